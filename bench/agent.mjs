@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// agent.mjs ADDON PLUGIN STORE MODULES: for each number on stdin, so many calls of a tool in a turn of opencode's, and as many of pi's, through the modules that are
-// in MODULES, with nothing pending; prints how many nanoseconds the dearer of the two took, then the same for calls of a shell, which are remembered in
-// the store. Its first line is what runs it.
+// agent.mjs ADDON PLUGIN STORE MODULES: for each number on stdin, so many calls of a tool, and as many of a shell, in a turn of opencode's and in one of pi's,
+// through the modules that are in MODULES, with nothing pending; prints how many nanoseconds the dearer of the two kinds took in opencode, then in pi. Its
+// first line is what runs it.
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -82,8 +82,8 @@ console.log(process.versions.bun ? `Bun ${process.versions.bun}` : `Node ${proce
 process.stdin.setEncoding("utf8");
 for await (const text of process.stdin) {
   for (const count of text.trim().split("\n")) {
-    const dearer = async (tool, times) => Math.max(await calls(agents[0], tool, times), await calls(agents[1], tool, times));
-    console.log(`${await dearer("read", Number(count))} ${await dearer("bash", Math.ceil(Number(count) / 20))}`);
+    const dearer = async (agent) => Math.max(await calls(agent, "read", Number(count)), await calls(agent, "bash", Number(count)));
+    console.log(`${await dearer(agents[0])} ${await dearer(agents[1])}`);
   }
 }
 closeKit();

@@ -47,6 +47,11 @@ static void print_sessions(const json_t *sessions) {
   json_array_foreach(sessions, i, session) print_session(session);
 }
 
+static void print_name(const json_t *session) {
+  terminal_text(stdout, json_value_text(session, "session"));
+  putchar('\n');
+}
+
 int sessions_list(const struct cli *cli, bool names) {
   json_t *answer = NULL;
   int code = ask_for_sessions(cli, &answer);
@@ -54,7 +59,7 @@ int sessions_list(const struct cli *cli, bool names) {
   size_t i = 0;
   if (!code && cli->json) code = print_json(cli, answer);
   else if (!code && !names) print_sessions(sessions);
-  else json_array_foreach(sessions, i, session) puts(json_value_text(session, "session"));
+  else json_array_foreach(sessions, i, session) print_name(session);
   json_decref(answer);
   return code;
 }

@@ -101,6 +101,10 @@ static int print_status(const struct cli *cli, const char *session, const json_t
     if (json_value_count(pending, "leased"))
       printf(", %llu being delivered", (unsigned long long)json_value_count(pending, "leased"));
     putchar('\n');
+    if (json_is_true(json_object_get(status, "held")) && json_value_count(pending, "count"))
+      print_line("waits",
+                 "urgent notifications too, for the next prompt or message: the last turns "
+                 "were all started for notifications (turns.max_auto_turns)");
     print_owner(json_object_get(status, "attachment"));
   }
   json_decref(whole);

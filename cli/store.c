@@ -53,6 +53,10 @@ static void print_check(const char *path, const json_t *answer) {
 }
 
 static void print_made(const char *to, const json_t *answer) {
+  if (json_is_true(json_object_get(answer, "took_away"))) {
+    terminal_text(stdout, to);
+    puts(".unfinished is gone: a run that was killed had left it");
+  }
   terminal_text(stdout, to);
   fputs(": ", stdout);
   print_totals(answer);

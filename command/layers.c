@@ -104,8 +104,9 @@ static bool is_within(const char *pointer, const char *above) {
 }
 
 /* How notifications are shown, which kinds are wanted, and how turns follow each other as long as a
- * person starts them. Neither: the nonce that tells the model what is genuine, what is urgent, how
- * many turns start by themselves, whether a queue goes on after a crash, the limits. */
+ * person starts them. Neither: the nonce that tells the model what is genuine, a bound that nothing
+ * fits into, what is urgent, how many turns start by themselves, whether a queue goes on after a
+ * crash, the limits. */
 static bool project_may_set(const char *pointer) {
   static const char *const allowed[] = {"/conversation/notifications/kinds",
                                         "/conversation/tools",
@@ -113,26 +114,50 @@ static bool project_may_set(const char *pointer) {
                                         "/turns/discipline",
                                         "/turns/settle_delay_ms",
                                         "/turns/default_delivery"};
-  if (is_within(pointer, "/delivery/fence")) return false;
+  if (is_within(pointer, "/delivery/fence") || is_within(pointer, "/delivery/max_bytes"))
+    return false;
   for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
     if (is_within(pointer, allowed[i])) return true;
   return false;
 }
 
-/* An empty object sets nothing. */
-static int find_refused(void *context, const char *pointer, json_t *value) {
-  char **found = context;
-  if (project_may_set(pointer) || json_is_object(value)) return 0;
-  *found = strdup(pointer[0] ? pointer + 1 : "the configuration");
-  for (char *at = *found; at && *at; at++)
-    if (*at == '/') *at = '.';
-  return *found ? 1 : -1;
+/* Any kind may have critical notifications, so that none may be turned off as a whole. */
+static bool hides_critical(const char *pointer, const json_t *value) {
+  static const char tools[] = "/conversation/tools";
+  if (!json_is_false(value)) return false;
+  if (is_within(pointer, "/conversation/notifications/kinds")) return true;
+  const char *inside = is_within(pointer, tools) ? strchr(pointer + sizeof tools, '/') : NULL;
+  return inside && is_within(inside, "/notifications");
 }
 
-char *layers_refused_key(const json_t *project, bool *ret_failed) {
-  char *found = NULL;
-  *ret_failed = layers_walk(project, find_refused, &found) < 0;
-  return found;
+struct refused {
+  char *key;
+  const char *why;
+};
+
+/* An empty object sets nothing. */
+static int find_refused(void *context, const char *pointer, json_t *value) {
+  struct refused *refused = context;
+  if (json_is_object(value)) return 0;
+  if (!project_may_set(pointer))
+    refused->why = "a project may not set it; expected conversation.notifications.kinds, "
+                   "conversation.tools, delivery without fence and max_bytes, turns.discipline, "
+                   "turns.settle_delay_ms, turns.default_delivery";
+  else if (hides_critical(pointer, value))
+    refused->why =
+        "a project may not turn off critical notifications; expected true or \"critical\"";
+  else return 0;
+  refused->key = strdup(pointer[0] ? pointer + 1 : "the configuration");
+  for (char *at = refused->key; at && *at; at++)
+    if (*at == '/') *at = '.';
+  return refused->key ? 1 : -1;
+}
+
+char *layers_refused_key(const json_t *project, const char **ret_why, bool *ret_failed) {
+  struct refused refused = {.key = NULL};
+  *ret_failed = layers_walk(project, find_refused, &refused) < 0;
+  *ret_why = refused.why;
+  return refused.key;
 }
 
 /* -- one over the other ------------------------------------------------------------------------ */

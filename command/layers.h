@@ -18,10 +18,10 @@ struct layer {
 };
 
 /* The first value that a project may not set (its file comes with a cloned repository, and nobody
- * vouches for it: what protects the model and the user from what is pushed stays theirs), as
- * "limits.event_bytes" (free it); NULL: there is none, or memory ran out, which *ret_failed tells
- * apart. */
-char *layers_refused_key(const json_t *project, bool *ret_failed);
+ * vouches for it: what protects the model and the user from what is pushed stays theirs, and what
+ * is critical reaches them), as "limits.event_bytes" (free it); *ret_why: what is wrong with it.
+ * NULL: there is none, or memory ran out, which *ret_failed tells apart. */
+char *layers_refused_key(const json_t *project, const char **ret_why, bool *ret_failed);
 
 /* `project` laid over `user`: objects key by key, all else is replaced. What a project may not set
  * gets the value that it has in `in_force`, the whole configuration without the project: a preset

@@ -1,7 +1,7 @@
 # Writes the man pages and the shells' completions below OUTPUT, as the program PROGRAM named NAME prints them. STAMP is touched when all of them
-# are there.
+# are there. EMULATOR, a command and its arguments, runs it if this machine does not.
 function(print file)
-  execute_process(COMMAND "${PROGRAM}" help ${ARGN} OUTPUT_FILE "${OUTPUT}/${file}" RESULT_VARIABLE failed)
+  execute_process(COMMAND ${EMULATOR} "${PROGRAM}" help ${ARGN} OUTPUT_FILE "${OUTPUT}/${file}" RESULT_VARIABLE failed)
   if(failed)
     message(FATAL_ERROR "${NAME} help ${ARGN} failed: ${failed}")
   endif()
@@ -9,7 +9,7 @@ endfunction()
 
 file(REMOVE_RECURSE "${OUTPUT}")
 file(MAKE_DIRECTORY "${OUTPUT}/man1" "${OUTPUT}/bash" "${OUTPUT}/zsh" "${OUTPUT}/fish")
-execute_process(COMMAND "${PROGRAM}" help --names OUTPUT_VARIABLE names RESULT_VARIABLE failed)
+execute_process(COMMAND ${EMULATOR} "${PROGRAM}" help --names OUTPUT_VARIABLE names RESULT_VARIABLE failed)
 if(failed OR NOT names)
   message(FATAL_ERROR "${NAME} help --names failed: ${failed}")
 endif()

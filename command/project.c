@@ -13,10 +13,6 @@
 #include "command/json_value.h"
 #include "command/layers.h"
 
-static const char may_set[] =
-    "conversation.notifications.kinds, conversation.tools, delivery without fence, "
-    "turns.discipline, turns.settle_delay_ms, turns.default_delivery";
-
 int32_t project_find(const char *folder, char **ret_path, struct tidings_error *error) {
   const char *without = getenv("TIDINGS_NO_PROJECT");
   return without && without[0] ? TIDINGS_OK : config_file_of_project(folder, ret_path, error);
@@ -44,10 +40,9 @@ int32_t project_read(const struct cli *cli, const char *path, json_t **ret_confi
   json_t *config = NULL;
   bool failed = false;
   int32_t code = read_object(cli, path, CONFIG_FILE_MOST_OF_PROJECT, NULL, &config, error);
-  char *refused = code ? NULL : layers_refused_key(config, &failed);
-  if (refused)
-    code = kit_error(error, TIDINGS_E_SCHEMA, "%s: %s: a project may not set it; expected %s", path,
-                     refused, may_set);
+  const char *why = NULL;
+  char *refused = code ? NULL : layers_refused_key(config, &why, &failed);
+  if (refused) code = kit_error(error, TIDINGS_E_SCHEMA, "%s: %s: %s", path, refused, why);
   else if (failed) code = kit_no_memory(error);
   free(refused);
   if (code) json_decref(config);

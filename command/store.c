@@ -100,6 +100,7 @@ int32_t store_check(const char *path, json_t **ret_answer, struct tidings_error 
   int status = 0;
   json_t *answer = NULL;
   int reason = run_child(path, &text, &status);
+  if (!reason && !text) reason = EIO;
   if (reason)
     return kit_error(error, TIDINGS_E_STORE, "the check cannot be run: %s", strerror(reason));
   if (WIFSIGNALED(status)) {

@@ -138,6 +138,7 @@ struct tidings_span plain_last_lines(struct tidings_span text, size_t lines, siz
                                      size_t each) {
   while (text.len && strchr(" \t\n", text.ptr[text.len - 1])) text.len--;
   size_t from = text.len, used = 0;
+  if (!text.len) return text; /* its pointer may be NULL */
   for (size_t end = text.len; end && lines; lines--) {
     size_t begin = plain_line_begin(text, end), cost = end - begin + each;
     if (cost > bytes - used) break;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/libc.h"
 
 extern char **environ;
 
@@ -67,7 +68,7 @@ static int fill_actions(posix_spawn_file_actions_t *actions, const struct spawn 
   if (!reason && spawn->folder)
     reason = posix_spawn_file_actions_addchdir_np(actions, spawn->folder);
   if (!reason && spawn->close_others)
-    reason = posix_spawn_file_actions_addclosefrom_np(actions, spawn->channel ? PLACES : STREAMS);
+    reason = libc_spawn_closes_from(actions, spawn->channel ? PLACES : STREAMS);
   return reason;
 }
 

@@ -3,9 +3,9 @@
  * common/spawn.h: starting another program and waiting for it. Always posix_spawn, never fork
  * before exec, because a plugin's threads may run. The plugin does not use this.
  *
- * Only what goes on without exec forks: cli/run/detach.c and agents/hook/hook_wait.c become a
- * process of their own, the conformance cases try a plugin across a fork, and the bench measures
- * copies of itself.
+ * Only what goes on without exec forks: cli/run/detach.c, cli/run/watchdog.c and
+ * agents/hook/hook_wait.c become a process of their own, the conformance cases try a plugin across
+ * a fork, and the bench measures copies of itself.
  */
 #ifndef COMMON_SPAWN_H
 #define COMMON_SPAWN_H

@@ -106,6 +106,10 @@ static const struct {
 
 bool utf8_is_deceptive(uint32_t code_point) {
   if (code_point >= 0x20 && code_point < 0x7F) return false;
+  /* Most letters that people write are in one of three gaps of the table. */
+  if (code_point > 0xAD && code_point < 0x034F) return false;
+  if (code_point > 0x034F && code_point < 0x061C) return false;
+  if (code_point > 0x3164 && code_point < 0xFDD0) return false;
   if ((code_point & 0xFFFE) == 0xFFFE) return true; /* noncharacters at the end of every plane */
   size_t low = 0, high = sizeof deceptive_ranges / sizeof *deceptive_ranges;
   while (low < high) {

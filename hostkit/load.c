@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/libc.h"
 #include "elf_check.h"
 #include "entry_check.h"
 #include "errors.h"
@@ -40,6 +41,7 @@ static void unload_image(void *image, const struct hk_copy *copy,
                          const struct hk_settings *settings) {
   if (settings->flags & HOSTKIT_KEEP_MAPPED) return;
   int failed = dlclose(image);
+  if (!failed && !LIBC_UNLOADS) return; /* the image has no thread, and its file has gone */
   if (!failed && !dl_iterate_phdr(is_named, copy->path)) return;
   char *warning =
       hk_format("the plugin's image %s is still mapped after it was unloaded: %s", copy->path,

@@ -137,9 +137,8 @@ static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms
                     "%s hung in the probe process while %s: killed after %u ms", label, stage,
                     (unsigned)timeout_ms);
   if (trial->status_known && WIFSIGNALED(trial->status)) {
-    const char *name = sigdescr_np(WTERMSIG(trial->status));
     return hk_error(error, TIDINGS_E_STATE, "%s crashed the probe process while %s: signal %d (%s)",
-                    label, stage, WTERMSIG(trial->status), name ? name : "no name");
+                    label, stage, WTERMSIG(trial->status), strsignal(WTERMSIG(trial->status)));
   }
   if (verdict == VERDICT_REFUSED) return hk_error_copy(error, &said);
   if (verdict == VERDICT_OK) return TIDINGS_OK;

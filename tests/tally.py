@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tally.py RESULTS.xml…: sums up the JUnit files that ctest has written, one for each preset.
+"""tally.py RESULTS…: sums up the JUnit files that ctest has written, one for each preset, or TAP in a file that ends in .tap.
 
 A program may hold many cases: those that a Criterion program or a TAP stream reports are counted one by one, anything else is one
 case. Says which program failed and where its log is, and what a program has in lines that begin with "# sum: "; the last line is `N passed, N failed`. Exit status 1 if anything failed or
@@ -55,6 +55,18 @@ def sums(output):
     return re.findall(r"^# sum: (.*)", output, re.MULTILINE)
 
 
+def testcases(path):
+    """What ctest calls a test; a TAP file is one. Without a line of TAP it says why nothing was done."""
+    if not path.endswith(".tap"):
+        return ET.parse(path).getroot().iter("testcase")
+    with open(path, encoding="utf-8", errors="replace") as file:
+        output = file.read()
+    passed, failed, skipped = cases(output)
+    case = ET.Element("testcase", name="all", status="fail" if failed else "run" if passed or skipped else "notrun")
+    ET.SubElement(case, "system-out").text = output
+    return [case]
+
+
 def write_log(preset_dir, case):
     path = os.path.join(preset_dir, "failed", case.get("name") + ".log")
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -68,7 +80,7 @@ def main(paths):
     for path in paths:
         preset_dir = os.path.dirname(os.path.abspath(path))
         seen = [0, 0, 0]
-        for case in ET.parse(path).getroot().iter("testcase"):
+        for case in testcases(path):
             counts = program(case)
             for line in sums(case.findtext("system-out") or ""):
                 print(f"{os.path.basename(preset_dir)}: {line}")

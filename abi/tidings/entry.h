@@ -47,9 +47,9 @@ struct tidings_open_options {
   /* one JSON object (schema/config.schema.json); empty: the defaults */
   struct tidings_span configuration;
 
-  /* how many milliseconds a call waits for other processes before it answers BUSY: open for one
-   * that is just opening or creating the store, every other function for another writer. 0: 10,000
-   * for open, 250 for the others */
+  /* how many milliseconds a call waits for other processes, all together, before it answers BUSY:
+   * for those that write, open or create the store, or begin to read it, also if one of them is
+   * stopped. 0: 10,000 for open, 250 for the others */
   uint32_t hook_budget_ms;
   /* 1: what a hook hands out counts as delivered when the hook returns, and the reply's delivery_id
    * is 0; for hosts that cannot say when their transcript was written. 0: the host settles. */

@@ -21,7 +21,7 @@
 #include "command/interrupt.h"
 #include "command/project.h"
 
-enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE };
+enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM };
 enum { SETTLE_MS = 2000, EXIT_MISTAKE = 1 };
 enum { BUDGET_MS = 500 }; /* of a call of the plugin: the agent waits as long */
 
@@ -46,6 +46,15 @@ static void write_answer(struct hostkit *kit, const struct hook_answer *answer) 
   free(text);
 }
 
+/* After BUSY the budget is used up, and closing would wait for as long again if a settle is
+ * remembered. The next call finds that delivery in the store. */
+static void close_unless_busy(struct hostkit *kit, int32_t code) {
+  static struct hostkit *left_open; /* a leak checker finds it here */
+  if (code != TIDINGS_E_BUSY) kit_close(kit);
+  else left_open = kit;
+  (void)left_open;
+}
+
 static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t owner, bool wake) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_answer answer = {.output = NULL};
@@ -55,18 +64,27 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
                                             : kit_open(cli, TIDINGS_ROLE_HOST, owner, &kit, &error);
   if (!code && kit) project_lay(cli, kit, call->session, call->cwd);
   if (!code && kit) code = hook_answer_call(kit, call, owner, &answer, &error);
-  if (code) hook_log("%s", error.text);
-  else if (kit && hook_start_instruct(kit, call, &answer, &error)) hook_log("%s", error.text);
+  if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   write_answer(kit, &answer);
   if (!code && kit) hook_start_late(kit, call);
-  kit_close(kit);
+  close_unless_busy(kit, code);
   json_decref(answer.output);
   if (wake && call->moment == HOOK_STOP && !code && !answer.output)
     hook_wait_apart(cli, call, owner);
+  /* Codex takes nothing from its queue until the person prompts again. */
+  if (call->moment == HOOK_SESSION_END || call->moment == HOOK_INTERRUPTED)
+    hook_wait_end(cli, call, owner);
 }
 
-static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bool wait,
-                    bool wake) {
+struct hook_options {
+  const struct host *host;
+  uint32_t owner;
+  bool wait, wake;
+  uint64_t room; /* 0: the host's */
+};
+
+static int run_call(struct cli *cli, const struct hook_options *options) {
+  const struct host *host = options->host;
   struct tidings_error error = {.size = sizeof error};
   struct hook_call call;
   int code = EXIT_DONE;
@@ -77,12 +95,14 @@ static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bo
   int32_t refused = hook_call_read(host, STDIN_FILENO, &call, &error);
   if (refused) {
     hook_log("%s", error.text);
-    if (!wait) (void)write_text("{}");
+    if (!options->wait) (void)write_text("{}");
     return EXIT_DONE;
   }
   hook_log_about(NULL, call.event, call.session);
-  if (wait) code = hook_wait_rewake(cli, &call, owner ? owner : hook_owner());
-  else answer_call(cli, &call, owner ? owner : hook_owner(), wake);
+  uint32_t owner = options->owner ? options->owner : hook_owner();
+  if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
+  if (options->wait) code = hook_wait_rewake(cli, &call, owner);
+  else answer_call(cli, &call, owner, options->wake);
   hook_call_finish(&call);
   return code;
 }
@@ -93,33 +113,38 @@ static int refuse(void) {
   return EXIT_MISTAKE;
 }
 
-static const struct host *find_host(const struct cli *cli, bool wait, bool wake) {
+static const struct host *find_host(const struct cli *cli, const struct hook_options *options) {
   const struct host *host = host_find(cli->words[0]);
   if (!host)
     (void)cli_fail(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen", cli->words[0]);
   else if (host->kind != HOST_HOOKS)
     (void)cli_fail(cli, "HOST: %s calls no hooks; it loads a module: see 'tidings setup %s'",
                    host->title, host->name);
-  else if (wait && !host->rewakes)
+  else if (options->wait && !host->rewakes)
     (void)cli_fail(cli, "--wait: %s is not woken by a hook in the background", host->title);
-  else if (wake && !host->queues)
+  else if (options->wake && !host->queues)
     (void)cli_fail(cli, "--wake: %s has no command that wakes it", host->title);
   else return host;
   return NULL;
 }
 
+static int read_room(const struct cli *cli, uint64_t *ret_room) {
+  if (!cli_number(cli->value, 1, SIZE_MAX, ret_room)) return 0;
+  return cli_usage(cli, "--room: '%s' is not a number of bytes", cli->value);
+}
+
 static int hook_verb(struct cli *cli) {
-  uint32_t owner = 0;
-  bool wait = false, wake = false;
+  struct hook_options options = {.host = NULL};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code == EXIT_DONE ? EXIT_DONE : refuse();
-    if (key == OPTION_WAIT) wait = true;
-    if (key == OPTION_WAKE) wake = true;
-    if (key == OPTION_OWNER && host_read_owner(cli, &owner)) return refuse();
+    if (key == OPTION_WAIT) options.wait = true;
+    if (key == OPTION_WAKE) options.wake = true;
+    if (key == OPTION_OWNER && host_read_owner(cli, &options.owner)) return refuse();
+    if (key == OPTION_ROOM && read_room(cli, &options.room)) return refuse();
   }
   if (cli_take_words(cli, 1, 1, "HOST is")) return refuse();
-  const struct host *host = find_host(cli, wait, wake);
-  return host ? run_call(cli, host, owner, wait, wake) : refuse();
+  options.host = find_host(cli, &options);
+  return options.host ? run_call(cli, &options) : refuse();
 }
 
 const struct cli_verb verb_hook = {
@@ -151,6 +176,11 @@ const struct cli_verb verb_hook = {
              .help = "For the end of a Codex turn: leave one background process per "
                      "session. It sleeps until the idle session has to act, wakes it "
                      "with 'codex queue', and ends with the agent."},
+            {.key = OPTION_ROOM,
+             .name = "room",
+             .argument = "BYTES",
+             .help = "How many bytes of one answer the agent shows its model, where its "
+                     "configuration raises that. Default: what was measured."},
             {.key = OPTION_OWNER,
              .name = "owner",
              .argument = "PID",

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/hook/hook_time.h"
 #include "command/json_value.h"
 #include "command/kit.h"
 #include "common/file.h"
@@ -34,6 +35,22 @@ static int32_t missing(struct tidings_error *error, const json_t *input, const c
 
 static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
 
+/* Our own reason to go on, which some agents report as a prompt: its last line is a marker. */
+static bool is_reason(const char *prompt) {
+  static const char marker[] = "\n[tidings ";
+  const char *last = prompt, *next;
+  while ((next = strstr(last, marker))) last = next + 1;
+  if (last == prompt) return false;
+  last += strcspn(last, "]");
+  return *last && is_blank(last + 1);
+}
+
+/* Qwen Code calls the prompt's hook for what is not a person's prompt, too. */
+static bool is_no_prompt(const struct hook_call *call) {
+  if (call->host->ignores_empty_prompts && is_blank(call->prompt)) return true;
+  return call->host->leaves_out_reasons && is_reason(call->prompt);
+}
+
 static int32_t take_fields(struct hook_call *call, struct tidings_error *error) {
   const json_t *input = call->input;
   call->event = text_of(input, "hook_event_name");
@@ -46,13 +63,14 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   if (!call->call_id[0]) call->call_id = text_of(input, "tool_call_id");
   call->failure = text_of(input, "error");
   call->transcript = text_of(input, "transcript_path");
+  call->time_ms = hook_time_ms(text_of(input, "timestamp"));
   call->of_subagent = text_of(input, "agent_id")[0] != '\0';
   if (!call->event[0])
     return missing(error, input, "hook_event_name", "the name of a hook's event");
   if (!call->session[0]) return missing(error, input, "session_id", "the session's id");
   call->moment = host_moment(call->host, call->event);
-  if (call->moment == HOOK_PROMPT && call->host->ignores_empty_prompts && is_blank(call->prompt))
-    call->moment = HOOK_OTHER;
+  if (call->moment == HOOK_PROMPT && is_no_prompt(call)) call->moment = HOOK_OTHER;
+  call->room = call->host->room;
   return TIDINGS_OK;
 }
 

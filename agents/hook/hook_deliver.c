@@ -55,11 +55,19 @@ static int32_t compose(const char *content, const struct tidings_reply *reply, c
   return *ret_text ? TIDINGS_OK : no_memory(error);
 }
 
+/* Beside a message that is not in the transcript nothing else goes: a session that is resumed would
+ * lack it. */
+static uint64_t room_of_turn(const struct hook_call *call, const struct tidings_action *action,
+                             const char *content) {
+  bool kept = !call->host->leaves_out_reasons || call->moment != HOOK_STOP;
+  return action && action->origin == TIDINGS_ORIGIN_USER && !kept ? 1 : hook_room(call, content);
+}
+
 uint64_t hook_room(const struct hook_call *call, const char *content) {
   size_t content_len = strlen(content),
          taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with empty lines */
-  if (!call->host->room) return 0;
-  return taken < call->host->room ? call->host->room - taken : 1;
+  if (!call->room) return 0;
+  return taken < call->room ? call->room - taken : 1;
 }
 
 static json_t *context_output(const struct hook_call *call, const char *text) {
@@ -115,10 +123,21 @@ const struct tidings_action *hook_start_turn(const struct tidings_reply *reply) 
   return NULL;
 }
 
-static char *contents(const struct tidings_action *action) {
+static bool is_forgotten(const struct hook_call *call, const struct tidings_action *action) {
+  if (!action || !action->message_count) return false;
+  const struct tidings_span *content = &action->messages[0]->content;
+  char *text = strndup(content->ptr, content->len);
+  bool forgotten = text && host_forgets(call->host, text);
+  free(text);
+  return forgotten;
+}
+
+/* A message that the agent would forget when it is resumed gets another beginning. */
+static char *contents(const struct hook_call *call, const struct tidings_action *action) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
+  if (out && is_forgotten(call, action)) fputs("Queued message:\n", out);
   for (size_t i = 0; out && action && i < action->message_count; i++) {
     if (i) fputs("\n\n", out);
     fwrite(action->messages[i]->content.ptr, 1, action->messages[i]->content.len, out);
@@ -135,7 +154,7 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                           struct tidings_reply **ret_reply, struct tidings_error *error) {
   size_t count = action ? action->message_count : 0;
   const struct tidings_span **ids = count ? calloc(count, sizeof *ids) : NULL;
-  char *content = contents(action);
+  char *content = contents(call, action);
   int32_t code = TIDINGS_OK;
   if (!content || (count && !ids)) {
     code = no_memory(error);
@@ -149,7 +168,7 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                                                .content = span_text(content),
                                                .messages = ids,
                                                .message_count = count,
-                                               .room_bytes = hook_room(call, content)};
+                                               .room_bytes = room_of_turn(call, action, content)};
   code = hostkit_chat_request(kit, &request, ret_reply, error);
   if (!code) {
     *ret_content = content;

@@ -13,6 +13,7 @@
 
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_proof.h"
+#include "agents/hook/hook_report.h"
 #include "common/clock.h"
 
 enum { WRITTEN_MS = 5000 }; /* by then an agent that lives has written what it was given */
@@ -22,6 +23,7 @@ struct leased {
   struct hook_sought *sought;
   size_t count;
   enum hook_transcript transcript;
+  struct hook_usage usage;
 };
 
 static int32_t ask_status(struct hostkit *kit, const struct hook_call *call, json_t **ret_status,
@@ -48,8 +50,8 @@ static int32_t look_up(const struct hook_call *call, const json_t *status, bool 
     leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
   }
   if (leased.count && mine)
-    leased.transcript =
-        hook_proof_look(call->transcript, call->host->anew, leased.sought, leased.count);
+    leased.transcript = hook_proof_look(call->transcript, call->host->anew, leased.sought,
+                                        leased.count, &leased.usage);
   else if (leased.count)
     leased.transcript = hook_proof_look_resumed(call->transcript, leased.sought, leased.count);
   *ret_leased = leased;
@@ -88,14 +90,17 @@ static uint32_t outcome_of(const struct hook_call *call, const struct leased *le
   return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
 }
 
-static void settle_each(struct hostkit *kit, const struct hook_call *call,
-                        const struct leased *leased) {
-  struct tidings_error error = {.size = sizeof error};
-  for (size_t i = 0; i < leased->count; i++) {
+/* BUSY: the budget is used up. */
+static int32_t settle_each(struct hostkit *kit, const struct hook_call *call,
+                           const struct leased *leased, struct tidings_error *error) {
+  int32_t code = TIDINGS_OK;
+  for (size_t i = 0; i < leased->count && code != TIDINGS_E_BUSY; i++) {
     uint32_t outcome = outcome_of(call, leased, i);
-    if (outcome && kit_settle(kit, leased->sought[i].delivery, outcome, 0, NULL, &error))
-      hook_log("cannot settle: %s", error.text);
+    if (!outcome) continue;
+    code = kit_settle(kit, leased->sought[i].delivery, outcome, 0, NULL, error);
+    if (code && code != TIDINGS_E_BUSY) hook_log("cannot settle: %s", error->text);
   }
+  return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
 }
 
 int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
@@ -107,9 +112,10 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
   bool mine = owns(status, owner);
   code = look_up(call, status, mine, &leased, error);
   if (!code && leased.count) {
-    if (mine) settle_each(kit, call, &leased);
+    if (mine) code = settle_each(kit, call, &leased, error);
     else if (leased.transcript) *ret_named = named(&leased);
   }
+  if (!code) hook_report_usage(kit, call, leased.usage.used, leased.usage.limit);
   free(leased.sought);
   json_decref(status);
   return code;

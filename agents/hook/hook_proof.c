@@ -24,8 +24,7 @@ void hook_marker_write(uint64_t delivery, char text[HOOK_MARKER_SIZE]) {
   *--at = '\0';
   do *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[delivery % BASE];
   while (delivery /= BASE);
-  memcpy(text, opening, sizeof opening);
-  strcat(strcat(text, at), "]");
+  (void)snprintf(text, HOOK_MARKER_SIZE, "%s%s]", opening, at);
 }
 
 /* -- one marker -------------------------------------------------------------------------------- */
@@ -85,6 +84,37 @@ static bool look_in(const char *text, size_t len, struct hook_sought *sought, si
   return any;
 }
 
+/* -- use ------------------------------------------------------------------------------------------
+ */
+
+/* The number after the name; 0: it is not there. */
+static int64_t number_after(const char *at, const char *end, const char *name) {
+  const char *found = memmem(at, (size_t)(end - at), name, strlen(name));
+  int64_t number = 0;
+  if (!found) return 0;
+  for (at = found + strlen(name); at < end && isdigit((unsigned char)*at); at++) {
+    if (number > INT64_MAX / 10 - 1) return 0;
+    number = number * 10 + (*at - '0');
+  }
+  return number;
+}
+
+/* Codex writes {"type": "token_count", "info": {..., "last_token_usage": {..., "total_tokens": N,
+ * ...}, ..., "model_context_window": N}, ...} after each answer. A text that quotes this has its
+ * quotes escaped. */
+static void look_for_usage(const char *text, size_t len, struct hook_usage *ret_usage) {
+  static const char type[] = "\"type\":\"token_count\"", last[] = "\"last_token_usage\":{";
+  const char *end = memrchr(text, '\n', len), *at = text, *found = NULL;
+  while (end && (at = memmem(at, (size_t)(end - at), type, sizeof type - 1))) found = at++;
+  if (!found) return;
+  const char *line_end = memchr(found, '\n', (size_t)(end + 1 - found)),
+             *usage = memmem(found, (size_t)(line_end - found), last, sizeof last - 1);
+  if (!usage) return;
+  *ret_usage =
+      (struct hook_usage){.used = number_after(usage, line_end, "\"total_tokens\":"),
+                          .limit = number_after(usage, line_end, "\"model_context_window\":")};
+}
+
 /* -- the file ---------------------------------------------------------------------------------- */
 
 /* What comes before the last line with all messages anew is not the conversation any more. */
@@ -95,7 +125,8 @@ static const char *current(const char *text, size_t len, const char *anew) {
 }
 
 static enum hook_transcript look_at_end(const char *path, size_t most, const char *anew,
-                                        struct hook_sought *sought, size_t count, bool *ret_whole) {
+                                        struct hook_sought *sought, size_t count, bool *ret_whole,
+                                        struct hook_usage *ret_usage) {
   size_t len = 0;
   char *text = hook_transcript_end(path, most, &len, ret_whole);
   if (!text) return HOOK_TRANSCRIPT_UNREADABLE;
@@ -103,16 +134,18 @@ static enum hook_transcript look_at_end(const char *path, size_t most, const cha
   if (start > text) *ret_whole = true;
   bool any = look_in(start, (size_t)(text + len - start), sought, count);
   any = any || look_in(text, (size_t)(start - text), NULL, 0);
+  look_for_usage(start, (size_t)(text + len - start), ret_usage);
   free(text);
   return any ? HOOK_TRANSCRIPT_MARKED : HOOK_TRANSCRIPT_PLAIN;
 }
 
 static enum hook_transcript look_in_file(const char *path, const char *anew,
-                                         struct hook_sought *sought, size_t count) {
+                                         struct hook_sought *sought, size_t count,
+                                         struct hook_usage *ret_usage) {
   bool whole = true;
-  enum hook_transcript kind = look_at_end(path, RECENT, anew, sought, count, &whole);
+  enum hook_transcript kind = look_at_end(path, RECENT, anew, sought, count, &whole, ret_usage);
   if (!whole && !has_all(sought, count))
-    kind = look_at_end(path, MOST, anew, sought, count, &whole);
+    kind = look_at_end(path, MOST, anew, sought, count, &whole, ret_usage);
   return kind;
 }
 
@@ -133,7 +166,8 @@ static enum hook_transcript look_in_others(const char *path, struct hook_sought 
     if (!ends_with(file->d_name, id) || strcmp(file->d_name, slash + 1) == 0 ||
         asprintf(&other, "%s/%s", folder, file->d_name) < 0)
       continue;
-    enum hook_transcript kind = look_in_file(other, NULL, sought, count);
+    struct hook_usage usage; /* of what was once */
+    enum hook_transcript kind = look_in_file(other, NULL, sought, count, &usage);
     if (kind > best) best = kind;
     free(other);
   }
@@ -143,13 +177,14 @@ static enum hook_transcript look_in_others(const char *path, struct hook_sought 
 }
 
 enum hook_transcript hook_proof_look(const char *path, const char *anew, struct hook_sought *sought,
-                                     size_t count) {
-  return look_in_file(path, anew, sought, count);
+                                     size_t count, struct hook_usage *ret_usage) {
+  return look_in_file(path, anew, sought, count, ret_usage);
 }
 
 enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,
                                              size_t count) {
-  enum hook_transcript kind = look_in_file(path, NULL, sought, count), other;
+  struct hook_usage usage;
+  enum hook_transcript kind = look_in_file(path, NULL, sought, count, &usage), other;
   if (has_all(sought, count)) return kind;
   other = look_in_others(path, sought, count);
   return other > kind ? other : kind;

@@ -27,11 +27,17 @@ enum hook_transcript {
   HOOK_TRANSCRIPT_MARKED      /* what it does not have was not handed on, or not yet */
 };
 
+/* How much of the model's context is used, in tokens; 0: nothing is known. */
+struct hook_usage {
+  int64_t used, limit;
+};
+
 /* Looks for the deliveries in the newest part of a transcript. Only whole lines count: an agent
  * that was killed may leave a part of one, and passes it over when it is resumed. `anew`: how a
- * line begins that replaces all before it; or NULL. */
+ * line begins that replaces all before it; or NULL. *ret_usage is what the bytes that were read say
+ * of it, last; not written if they say nothing. */
 enum hook_transcript hook_proof_look(const char *path, const char *anew, struct hook_sought *sought,
-                                     size_t count);
+                                     size_t count, struct hook_usage *ret_usage);
 /* The same for the former process's: what begins anew may not be whole yet, and the session may
  * have another file than before, beside this one. */
 enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,

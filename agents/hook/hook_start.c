@@ -4,8 +4,10 @@
  */
 #include "agents/hook/hook_start.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "agents/hook/hook_compact.h"
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_proof.h"
 #include "command/json_value.h"
@@ -54,18 +56,32 @@ static int32_t say(const struct hook_call *call, const char *text, struct hook_a
   return TIDINGS_OK;
 }
 
+/* In the room that the paragraph leaves. */
+static int32_t say_ledger(struct hostkit *kit, const struct hook_call *call, const char *paragraph,
+                          struct hook_answer *answer, struct tidings_error *error) {
+  uint64_t room = hook_room(call, paragraph);
+  char *text = NULL;
+  int32_t code = hook_compacted(kit, call, room, &text, error);
+  if (!code && text) code = say(call, text, answer, error);
+  free(text);
+  return code;
+}
+
 int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                             struct hook_answer *ret_answer, struct tidings_error *error) {
   json_t *answer = NULL;
   bool said = false, at_prompt = call->host->drops_start;
   if (call->moment != (at_prompt ? HOOK_PROMPT : HOOK_SESSION_START) || call->of_subagent) return 0;
+  if (at_prompt && host_forgets(call->host, call->prompt)) return 0;
   int32_t code = was_said(kit, call, &said, error);
   if (!code && !said)
     code = kit_query(kit, json_pack("{s:s, s:s}", "name", "instructions", "session", call->session),
                      &answer, error);
   if (code || said) return code;
   const char *text = json_value_text(answer, "text");
-  if (!at_prompt || !stands_in_transcript(call, text)) code = say(call, text, ret_answer, error);
+  if (strcmp(call->source, "compact") == 0) code = say_ledger(kit, call, text, ret_answer, error);
+  if (!code && (!at_prompt || !stands_in_transcript(call, text)))
+    code = say(call, text, ret_answer, error);
   json_decref(answer);
   return code;
 }

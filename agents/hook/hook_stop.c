@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "agents/hook/hook_ended.h"
+#include "agents/hook/hook_report.h"
 #include "agents/hook/hook_turns.h"
+#include "command/json_value.h"
 
 enum { TRANSITIONS = 64 }; /* of a history: what has a row of reasons in it, and to spare */
 
@@ -58,6 +60,7 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
   struct tidings_reply *end = NULL, *reply = NULL;
   char *content = NULL;
   bool stopped = call->host->stops_alike && !hook_ended_by_itself(call->transcript);
+  hook_report_usage_said(kit, call);
   int32_t code =
       hook_tell(kit, call, stopped ? "turn.aborted" : "turn.finished", json_object(), &end, error);
   if (code) return code;
@@ -75,7 +78,11 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
 
 int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
                          struct tidings_error *error) {
+  const char *details = json_value_text(call->input, "error_details");
   json_t *data = json_object();
-  if (data && call->failure[0]) json_object_set_new(data, "message", json_string(call->failure));
+  if (data && call->failure[0])
+    json_object_set_new(data, "message",
+                        details[0] ? json_sprintf("%s: %.200s", call->failure, details)
+                                   : json_string(call->failure));
   return hook_tell(kit, call, "turn.failed", data, NULL, error);
 }

@@ -37,14 +37,14 @@ static int32_t wait_for(struct hostkit *kit, const struct hook_call *call, size_
   return hook_tell(kit, call, "turn.waiting", json_pack("{s:s}", "message", message), NULL, error);
 }
 
-static bool runs_subagent(const struct hook_call *call) {
+bool hook_runs_subagent(const struct hook_call *call) {
   return call->host->subagent_tool && strcmp(call->tool, call->host->subagent_tool) == 0;
 }
 
 int32_t hook_subagent_starts(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error) {
   size_t count = 0;
-  if (!runs_subagent(call)) return TIDINGS_OK;
+  if (!hook_runs_subagent(call)) return TIDINGS_OK;
   int32_t code = count_them(kit, call, &count, error);
   return code ? code : wait_for(kit, call, count + 1, error);
 }
@@ -55,11 +55,11 @@ int32_t hook_subagents(struct hostkit *kit, const struct hook_call *call, size_t
   int32_t code = call->host->subagent_tool ? count_them(kit, call, &count, error) : TIDINGS_OK;
   if (code) return code;
   *ret_count = count;
-  *ret_inner = count && !runs_subagent(call);
+  *ret_inner = count && !hook_runs_subagent(call);
   return TIDINGS_OK;
 }
 
 int32_t hook_subagent_ended(struct hostkit *kit, const struct hook_call *call, size_t count,
                             struct tidings_error *error) {
-  return count > 1 && runs_subagent(call) ? wait_for(kit, call, count - 1, error) : TIDINGS_OK;
+  return count > 1 && hook_runs_subagent(call) ? wait_for(kit, call, count - 1, error) : TIDINGS_OK;
 }

@@ -9,6 +9,9 @@
 #include "agents/hook/hook_call.h"
 #include "command/kit.h"
 
+/* Whether this is a call of the tool that runs one. */
+bool hook_runs_subagent(const struct hook_call *call);
+
 /* A subagent is about to start. */
 int32_t hook_subagent_starts(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error);

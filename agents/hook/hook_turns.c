@@ -11,6 +11,8 @@
 
 #include "agents/hook/hook_leases.h"
 #include "agents/hook/hook_log.h"
+#include "agents/hook/hook_person.h"
+#include "agents/hook/hook_report.h"
 #include "agents/hook/hook_subagent.h"
 #include "command/paths.h"
 #include "command/stamp.h"
@@ -65,17 +67,21 @@ static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
   return code ? code : hook_tell(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
+/* Nothing goes with a prompt that the agent forgets when it is resumed. */
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
                       struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL, *offer = NULL;
   const struct tidings_action *action = NULL;
   char *content = NULL;
+  hook_report_files(kit, call);
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
   if (!action) code = hook_tell(kit, call, "turn.started", json_object(), NULL, error);
-  if (!code) code = hook_chat_request(kit, call, action, &content, &reply, error);
+  if (code || host_forgets(call->host, call->prompt)) goto out;
+  code = hook_chat_request(kit, call, action, &content, &reply, error);
   if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
+out:
   hostkit_reply_free(offer);
   free(content);
   return code;
@@ -93,8 +99,8 @@ static json_t *stamp_of_edit(const struct hook_call *call, const char *path) {
   return stamp.text[0] ? json_string(stamp.text) : json_null();
 }
 
-static void report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths,
-                        size_t first, size_t count) {
+static int32_t report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths,
+                           size_t first, size_t count) {
   struct tidings_error error = {.size = sizeof error};
   const char *cause = call->call_id[0] ? call->call_id : call->tool;
   json_t *some = json_array(), *stamps = json_array();
@@ -104,7 +110,9 @@ static void report_some(struct hostkit *kit, const struct hook_call *call, const
   }
   json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
                            "modified", "caused_by", cause);
-  if (hook_tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
+  int32_t code = hook_tell(kit, call, "file.changed", data, NULL, &error);
+  if (code) hook_log("%s", error.text);
+  return code;
 }
 
 /* After the carrier: what a watcher says of the same files a moment later must find it pending. A
@@ -115,7 +123,7 @@ static void report_edits(struct hostkit *kit, const struct hook_call *call) {
   size_t left = json_array_size(paths);
   for (size_t first = 0; left; first += SOME) {
     size_t count = left < SOME ? left : SOME;
-    report_some(kit, call, paths, first, count);
+    if (report_some(kit, call, paths, first, count) == TIDINGS_E_BUSY) break;
     left -= count;
   }
   json_decref(paths);
@@ -139,9 +147,10 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
   bool inner = call->of_subagent;
   size_t count = 0;
   int32_t code = inner ? TIDINGS_OK : hook_subagents(kit, call, &count, &inner, error);
+  if (!code && !inner && hook_runs_subagent(call)) code = hook_report_subagent(kit, call, error);
   if (!code && !inner) code = carry(kit, call, ret_answer, error);
   if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
-  report_edits(kit, call);
+  if (code != TIDINGS_E_BUSY) report_edits(kit, call);
   return code;
 }
 
@@ -153,6 +162,12 @@ static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
   case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);
   case HOOK_STOP: return hook_turn_ended(kit, call, ret_answer, error);
   case HOOK_TURN_FAILED: return hook_turn_failed(kit, call, error);
+  case HOOK_SUBAGENT_STOP: return hook_report_subagent(kit, call, error);
+  case HOOK_ASKS: return hook_person_asked(kit, call, error);
+  case HOOK_NOTICE: return hook_person_noticed(kit, call, error);
+  case HOOK_INTERRUPTED:
+  case HOOK_SESSION_END: return hook_person_stopped(kit, call, error);
+  case HOOK_CONFIGURED: return hook_report_configured(kit, call, error);
   default: return TIDINGS_OK;
   }
 }
@@ -161,7 +176,8 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
                          struct hook_answer *ret_answer, struct tidings_error *error) {
   json_t *held = NULL;
   int32_t code = TIDINGS_OK;
-  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL) return TIDINGS_OK;
+  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL && call->moment != HOOK_SUBAGENT_STOP)
+    return TIDINGS_OK;
   if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
   if (!code && (held || call->moment == HOOK_SESSION_START))
     code = open_session(kit, call, held, error);

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "agents/hook/hook_log.h"
+#include "agents/hook/hook_person.h"
 #include "agents/hook/hook_turns.h"
+#include "agents/hook/hook_watch.h"
 #include "command/interrupt.h"
 #include "command/project.h"
 #include "common/clock.h"
@@ -30,15 +32,18 @@ enum {
   BUSY_MS = 100,
   QUEUE_MS = 30000
 };
+enum { SAY_LOOK = 'l', SAY_END = 'e' }; /* to the process that waits already */
 
 struct waiter {
   struct hostkit *kit;
   const struct hook_call *call;
   int owner_fd;       /* a pidfd: readable when the agent has ended */
   int wake_fd;        /* -1: there is none, and only wake_at counts */
+  int place_fd;       /* the place of the session's waiter: where it is asked to look or to end */
   int64_t wake_at_ms; /* wall clock; 0: none */
-  bool resumes;       /* what the end of a turn has left queued */
-  bool looked;        /* once already */
+  struct hook_watch watch;
+  bool resumes; /* what the end of a turn has left queued */
+  bool looked;  /* once already */
 };
 
 static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -50,21 +55,42 @@ static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
   return (hash ^ 0xff) * 0x100000001b3u;
 }
 
-/* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns
- * the descriptor; -1: another process has it. */
-static int take_place(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  struct sockaddr_un name = {.sun_family = AF_UNIX};
+static socklen_t name_place(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                            struct sockaddr_un *ret_name) {
   char *store = kit_store_path(cli);
   uint64_t hash = mix(mix(0xcbf29ce484222325u, store ? store : ""), call->session);
   free(store);
-  int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings-wait-%u-%u-%016llx",
-                     (unsigned)getuid(), owner, (unsigned long long)hash);
+  *ret_name = (struct sockaddr_un){.sun_family = AF_UNIX};
+  int len =
+      snprintf(ret_name->sun_path + 1, sizeof ret_name->sun_path - 1, "tidings-wait-%u-%u-%016llx",
+               (unsigned)getuid(), owner, (unsigned long long)hash);
+  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+}
+
+/* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns
+ * the descriptor; -1: another process has it. */
+static int take_place(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  struct sockaddr_un name;
+  socklen_t len = name_place(cli, call, owner, &name);
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd >= 0 && bind(fd, (struct sockaddr *)&name,
-                      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
-    return fd;
+  if (fd >= 0 && bind(fd, (struct sockaddr *)&name, len) == 0) return fd;
   if (fd >= 0) close(fd);
   return -1;
+}
+
+/* To whoever has the place, if anybody has. */
+static void send_word(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                      char word) {
+  struct sockaddr_un name;
+  socklen_t len = name_place(cli, call, owner, &name);
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return;
+  (void)sendto(fd, &word, 1, MSG_NOSIGNAL, (struct sockaddr *)&name, len);
+  close(fd);
+}
+
+void hook_wait_end(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  send_word(cli, call, owner, SAY_END);
 }
 
 /* -- waiting ----------------------------------------------------------------------------------- */
@@ -112,14 +138,53 @@ static int sleep_ms(const struct waiter *waiter) {
   return left < 0 ? 0 : left < longest ? (int)left : (int)longest;
 }
 
-/* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent has ended,
- * or the session is not its own any more. */
+/* Whether it is to end; any other word makes it look. */
+static bool is_to_end(const struct waiter *waiter) {
+  char word = 0;
+  return recv(waiter->place_fd, &word, 1, MSG_DONTWAIT) == 1 && word == SAY_END;
+}
+
+/* Sleeps until there may be something to do: *ret_looks or *ret_watches says what. Returns 0; or
+ * -1: the agent or the session has ended. */
+static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches) {
+  struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
+                         {.fd = waiter->wake_fd, .events = POLLIN},
+                         {.fd = waiter->place_fd, .events = POLLIN},
+                         {.fd = waiter->watch.fd, .events = POLLIN}};
+  int longest = sleep_ms(waiter), watched = hook_watch_sleep(&waiter->watch, longest);
+  int count = interrupt_poll(fds, 4, watched);
+  if (count < 0 && errno != EINTR) return -1;
+  if (fds[0].revents || interrupt_seen()) return -1;
+  if (fds[2].revents && is_to_end(waiter)) return -1;
+  *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0);
+  *ret_looks = fds[1].revents || fds[2].revents || (count <= 0 && watched == longest);
+  return 0;
+}
+
+/* What the transcript says, where the agent calls no hook when a person stops a turn. */
+static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply **ret_reply,
+                                     struct tidings_error *error) {
+  int64_t when_ms = hook_watch_interruption(&waiter->watch, waiter->call);
+  if (!when_ms) return TIDINGS_OK;
+  return hook_person_interrupted(waiter->kit, waiter->call, when_ms, ret_reply, error);
+}
+
+/* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent or the
+ * session has ended, or the session is not its own any more. */
 static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
   struct tidings_error error = {.size = sizeof error};
+  /* A turn begins with a prompt: there is nothing to start, and its hook is at work. */
+  bool looks = waiter->call->moment != HOOK_PROMPT, watches = false;
   for (;;) {
     struct tidings_reply *reply = NULL;
-    drain(waiter);
-    if (look(waiter, &reply, &error)) {
+    int32_t code = watches ? look_for_interruption(waiter, &reply, &error) : TIDINGS_OK;
+    if (looks && !code && !hook_start_turn(reply)) {
+      hostkit_reply_free(reply);
+      reply = NULL;
+      drain(waiter);
+      code = look(waiter, &reply, &error);
+    }
+    if (code) {
       hook_log("waiting ends: %s", error.text);
       return -1;
     }
@@ -128,19 +193,16 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
       return 0;
     }
     hostkit_reply_free(reply);
-    struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
-                           {.fd = waiter->wake_fd, .events = POLLIN}};
-    int sleep = sleep_ms(waiter);
+    if (sleep_once(waiter, &looks, &watches)) return -1;
     waiter->looked = true;
-    if (interrupt_poll(fds, 2, sleep) < 0 && errno != EINTR) return -1;
-    if (fds[0].revents || interrupt_seen()) return -1;
   }
 }
 
-static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner,
+static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
                  struct waiter *ret_waiter) {
   struct tidings_error error = {.size = sizeof error};
-  struct waiter waiter = {.call = call, .owner_fd = open_pidfd((pid_t)owner), .wake_fd = -1};
+  struct waiter waiter = {
+      .call = call, .owner_fd = open_pidfd((pid_t)owner), .wake_fd = -1, .place_fd = place};
   int32_t fd = -1;
   if (waiter.owner_fd < 0) return -1;
   interrupt_begin();
@@ -155,11 +217,13 @@ static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner,
   }
   project_lay(cli, waiter.kit, call->session, call->cwd);
   waiter.wake_fd = code ? -1 : fd;
+  hook_watch_begin(&waiter.watch, call);
   *ret_waiter = waiter;
   return 0;
 }
 
 static void end(struct waiter *waiter) {
+  hook_watch_end(&waiter->watch);
   if (waiter->wake_fd >= 0) close(waiter->wake_fd);
   kit_close(waiter->kit);
   close(waiter->owner_fd);
@@ -180,8 +244,11 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
   if (!call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
     return EXIT_DONE;
   int place = take_place(cli, call, owner);
-  if (place < 0) return EXIT_DONE;
-  if (begin(cli, call, owner, &waiter)) goto out;
+  if (place < 0) {
+    send_word(cli, call, owner, SAY_LOOK);
+    return EXIT_DONE;
+  }
+  if (begin(cli, call, owner, place, &waiter)) goto out;
   waiter.resumes = true;
   if (!wait_for_turn(&waiter, &reply)) {
     char *nudge = hook_nudge(hook_start_turn(reply));
@@ -239,10 +306,10 @@ static void queue_nudge(const struct waiter *waiter, uint32_t owner,
   free(nudge);
 }
 
-static void wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+static void wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner, int place) {
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
-  if (begin(cli, call, owner, &waiter)) return;
+  if (begin(cli, call, owner, place, &waiter)) return;
   while (!wait_for_turn(&waiter, &reply)) {
     queue_nudge(&waiter, owner, hook_start_turn(reply));
     hostkit_reply_free(reply);
@@ -265,7 +332,7 @@ void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t own
   pid_t child = fork();
   if (child == 0) {
     leave_host();
-    if (fork() == 0) wait_apart(cli, call, owner);
+    if (fork() == 0) wait_apart(cli, call, owner, place);
     _exit(EXIT_DONE);
   }
   if (child > 0) (void)waitpid(child, NULL, 0);

@@ -21,4 +21,7 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
  * caller's kit must be closed. */
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner);
 
+/* The session has ended, though the agent may live on with another one: ends what waits for it. */
+void hook_wait_end(const struct cli *cli, const struct hook_call *call, uint32_t owner);
+
 #endif

@@ -5,63 +5,92 @@
  */
 #include "agents/hosts/hosts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
-                                               {"UserPromptSubmit", HOOK_PROMPT, NULL},
-                                               {"PostToolUse", HOOK_AFTER_TOOL, NULL},
-                                               {"Stop", HOOK_STOP, NULL},
-                                               {NULL, HOOK_OTHER, NULL}};
+#include "command/paths.h"
+#include "tested_versions.h"
 
-static const struct host_hook claude_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
-                                                {"UserPromptSubmit", HOOK_PROMPT, NULL},
-                                                {"PostToolUse", HOOK_AFTER_TOOL, "*"},
-                                                {"PostToolUseFailure", HOOK_AFTER_TOOL, "*"},
-                                                {"Stop", HOOK_STOP, NULL},
-                                                {"StopFailure", HOOK_TURN_FAILED, NULL},
-                                                {NULL, HOOK_OTHER, NULL}};
+static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                               {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                               {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
+                                               {"PermissionRequest", HOOK_ASKS, NULL, false},
+                                               {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                               {"Stop", HOOK_STOP, NULL, true},
+                                               {"Interrupt", HOOK_INTERRUPTED, NULL, false},
+                                               {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                               {NULL, HOOK_OTHER, NULL, false}};
 
-static const struct host_hook gemini_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
-                                                {"BeforeAgent", HOOK_PROMPT, NULL},
-                                                {"BeforeTool", HOOK_BEFORE_TOOL, "invoke_agent"},
-                                                {"AfterTool", HOOK_AFTER_TOOL, "*"},
-                                                {"AfterAgent", HOOK_STOP, NULL},
-                                                {NULL, HOOK_OTHER, NULL}};
+static const struct host_hook claude_hooks[] = {
+    {"SessionStart", HOOK_SESSION_START, NULL, false},
+    {"UserPromptSubmit", HOOK_PROMPT, NULL, true},
+    {"PostToolUse", HOOK_AFTER_TOOL, "*", false},
+    {"PostToolUseFailure", HOOK_AFTER_TOOL, "*", false},
+    {"PermissionRequest", HOOK_ASKS, "*", false},
+    {"Notification", HOOK_NOTICE, "idle_prompt|elicitation_dialog", false},
+    {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+    {"Stop", HOOK_STOP, NULL, true},
+    {"StopFailure", HOOK_TURN_FAILED, NULL, false},
+    {"ConfigChange", HOOK_CONFIGURED, NULL, false},
+    {"SessionEnd", HOOK_SESSION_END, NULL, false},
+    {NULL, HOOK_OTHER, NULL, false}};
 
-static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
-                                              {"UserPromptSubmit", HOOK_PROMPT, NULL},
-                                              {"PostToolUse", HOOK_AFTER_TOOL, "*"},
-                                              {"PostToolUseFailure", HOOK_AFTER_TOOL, "*"},
-                                              {"Stop", HOOK_STOP, NULL},
-                                              {NULL, HOOK_OTHER, NULL}};
+static const char *const gemini_forgets[] = {"/", "?", "<session_context>", "<hook_context>", NULL};
+
+static const struct host_hook gemini_hooks[] = {
+    {"SessionStart", HOOK_SESSION_START, NULL, false},
+    {"BeforeAgent", HOOK_PROMPT, NULL, false},
+    {"BeforeTool", HOOK_BEFORE_TOOL, "invoke_agent", false},
+    {"AfterTool", HOOK_AFTER_TOOL, "*", false},
+    {"Notification", HOOK_NOTICE, NULL, false},
+    {"AfterAgent", HOOK_STOP, NULL, false},
+    {"SessionEnd", HOOK_SESSION_END, NULL, false},
+    {NULL, HOOK_OTHER, NULL, false}};
+
+static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                              {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                              {"PostToolUse", HOOK_AFTER_TOOL, "*", false},
+                                              {"PostToolUseFailure", HOOK_AFTER_TOOL, "*", false},
+                                              {"PermissionRequest", HOOK_ASKS, "*", false},
+                                              {"Notification", HOOK_NOTICE, "idle_prompt", false},
+                                              {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                              {"Stop", HOOK_STOP, NULL, false},
+                                              {"StopFailure", HOOK_TURN_FAILED, NULL, false},
+                                              {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                              {NULL, HOOK_OTHER, NULL, false}};
 
 const struct host hosts[] = {
     {.name = "codex",
      .title = "Codex CLI",
      .program = "codex",
-     .tested = "0.169.0",
+     .tested = TESTED_CODEX,
      .hooks = codex_hooks,
      .stop_decision = "block",
      .queues = true,
      .keeps_start = true,
      .room = 9000,
-     .room_measured =
-         "2,500 tokens, about 10,000 bytes, are shown whole; of more the middle is cut",
+     .room_measured = "of a reason to go on 2,500 tokens, about 10,000 bytes, are shown whole, of "
+                      "other answers 7,500 with the hooks' additionalContextLimit",
+     .context_limit = 7500,
+     .context_room = 27000,
      .timeout_unit = 1,
      .trusts_hashes = true,
      .home_variable = "CODEX_HOME",
      .home_folder = ".codex",
      .config_file = "hooks.json",
      .trust_file = "config.toml",
+     .settings_file = "config.toml",
+     .project_settings = ".codex/config.toml",
      .instructions_file = "AGENTS.md"},
     {.name = "claude",
      .title = "Claude Code",
      .program = "claude",
-     .tested = "2.1.329",
+     .tested = TESTED_CLAUDE,
      .hooks = claude_hooks,
      .most_reasons = 8,
      .reasons_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
      .rewakes = true,
+     .interruption = "{\"type\":\"text\",\"text\":\"[Request interrupted by user",
      .keeps_start = true,
      .room = 9500,
      .room_measured = "10,000 UTF-16 units are shown whole; of more 2 KB and a path",
@@ -73,43 +102,51 @@ const struct host hosts[] = {
     {.name = "gemini",
      .title = "Gemini CLI",
      .program = "gemini",
-     .tested = "0.61.0",
+     .tested = TESTED_GEMINI,
      .hooks = gemini_hooks,
      .stop_decision = "deny",
      .anew = "{\"$set\":{\"messages\":",
      .subagent_tool = "invoke_agent",
      .stops_alike = true,
      .drops_start = true,
-     .room = 30000,
-     .room_measured = "no limit was found up to 30,000 bytes",
+     .forgets = gemini_forgets,
+     .room = 7900,
+     .room_measured = "of a large tool result the last 32,000 characters are shown, and < is four",
      .timeout_unit = 1000,
      .base_variable = "GEMINI_CLI_HOME",
      .base_folder = ".gemini",
      .home_folder = ".gemini",
      .config_file = "settings.json",
+     .settings_file = "settings.json",
+     .project_settings = ".gemini/settings.json",
      .instructions_file = "GEMINI.md"},
     {.name = "qwen",
      .title = "Qwen Code",
      .program = "qwen",
-     .tested = "0.24.4",
+     .tested = TESTED_QWEN,
      .hooks = qwen_hooks,
      .stop_decision = "block",
      .ignores_empty_prompts = true,
      .leaves_out_reasons = true,
      .most_reasons = 8,
      .reasons_variable = "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
-     .room = 30000,
-     .room_measured = "no limit was found up to 30,000 bytes",
+     .room = 6000,
+     .room_measured = "25,000 characters beside a large tool result are shown, and < is four",
      .timeout_unit = 1,
      .home_variable = "QWEN_HOME",
      .home_folder = ".qwen",
      .config_file = "settings.json",
+     .settings_file = "settings.json",
+     .project_settings = ".qwen/settings.json",
+     .reads_settings_again = true,
      .instructions_file = "QWEN.md"},
     {.name = "opencode",
      .title = "opencode",
      .program = "opencode",
-     .tested = "1.18.33",
+     .tested = TESTED_OPENCODE,
      .kind = HOST_NODE,
+     .room = 30000,
+     .room_measured = "235,000 bytes are shown whole; more of them would fill the model's context",
      .home_variable = "OPENCODE_CONFIG_DIR",
      .base_variable = "XDG_CONFIG_HOME",
      .base_folder = "opencode",
@@ -118,8 +155,10 @@ const struct host hosts[] = {
     {.name = "pi",
      .title = "pi",
      .program = "pi",
-     .tested = "0.87.1",
+     .tested = TESTED_PI,
      .kind = HOST_NODE,
+     .room = 30000,
+     .room_measured = "235,000 bytes are shown whole; more of them would fill the model's context",
      .home_variable = "PI_CODING_AGENT_DIR",
      .home_folder = ".pi/agent",
      .config_file = "extensions/tidings.ts"},
@@ -133,10 +172,42 @@ const struct host *host_find(const char *name) {
   return NULL;
 }
 
+char *host_home(const struct host *host) {
+  const char *named = host->home_variable ? getenv(host->home_variable) : NULL;
+  if (named && named[0]) return strdup(named);
+  const char *base = host->base_variable ? getenv(host->base_variable) : NULL,
+             *home = getenv("HOME");
+  if (base && base[0]) return paths_join(base, host->base_folder);
+  return home && home[0] ? paths_join(home, host->home_folder) : NULL;
+}
+
 /* A hook's text comes from outside the conversation: one that speaks as the system is taken for an
  * attack by some models. */
 const char *host_preset(const struct host *host) {
   return host->kind == HOST_HOOKS ? "plain" : NULL;
+}
+
+/* White space as JavaScript trims it. */
+static size_t blank_start(const char *text) {
+  static const char *const wide[] = {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002",
+                                     "\u2003", "\u2004", "\u2005", "\u2006", "\u2007",
+                                     "\u2008", "\u2009", "\u200a", "\u2028", "\u2029",
+                                     "\u202f", "\u205f", "\u3000", "\ufeff"};
+  size_t at = strspn(text, " \t\n\v\f\r");
+  for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
+    if (strncmp(text + at, wide[i], strlen(wide[i])) == 0)
+      return at + strlen(wide[i]) + blank_start(text + at + strlen(wide[i]));
+  }
+  return at;
+}
+
+bool host_forgets(const struct host *host, const char *text) {
+  const char *start = text + blank_start(text);
+  if (host->forgets && !*start) return true;
+  for (const char *const *one = host->forgets; one && *one; one++) {
+    if (strncmp(start, *one, strlen(*one)) == 0) return true;
+  }
+  return false;
 }
 
 enum hook_moment host_moment(const struct host *host, const char *event) {

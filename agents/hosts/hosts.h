@@ -18,13 +18,20 @@ enum hook_moment {
   HOOK_BEFORE_TOOL,
   HOOK_AFTER_TOOL,
   HOOK_STOP,
-  HOOK_TURN_FAILED
+  HOOK_TURN_FAILED,
+  HOOK_SUBAGENT_STOP,
+  HOOK_ASKS,        /* a person is asked for leave to use a tool */
+  HOOK_NOTICE,      /* a person is shown something; the call's notification_type says what */
+  HOOK_INTERRUPTED, /* a person has stopped the turn */
+  HOOK_SESSION_END,
+  HOOK_CONFIGURED /* the agent has read its configuration again */
 };
 
 struct host_hook {
   const char *event; /* hook_event_name; also the key in the host's configuration */
   enum hook_moment moment;
   const char *matcher; /* NULL: the event takes none */
+  bool waits;          /* what wakes the agent begins to wait there, if it does not yet */
 };
 
 enum host_kind { HOST_HOOKS, HOST_NODE }; /* calls `tidings hook`; loads a module */
@@ -33,8 +40,10 @@ struct host {
   const char *name;    /* "codex": what `tidings hook` and `tidings setup` call it */
   const char *title;   /* "Codex CLI" */
   const char *program; /* in PATH */
-  const char *tested;  /* the version that the tests run */
+  const char *tested;  /* the version that the tests run: versions.txt */
   enum host_kind kind;
+  size_t room;               /* bytes that the model gets whole of one answer, as measured */
+  const char *room_measured; /* how that was found, for people */
 
   /* HOST_HOOKS */
   const struct host_hook *hooks; /* ends with a row without an event */
@@ -45,17 +54,21 @@ struct host {
   bool leaves_out_reasons;    /* its transcript lacks the reason to go on that Stop gave it */
   const char *anew; /* how a line of its transcript begins that replaces all before it; or NULL */
   const char *subagent_tool; /* runs a subagent, whose hooks look like the session's own; or NULL */
-  bool stops_alike;    /* it calls the hook of a turn's end also when a person has stopped the turn,
-                          and ignores the answer then */
-  size_t most_reasons; /* to go on, in a row: it stops in spite of the next one. 0: no limit */
+  bool stops_alike; /* it calls the hook of a turn's end also when a person has stopped the turn,
+                       and ignores the answer then */
+  const char *interruption; /* what a line of its transcript has when a person has stopped the turn;
+                               NULL: a hook says so, or nothing does */
+  size_t most_reasons;      /* to go on, in a row: it stops in spite of the next one. 0: no limit */
   const char *reasons_variable; /* by which a person sets that limit; or NULL */
-  size_t room;                  /* bytes that the model gets whole of one answer, as measured */
-  const char *room_measured;    /* how that was found, for people */
+  size_t context_limit; /* "additionalContextLimit" of its hooks, in tokens of 4 bytes; 0: none */
+  size_t context_room;  /* with that, in bytes: of an answer that is no reason to go on */
   bool rewakes;                 /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                  /* `PROGRAM queue` wakes it */
   bool keeps_start;             /* a session that is resumed has what the hook at its start said */
   bool drops_start;             /* what the hook at its start says is put before the first prompt; a
                                    session that is resumed lacks both, and what else that had */
+  const char *const *forgets;   /* how a person's message begins that a resumed session lacks, with
+                                   all that came with it; ends with NULL. Or NULL */
   unsigned timeout_unit;        /* how many of its timeout's units are a second */
   bool trusts_hashes;           /* it runs only hooks whose hash its configuration trusts */
 
@@ -65,6 +78,10 @@ struct host {
   const char *config_file; /* in that folder: JSON that holds the hooks, or where a module is put */
   /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
   const char *trust_file;
+  /* A file in that folder, and one in the folder in which the session works, whose changes it does
+   * not report: what a person sets. NULL: it reports them. */
+  const char *settings_file, *project_settings;
+  bool reads_settings_again; /* while it runs */
   /* in that folder: Markdown that becomes part of the system prompt, where older setups put a block
    */
   const char *instructions_file;
@@ -74,8 +91,11 @@ extern const struct host hosts[];
 extern const size_t host_count;
 
 const struct host *host_find(const char *name); /* NULL: unknown */
+char *host_home(const struct host *host);       /* free it; NULL: no home, or out of memory */
 /* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
 const char *host_preset(const struct host *host);
+/* Will a session that is resumed lack a message of this text? */
+bool host_forgets(const struct host *host, const char *text);
 enum hook_moment host_moment(const struct host *host, const char *event);
 
 #endif

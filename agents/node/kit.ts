@@ -14,6 +14,8 @@ export interface Kit {
   instance: Instance;
   hostName: string;
   rang: Map<string, () => void>; // by session: what to do when it rings
+  stamps: Map<string, Map<string, string | null>>; // by session: the host's own files, as they were
+  calledBy: string | undefined; // the session whose command has started this process
   stopPolling: () => void;
 }
 
@@ -56,6 +58,20 @@ function findPlugin(): string {
   return existsSync(beside) ? beside : join(here, "..", "tidings.so");
 }
 
+/** The command that was installed with this module; beside it in a build. */
+function findCommand(): string | undefined {
+  for (let folder = here; ; folder = dirname(folder)) {
+    const found = [join(folder, "bin", "tidings"), join(folder, "tidings")].find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+    if (found || folder === dirname(folder)) return found;
+  }
+}
+
+/** For the commands that the assistant runs: whose they are, and where `tidings` is, though PATH may not have it. */
+export function commandEnvironment(session: string): Record<string, string> {
+  const command = findCommand();
+  return { TIDINGS_SESSION: session, ...(command && { TIDINGS: command }) };
+}
+
 function loadAddon(): Addon {
   const module = { exports: {} as Addon };
   (process as unknown as { dlopen(module: object, path: string): void }).dlopen(module, join(here, "tidings.node"));
@@ -90,7 +106,7 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
       hostName,
       configuration: readConfiguration(folder, (text) => log(hostName, text)),
     });
-    const kit: Kit = { instance, hostName, rang: new Map(), stopPolling: () => {} };
+    const kit: Kit = { instance, hostName, rang: new Map(), stamps: new Map(), calledBy: process.env.TIDINGS_SESSION || undefined, stopPolling: () => {} };
     place[KEY] = kit;
     poll(kit);
     return kit;

@@ -2,9 +2,9 @@
 //
 // opencode.ts: the plugin for opencode. opencode makes one for each folder that it works in, all in one process. Knows which session a hook or an event
 // belongs to, and no more of it. Nothing but the plugin is exported: opencode would take it for another plugin.
-import { describe, log, openKit } from "./kit.ts";
+import { commandEnvironment, describe, log, openKit } from "./kit.ts";
 import { Conversation } from "./opencode_session.ts";
-import type { BusEvent, MessageInfo, Part, PluginInput, StoredMessage, ToolOutput } from "./opencode_types.ts";
+import type { BusEvent, MessageInfo, Model, Part, PluginInput, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
 import { Session, Withdrawn } from "./session.ts";
 
 const COMMANDS = new Set(["run", "serve", "web", "acp", "attach", "tui", "github", "pr"]);
@@ -19,6 +19,7 @@ class Conversations {
   #oneShot = isOneShot();
   #known = new Map<string, Conversation>();
   #attaching = new Map<string, Promise<Conversation | undefined>>();
+  #gone = new Set<string>(); // MCP servers whose connection was lost
 
   constructor(input: PluginInput) {
     this.#input = input;
@@ -31,7 +32,8 @@ class Conversations {
   create(id: string, directory: string): Conversation | undefined {
     const kit = openKit("opencode", this.#input.directory);
     if (!kit) return undefined;
-    const conversation = new Conversation(this.#input.client, { id, directory }, this.#oneShot, (driver) => new Session(kit, id, driver));
+    const place = { client: this.#input.client, directory, isOneShot: this.#oneShot, others: (other?: string) => this.get(other) };
+    const conversation = new Conversation(place, id, (driver) => new Session(kit, id, driver));
     this.#known.set(id, conversation);
     return conversation;
   }
@@ -70,17 +72,38 @@ class Conversations {
     return above ? this.seen(above) : conversation;
   }
 
+  /** A fork has what is pending in the session that it was made of; what it has of that one's transcript it says at its first prompt. */
+  async fork(parent: string, child: string): Promise<void> {
+    (await this.find(parent))?.session.report("session.forked", { child });
+  }
+
+  /** opencode reports that something about a server has changed, and not what. It does not report every connection that is made again. */
+  async servers(server?: string): Promise<void> {
+    if (!server && !this.#gone.size) return;
+    const { data } = (await this.#input.client.mcp?.status()) ?? {};
+    for (const [name, { status }] of Object.entries(data ?? {})) {
+      if (status === "connected" ? !this.#gone.delete(name) : name !== server || this.#gone.has(name)) continue;
+      if (status !== "connected") this.#gone.add(name);
+      const state = status === "connected" ? "reconnected" : "disconnected";
+      for (const { parent, session } of this.#known.values()) if (!parent && !session.lost) session.report("mcp.state", { server: name, state });
+    }
+  }
+
   leave(): void {
     for (const conversation of this.#known.values()) conversation.leave();
     this.#known.clear();
   }
 }
 
-function onEvent(conversations: Conversations, { type, properties }: BusEvent): void {
-  if (type === "session.created" && properties.info && !conversations.get(properties.info.id)) {
-    conversations.create(properties.info.id, properties.info.directory)?.opened(properties.info);
-    return;
-  }
+async function onCreated(conversations: Conversations, info: SessionInfo): Promise<void> {
+  const from = info.parentID ? undefined : info.metadata?.tidings?.session;
+  if (from && from !== info.id) return conversations.fork(from, info.id);
+  conversations.create(info.id, info.directory)?.opened(info);
+}
+
+function onEvent(conversations: Conversations, { type, properties }: BusEvent): Promise<void> | void {
+  if (type === "session.created" && properties.info && !conversations.get(properties.info.id)) return onCreated(conversations, properties.info);
+  if (type === "mcp.tools.changed") return conversations.servers(properties.server);
   const conversation = conversations.get(properties.sessionID ?? properties.info?.sessionID ?? properties.part?.sessionID);
   if (!conversation) return;
   if (type === "message.part.updated" && properties.part) conversation.stored(properties.part);
@@ -110,7 +133,10 @@ function hooks(conversations: Conversations): object {
   return {
     event: ({ event }: { event: BusEvent }) => safely(() => onEvent(conversations, event)),
     "chat.message": (input: { sessionID: string }, output: { message: MessageInfo; parts: Part[] }) =>
-      safely(async () => (await conversations.find(input.sessionID))?.prompt(output.message, output.parts)),
+      safely(async () => {
+        await conversations.servers();
+        await (await conversations.find(input.sessionID))?.prompt(output.message, output.parts);
+      }),
     "tool.execute.after": (input: { tool: string; sessionID: string; callID: string; args: unknown }, output: ToolOutput | undefined) =>
       safely(async () => {
         const conversation = output && (await conversations.find(input.sessionID));
@@ -124,16 +150,18 @@ function hooks(conversations: Conversations): object {
         conversation?.asks(output.messages);
         await conversation?.failedResults(output.messages);
       }),
-    "experimental.chat.system.transform": (input: { sessionID?: string }, output: { system: string[] }) =>
+    "experimental.chat.system.transform": (input: { sessionID?: string; model?: Model }, output: { system: string[] }) =>
       safely(() => {
-        const paragraph = conversations.get(input.sessionID)?.session.instructions();
+        const conversation = conversations.get(input.sessionID);
+        conversation?.isAskedOf(input.model);
+        const paragraph = conversation?.session.instructions();
         if (paragraph) output.system.push(paragraph);
       }),
     "experimental.session.compacting": (input: { sessionID: string }) => safely(() => conversations.get(input.sessionID)?.compacting(true)),
     "shell.env": (input: { sessionID?: string }, output: { env: Record<string, string> }) =>
       safely(() => {
         const conversation = conversations.get(input.sessionID);
-        if (conversation) output.env.TIDINGS_SESSION = conversations.seen(conversation).id;
+        if (conversation && !conversation.isCalled) Object.assign(output.env, commandEnvironment(conversations.seen(conversation).id));
       }),
     dispose: () => safely(() => conversations.leave()),
   };

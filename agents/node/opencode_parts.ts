@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // opencode_parts.ts: notifications as parts of a message of opencode's. A part of its own is marked synthetic: the model reads it, the person's words stay as
-// they were typed. opencode shows parts in the order of their ids, so a new part gets one beside its neighbour's.
+// they were typed; in a turn of ours that was started for them, the person sees them. opencode shows parts in the order of their ids, so a new part gets one beside its neighbour's.
 import { type Additions, aroundParts, aroundText } from "./compose.ts";
 import type { Mark, Part, StoredMessage, ToolOutput } from "./opencode_types.ts";
 
@@ -19,10 +19,10 @@ function neighbourId(id: string, step: bigint): string {
   return `prt_${time.toString(16).padStart(12, "0")}${random}`;
 }
 
-function insert(parts: Part[], text: string, atFront: boolean, mark: Mark): void {
+function insert(parts: Part[], text: string, atFront: boolean, mark: Mark, synthetic: boolean): void {
   const beside = atFront ? parts[0] : parts[parts.length - 1];
   const id = neighbourId(beside.id, atFront ? -1n : 1n);
-  const part: Part = { id, sessionID: beside.sessionID, messageID: beside.messageID, type: "text", text, synthetic: true, metadata: { tidings: mark } };
+  const part: Part = { id, sessionID: beside.sessionID, messageID: beside.messageID, type: "text", text, ...(synthetic && { synthetic }), metadata: { tidings: mark } };
   if (atFront) parts.unshift(part);
   else parts.push(part);
 }
@@ -31,8 +31,8 @@ function mergeMark(part: Part, mark: Mark): void {
   part.metadata = { ...part.metadata, tidings: { ...part.metadata?.tidings, ...mark } };
 }
 
-/** Puts notifications and the mark on a prompt. False: it has no part that they could go to. */
-export function addToPrompt(parts: Part[], added: Additions, mark: Mark): boolean {
+/** Puts notifications and the mark on a prompt. `shown`: the person sees them too. False: it has no part that they could go to. */
+export function addToPrompt(parts: Part[], added: Additions, mark: Mark, shown = false): boolean {
   const front = added.before.map((text) => `${text}\n\n`).join("") + added.prepend;
   const back = added.append + added.after.map((text) => `\n\n${text}`).join("");
   const own = parts.find((part) => part.type === "text");
@@ -41,8 +41,8 @@ export function addToPrompt(parts: Part[], added: Additions, mark: Mark): boolea
     return own !== undefined;
   }
   if (!takesNeighbours(parts)) return addInside(own, added, mark);
-  if (front) insert(parts, front, true, back ? {} : mark);
-  if (back) insert(parts, back, false, mark);
+  if (front) insert(parts, front, true, back ? {} : mark, !shown);
+  if (back) insert(parts, back, false, mark, !shown);
   return true;
 }
 
@@ -61,6 +61,17 @@ export function addToResult(output: ToolOutput, added: Additions, mark: Mark): b
   else return false;
   output.metadata = { ...output.metadata, tidings: mark };
   return true;
+}
+
+const REMINDER = "<system-reminder>"; // opencode's own, after a file that it has read
+
+/** What a tool has answered, made harmless; what opencode has added stays. */
+export function neutralize(tool: string, output: ToolOutput, harmless: (text: string) => string): void {
+  for (const part of Array.isArray(output.content) ? output.content : []) if (part.type === "text" && part.text) part.text = harmless(part.text);
+  if (typeof output.output !== "string") return;
+  const loaded = output.metadata?.loaded;
+  const end = tool === "read" && Array.isArray(loaded) && loaded.length ? output.output.lastIndexOf(REMINDER) : -1;
+  output.output = end < 0 ? harmless(output.output) : harmless(output.output.slice(0, end)) + output.output.slice(end);
 }
 
 /** opencode may shorten a result after it was changed; then what was added may be gone. */

@@ -2,16 +2,26 @@
 //
 // opencode_session.ts: a conversation in opencode: its carriers until they are stored, and when a turn of opencode's begins and ends. opencode stores each
 // part as one row, with the delivery's id in its metadata; the event that a part was stored is what settles.
+import { join } from "node:path";
 import { type Additions } from "./compose.ts";
 import { describe, log } from "./kit.ts";
-import { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } from "./opencode_parts.ts";
-import type { BusEvent, Client, MessageInfo, Part, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
-import { sessionPath } from "./paths.ts";
+import { addToPrompt, addToResult, editedPaths, heldDeliveries, holds, neutralize } from "./opencode_parts.ts";
+import type { BusEvent, Client, MessageInfo, Model, Part, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
+import { inHome, sessionPath } from "./paths.ts";
 import { type Driver, Session, type Start, type Turn } from "./session.ts";
 
 const RECENT = 200; // messages; what can be in doubt is among the last ones
 const SECOND_IDLE_MS = 1000;
 const ABORTED = "MessageAbortedError";
+const RATE = /rate.?limit|too many requests|quota|usage.?limit/i;
+
+/** Where a conversation is, and with whom. */
+export interface Place {
+  client: Client;
+  directory: string;
+  isOneShot: boolean;
+  others(id?: string): Conversation | undefined;
+}
 
 interface Unsettled {
   added: Additions;
@@ -39,12 +49,20 @@ export class Conversation implements Driver {
   #lost = new Set<string>(); // deliveries that the model never read and never will
   #summarized = false; // since the model was last asked
   #lostMessages = false; // opencode has removed some since it was last asked what is left
+  #rewinding: Promise<void> | undefined;
+  #others: Place["others"];
+  #agent: string | undefined; // that works here, if this is a subagent's
+  #asking = ""; // the message that the model answers
+  #words = ""; // its answer's last text
+  #context = 0; // how many tokens the model takes; 0: not known yet
+  #background = new Set<string>(); // sessions of subagents that work on while this one does something else
 
-  constructor(client: Client, info: { id: string; directory: string }, isOneShot: boolean, session: (driver: Driver) => Session) {
-    this.id = info.id;
-    this.#client = client;
-    this.#folder = info.directory;
-    this.#isOneShot = isOneShot;
+  constructor(place: Place, id: string, session: (driver: Driver) => Session) {
+    this.id = id;
+    this.#client = place.client;
+    this.#folder = place.directory;
+    this.#isOneShot = place.isOneShot;
+    this.#others = place.others;
     this.session = session(this);
   }
 
@@ -52,12 +70,35 @@ export class Conversation implements Driver {
 
   /** Nobody finds a subagent's session by its folder: what is pushed there is meant for the one that a person sees. */
   #cwd(): string | undefined {
-    return this.parent ? undefined : this.#folder;
+    return this.parent || this.isCalled ? undefined : this.#folder;
+  }
+
+  /** A run that a command of an assistant has started. */
+  get isCalled(): boolean {
+    return this.#isOneShot && this.session.isCalled;
   }
 
   opened(info: SessionInfo): void {
     this.parent = info.parentID;
+    this.#agent = info.agent;
     this.session.opened(this.#cwd());
+    this.#sign(info);
+  }
+
+  /** opencode copies what is known of a session into its forks: so a fork has the id of another one. */
+  #sign({ metadata }: SessionInfo): void {
+    if (this.parent || metadata?.tidings?.session === this.id) return;
+    const body = { metadata: { ...metadata, tidings: { session: this.id } } };
+    this.#client.session.update?.({ path: { id: this.id }, body }).catch((error) => log("opencode", `session ${this.id}: its mark: ${describe(error)}`));
+  }
+
+  /** Files by which opencode is configured. A subagent's session has nothing of its own. */
+  #configured(): void {
+    if (this.parent) return;
+    const names = ["opencode.json", "opencode.jsonc"];
+    const folders = [inHome("XDG_CONFIG_HOME", ".config", "opencode"), this.#folder, join(this.#folder, ".opencode")];
+    const named = process.env.OPENCODE_CONFIG ? [process.env.OPENCODE_CONFIG] : [];
+    this.session.configuredBy([...named, ...folders.flatMap((folder) => names.map((name) => join(folder, name)))], "opencode reads it when it starts again");
   }
 
   /** A session that this process has not begun. False: opencode does not tell what is in it. */
@@ -71,8 +112,10 @@ export class Conversation implements Driver {
     const asked = messages.data.findLast((message) => message.info.role === "user")?.info;
     if (asked) this.#last = { agent: asked.agent, model: asked.model };
     this.parent = info.data.parentID;
+    this.#agent = info.data.agent;
     this.#folder = info.data.directory;
     this.session.resumed(this.#cwd(), heldDeliveries(messages.data), takeover);
+    this.#sign(info.data);
     return true;
   }
 
@@ -81,9 +124,13 @@ export class Conversation implements Driver {
     this.#lostMessages = true;
   }
 
-  /** What is left is asked for once, however many messages went, and again if tidings did not take it. */
-  async #rewind(): Promise<void> {
-    if (!this.#lostMessages) return;
+  /** What is left is asked for once, however many messages went, and again if tidings did not take it. A prompt waits for that. */
+  #rewind(): Promise<void> {
+    if (this.#lostMessages) this.#rewinding ??= this.#askWhatIsLeft().finally(() => (this.#rewinding = undefined));
+    return this.#rewinding ?? Promise.resolve();
+  }
+
+  async #askWhatIsLeft(): Promise<void> {
     this.#lostMessages = false;
     const messages = await this.#client.session.messages({ path: { id: this.id } });
     if (messages.data) this.#lostMessages = !this.session.rewound(heldDeliveries(messages.data).filter((id) => !this.#lost.has(id)));
@@ -103,8 +150,11 @@ export class Conversation implements Driver {
   compacting(begins: boolean): void {
     if (this.#compacting === begins) return;
     this.#compacting = begins;
-    if (!begins) this.#summarized = true;
-    this.session.report(begins ? "session.compacting" : "session.compacted");
+    if (begins) this.session.report("session.compacting");
+    else {
+      this.#summarized = true;
+      this.session.compacted();
+    }
   }
 
   // -- what tidings asks for ---------------------------------------------------------------------------------------------------------------
@@ -151,8 +201,11 @@ export class Conversation implements Driver {
     const turn = this.#offered;
     const isOurs = ids !== undefined && turn !== undefined && ids.join("\0") === turn.ids.join("\0");
     this.#last = { agent: message.agent, model: message.model };
+    this.#asking = message.id;
+    this.#words = "";
     if (this.session.lost) await this.attach(true);
     await this.#rewind();
+    this.#configured();
     if (isOurs) this.#offered = undefined;
     let delivery = isOurs ? this.session.startTurn(turn) : this.session.prompt();
     if (!isOurs && this.session.lost) {
@@ -160,12 +213,14 @@ export class Conversation implements Driver {
       delivery = this.session.prompt();
     }
     if (!delivery) return;
-    if (addToPrompt(parts, delivery, { delivery: delivery.id })) this.#carried(delivery.id, delivery, undefined);
+    const shown = isOurs && turn.source === "system";
+    if (addToPrompt(parts, delivery, { delivery: delivery.id }, shown)) this.#carried(delivery.id, delivery, undefined);
     else if (delivery.id) this.session.settle(delivery.id, false);
   }
 
   toolResult(tool: string, callId: string, output: ToolOutput): void {
     if (typeof output.output !== "string" && !Array.isArray(output.content)) return;
+    neutralize(tool, output, (text) => this.session.harmless(text));
     const delivery = this.session.toolResult(callId, tool);
     if (!delivery) return;
     if (addToResult(output, delivery, { delivery: delivery.id })) this.#carried(delivery.id, delivery, callId);
@@ -213,7 +268,7 @@ export class Conversation implements Driver {
     const delivery = this.session.toolResult(part.callID ?? "", part.tool ?? "");
     if (!delivery) return;
     const before = { error: state.error, metadata: state.metadata };
-    const result: ToolOutput = { output: state.error ?? "", metadata: state.metadata };
+    const result: ToolOutput = { output: this.session.harmless(state.error ?? ""), metadata: state.metadata };
     addToResult(result, delivery, { delivery: delivery.id });
     state.error = result.output;
     state.metadata = result.metadata as typeof state.metadata;
@@ -241,7 +296,9 @@ export class Conversation implements Driver {
   /** opencode has stored a part. */
   stored(part: Part): void {
     const { state } = part;
-    if (part.type === "step-finish" && !this.#compacting) for (const read of this.#asked) this.#unread.delete(read);
+    if (part.type === "step-finish" && !this.#compacting) this.#answered(part);
+    if (part.type === "text" && part.text && part.messageID !== this.#asking && !this.#compacting) this.#words = part.text;
+    if (part.tool === "task" && state?.metadata?.background && state.metadata.sessionId) this.#goesOn(state.metadata.sessionId);
     if (part.type === "tool" && state?.status === "running") this.session.callRuns(part.tool ?? "", part.callID ?? "");
     else if (part.type === "tool" && (state?.status === "completed" || state?.status === "error")) this.session.callEnded(part.callID ?? "");
     const id = part.metadata?.tidings?.delivery ?? state?.metadata?.tidings?.delivery;
@@ -249,6 +306,17 @@ export class Conversation implements Driver {
     if (id !== undefined && unsettled && (!state || state.status === "completed")) this.#settle(id, !state || holds(state.output, unsettled.added));
     if (state?.status !== "error") return;
     for (const [other, { callId }] of this.#unsettled) if (callId === part.callID) this.#settle(other, false);
+  }
+
+  /** The model has answered a request, and so has read it. */
+  #answered({ tokens }: Part): void {
+    for (const read of this.#asked) this.#unread.delete(read);
+    if (!tokens || this.parent) return;
+    this.session.used(tokens.input + tokens.output + (tokens.reasoning ?? 0) + (tokens.cache?.read ?? 0) + (tokens.cache?.write ?? 0), this.#context);
+  }
+
+  isAskedOf(model: Model | undefined): void {
+    this.#context = model?.limit?.context ?? 0;
   }
 
   #settle(id: string, written: boolean): void {
@@ -260,7 +328,10 @@ export class Conversation implements Driver {
   // -- turns -------------------------------------------------------------------------------------------------------------------------------
 
   status(status: NonNullable<BusEvent["properties"]["status"]>): void {
-    if (status.type === "retry") this.session.holds("turn.retrying", { attempt: status.attempt, message: status.message });
+    if (status.type === "retry") {
+      const isLimit = status.next !== undefined && RATE.test(status.message ?? "");
+      this.session.retries(status.attempt, status.message, isLimit ? (status.next ?? 0) - Date.now() : undefined);
+    }
     if (status.type !== "busy" || this.#aborting) return;
     if (this.#ending !== undefined) this.#end();
     this.#error = undefined;
@@ -268,6 +339,28 @@ export class Conversation implements Driver {
     if (!this.session.running) this.session.turnStarted();
     if (this.#busies > 1) this.session.enters("streaming");
   }
+
+  // -- subagents ---------------------------------------------------------------------------------------------------------------------------
+
+  /** opencode itself says to the model when such a one has ended. */
+  #goesOn(subagent: string): void {
+    if (this.#background.has(subagent)) return;
+    this.#background.add(subagent);
+    this.session.report("handle.state", { handle: subagent, tool: "task", state: "running" });
+  }
+
+  #subagentEnded(id: string, agent: string | undefined, words: string, failed: boolean): void {
+    if (!this.#background.delete(id)) this.session.subagentEnded(`${agent ?? "subagent"} ${id}`, words);
+    else this.session.report("handle.state", { handle: id, tool: "task", state: failed ? "failed" : "stopped" });
+  }
+
+  #endedForOthers(error: MessageInfo["error"]): void {
+    const words = error ? `It failed: ${error.data?.message ?? error.name}` : this.#words;
+    if (this.parent) this.#others(this.parent)?.#subagentEnded(this.id, this.#agent, words, error !== undefined);
+    else if (this.#isOneShot) this.session.endedForCaller(words);
+  }
+
+  // -- the turn's end ----------------------------------------------------------------------------------------------------------------------
 
   /** Not yet the turn's end: opencode may go on, compacting for instance. */
   failed(error: MessageInfo["error"]): void {
@@ -292,6 +385,7 @@ export class Conversation implements Driver {
     this.compacting(false);
     const lost = this.#lost.size > 0;
     this.session.turnEnded(!error ? "finished" : error.name === ABORTED ? "aborted" : "failed", error?.data?.message ?? error?.name);
+    this.#endedForOthers(error);
     if (lost) this.#rewind().catch((problem) => log("opencode", `session ${this.id}: ${describe(problem)}`)); // tidings takes it between turns only
   }
 }

@@ -18,7 +18,8 @@ export interface Part {
   metadata?: { tidings?: Mark };
   callID?: string;
   tool?: string;
-  state?: { status: string; output?: string; error?: string; metadata?: { tidings?: Mark } };
+  tokens?: { input: number; output: number; reasoning?: number; cache?: { read: number; write: number } }; // of a step that is finished
+  state?: { status: string; output?: string; error?: string; metadata?: { tidings?: Mark; background?: boolean; sessionId?: string } };
 }
 
 export interface MessageInfo {
@@ -35,10 +36,17 @@ export interface StoredMessage {
   parts: Part[];
 }
 
+/** What is asked, as far as it matters here. */
+export interface Model {
+  limit?: { context?: number };
+}
+
 export interface SessionInfo {
   id: string;
   directory: string;
   parentID?: string;
+  agent?: string;
+  metadata?: Record<string, unknown> & { tidings?: { session?: string } };
 }
 
 /** Either data or an error; the client does not throw for what the server refuses. */
@@ -50,8 +58,10 @@ export interface Client {
     get(request: OfSession): Answer<SessionInfo>;
     messages(request: OfSession<{ query?: { limit: number } }>): Answer<StoredMessage[]>;
     abort(request: OfSession): Answer<boolean>;
+    update?(request: OfSession<{ body: { metadata: object } }>): Answer<SessionInfo>;
     promptAsync(request: OfSession<{ body: { agent?: string; model?: MessageInfo["model"]; parts: object[] } }>): Answer<void>;
   };
+  mcp?: { status(): Answer<Record<string, { status: string }>> };
   // The plain client beneath, for a route that this one has no method for.
   _client?: { patch(request: { url: string; path: Record<string, string>; body: object; headers: Record<string, string> }): Answer<unknown> };
 }
@@ -74,7 +84,8 @@ export interface BusEvent {
     sessionID?: string;
     info?: MessageInfo & SessionInfo;
     part?: Part;
-    status?: { type: string; attempt?: number; message?: string };
+    status?: { type: string; attempt?: number; message?: string; next?: number };
+    server?: string;
     error?: MessageInfo["error"];
   };
 }

@@ -12,6 +12,11 @@ export function inHome(variable: string, folderOfHome: string, name: string): st
   return join(named && isAbsolute(named) ? named : join(homedir(), folderOfHome), name);
 }
 
+export function fromHome(path: string): string {
+  const home = homedir() + sep;
+  return path.startsWith(home) ? `~${sep}${path.slice(home.length)}` : path;
+}
+
 function resolvedFolder(folder: string): string {
   try {
     return realpathSync(folder);
@@ -27,6 +32,14 @@ export function sessionPath(cwd: string, path: string): string {
   const folder = resolvedFolder(resolve(cwd));
   const prefix = folder.endsWith(sep) ? folder : folder + sep;
   return named.startsWith(prefix) && named !== prefix ? named.slice(prefix.length) : named;
+}
+
+/** Which of the files have changed since the session was last asked about; none at first. */
+export function changedFiles(stamps: Map<string, Map<string, string | null>>, session: string, files: string[]): string[] {
+  const now = new Map(files.map((file) => [file, fileStamp("/", file)]));
+  const before = stamps.get(session);
+  stamps.set(session, now);
+  return before ? files.filter((file) => before.has(file) && before.get(file) !== now.get(file)) : [];
 }
 
 /** How a file is known again, in the form of `tidings watch`: equal stamps are one change. Null: nothing can be known of it. */

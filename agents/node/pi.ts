@@ -6,7 +6,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type TextPart, aroundParts, aroundText } from "./compose.ts";
-import { closeKit, openKit } from "./kit.ts";
+import { closeKit, commandEnvironment, openKit } from "./kit.ts";
 import { forkedFrom, heldDeliveries } from "./pi_transcript.ts";
 import type { Entry, PiApi, PiContext, PiMessage } from "./pi_types.ts";
 import { sessionPath } from "./paths.ts";
@@ -20,6 +20,7 @@ interface Starting {
 
 const CUSTOM_TYPE = "tidings";
 const LEAVING_MS = 10_000; // whoever has not left by then has been kept from it
+const RETRY_MS = 50; // pi settles at once after an error, or else waits and tries again
 
 class Conversation implements Driver {
   readonly session: Session;
@@ -34,6 +35,9 @@ class Conversation implements Driver {
   #compacting = false;
   #leaving = false;
   #stopped: { reason?: string; error?: string } = {};
+  #words = ""; // the run's last ones
+  #attempt = 0; // how often pi has tried again in this run
+  #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(pi: PiApi, ctx: PiContext, session: (driver: Driver) => Session) {
     this.#pi = pi;
@@ -46,6 +50,11 @@ class Conversation implements Driver {
   /** `pi -p` answers one prompt: nothing else is begun in it. */
   get #isOneShot(): boolean {
     return this.#ctx.mode === "print" || this.#ctx.mode === "json";
+  }
+
+  /** A run that a command of an assistant has started. */
+  get isCalled(): boolean {
+    return this.#isOneShot && this.session.isCalled;
   }
 
   start(turn: Turn): Start {
@@ -70,11 +79,19 @@ class Conversation implements Driver {
     this.#ctx = ctx;
   }
 
+  /** Nobody finds a run that a command of an assistant has started by its folder: what is pushed there is meant for the assistant. */
   attach(takeover = false): void {
     const entries = this.#ctx.sessionManager.getEntries();
     const isNew = !entries.some((entry) => entry.type === "message");
-    if (isNew && !takeover) this.session.opened(this.#ctx.cwd);
-    else this.session.resumed(this.#ctx.cwd, heldDeliveries(entries), takeover);
+    const cwd = this.isCalled ? undefined : this.#ctx.cwd;
+    if (isNew && !takeover) this.session.opened(cwd);
+    else this.session.resumed(cwd, heldDeliveries(entries), takeover);
+  }
+
+  #configured(): void {
+    const folder = process.env.PI_CODING_AGENT_DIR || join(homedir(), ".pi", "agent");
+    const files = [join(folder, "settings.json"), join(folder, "models.json"), join(this.#ctx.cwd, ".pi", "settings.json")];
+    this.session.configuredBy(files, "pi reads it with /reload");
   }
 
   /** pi will abort what runs and go to another session, unless somebody forbids it. What is queued must not keep it here. */
@@ -97,7 +114,8 @@ class Conversation implements Driver {
   compacting(begins: boolean): void {
     if (this.#compacting === begins) return;
     this.#compacting = begins;
-    this.session.report(begins ? "session.compacting" : "session.compacted");
+    if (begins) this.session.report("session.compacting");
+    else this.session.compacted();
     if (!begins && this.#offered) this.session.hold(this.#offered); // pi refuses what it gets while it compacts
   }
 
@@ -131,6 +149,7 @@ class Conversation implements Driver {
   /** The text that goes after the prompt. */
   promptAddition(): { text: string; delivery: string | undefined } | undefined {
     if (this.session.lost) this.attach(true);
+    this.#configured();
     let delivery = this.#starting ? this.#starting.delivery : this.session.prompt();
     if (this.session.lost) {
       this.attach(true); // that it was taken over is known only since this prompt
@@ -150,19 +169,38 @@ class Conversation implements Driver {
     const starting = this.#starting;
     this.#starting = undefined;
     this.#stopped = {};
+    if (!this.session.running) this.#attempt = 0;
     if (!this.session.running) this.session.turnStarted(starting?.turn);
   }
 
   // -- messages, each before pi writes it ----------------------------------------------------------------------------------------------------
 
   message(message: PiMessage): PiMessage | undefined {
-    if (message.role === "assistant") this.#stopped = { reason: message.stopReason, error: message.errorMessage };
+    if (message.role === "assistant") this.#answered(message);
     if (message.role === "user" && this.#promptComes) {
       this.#promptComes = false;
       return this.#promptDelivery ? { ...message, tidings: { delivery: this.#promptDelivery } } : undefined;
     }
-    if (message.role === "toolResult") return this.#carry(message, this.session.toolResult(message.toolCallId ?? "", message.toolName ?? ""));
+    if (message.role === "toolResult") return this.#result(message);
     return message.role === "user" ? this.#carry(message, this.session.prompt()) : undefined;
+  }
+
+  #answered(message: PiMessage): void {
+    const { usage, content } = message;
+    this.#stopped = { reason: message.stopReason, error: message.errorMessage };
+    const text = Array.isArray(content) ? content.findLast((part) => part.type === "text" && part.text)?.text : content;
+    if (text) this.#words = text;
+    if (!usage || message.stopReason === "error") return;
+    const tokens = usage.totalTokens ?? (usage.input ?? 0) + (usage.output ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+    this.session.used(tokens, this.#ctx.model?.contextWindow ?? 0);
+  }
+
+  /** What the tool has answered, made harmless, and what goes with it. */
+  #result(message: PiMessage): PiMessage | undefined {
+    const parts = (Array.isArray(message.content) ? message.content : []).map((part) => (part.type === "text" && part.text ? { ...part, text: this.session.harmless(part.text) } : part));
+    const isChanged = parts.some((part, at) => part.text !== (message.content as TextPart[])[at].text);
+    const result = isChanged ? { ...message, content: parts } : message;
+    return this.#carry(result, this.session.toolResult(message.toolCallId ?? "", message.toolName ?? "")) ?? (isChanged ? result : undefined);
   }
 
   #carry(message: PiMessage, delivery: Delivery | undefined): PiMessage | undefined {
@@ -195,14 +233,25 @@ class Conversation implements Driver {
 
   // -- the run's end -----------------------------------------------------------------------------------------------------------------------
 
+  /** pi does not say whether it will try again: it does, if it has not settled soon. */
+  runEnded(): void {
+    const { reason, error } = this.#stopped;
+    clearTimeout(this.#retry);
+    if (reason !== "error") return;
+    this.#retry = setTimeout(() => this.session.retries(++this.#attempt, error), RETRY_MS);
+    this.#retry.unref();
+  }
+
   settled(): void {
     const { reason, error } = this.#stopped;
+    clearTimeout(this.#retry);
     const aborted = this.#aborting || reason === "aborted";
     this.#aborting = false;
     this.#promptComes = false;
     this.settle(true);
     this.compacting(false);
     this.session.turnEnded(aborted ? "aborted" : reason === "error" ? "failed" : "finished", error);
+    if (this.#isOneShot) this.session.endedForCaller(reason === "error" ? `It failed: ${error ?? ""}` : this.#words);
   }
 
   edited(path: unknown, callId: string): void {
@@ -223,8 +272,7 @@ function enter(pi: PiApi, ctx: PiContext, forkedFromFile: string | undefined): C
     before.report("session.forked", { child: id });
     before.leave();
   }
-  conversation.attach();
-  process.env.TIDINGS_SESSION = id; // for the commands that the assistant runs
+  if (!conversation.isCalled) Object.assign(process.env, commandEnvironment(id));
   return conversation;
 }
 
@@ -233,7 +281,10 @@ export default function tidings(pi: PiApi): void {
 
   pi.on("session_start", (event, ctx) => {
     if (now?.session.id === ctx.sessionManager.getSessionId()) now.rebind(ctx);
-    else now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
+    else {
+      now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
+      now?.attach(); // which may start a turn, whose input comes back here at once
+    }
   });
   pi.on("session_shutdown", (event) => {
     now?.leave();
@@ -257,6 +308,7 @@ export default function tidings(pi: PiApi): void {
     return { message: { customType: CUSTOM_TYPE, content: added.text, display: true, details: { tidings: { delivery: added.delivery } } } };
   });
   pi.on("agent_start", () => now?.runStarted());
+  pi.on("agent_end", () => now?.runEnded());
   pi.on("before_provider_request", () => {
     now?.settle();
     now?.session.enters("streaming");

@@ -15,6 +15,7 @@ export interface PiMessage {
   toolName?: string;
   stopReason?: string;
   errorMessage?: string;
+  usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number; totalTokens?: number };
   tidings?: Mark;
 }
 
@@ -27,7 +28,7 @@ export interface Entry {
 export interface PiContext {
   cwd: string;
   mode: string; // "tui", "rpc", "json", "print"
-  model: unknown;
+  model: { contextWindow?: number } | undefined;
   sessionManager: { getSessionId(): string; getSessionFile(): string | undefined; getEntries(): Entry[]; getBranch(): Entry[] };
   isIdle(): boolean;
   abort(): void;
@@ -46,6 +47,7 @@ interface Events {
   input: { text: string; source: string };
   before_agent_start: { systemPromptOptions: { sections: Record<string, string> } };
   agent_start: object;
+  agent_end: object;
   before_provider_request: object;
   tool_execution_start: { toolName?: string; toolCallId?: string } | undefined;
   tool_execution_end: { toolCallId?: string } | undefined;

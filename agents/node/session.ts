@@ -4,7 +4,7 @@
 // through a driver. Nothing here throws into the host: what fails is in the log, and the host goes on as if tidings were not there.
 import { type Additions, additions } from "./compose.ts";
 import { type Kit, describe, log } from "./kit.ts";
-import { fileStamp } from "./paths.ts";
+import { changedFiles, fileStamp, fromHome } from "./paths.ts";
 import type { Action, Reply } from "./tidings.d.ts";
 
 /** A turn that tidings offers. */
@@ -46,9 +46,14 @@ export class Session {
   #driver: Driver;
   #phase: Phase | undefined;
   #calls = new Set<string>(); // of shells, that run
+  #events = new Map<string, string>(); // by type
+  #quiet = new Map<string, Reply>(); // replies that ask for nothing: phases get the same few again and again
   #timer: ReturnType<typeof setTimeout> | undefined;
   #held: Turn | undefined; // offered, and not started yet for a reason that passes
   #again: ReturnType<typeof setTimeout> | undefined;
+  #paragraph: string | undefined; // for the system prompt: it stays as it is
+  #queue: string | undefined; // what was queued when the conversation was summarized, for the next carrier
+  #share = -1; // of the context, in steps of 5 %, when it was last reported
 
   constructor(kit: Kit, id: string, driver: Driver) {
     this.id = id;
@@ -93,13 +98,69 @@ export class Session {
     this.leave();
   }
 
+  /** The conversation was summarized. The turn's next carrier has what is pending anyway; what is queued for later is said on it. */
+  compacted(): void {
+    const ledger = this.report("session.compacted")?.ledger;
+    const queued = ledger === undefined || !this.running ? [] : (JSON.parse(ledger) as { queued: unknown[] }).queued;
+    this.#queue = queued.length ? JSON.stringify({ queued }) : undefined;
+  }
+
   /** Sends an event of this session and does what the reply asks for. */
   report(type: string, data?: object): Reply | undefined {
-    return this.#try(type, () => this.#take(this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }, wellFormed))));
+    return this.#try(type, () => this.#take(this.#kit.instance.event(data ? JSON.stringify({ type, session: this.id, data }, wellFormed) : this.#event(type))));
+  }
+
+  /** One that says no more than its type, as a phase. */
+  #event(type: string): string {
+    let event = this.#events.get(type);
+    if (event === undefined) this.#events.set(type, (event = JSON.stringify({ type, session: this.id })));
+    return event;
   }
 
   wake(): void {
     this.report("wake");
+  }
+
+  /** So many tokens of the context are used. */
+  used(tokens: number, limit: number): void {
+    if (!(tokens >= 0 && limit > 0)) return;
+    const share = Math.floor((20 * tokens) / limit);
+    if (share === this.#share) return;
+    this.#share = share;
+    this.report("budget.usage", { used: Math.round(tokens), limit: Math.round(limit) });
+  }
+
+  /** The files by which the host itself is configured. `effect`: what comes of a change. */
+  configuredBy(files: string[], effect: string): void {
+    const changed = changedFiles(this.#kit.stamps, this.id, files).map(fromHome);
+    if (changed.length) this.report("config.changed", { summary: `${changed.join(", ")} changed; ${effect}`, keys: changed });
+  }
+
+  /** One that worked for this session has ended, with these last words. */
+  subagentEnded(name: string, words: string): void {
+    this.report("subagent.finished", { slug: name, summary: words || "It said nothing.", activation: "passive" });
+  }
+
+  /** This conversation is one run, which a command of another session has started: that session reads how it ended. */
+  endedForCaller(words: string): void {
+    const session = this.#kit.calledBy;
+    if (session === undefined || session === this.id) return;
+    const data = { slug: `${this.#kit.hostName} ${this.id}`, summary: words || "It said nothing." };
+    this.#try("subagent.finished", () => this.#kit.instance.event(JSON.stringify({ type: "subagent.finished", session, data }, wellFormed)));
+  }
+
+  get isCalled(): boolean {
+    return this.#kit.calledBy !== undefined;
+  }
+
+  /** What a tool has answered, without anything that the model could take for a block of ours. */
+  harmless(text: string): string {
+    const quoted = JSON.stringify(text.toWellFormed());
+    const answer = this.#try("neutralize", () => {
+      const answer = this.#kit.instance.query(`{"name":"neutralize","session":${JSON.stringify(this.id)},"text":${quoted}}`);
+      return answer === `{"text":${quoted}}` ? text : (JSON.parse(answer).text as string);
+    });
+    return answer ?? text;
   }
 
   /** Files that a call of the assistant's own has changed, now: `paths` as sessionPath names them from `cwd`. */
@@ -110,27 +171,28 @@ export class Session {
 
   /** The paragraph for the system prompt. */
   instructions(): string | undefined {
-    return this.#try("instructions", () => {
+    this.#paragraph ??= this.#try("instructions", () => {
       const answer = JSON.parse(this.#kit.instance.query(JSON.stringify({ name: "instructions", session: this.id })));
       return answer.text as string;
     });
+    return this.#paragraph;
   }
 
   // -- carriers --------------------------------------------------------------------------------------------------------------------------
 
   toolResult(callId: string, tool: string): Delivery | undefined {
-    return this.#try("tool result", () => this.#deliver(this.#kit.instance.toolResult(this.id, callId, tool)));
+    return this.#try("tool result", () => this.#deliver(this.#kit.instance.toolResult(this.id, callId, tool, undefined, ROOM_BYTES)));
   }
 
   /** A prompt of the host's own: only a carrier. */
   prompt(): Delivery | undefined {
-    return this.#try("prompt", () => this.#deliver(this.#kit.instance.chatRequest(this.id)));
+    return this.#try("prompt", () => this.#deliver(this.#kit.instance.chatRequest(this.id, undefined, undefined, undefined, ROOM_BYTES)));
   }
 
   /** The request that starts an offered turn. Throws Withdrawn when it must not be sent. */
   startTurn(turn: Turn): Delivery | undefined {
     try {
-      const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids));
+      const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids, undefined, ROOM_BYTES));
       this.running = true;
       this.#drop();
       return delivery;
@@ -183,10 +245,17 @@ export class Session {
     this.report(type, data);
   }
 
+  /** The host asks the model again; `afterMs`: how long the model's provider makes it wait, as a limit of its own. */
+  retries(attempt: number | undefined, message: string | undefined, afterMs?: number): void {
+    this.holds("turn.retrying", { attempt, message });
+    if (afterMs !== undefined) this.report("rate.limited", { retry_after_ms: Math.max(0, Math.round(afterMs)), key: "rate" });
+  }
+
   turnEnded(how: "finished" | "aborted" | "failed", message?: string): void {
     if (!this.running) return;
     this.running = false;
     this.#phase = undefined;
+    this.#queue = undefined;
     this.#calls.clear();
     this.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
   }
@@ -206,26 +275,38 @@ export class Session {
 
   #take(json: string | undefined): Reply | undefined {
     if (json === undefined) return undefined;
-    const reply = JSON.parse(json) as Reply;
+    const reply = this.#quiet.get(json) ?? this.#read(json);
     this.#wakeAt(reply.wake_at);
     for (const action of reply.actions) this.#act(action);
     return reply;
   }
 
+  #read(json: string): Reply {
+    const reply = JSON.parse(json) as Reply;
+    if (this.#quiet.size === MOST_QUIET) this.#quiet.clear();
+    if (!reply.delivery && !reply.messages.length && !reply.actions.length) this.#quiet.set(json, reply);
+    return reply;
+  }
+
   #deliver(json: string | undefined): Delivery | undefined {
     const reply = this.#take(json);
-    if (!reply || (!reply.delivery && !reply.messages.length)) return undefined;
+    const queue = this.#queue;
+    if (!queue && (!reply || (!reply.delivery && !reply.messages.length))) return undefined;
+    this.#queue = undefined;
     try {
-      return { id: reply.delivery ?? undefined, ...additions(reply.messages) };
+      const added = additions(reply?.messages ?? []);
+      if (queue) added.after.push(queue);
+      return { id: reply?.delivery ?? undefined, ...added };
     } catch (error) {
-      if (reply.delivery) this.settle(reply.delivery, false);
+      if (reply?.delivery) this.settle(reply.delivery, false);
       throw error;
     }
   }
 
   /** The newest reply knows best. */
   #wakeAt(time: number | null): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (time === null) return;
     this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(0, time - Date.now()), LONGEST_MS));
     this.#timer.unref?.();
@@ -274,7 +355,9 @@ export class Session {
   }
 }
 
+const ROOM_BYTES = 30_000; // on one carrier: more of them would fill the model's context, and the host would compact it before it is read
 const LONGEST_MS = 2 ** 31 - 1; // a longer time counts as none at all
 const FIRST_WAIT_MS = 20;
 const LAST_WAIT_MS = 2000;
+const MOST_QUIET = 8;
 const MOST_DELIVERIES = 200; // those that can be in doubt are among the last ones

@@ -12,7 +12,7 @@
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
 
-enum { HOOK_SECONDS = 10, WAIT_SECONDS = 604800 };
+enum { HOOK_SECONDS = 10, END_SECONDS = 3, WAIT_SECONDS = 604800 };
 
 /* "/usr/bin/tidings hook codex", however the program is quoted and whatever follows. */
 static bool is_our_hook(const struct host *host, const char *command) {
@@ -50,21 +50,33 @@ char *setup_command(void) {
 
 /* -- what is to be there ----------------------------------------------------------------------- */
 
-/* `option`: " --wait", " --wake" or nothing. */
-static json_t *hook_value(const struct host *host, const char *command, const char *option) {
-  char *line = NULL;
+/* Codex warns of more than three seconds where it is about to stop. */
+static int seconds_of(const struct host_hook *hook) {
+  bool ends = hook->moment == HOOK_INTERRUPTED || hook->moment == HOOK_SESSION_END;
+  return ends ? END_SECONDS : HOOK_SECONDS;
+}
+
+/* `option`: " --wait", " --wake" or nothing. `raised`: its answers may be as long as the host's
+ * context_limit. */
+static json_t *hook_value(const struct host *host, const struct host_hook *hook,
+                          const char *command, const char *option, bool raised) {
+  char *line = NULL, room[32] = "";
   bool wait = strcmp(option, " --wait") == 0;
   /* Without the program the agent goes on: some stop when a hook fails. */
   const char *otherwise = wait ? ":" : "echo {}";
-  if (asprintf(&line, "test -x %s && exec %s hook %s%s || %s", command, command, host->name, option,
-               otherwise) < 0)
+  if (raised) snprintf(room, sizeof room, " --room %zu", host->context_room);
+  if (asprintf(&line, "test -x %s && exec %s hook %s%s%s || %s", command, command, host->name,
+               option, room, otherwise) < 0)
     return NULL;
-  int seconds = wait ? WAIT_SECONDS : HOOK_SECONDS;
-  json_t *hook = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout",
-                           seconds * (int)host->timeout_unit);
-  if (hook && wait) json_object_set_new(hook, "asyncRewake", json_true());
+  int seconds = wait ? WAIT_SECONDS : seconds_of(hook);
+  json_t *value = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout",
+                            seconds * (int)host->timeout_unit);
+  if (value && wait) json_object_set_new(value, "asyncRewake", json_true());
+  if (value && raised)
+    json_object_set_new(value, "additionalContextLimit",
+                        json_integer((json_int_t)host->context_limit));
   free(line);
-  return hook;
+  return value;
 }
 
 static json_t *group_value(const struct host *host, const struct host_hook *hook,
@@ -73,11 +85,11 @@ static json_t *group_value(const struct host *host, const struct host_hook *hook
   bool failed = !group || !hooks;
   if (hook->matcher)
     failed |= json_object_set_new(group, "matcher", json_string(hook->matcher)) != 0;
-  wake = wake && hook->moment == HOOK_STOP;
-  failed |= json_array_append_new(
-                hooks, hook_value(host, command, wake && host->queues ? " --wake" : "")) != 0;
-  if (wake && host->rewakes)
-    failed |= json_array_append_new(hooks, hook_value(host, command, " --wait")) != 0;
+  bool raised = host->context_limit && hook->moment != HOOK_STOP;
+  const char *waker = wake && hook->waits && host->queues ? " --wake" : "";
+  failed |= json_array_append_new(hooks, hook_value(host, hook, command, waker, raised)) != 0;
+  if (wake && hook->waits && host->rewakes)
+    failed |= json_array_append_new(hooks, hook_value(host, hook, command, " --wait", false)) != 0;
   failed |= json_object_set_new(group, "hooks", hooks) != 0;
   if (!failed) return group;
   json_decref(group);
@@ -184,6 +196,44 @@ enum setup_state setup_hooks_state(const struct host *host, const char *command,
     state = SETUP_DONE;
   json_text_finish(&json);
   return state;
+}
+
+/* "test -x '/a b/tidings' && exec '/a b/tidings' hook codex": the word before " hook codex", as a
+ * shell reads it. */
+static char *program_of(const struct host *host, const char *line) {
+  char *words = NULL, *program = NULL;
+  if (asprintf(&words, " hook %s", host->name) < 0) return NULL;
+  const char *end = strstr(line, words), *start = end;
+  bool quoted = end && end > line && end[-1] == '\'';
+  while (start && start > line && strncmp(start, quoted ? " '" : " ", quoted ? 2 : 1) != 0) start--;
+  if (end == start && end) start = NULL; /* nothing is before it */
+  if (start && *start == ' ') start++;
+  program = start ? calloc(1, (size_t)(end - start) + 1) : NULL;
+  for (char *to = program; program && start < end; start++) {
+    if (strncmp(start, "'\\''", 4) == 0) {
+      *to++ = '\'';
+      start += 3;
+    } else if (*start != '\'') {
+      *to++ = *start;
+    }
+  }
+  free(words);
+  return program;
+}
+
+char *setup_named_program(const struct host *host, const char *text) {
+  struct json_text json;
+  char *program = NULL, *problem = NULL;
+  if (json_text_read(text, &json, &problem)) {
+    free(problem);
+    return NULL;
+  }
+  const struct json *hook = find_ours(&json, host);
+  json_t *value = hook ? json_value_of(hook) : NULL;
+  if (value) program = program_of(host, json_value_text(value, "command"));
+  json_decref(value);
+  json_text_finish(&json);
+  return program;
 }
 
 /* -- changing ---------------------------------------------------------------------------------- */

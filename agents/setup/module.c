@@ -23,6 +23,12 @@ char *setup_module_folder(void) {
   return real;
 }
 
+char *setup_named_module(const char *text) {
+  static const char before[] = "import(\"";
+  const char *at = strncmp(text, mark, strlen(mark)) == 0 ? strstr(text, before) : NULL;
+  return at ? strndup(at + sizeof before - 1, strcspn(at + sizeof before - 1, "\"")) : NULL;
+}
+
 int setup_module(const struct cli *cli, const struct host *host, const char *folder,
                  struct change *change) {
   char *text = NULL, *module = NULL;

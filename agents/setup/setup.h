@@ -10,18 +10,18 @@
 #include "agents/setup/change.h"
 #include "command/cli.h"
 
-/* The host's folder. NULL: it is not known where, or out of memory. */
-char *setup_home(const struct host *host);
-
 /* hooks.c: the hooks in the host's JSON. `command`: the program, quoted for a shell; NULL: take
  * them out. `wake`: the hook that wakes it, too. Says what is wrong. Returns 0 or the exit code. */
 int setup_hooks(const struct cli *cli, const struct host *host, const char *command, bool wake,
                 struct change *change);
 /* Are they there, with this command? For doctor. When the text cannot be read, *ret_problem says
  * why, with the line; free it. */
-enum setup_state { SETUP_NONE, SETUP_OTHER, SETUP_DONE, SETUP_UNREADABLE };
+enum setup_state { SETUP_NONE, SETUP_OTHER, SETUP_DONE, SETUP_GONE, SETUP_UNREADABLE };
 enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text,
                                    char **ret_problem);
+/* SETUP_OTHER: the file that the text makes the host run or load. Free it; NULL: it names none. */
+char *setup_named_program(const struct host *host, const char *text);
+char *setup_named_module(const char *text);
 char *setup_command(void); /* this program, quoted for a shell; NULL: out of memory */
 
 /* instructions.c: takes the marked block of older setups out of the host's Markdown. */
@@ -37,6 +37,9 @@ char *setup_module_folder(void);
 /* version.c: what `PROGRAM --version` says, the first thing in it that looks like a version.
  * Returns 0; or -1: it cannot be run. Free it; NULL: it says none. */
 int setup_version(const char *program, char **ret_version);
+/* The same, without a change of anything: the host's program is looked up in the files of its
+ * package, and run in an empty home only if it has none. */
+int setup_version_look(const struct host *host, char **ret_version);
 
 /* trust.c: asks Codex's own program for the hashes of our hooks, and puts them into the text of
  * `change`, its configuration, or takes them out. Returns 0, or the exit code; *ret_changed: how

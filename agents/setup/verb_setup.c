@@ -25,15 +25,6 @@ struct setup {
   size_t change_count;
 };
 
-char *setup_home(const struct host *host) {
-  const char *named = host->home_variable ? getenv(host->home_variable) : NULL;
-  if (named && named[0]) return strdup(named);
-  const char *base = host->base_variable ? getenv(host->base_variable) : NULL,
-             *home = getenv("HOME");
-  if (base && base[0]) return paths_join(base, host->base_folder);
-  return home && home[0] ? paths_join(home, host->home_folder) : NULL;
-}
-
 /* -- is the host there? ------------------------------------------------------------------------ */
 
 static int check_host(const struct setup *setup) {
@@ -153,6 +144,13 @@ static bool nothing_changes(const struct setup *setup) {
 /* Hosts that load a module are woken from within. */
 static bool wakes_apart(const struct host *host) { return host->rewakes || host->queues; }
 
+static void print_room(const struct host *host) {
+  if (host->context_room)
+    printf("One answer has at most %zu bytes, a reason to go on %zu: %s.\n", host->context_room,
+           host->room, host->room_measured);
+  else printf("One answer has at most %zu bytes: %s.\n", host->room, host->room_measured);
+}
+
 static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
   for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
@@ -175,9 +173,7 @@ static int do_it(struct setup *setup, const char *home) {
                    : "%s is set up. Sessions that it starts from now on receive "
                      "notifications.\n",
            title);
-  if (!setup->remove && !nothing && setup->host->room)
-    printf("One answer has at most %zu bytes: %s.\n", setup->host->room,
-           setup->host->room_measured);
+  if (!setup->remove && !nothing) print_room(setup->host);
   if (!setup->remove && !nothing && !setup->no_wake && wakes_apart(setup->host))
     printf("While such a session idles in a terminal, a background process waits to "
            "wake it; 'tidings setup %s --no-wake' turns that off.\n",
@@ -196,7 +192,7 @@ static int check_options(const struct setup *setup) {
 }
 
 static int run_setup(struct setup *setup) {
-  char *home = setup_home(setup->host);
+  char *home = host_home(setup->host);
   int code =
       home ? check_host(setup)
            : cli_fail(setup->cli, "HOME is not set, so the configuration of %s cannot be found",

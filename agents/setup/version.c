@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/version.c: which version of a host is installed.
+ * agents/setup/version.c: which version of a host is installed. npm's packages say it in a file.
+ * Some agents write into their home as soon as they are started, if only for their version.
  */
 #include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "agents/setup/setup.h"
+#include "command/json_value.h"
+#include "command/paths.h"
+#include "common/folder.h"
 #include "common/spawn.h"
 
-enum { PATIENCE_MS = 20000, MOST_SAID = 4096 };
+enum { PATIENCE_MS = 20000, MOST_SAID = 4096, MOST_FOLDERS = 4, MOST_WORDS = 8 };
 
 /* "codex-cli 0.169.0", "2.1.329 (Claude Code)", "0.61.0" */
 static char *version_in(const char *text) {
@@ -22,8 +29,7 @@ static char *version_in(const char *text) {
   return NULL;
 }
 
-int setup_version(const char *program, char **ret_version) {
-  const char *const argv[] = {program, "--version", NULL};
+static int run_for_version(const char *const argv[], char **ret_version) {
   char said[MOST_SAID + 1];
   size_t len = 0;
   int status = 0;
@@ -32,4 +38,91 @@ int setup_version(const char *program, char **ret_version) {
   if (!len && WIFEXITED(status) && WEXITSTATUS(status) == 127) return -1;
   *ret_version = version_in(said);
   return 0;
+}
+
+int setup_version(const char *program, char **ret_version) {
+  const char *const argv[] = {program, "--version", NULL};
+  return run_for_version(argv, ret_version);
+}
+
+/* -- from files -------------------------------------------------------------------------------- */
+
+/* Where the shell finds it, past all links. NULL: nowhere. */
+static char *find_program(const char *name) {
+  const char *path = getenv("PATH");
+  for (const char *at = path; at && *at;) {
+    size_t len = strcspn(at, ":");
+    char *folder = strndup(at, len), *file = folder ? paths_join(folder, name) : NULL,
+         *real = file && access(file, X_OK) == 0 ? realpath(file, NULL) : NULL;
+    free(folder);
+    free(file);
+    if (real) return real;
+    at += len + (at[len] == ':');
+  }
+  return NULL;
+}
+
+/* A package that this program is not of says nothing about it. */
+static bool is_package_of(const json_t *package, const char *program) {
+  const json_t *programs = json_object_get(package, "bin");
+  const char *name = json_value_text(package, "name"), *base = strrchr(name, '/');
+  if (json_is_object(programs)) return json_object_get(programs, program) != NULL;
+  return strncmp(base ? base + 1 : name, program, strlen(program)) == 0;
+}
+
+/* The package.json nearest above the file. NULL: none says its version. */
+static char *version_of_package(const char *file, const char *program) {
+  char *folder = strdup(file), *version = NULL;
+  for (int i = 0; folder && !version && i < MOST_FOLDERS; i++) {
+    char *slash = strrchr(folder, '/');
+    if (!slash || slash == folder) break;
+    *slash = '\0';
+    char *path = paths_join(folder, "package.json");
+    json_t *package = path ? json_load_file(path, 0, NULL) : NULL;
+    if (is_package_of(package, program)) version = version_in(json_value_text(package, "version"));
+    json_decref(package);
+    free(path);
+  }
+  free(folder);
+  return version;
+}
+
+/* -- apart ------------------------------------------------------------------------------------- */
+
+/* "HOME=/tmp/x": the variable names the empty folder. */
+static const char *set_to(const char *variable, const char *folder) {
+  char *word = NULL;
+  return variable && asprintf(&word, "%s=%s", variable, folder) >= 0 ? word : NULL;
+}
+
+static int run_apart(const struct host *host, const char *file, char **ret_version) {
+  const char *argv[MOST_WORDS] = {"env"},
+             *variables[] = {"HOME", "XDG_STATE_HOME", host->home_variable, host->base_variable};
+  size_t count = 1;
+  char *folder = folder_make_temporary(NULL, "tidings");
+  if (!folder) return -1;
+  for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+    const char *word = set_to(variables[i], folder);
+    if (word) argv[count++] = word;
+  }
+  argv[count] = file;
+  argv[count + 1] = "--version";
+  int failed = run_for_version(argv, ret_version);
+  for (size_t i = 1; i < count; i++) free((char *)(uintptr_t)argv[i]);
+  (void)folder_remove_all(folder);
+  free(folder);
+  return failed;
+}
+
+int setup_version_look(const struct host *host, char **ret_version) {
+  char *file = find_program(host->program);
+  if (!file) {
+    errno = ENOENT;
+    return -1;
+  }
+  char *version = version_of_package(file, host->program);
+  int failed = version ? 0 : run_apart(host, file, &version);
+  free(file);
+  if (!failed) *ret_version = version;
+  return failed;
 }

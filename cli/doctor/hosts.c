@@ -23,6 +23,7 @@ struct examined {
   char *version; /* NULL: it says none */
   enum setup_state state;
   char *problem; /* SETUP_UNREADABLE: why, with the line */
+  char *named;   /* SETUP_GONE: what it runs or loads */
 };
 
 /* For a host that loads a module: the file that setup puts there names it. */
@@ -37,9 +38,19 @@ static enum setup_state module_state(const struct examined *examined) {
   return state;
 }
 
+/* Of another installation: is it still there? */
+static void look_for_named(struct examined *examined) {
+  if (examined->state != SETUP_OTHER) return;
+  examined->named = examined->host->kind == HOST_NODE
+                        ? setup_named_module(examined->text)
+                        : setup_named_program(examined->host, examined->text);
+  if (examined->named && examined->named[0] == '/' && access(examined->named, F_OK))
+    examined->state = SETUP_GONE;
+}
+
 static void look(const struct host *host, struct examined *ret) {
   struct examined examined = {.host = host};
-  char *home = setup_home(host), *command = setup_command();
+  char *home = host_home(host), *command = setup_command();
   size_t len = 0;
   if (home) examined.path = paths_join(home, host->config_file);
   if (examined.path && file_read_whole(examined.path, LARGEST_FILE, &examined.text, &len))
@@ -47,7 +58,8 @@ static void look(const struct host *host, struct examined *ret) {
   if (host->kind == HOST_NODE) examined.state = module_state(&examined);
   else if (command)
     examined.state = setup_hooks_state(host, command, examined.text, &examined.problem);
-  examined.installed = setup_version(host->program, &examined.version) == 0;
+  look_for_named(&examined);
+  examined.installed = setup_version_look(host, &examined.version) == 0;
   free(home);
   free(command);
   *ret = examined;
@@ -73,6 +85,16 @@ static void tell_trust(struct doctor *doctor, const struct examined *examined) {
   else doctor_find(doctor, SEVERITY_OK, host->title, NULL, "it trusts the hooks of tidings");
 }
 
+static void tell_room(struct doctor *doctor, const struct host *host) {
+  if (host->context_room)
+    doctor_find(doctor, SEVERITY_OK, host->title, NULL,
+                "one answer has at most %zu bytes, a reason to go on %zu: %s", host->context_room,
+                host->room, host->room_measured);
+  else
+    doctor_find(doctor, SEVERITY_OK, host->title, NULL, "one answer has at most %zu bytes: %s",
+                host->room, host->room_measured);
+}
+
 static void tell_state(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   char remedy[128];
@@ -85,6 +107,11 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
     doctor_find(doctor, SEVERITY_WARNING, host->title, remedy,
                 "%s is set up for another installation of tidings, or only partly", examined->path);
     return;
+  case SETUP_GONE:
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title, remedy,
+                "the installation that %s names has disappeared: %s; its sessions receive nothing",
+                examined->path, examined->named);
+    return;
   case SETUP_UNREADABLE:
     snprintf(remedy, sizeof remedy, "Fix the file; then run 'tidings setup %s'.", host->name);
     doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s cannot be read: %s",
@@ -92,9 +119,7 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
     return;
   case SETUP_DONE:
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path);
-    if (host->room)
-      doctor_find(doctor, SEVERITY_OK, host->title, NULL, "one answer has at most %zu bytes: %s",
-                  host->room, host->room_measured);
+    tell_room(doctor, host);
     return;
   }
 }
@@ -118,6 +143,7 @@ static bool examine(struct doctor *doctor, const struct host *host) {
   free(examined.text);
   free(examined.version);
   free(examined.problem);
+  free(examined.named);
   return here;
 }
 

@@ -3,6 +3,8 @@
  * run/child.c: see the header.
  */
 #include "cli/run/child.h"
+
+#include "cli/run/pty.h"
 #include "common/spawn.h"
 
 #include <errno.h>
@@ -44,29 +46,53 @@ static void shut(int *fd) {
   *fd = -1;
 }
 
-int child_start(struct child *child, char **argv, bool detached, bool pipe_signal_ignored) {
-  int out[2] = {-1, -1}, err[2] = {-1, -1};
-  int reason = pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) ? errno : 0;
-  if (!reason && (fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(err[0], F_SETFL, O_NONBLOCK)))
-    reason = errno; /* our ends only */
+/* What the command prints on, and where we read it. Both streams have one pseudo-terminal, so that
+ * what is on the screen is in its order. */
+struct channel {
+  int read, write;
+};
+
+static int open_pipe(struct channel *channel) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC)) return errno;
+  *channel = (struct channel){.read = ends[0], .write = ends[1]};
+  return 0;
+}
+
+static int open_channels(bool terminal, struct channel *out, struct channel *err) {
+  bool both = terminal && isatty(STDERR_FILENO);
+  int reason = terminal ? pty_open(STDOUT_FILENO, &out->read, &out->write) : open_pipe(out);
+  if (!reason && !both) reason = open_pipe(err);
+  int ours[] = {out->read, err->read};
+  for (size_t i = 0; !reason && i < 2; i++) {
+    if (ours[i] >= 0 && fcntl(ours[i], F_SETFL, O_NONBLOCK)) reason = errno; /* our ends only */
+  }
+  return reason;
+}
+
+int child_start(struct child *child, char **argv, const struct child_way *way) {
+  struct channel out = {-1, -1}, err = {-1, -1};
+  bool terminal = way->terminal && isatty(STDOUT_FILENO);
+  int reason = open_channels(terminal, &out, &err);
   const struct spawn spawn = {.argv = (const char *const *)argv,
-                              .out = out[1],
-                              .err = err[1],
-                              .close_others = detached,
-                              .own_group = detached,
-                              .pipe_signal = !pipe_signal_ignored,
+                              .out = out.write,
+                              .err = err.write >= 0 ? err.write : SPAWN_AS_OUT,
+                              .close_others = way->detached,
+                              .own_group = way->detached,
+                              .pipe_signal = !way->pipe_signal_ignored,
                               .mask = &outside};
   if (!reason) reason = spawn_start(&spawn, &child->pid);
-  shut(&out[1]);
-  shut(&err[1]);
+  shut(&out.write);
+  shut(&err.write);
   if (reason) {
-    shut(&out[0]);
-    shut(&err[0]);
+    shut(&out.read);
+    shut(&err.read);
     return reason;
   }
-  child->out = out[0];
-  child->err = err[0];
-  child->own_group = detached;
+  child->out = out.read;
+  child->err = err.read;
+  child->own_group = way->detached;
+  child->prints_to_terminal = terminal;
   return 0;
 }
 
@@ -81,6 +107,10 @@ int child_signal(const struct child *child) {
   /* What the terminal sends, the kernel sends to all of the foreground: a command in our group has
    * it already. */
   bool has_it = info.ssi_code > 0 && !child->own_group;
+  if (number == SIGWINCH && child->prints_to_terminal) {
+    pty_resize(STDOUT_FILENO, child->out);
+    has_it = false; /* it may have looked before */
+  }
   if (!has_it && child->pid > 0) (void)kill(child->own_group ? -child->pid : child->pid, number);
   return number;
 }

@@ -12,17 +12,23 @@
 
 struct child {
   pid_t pid;
-  bool own_group; /* it leads a process group: signals go to all of that */
-  int out, err;   /* what it prints, non-blocking; -1: closed */
-  int signals;    /* a descriptor that reports signals, see child_signal */
+  bool own_group;          /* it leads a process group: signals go to all of that */
+  int out, err;            /* what it prints, non-blocking; -1: closed */
+  bool prints_to_terminal; /* `out` is a pseudo-terminal like our stdout */
+  int signals;             /* a descriptor that reports signals, see child_signal */
 };
 
 /* From here on signals wait for child_signal. Returns 0 or the exit code. */
 int child_prepare(const struct cli *cli, struct child *ret_child);
 
-/* Starts the command with our stdin (detached: with no terminal and no other descriptors). Returns
- * 0 or an errno. */
-int child_start(struct child *child, char **argv, bool detached, bool pipe_signal_ignored);
+struct child_way {
+  bool detached; /* with no terminal and no other descriptors, else with our stdin */
+  bool terminal; /* what it prints on a terminal of ours goes through a pseudo-terminal */
+  bool pipe_signal_ignored;
+};
+
+/* Starts the command. Returns 0 or an errno. */
+int child_start(struct child *child, char **argv, const struct child_way *way);
 
 /* Takes one signal and passes it on if it was meant for the command and has not reached it already.
  * Returns its number; 0: there is none. */

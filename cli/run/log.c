@@ -48,11 +48,13 @@ static char *handle_of(int folder, const char *name, time_t *ret_written) {
   return strndup(name, len - 4);
 }
 
-/* The newest first; as many as there is memory for. */
+/* The newest first; as many as there is memory for. `folder` NULL: none. */
 static struct log_file *list_logs(DIR *folder, size_t *ret_count) {
   struct log_file *logs = NULL;
   size_t count = 0, room = 0;
-  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+  *ret_count = 0;
+  if (!folder) return NULL;
+  for (struct dirent *entry; (entry = readdir(folder));) {
     struct log_file log = {.handle = NULL};
     log.handle = handle_of(dirfd(folder), entry->d_name, &log.written);
     if (!log.handle) continue;
@@ -103,6 +105,7 @@ static void remove_if_over(int folder, const char *handle) {
 static void prune(const char *path) {
   DIR *folder = opendir(path);
   size_t count = 0;
+  if (!folder) return;
   struct log_file *logs = list_logs(folder, &count);
   time_t oldest = (time_t)(clock_wall_ms() / 1000) - (time_t)KEPT_DAYS * 86400;
   for (size_t i = 0; i < count; i++) {
@@ -110,7 +113,7 @@ static void prune(const char *path) {
       remove_if_over(dirfd(folder), logs[i].handle);
   }
   free_logs(logs, count);
-  if (folder) closedir(folder);
+  closedir(folder);
 }
 
 /* -- a new one --------------------------------------------------------------------------------- */
@@ -160,14 +163,15 @@ static int make(const char *folder, const char *name, struct run_log *ret_log) {
 
 static int find_folder(const struct cli *cli, char **ret_folder) {
   char *folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs");
-  if (!folder)
-    return cli_fail(cli,
-                    "neither XDG_STATE_HOME nor HOME is set, so there is no place for the log");
+  if (!folder) {
+    (void)cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set, so there is no place for the log");
+    return EXIT_REFUSED;
+  }
   *ret_folder = folder;
   return 0;
 }
 
-int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_log) {
+int run_log_open(const struct cli *cli, const char *name, uint64_t limit, struct run_log *ret_log) {
   char *folder = NULL;
   if (find_folder(cli, &folder)) return EXIT_REFUSED;
   int reason = paths_make_folders(folder);
@@ -175,13 +179,26 @@ int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_lo
     prune(folder);
     reason = make(folder, name, ret_log);
   }
+  if (!reason) ret_log->limit = limit;
   int code = reason ? cli_fail(cli, "cannot make a log in %s: %s", folder, strerror(reason)) : 0;
   free(folder);
   return code;
 }
 
 void run_log_write(struct run_log *log, const char *bytes, size_t len) {
-  if (!log->failed) log->failed = file_write_all(log->fd, bytes, len);
+  uint64_t left = log->limit - log->size;
+  size_t kept = len < left ? len : (size_t)left;
+  if (log->failed || log->full) return;
+  log->failed = file_write_all(log->fd, bytes, kept);
+  log->size += kept;
+  if (kept == len || log->failed) return;
+  char line[128];
+  int line_len = snprintf(line, sizeof line,
+                          "\n[tidings: the log ends here, at its limit of %llu bytes; the command "
+                          "goes on]\n",
+                          (unsigned long long)log->limit);
+  log->full = true;
+  log->failed = file_write_all(log->fd, line, (size_t)line_len);
 }
 
 void run_log_remove(struct run_log *log) { (void)unlink(log->path); }

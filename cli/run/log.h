@@ -6,20 +6,25 @@
 #ifndef TIDINGS_CLI_RUN_LOG_H
 #define TIDINGS_CLI_RUN_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "command/cli.h"
 
 struct run_log {
-  char *handle; /* "make-3f9a2c": the file's name without its end */
-  char *path;   /* absolute */
-  int fd;       /* locked as long as the run lasts */
-  int failed;   /* the errno of the first write that failed; from then on nothing is kept */
+  char *handle;         /* "make-3f9a2c": the file's name without its end */
+  char *path;           /* absolute */
+  int fd;               /* locked as long as the run lasts */
+  uint64_t limit, size; /* in bytes */
+  bool full;            /* the limit was reached; the log says so, and nothing more is kept */
+  int failed;           /* the errno of the first write that failed; from then on nothing is kept */
 };
 
-/* Makes the file in $XDG_STATE_HOME/tidings/logs (or ~/.local/state/...), after removing old ones.
- * Says what is wrong. Returns 0 or the exit code. */
-int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_log);
+/* At most `limit` bytes, and a line that says so, are kept. Makes the file in
+ * $XDG_STATE_HOME/tidings/logs (or ~/.local/state/...), after removing old ones. Says what is
+ * wrong. Returns 0 or the exit code. */
+int run_log_open(const struct cli *cli, const char *name, uint64_t limit, struct run_log *ret_log);
 void run_log_write(struct run_log *log, const char *bytes, size_t len);
 void run_log_remove(struct run_log *log); /* for a command that could not be started */
 void run_log_close(struct run_log *log);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cli/run/signal_name.h"
 #include "command/project.h"
 #include "common/clock.h"
 #include "common/utf8.h"
@@ -16,6 +17,7 @@
 /* More than the model reads of them, so that it can see where they are cut. */
 enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
 enum { HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
+enum { LOST_REPORT = 1000000 }; /* a number that the run itself has not used */
 
 int report_exit_code(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -73,7 +75,7 @@ static json_t *new_tail(const struct report *report) {
 
 /* "SIGKILL", or "signal 35" of one without a name. */
 static json_t *new_signal(int number) {
-  const char *name = sigabbrev_np(number);
+  const char *name = signal_name(number);
   return name ? json_sprintf("SIG%s", name) : json_sprintf("signal %d", number);
 }
 
@@ -82,18 +84,27 @@ static int put(json_t *data, const char *name, json_t *value) {
   return json_object_set_new(data, name, value);
 }
 
-static json_t *new_end(const struct report *report, int status, uint64_t elapsed_ms) {
+/* What the log lacks. NULL: nothing, or out of memory. */
+static json_t *new_log_error(const struct run_log *log) {
+  if (log->failed) return json_string(strerror(log->failed));
+  return json_sprintf("it has reached its limit of %llu bytes", (unsigned long long)log->limit);
+}
+
+/* `status` NULL: nobody knows it. */
+static json_t *new_end(const struct report *report, const int *status, uint64_t elapsed_ms) {
   const struct run_log *log = report->log;
   json_t *data = json_object();
-  bool signalled = WIFSIGNALED(status);
+  bool signalled = status && WIFSIGNALED(*status);
   bool failed = put(data, "command", new_command(report->argv)) ||
                 put(data, "handle", json_string(log->handle)) ||
                 put(data, "tool", new_text(report->tool)) ||
                 put(data, "duration_ms", json_integer((json_int_t)elapsed_ms)) ||
                 put(data, "tail", new_tail(report)) || put(data, "log", new_text(log->path));
-  if (!failed && signalled) failed = put(data, "signal", new_signal(WTERMSIG(status)));
-  if (!failed && !signalled) failed = put(data, "exit_code", json_integer(WEXITSTATUS(status)));
-  if (!failed && log->failed) failed = put(data, "log_error", json_string(strerror(log->failed)));
+  if (!failed && !status) failed = put(data, "lost", json_true());
+  if (!failed && signalled) failed = put(data, "signal", new_signal(WTERMSIG(*status)));
+  if (!failed && status && !signalled)
+    failed = put(data, "exit_code", json_integer(WEXITSTATUS(*status)));
+  if (!failed && (log->failed || log->full)) failed = put(data, "log_error", new_log_error(log));
   if (!failed) return data;
   json_decref(data);
   return NULL;
@@ -155,5 +166,10 @@ int report_waiting(struct report *report, bool waits) {
 
 int report_end(struct report *report, int status, uint64_t elapsed_ms) {
   return deliver(report, report_exit_code(status) ? "run.failed" : "run.finished",
-                 new_end(report, status, elapsed_ms));
+                 new_end(report, &status, elapsed_ms));
+}
+
+int report_lost(struct report *report, uint64_t elapsed_ms) {
+  report->count = LOST_REPORT;
+  return deliver(report, "run.failed", new_end(report, NULL, elapsed_ms));
 }

@@ -20,11 +20,12 @@ struct report {
   unsigned count; /* of reports so far */
 };
 
-/* Both try again while the store is busy or full, and say it when that did not help. Return 0 or
+/* All try again while the store is busy or full, and say it when that did not help. Return 0 or
  * the exit code. */
 int report_waiting(struct report *report,
                    bool waits); /* it waits for input; it does not any more */
 int report_end(struct report *report, int status, uint64_t elapsed_ms); /* as of wait */
+int report_lost(struct report *report, uint64_t elapsed_ms); /* what ran it has ended before it */
 
 /* What a shell would say: the exit code, or 128 + the signal. */
 int report_exit_code(int status);

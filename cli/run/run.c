@@ -15,7 +15,8 @@
 #include "command/print.h"
 #include "command/session.h"
 
-enum { OPTION_DETACH = CLI_LONG_ONLY };
+enum { OPTION_DETACH = CLI_LONG_ONLY, OPTION_NO_TTY, OPTION_LOG_LIMIT };
+enum { LOG_LIMIT = 64 << 20, LEAST_LOG = 1024 };
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 /* Before anything is started: there is a session, and the store can be opened. */
@@ -35,7 +36,9 @@ static int not_started(struct run *run, int reason) {
 static int in_foreground(struct run *run) {
   int code = child_prepare(run->cli, &run->child);
   if (code) return code;
-  int reason = child_start(&run->child, run->argv, false, run->cli->pipe_signal_ignored);
+  const struct child_way way = {.terminal = !run->no_tty && !run->quiet,
+                                .pipe_signal_ignored = run->cli->pipe_signal_ignored};
+  int reason = child_start(&run->child, run->argv, &way);
   return reason ? not_started(run, reason) : supervise(run);
 }
 
@@ -64,7 +67,9 @@ static int in_background(struct run *run) {
     return EXIT_DONE;
   }
   int code = child_prepare(run->cli, &run->child);
-  reason = code ? EAGAIN : child_start(&run->child, run->argv, true, run->cli->pipe_signal_ignored);
+  const struct child_way way = {.detached = true,
+                                .pipe_signal_ignored = run->cli->pipe_signal_ignored};
+  reason = code ? EAGAIN : child_start(&run->child, run->argv, &way);
   detach_started(&detached, reason);
   if (!reason) (void)supervise(run);
   _exit(EXIT_DONE);
@@ -83,7 +88,7 @@ static int run_it(struct cli *cli, struct run *run) {
   int code = find_session(cli, &session);
   if (code) return code;
   run->session = session;
-  code = run_log_open(cli, run->name, &run->log);
+  code = run_log_open(cli, run->name, run->log.limit, &run->log);
   if (!code) {
     code = run->detached ? in_background(run) : in_foreground(run);
     child_finish(&run->child);
@@ -93,17 +98,44 @@ static int run_it(struct cli *cli, struct run *run) {
   return code;
 }
 
+/* "1000000", "500K", "64M", "2G". */
+static int read_limit(const struct cli *cli, uint64_t *ret_limit) {
+  static const char units[] = "KMG";
+  char digits[24];
+  size_t len = strlen(cli->value);
+  const char *unit = len ? strchr(units, cli->value[len - 1]) : NULL;
+  size_t count = unit ? len - 1 : len;
+  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+  uint64_t number = 0;
+  if (count < sizeof digits) {
+    memcpy(digits, cli->value, count);
+    digits[count] = '\0';
+  }
+  if (count >= sizeof digits || cli_number(digits, 1, UINT64_MAX >> (shift + 1), &number) ||
+      number << shift < LEAST_LOG)
+    return cli_usage(cli,
+                     "--log-limit: '%s' is not a number of at least %d bytes; expected one such as "
+                     "500K, 64M or 2G",
+                     cli->value, LEAST_LOG);
+  *ret_limit = number << shift;
+  return 0;
+}
+
 static int run_verb(struct cli *cli) {
   struct run *run = calloc(1, sizeof *run);
   if (!run) return cli_fail(cli, "out of memory");
   run->child = (struct child){.out = -1, .err = -1, .signals = -1};
+  run->log.limit = LOG_LIMIT;
   int key, code = 0;
   while ((key = cli_next(cli)) != CLI_END && key != CLI_STOP) {
     if (key == 'n') run->name = cli->value;
     else if (key == 'q') run->quiet = true;
-    else run->detached = true;
+    else if (key == OPTION_NO_TTY) run->no_tty = true;
+    else if (key == OPTION_DETACH) run->detached = true;
+    else if (read_limit(cli, &run->log.limit)) break;
   }
-  if (key == CLI_STOP) code = cli->exit_code;
+  if (key == OPTION_LOG_LIMIT) code = EXIT_USAGE;
+  else if (key == CLI_STOP) code = cli->exit_code;
   else if (cli->print_session) code = session_print(cli);
   else if (run->name && !run->name[0]) code = cli_usage(cli, "--name: it is empty");
   else if (cli->json && !run->detached)
@@ -140,6 +172,15 @@ const struct cli_verb verb_run = {
              .name = "name",
              .argument = "NAME",
              .help = "The command's name in notifications; its file name if not given."},
+            {.key = OPTION_NO_TTY,
+             .name = "no-tty",
+             .help = "Let the command print to a pipe though stdout is a terminal."},
+            {.key = OPTION_LOG_LIMIT,
+             .name = "log-limit",
+             .argument = "SIZE",
+             .help =
+                 "Keep at most SIZE bytes (K, M, G) in the log, whose last line says so; 64M if "
+                 "not given."},
             {.key = OPTION_DETACH, .name = "detach", .help = "Run in the background."},
             {.key = 'q', .name = "quiet", .help = "Do not pass the output on, only log it."},
             {.name = NULL},

@@ -18,6 +18,7 @@
 #include "cli/run/progress.h"
 #include "cli/run/report.h"
 #include "cli/run/waiting.h"
+#include "cli/run/watchdog.h"
 #include "common/clock.h"
 
 enum { STREAM_BYTES = 65536, TICK_MS = 1000 };
@@ -35,6 +36,7 @@ struct supervision {
   struct run *run;
   struct report report;
   struct progress progress;
+  struct watchdog watchdog;
   struct stream out, err;
   bool has_terminal, reported_waiting, ended;
   unsigned seen_waiting; /* how many times in a row */
@@ -217,6 +219,7 @@ static void begin(struct supervision *all, struct run *run) {
   stream_begin(&all->err, &run->child.err, passes ? STDERR_FILENO : -1);
   all->progress.fd = -1;
   if (!run->detached) progress_begin(&all->progress);
+  watchdog_start(&all->report, all->begun_ms, &all->watchdog);
 }
 
 int supervise(struct run *run) {
@@ -227,6 +230,7 @@ int supervise(struct run *run) {
   uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - all->begun_ms;
   drain(all);
   progress_erase(&all->progress);
+  watchdog_stop(&all->watchdog);
   tell_waiting(all, false); /* else both would be reported */
   (void)report_end(&all->report, all->status, elapsed_ms);
   int code = report_exit_code(all->status);

@@ -15,7 +15,7 @@ struct run {
   const struct cli *cli;
   char **argv;
   const char *name, *session;
-  bool detached, quiet;
+  bool detached, quiet, no_tty;
   struct run_log log;
   struct child child;
   struct tail tail;

@@ -13,9 +13,11 @@ bool outbox_empty(const struct outbox *outbox) {
   return !outbox->count && !outbox->dropped && !outbox->too_many;
 }
 
-static int add(struct outbox *outbox, const struct change *change, enum news_kind kind) {
+/* The first `before` are there since a push has failed; of the others no two are alike. */
+static int add(struct outbox *outbox, const struct change *change, enum news_kind kind,
+               size_t before) {
   const char *path = change->path;
-  for (size_t i = 0; i < outbox->count; i++) { /* not empty only after a push has failed */
+  for (size_t i = 0; i < before; i++) {
     if (outbox->list[i].kind != kind || strcmp(outbox->list[i].path, path) != 0) continue;
     outbox->list[i].stamp = stamp_of_file(path);
     outbox->list[i].last_ms = change->last_ms;
@@ -62,7 +64,8 @@ static bool is_ignored(const struct tree *tree, const char *path) {
   return folder && folder->repository && repository_ignores(folder->repository, path);
 }
 
-static int take_batch(struct outbox *outbox, struct tree *tree, const struct change *change) {
+static int take_batch(struct outbox *outbox, struct tree *tree, const struct change *change,
+                      size_t before) {
   enum news_kind kind = NEWS_MODIFIED;
   int64_t time = scan_time(change->path);
   bool news = change->folder ? of_folder(change, time >= 0, &kind) : of_file(change, time, &kind);
@@ -71,13 +74,14 @@ static int take_batch(struct outbox *outbox, struct tree *tree, const struct cha
   if (!news || is_ignored(tree, change->path)) return 0;
   if (time < 0 && changes_below(tree->changes, change->path))
     return 0; /* the folder's end says it */
-  return add(outbox, change, kind);
+  return add(outbox, change, kind, before);
 }
 
 int outbox_take(struct outbox *outbox, struct tree *tree) {
   int status = 0;
+  size_t before = outbox->count;
   for (size_t i = 0; !status && i < tree->changes->count; i++)
-    status = take_batch(outbox, tree, &tree->changes->list[i]);
+    status = take_batch(outbox, tree, &tree->changes->list[i], before);
   changes_clear(tree->changes);
   if (tree->limit) outbox->too_many = true;
   tree->limit = 0;
@@ -87,5 +91,6 @@ int outbox_take(struct outbox *outbox, struct tree *tree) {
 void outbox_free(struct outbox *outbox) {
   for (size_t i = 0; i < outbox->count; i++) free(outbox->list[i].path);
   free(outbox->list);
+  json_decref(outbox->told);
   *outbox = (struct outbox){.list = NULL};
 }

@@ -6,6 +6,8 @@
 #ifndef TIDINGS_CLI_WATCH_OUTBOX_H
 #define TIDINGS_CLI_WATCH_OUTBOX_H
 
+#include <jansson.h>
+
 #include "cli/watch/tree.h"
 #include "command/cli.h"
 #include "command/stamp.h"
@@ -24,6 +26,7 @@ struct outbox { /* zero is an empty one */
   size_t count, room;
   bool dropped;  /* to be reported: the kernel dropped events */
   bool too_many; /* to be reported: new folders could not be watched */
+  json_t *told;  /* bursts that were pushed as a number: {"message", "paths": {path: true}} */
 };
 
 /* Takes what comes of the changes, which are cleared. Returns 0, or -1: out of memory. */

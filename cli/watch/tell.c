@@ -26,6 +26,7 @@ struct telling {
   char *session;
   char *cwd; /* the session's folder; "": not known */
   json_t *pending;
+  json_t *told; /* the outbox's: those of its bursts that are pending still */
 };
 
 /* -- to whom ----------------------------------------------------------------------------------- */
@@ -131,6 +132,52 @@ static bool is_pending(const struct telling *telling, const char *path, enum new
   return found && !edited;
 }
 
+/* -- bursts that are pending still ------------------------------------------------------------- */
+
+static bool has_message(const json_t *items, const char *message) {
+  const json_t *item = NULL;
+  size_t i = 0;
+  json_array_foreach(items, i, item) {
+    if (strcmp(json_value_text(item, "message"), message) == 0) return true;
+  }
+  return false;
+}
+
+/* What the session has seen since may be reported again. */
+static int forget_shown(struct telling *telling, struct outbox *outbox) {
+  const json_t *items = json_object_get(telling->pending, "items");
+  if (!outbox->told && !(outbox->told = json_array()))
+    return cli_fail(telling->cli, "out of memory");
+  for (size_t i = json_array_size(outbox->told); i-- > 0;) {
+    if (!has_message(items, json_value_text(json_array_get(outbox->told, i), "message")))
+      json_array_remove(outbox->told, i);
+  }
+  telling->told = outbox->told;
+  return 0;
+}
+
+static bool is_in_burst(const struct telling *telling, enum news_kind kind, const char *path) {
+  const json_t *burst = NULL;
+  size_t i = 0;
+  json_array_foreach(telling->told, i, burst) {
+    if (json_integer_value(json_object_get(burst, "kind")) == (json_int_t)kind &&
+        json_object_get(json_object_get(burst, "paths"), path))
+      return true;
+  }
+  return false;
+}
+
+/* Without memory for it they are reported again. */
+static void remember_burst(const struct telling *telling, enum news_kind kind, const char *message,
+                           const json_t *paths) {
+  json_t *set = json_object();
+  const json_t *path = NULL;
+  size_t i = 0;
+  json_array_foreach(paths, i, path) json_object_set_new(set, json_string_value(path), json_true());
+  json_array_append_new(telling->told, json_pack("{s:s, s:I, s:o}", "message", message, "kind",
+                                                 (json_int_t)kind, "paths", set));
+}
+
 static json_t *stamp_value(const struct news *news) {
   return news->stamp.text[0] ? json_string(news->stamp.text) : json_null();
 }
@@ -138,7 +185,8 @@ static json_t *stamp_value(const struct news *news) {
 static int tell_one(const struct telling *telling, const struct news *news) {
   json_t *path = path_value(telling, news->path);
   if (!path) return cli_fail(telling->cli, "out of memory");
-  if (is_pending(telling, json_string_value(path), news->kind)) {
+  if (is_pending(telling, json_string_value(path), news->kind) ||
+      is_in_burst(telling, news->kind, json_string_value(path))) {
     json_decref(path);
     return 0;
   }
@@ -171,8 +219,10 @@ static int tell_count(const struct telling *telling, enum news_kind kind, const 
   }
   json_t *data = json_pack("{s:s, s:s, s:{s:s, s:I}}", "kind", "file.changed", "message", text,
                            "data", "change", kind_names[kind], "count", (json_int_t)count);
+  int code = push(telling, "notification", data, 0);
+  if (!code) remember_burst(telling, kind, text, paths);
   free(text);
-  return push(telling, "notification", data, 0);
+  return code;
 }
 
 static int tell_burst(const struct telling *telling, const struct outbox *outbox,
@@ -183,9 +233,13 @@ static int tell_burst(const struct telling *telling, const struct outbox *outbox
   for (size_t i = 0; !code && i < outbox->count; i++) {
     const struct news *news = &outbox->list[i];
     if (news->kind != kind) continue;
+    json_t *path = path_value(telling, news->path);
+    if (path && is_in_burst(telling, kind, json_string_value(path))) {
+      json_decref(path);
+      continue;
+    }
     if (news->first_ms < first_ms) first_ms = news->first_ms;
-    if (json_array_append_new(paths, path_value(telling, news->path)) ||
-        json_array_append_new(stamps, stamp_value(news)))
+    if (json_array_append_new(paths, path) || json_array_append_new(stamps, stamp_value(news)))
       code = cli_fail(telling->cli, "out of memory");
   }
   if (!code && json_array_size(paths))
@@ -237,6 +291,7 @@ static int tell_trouble(const struct telling *telling, struct outbox *outbox) {
 int outbox_tell(const struct cli *cli, struct outbox *outbox, const char *session, char **last) {
   struct telling telling = {.cli = NULL};
   int code = begin(cli, &telling, session, last);
+  if (!code) code = forget_shown(&telling, outbox);
   bool burst = outbox->count > ONE_BY_ONE;
   while (!code && !burst && outbox->count) {
     code = tell_one(&telling, &outbox->list[0]);

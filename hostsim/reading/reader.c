@@ -36,10 +36,10 @@ bool reader_skip(struct tidings_span *text, const char *prefix) {
 
 bool reader_skip_level(struct tidings_span *text, uint8_t *ret_level) {
   char mark[16];
-  for (uint8_t level = 0; level < LEVELS; level++) {
+  for (unsigned level = 0; level < LEVELS; level++) {
     (void)snprintf(mark, sizeof mark, "[%s] ", level_names[level]);
     if (!reader_skip(text, mark)) continue;
-    *ret_level = level;
+    *ret_level = (uint8_t)level;
     return true;
   }
   return false;
@@ -97,9 +97,9 @@ void reader_end_line(struct reader *reader) {
   if (!reader->is_open) return;
   struct tidings_span text = buffer_view(&reader->text),
                       *to = &reading->lines[reading->line_count - 1].text;
-  if (reader->text.failed) reader->failed = true;
-  else if (reader->entities) *to = reader_without_entities(reader, text);
-  else if (arena_copy(reader->arena, text, to)) reader->failed = true;
+  if (reader->entities) *to = reader_without_entities(reader, text);
+  else reader->failed = reader->failed || arena_copy(reader->arena, text, to) != 0;
+  reader->failed = reader->failed || reader->text.failed;
   reader->is_open = false;
 }
 
@@ -119,7 +119,8 @@ struct tidings_span reader_without_entities(struct reader *reader, struct tiding
   struct buffer out = BUFFER_EMPTY;
   struct tidings_span copy = {NULL, 0};
   while (text.len) {
-    char byte = text.ptr[0] == '&' ? take_entity(&text) : '\0';
+    char byte = '\0';
+    if (text.ptr[0] == '&') byte = take_entity(&text);
     if (!byte) {
       if (text.ptr[0] == '&' || text.ptr[0] == '<' || text.ptr[0] == '>')
         reader_fail(reader, "a character that needs an entity");

@@ -25,7 +25,7 @@ struct play {
 };
 
 /* The plugin's answer to the act, which each model does now. */
-enum played check_answer(struct play *play, const struct act *asked, const json_t *answer);
+enum played check_answer(struct play *play, const struct act *act, const json_t *answer);
 
 /* What the queries say; the past is longer than the present and only compared when it is asked
  * for. */

@@ -272,10 +272,15 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   act->has_words = (step[5] & 1) != 0;
 }
 
-/* What is shown of what there is room for is only known from an answer: who dies has no room. */
-static uint32_t room_of(uint8_t byte) {
+/* None, for any, or just what so many of the lines take, or a byte less. A host that becomes the
+ * owner with the call may find more than what is pending now. */
+static uint32_t room_of(const struct model *model, enum peer peer, uint8_t byte) {
+  uint32_t any = ROOM_FOR_ONE + byte, room = 0;
   if ((byte & 1) == 0) return 0;
-  return (byte & 7) == 1 ? ROOM_FOR_NONE : ROOM_FOR_ONE + byte;
+  if ((byte & 7) == 1) return ROOM_FOR_NONE;
+  if ((byte & 7) != 3 && model_owner_is(model, peer))
+    room = items_room(model, &model->peers[peer].settings, 1u + (byte >> 4), byte >> 3 & 1);
+  return room > 0 ? room : any;
 }
 
 void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model,
@@ -297,7 +302,7 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
   act->seen = counts && (step[1] >> 4) < 3 ? (uint8_t)(1 + (step[6] & 7)) : 0;
   bool can_die = act->kind < ACT_CONFIGURE && (separate || act->peer != PEER_HOST);
   act->dies_in = can_die && step[7] >= 250 ? 1 + (step[7] & 1) : 0;
-  if (act_is_hook(act->kind) && act->dies_in == 0) act->room = room_of(step[6]);
+  if (act_is_hook(act->kind)) act->room = room_of(model, act->peer, step[6]);
 }
 
 bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret_act) {

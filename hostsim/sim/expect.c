@@ -74,19 +74,11 @@ static bool has_started(const struct model *model) {
 
 /* -- replies ----------------------------------------------------------------------------------- */
 
-void expect_message(const struct model *model, int index, char buffer[2 * TEXT_SIZE]) {
-  char text[TEXT_SIZE];
-  const struct model_item *item = &model->items[index];
-  request_text_of_note(item->text, text);
-  (void)snprintf(buffer, (size_t)2 * TEXT_SIZE, "%s%s",
-                 item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
-}
-
 static json_t *expected_notification(const struct model *model, int index) {
   char message[2 * TEXT_SIZE];
   const struct model_item *item = &model->items[index];
   const struct note_kind *kind = &act_note_kinds[item->note];
-  expect_message(model, index, message);
+  bytes_message(model, index, message);
   return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level",
                    act_level_names[item->level], "message", message);
 }
@@ -103,7 +95,7 @@ static json_t *system_content(const struct model *model, const struct model_mess
 static json_t *turn_message(const struct model *model, int index) {
   char text[TEXT_SIZE];
   const struct model_message *message = &model->messages[index];
-  request_text_of_message(message->text, text);
+  act_text_of_message(message->text, text);
   return json_pack(
       "{s:i, s:o, s:o, s:o}", "id", message->id, "content",
       message->system ? system_content(model, message) : json_string(text), "queued_at",
@@ -230,6 +222,13 @@ json_t *expect_stats(const struct model *model) {
                    (json_int_t)pending, "leased", (json_int_t)leased, "outcomes", outcomes);
 }
 
+/* What a delivery says of an item: nothing is delivered before it is settled. */
+static const char *fate_of(const struct model_delivery *delivery, unsigned item) {
+  static const char *const unsettled[] = {"leased", NULL, "pending", NULL};
+  const char *before = unsettled[delivery->state];
+  return delivery->fates[item] == 1 && before ? before : outcome_names[delivery->fates[item] - 1];
+}
+
 static json_t *expected_deliveries(const struct model *model) {
   json_t *list = json_array();
   for (unsigned i = 0; i < model->delivery_count; i++) {
@@ -237,7 +236,7 @@ static json_t *expected_deliveries(const struct model *model) {
     json_t *items = json_object();
     for (unsigned item = 0; item < model->item_count; item++) {
       if (delivery->fates[item] == 0) continue;
-      const char *outcome = outcome_names[delivery->fates[item] - 1];
+      const char *outcome = fate_of(delivery, item);
       json_int_t before = json_integer_value(json_object_get(items, outcome));
       json_object_set_new(items, outcome, json_integer(before + 1));
     }

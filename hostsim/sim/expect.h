@@ -18,8 +18,6 @@ json_t *expect_answer(const struct model *model, const struct answer *answer,
  * many wait, what the user says. */
 json_t *expect_texts(const struct model *model, const struct answer *answer,
                      const struct sim_settings *settings);
-/* The message of an item, as it was pushed. */
-void expect_message(const struct model *model, int index, char buffer[2 * TEXT_SIZE]);
 
 /* What the queries `status`, `pending`, `stats` and `history` should answer. `pids` are those of
  * the processes. */

@@ -133,7 +133,7 @@ static bool same_settings(const struct sim_settings *a, const struct sim_setting
          a->max_auto_turns == b->max_auto_turns && a->max_aborts == b->max_aborts &&
          a->abort_window_ms == b->abort_window_ms && a->max_items == b->max_items &&
          a->pending_limit == b->pending_limit && a->look == b->look && a->order == b->order &&
-         a->age_after_ms == b->age_after_ms;
+         a->age_after_ms == b->age_after_ms && a->preamble == b->preamble;
 }
 
 /* Everybody starts with the head's settings, at the time at which all schedules start. */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NAME_SIZE = 64, TEXT_SIZE = 256, SYSTEM_NAMES = 512 };
+enum { SYSTEM_NAMES = 512 };
 
 /* What the session is called, and what the plugin has called its own turns, in the order in which
  * they came up. */
@@ -26,9 +26,7 @@ struct names {
  */
 int request_id_of_name(struct names *names, const char *name);
 
-/* What the texts of acts are made from: also what is to come back. */
-void request_text_of_note(uint32_t serial, char buffer[TEXT_SIZE]);
-void request_text_of_message(uint32_t serial, char buffer[TEXT_SIZE]);
+/* What the run says of itself: also what is to come back. */
 void request_text_of_words(uint32_t serial, char buffer[NAME_SIZE]);
 
 /* The request for internal-agent, see agent_child.c; NULL for what is not sent (clock, swap,

@@ -55,6 +55,8 @@ void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *r
   static const uint32_t delays[] = {0, 0, 5000, 1000}, auto_turns[] = {8, 8, 8, 2, 1, 0, 8, 3};
   static const uint32_t aborts[] = {3, 3, 1, 0}, windows[] = {60000, 60000, 1000, 60000},
                         items[] = {0, 0, 0, 0, 0, 0, 1, 2};
+  static const uint8_t preambles[] = {SAID_CHOICES, SAID_CHOICES, SAID_CHOICES, SAID_FIRST,
+                                      SAID_FIRST,   SAID_FIRST,   SAID_NEVER,   SAID_ALWAYS};
   static const uint32_t ages[] = {0, 1000, 60000, 10000};
   static const uint8_t filters[] = {FILTER_NONE, FILTER_NONE, FILTER_NONE,        FILTER_NONE,
                                     FILTER_NONE, FILTER_CI,   FILTER_TOOL_FAILED, FILTER_ALL};
@@ -71,6 +73,7 @@ void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *r
       .pending_limit = head[3] >> 6 == 3 ? 20 : 10000,
       .look = head[5] % LOOKS,
       .age_after_ms = ages[head[6] & 3],
+      .preamble = preambles[head[6] >> 2 & 7],
       .order = (head[5] >> 4) < 8    ? BY_LEVEL
                : (head[5] >> 4) < 12 ? BY_TIME
                                      : BY_NEWEST,

@@ -10,6 +10,7 @@
 #include "common/buffer.h"
 #include "reading/reading.h"
 #include "sim/expect.h"
+#include "sim/model/parts.h"
 
 static json_t *bare(struct tidings_span text) {
   struct buffer out = BUFFER_EMPTY;
@@ -29,17 +30,6 @@ static json_t *expected_level(const char *format, uint8_t level) {
   return json_string(act_level_names[level]);
 }
 
-/* "12 min ago", if it is so old; else empty. */
-static void write_age(const struct model *model, const struct sim_settings *settings, int index,
-                      char age[NAME_SIZE]) {
-  int64_t passed = model->now_ms - model->items[index].time_ms, minutes = passed / 60000;
-  *age = '\0';
-  if (!settings->age_after_ms || passed <= settings->age_after_ms) return;
-  if (minutes < 1) (void)snprintf(age, NAME_SIZE, "%d s ago", (int)(passed / 1000));
-  else if (minutes < 120) (void)snprintf(age, NAME_SIZE, "%d min ago", (int)minutes);
-  else (void)snprintf(age, NAME_SIZE, "%d h ago", (int)(minutes / 60));
-}
-
 /* With the age after the first line that is not empty. */
 static json_t *bare_aged(const char *message, const char *age) {
   char text[3 * TEXT_SIZE];
@@ -54,8 +44,8 @@ static json_t *expected_line(const struct model *model, const struct sim_setting
   const char *format = act_looks[settings->look].format;
   bool json = strcmp(format, "json") == 0;
   char message[2 * TEXT_SIZE], age[NAME_SIZE];
-  expect_message(model, index, message);
-  write_age(model, settings, index, age);
+  bytes_message(model, index, message);
+  bytes_age(model, settings, index, age);
   return json_pack("{s:o, s:o, s:s}", "text", bare_aged(message, json ? "" : age), "level",
                    expected_level(format, model->items[index].level), "age", json ? age : "");
 }
@@ -84,12 +74,16 @@ json_t *expect_texts(const struct model *model, const struct answer *answer,
                      const struct sim_settings *settings) {
   char text[TEXT_SIZE];
   json_t *steered = json_array();
+  uint32_t bytes = bytes_of_block(model, settings, answer->bare, answer->shown, answer->shown_count,
+                                  answer->waiting);
   for (unsigned i = 0; i < answer->steered_count; i++) {
-    request_text_of_message(model->messages[answer->steered[i]].text, text);
+    bytes += bytes_of_steered(settings, model->messages[answer->steered[i]].text);
+    act_text_of_message(model->messages[answer->steered[i]].text, text);
     json_array_append_new(steered, bare(span_text(text)));
   }
-  return json_pack("{s:o, s:I, s:o}", "lines", expected_lines(model, answer, settings), "waiting",
-                   (json_int_t)(answer->shown_count ? answer->waiting : 0), "steered", steered);
+  return json_pack("{s:o, s:I, s:o, s:I}", "lines", expected_lines(model, answer, settings),
+                   "waiting", (json_int_t)(answer->shown_count ? answer->waiting : 0), "steered",
+                   steered, "bytes", (json_int_t)bytes);
 }
 
 /* -- what it is -------------------------------------------------------------------------------- */
@@ -123,8 +117,9 @@ static json_t *plain_reading(const struct reading *reading) {
     json_array_append_new(lines, plain_line(&reading->lines[i]));
   for (size_t i = 0; i < reading->steered_count; i++)
     json_array_append_new(steered, bare(reading->steered[i]));
-  json_t *plain = json_pack("{s:o, s:I, s:o}", "lines", lines, "waiting",
-                            (json_int_t)reading->waiting, "steered", steered);
+  json_t *plain =
+      json_pack("{s:o, s:I, s:o, s:I}", "lines", lines, "waiting", (json_int_t)reading->waiting,
+                "steered", steered, "bytes", (json_int_t)reading->bytes);
   if (reading->problem) json_object_set_new(plain, "problem", json_string(reading->problem));
   return plain;
 }

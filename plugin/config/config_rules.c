@@ -14,6 +14,17 @@ static int refuse_name(const struct path *path, const char *problem, struct tidi
   return fail(error, TIDINGS_E_SCHEMA, "%s: %s", field_path_text(path).text, problem);
 }
 
+/* true, false, or "critical": whatever else is of that kind is not shown. */
+static int read_wanted(const struct path *path, const struct json *value, uint8_t *ret_wanted,
+                       struct tidings_error *error) {
+  if (value->kind == JSON_IS_TRUE) *ret_wanted = WANTED_ALL;
+  else if (value->kind == JSON_IS_FALSE) *ret_wanted = WANTED_NONE;
+  else if (value->kind == JSON_IS_STRING && span_is(value->text, "critical"))
+    *ret_wanted = WANTED_CRITICAL;
+  else return field_refuse(path, value, "true, false or \"critical\"", error);
+  return 0;
+}
+
 /* "tool.stopped": true, or "tool": true for all that comes from a source. */
 static int read_flat_rule(const struct path *path, const struct json *value, struct kind_rule *rule,
                           struct tidings_error *error) {
@@ -26,7 +37,7 @@ static int read_flat_rule(const struct path *path, const struct json *value, str
   *rule = (struct kind_rule){
       .source = span_of(key.ptr, source_len), .whole_source = !dot, .flat = true};
   if (dot) rule->name = span_of(dot + 1, key.len - source_len - 1);
-  return field_bool(path, value, &rule->enabled, error);
+  return read_wanted(path, value, &rule->wanted, error);
 }
 
 /* "mcp": {"enable": true, "reconnected": false} */
@@ -34,14 +45,15 @@ static int read_nested_rules(const struct path *path, const struct json *source,
                              struct kind_rule *rules, size_t *count, struct tidings_error *error) {
   if (!source->key.len) return refuse_name(path, "a source is empty", error);
   if (memchr(source->key.ptr, '.', source->key.len))
-    return field_refuse(path, source, "true or false, as \"source.name\" must be", error);
+    return field_refuse(path, source, "true, false or \"critical\", as \"source.name\" must be",
+                        error);
   for (const struct json *one = source->members; one; one = one->next) {
     struct path one_path = {path, one->key};
     if (!one->key.len) return refuse_name(&one_path, "a name is empty", error);
     struct kind_rule *rule = &rules[(*count)++];
     *rule = (struct kind_rule){.source = source->key, .whole_source = span_is(one->key, "enable")};
     if (!rule->whole_source) rule->name = one->key;
-    int code = field_bool(&one_path, one, &rule->enabled, error);
+    int code = read_wanted(&one_path, one, &rule->wanted, error);
     if (code) return code;
   }
   return 0;
@@ -91,7 +103,7 @@ int config_read_tool_rules(const struct path *path, const struct json *tools, st
       struct path one_path = {&names_path, one->key};
       if (!one->key.len) return refuse_name(&one_path, "a name is empty", error);
       rules[count] = (struct tool_rule){.tool = tool->key, .name = one->key};
-      code = field_bool(&one_path, one, &rules[count++].enabled, error);
+      code = read_wanted(&one_path, one, &rules[count++].wanted, error);
     }
     if (code) return code;
   }

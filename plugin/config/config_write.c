@@ -17,6 +17,11 @@ static void write_bool(bool value, struct buffer *out) {
   buffer_text(out, value ? "true" : "false");
 }
 
+static void write_wanted(uint8_t wanted, struct buffer *out) {
+  if (wanted == WANTED_CRITICAL) buffer_text(out, "\"critical\"");
+  else write_bool(wanted == WANTED_ALL, out);
+}
+
 static void write_choice(const struct choices *choices, uint8_t index, struct buffer *out) {
   json_write_string(span_text(choices->names[index]), out);
 }
@@ -32,7 +37,7 @@ static void write_flat_rule(const struct kind_rule *rule, struct buffer *out) {
   json_write_string(buffer_view(&key), out);
   buffer_free(&key);
   buffer_byte(out, ':');
-  write_bool(rule->enabled, out);
+  write_wanted(rule->wanted, out);
 }
 
 /* Nested rules of one source stand side by side, because a key stands only once in the JSON that
@@ -55,7 +60,7 @@ static void write_kinds(const struct settings *settings, struct buffer *out) {
       if (i > first) buffer_byte(out, ',');
       json_write_string(one->whole_source ? span_text("enable") : one->name, out);
       buffer_byte(out, ':');
-      write_bool(one->enabled, out);
+      write_wanted(one->wanted, out);
     }
     buffer_byte(out, '}');
   }
@@ -74,7 +79,7 @@ static void write_tools(const struct settings *settings, struct buffer *out) {
       if (i > first) buffer_byte(out, ',');
       json_write_string(settings->tools[i].name, out);
       buffer_byte(out, ':');
-      write_bool(settings->tools[i].enabled, out);
+      write_wanted(settings->tools[i].wanted, out);
     }
     buffer_text(out, "}}");
   }

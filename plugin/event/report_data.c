@@ -103,13 +103,14 @@ enum run_field {
   RUN_EXIT_CODE,
   RUN_DURATION_MS,
   RUN_TAIL,
+  RUN_LOST,
   RUN_LEVEL
 };
 enum { RUN_WISHES = RUN_LEVEL + 1, RUN_FIELDS = RUN_WISHES + WISH_COUNT };
 
 static const char *const run_fields[RUN_FIELDS] = {
-    "command",   "handle",      "tool", "signal", "log",        "log_error",
-    "exit_code", "duration_ms", "tail", "level",  REPORT_WISHES};
+    "command",   "handle",      "tool", "signal", "log",   "log_error",
+    "exit_code", "duration_ms", "tail", "lost",   "level", REPORT_WISHES};
 
 static int read_run_texts(const struct data_input *input, const struct json *const *slots,
                           struct report *report) {
@@ -129,6 +130,20 @@ static int read_run_texts(const struct data_input *input, const struct json *con
                        input->error);
   }
   return code ? code : read_output(input, run_fields[RUN_TAIL], slots[RUN_TAIL], report);
+}
+
+/* What is lost track of has neither an exit code nor a signal that anybody knows. */
+static int read_lost(const struct data_input *input, const struct json *const *slots,
+                     struct event *event) {
+  struct path path = path_member(&event_data_path, run_fields[RUN_LOST]);
+  const struct json *lost = slots[RUN_LOST];
+  if (!lost) return 0;
+  if (event->type == EVENT_RUN_FINISHED)
+    return field_refuse(&path, lost, "no lost in run.finished", input->error);
+  if (slots[RUN_SIGNAL] || slots[RUN_EXIT_CODE])
+    return field_refuse(&path, lost, "neither data.exit_code nor data.signal beside it",
+                        input->error);
+  return field_bool(&path, lost, &event->report.lost, input->error);
 }
 
 /* Either an exit code or a signal; what finished was killed by none. */
@@ -155,6 +170,7 @@ int event_read_run(const struct data_input *input, struct event *event) {
   int code = report_members(input, run_fields, RUN_FIELDS, 2, slots, &event->report);
   if (!code) code = read_run_texts(input, slots, &event->report);
   if (!code) code = read_run_ending(input, slots, event);
+  if (!code) code = read_lost(input, slots, event);
   return code ? code : read_level(input, slots[RUN_LEVEL], &event->report);
 }
 

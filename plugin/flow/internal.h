@@ -64,6 +64,25 @@ int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
  * decided yet. Cannot fail: the notification is stored. */
 void react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
 
+/* -- which calls of tools run: calls.c ----------------------------------------------------------
+ */
+
+/* Keeps in shared memory what the event says of calls, for the owner with the session's lock.
+ * False: it has to be written. */
+bool calls_share(struct op *op, const struct event *event);
+/* Does the event end calls that are in the session's row? In a snapshot. Errors: STORE, NOMEM. */
+int calls_row_changes(struct op *op, const struct event *event, bool *ret_changes,
+                      struct tidings_error *error);
+/* In a write: does to the row what the event says. Sets *ret_changed if there was something to do.
+ * Errors: STORE, NOMEM. */
+int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
+                    struct tidings_error *error);
+/* After it was committed: what the event ends has ended in shared memory too. */
+void calls_share_ends(struct op *op, const struct event *event);
+/* By a snapshot: the tool that ran while the files changed. An edit of the assistant's own is never
+ * shown, so nobody asks what ran. Errors: STORE, NOMEM. */
+int calls_find(struct op *op, struct event *event, struct tidings_error *error);
+
 /* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, rewind.c, compact.c ---------
  */
 

@@ -12,7 +12,7 @@
 struct recall {
   struct op *op;
   const struct produced *produced;
-  const struct delivery *delivery;
+  struct delivery delivery;
   struct fate *fates; /* of those that are withdrawn by now */
   size_t count, capacity, fresh;
 };
@@ -45,7 +45,7 @@ static int look_at_item(void *context, const struct item *item) {
   struct recall *recall = context;
   const struct produced *produced = recall->produced;
   struct fate fate;
-  if (is_recalled(recall->delivery, item->n) ||
+  if (is_recalled(&recall->delivery, item->n) ||
       !plan_withdrawal(item, 1, produced->withdraw_handle, produced->withdraw_reason,
                        produced->withdraws_critical, &fate))
     return 0;
@@ -55,7 +55,7 @@ static int look_at_item(void *context, const struct item *item) {
 
 /* What its row says already. */
 static int keep_recalled(struct recall *recall) {
-  const struct delivery *delivery = recall->delivery;
+  const struct delivery *delivery = &recall->delivery;
   int code = 0;
   for (size_t i = 0; i < delivery->recalled_count; i++) {
     const struct fate_range *range = &delivery->recalled[i];
@@ -70,9 +70,9 @@ static int by_number(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-static int write_recalled(struct recall *recall, struct delivery *delivery,
-                          struct tidings_error *error) {
+static int write_recalled(struct recall *recall, struct tidings_error *error) {
   struct op *op = recall->op;
+  struct delivery *delivery = &recall->delivery;
   if (keep_recalled(recall)) return no_memory_to_recall(error);
   qsort(recall->fates, recall->count, sizeof *recall->fates, by_number);
   if (ledger_ranges(recall->fates, recall->count, &op->arena, &delivery->recalled,
@@ -83,16 +83,16 @@ static int write_recalled(struct recall *recall, struct delivery *delivery,
 
 static int recall_from(struct recall *recall, uint64_t n, bool write, struct tidings_error *error) {
   struct op *op = recall->op;
-  struct delivery delivery;
-  int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery, error);
+  const struct delivery *delivery = &recall->delivery;
+  int code =
+      delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &recall->delivery, error);
   if (code) return code;
-  recall->delivery = &delivery;
   recall->count = recall->fresh = 0;
-  for (size_t i = 0; !code && i < delivery.fate_count; i++)
-    code = item_scan(op->txn, op->session, delivery.fates[i].first, delivery.fates[i].last,
+  for (size_t i = 0; !code && i < delivery->fate_count; i++)
+    code = item_scan(op->txn, op->session, delivery->fates[i].first, delivery->fates[i].last,
                      &op->arena, look_at_item, recall, error);
   if (code == TIDINGS_E_NOMEM) return no_memory_to_recall(error);
-  return !code && write && recall->fresh ? write_recalled(recall, &delivery, error) : code;
+  return !code && write && recall->fresh ? write_recalled(recall, error) : code;
 }
 
 int recall_leased(struct op *op, const struct produced *produced, bool write, bool *ret_any,

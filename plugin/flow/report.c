@@ -7,7 +7,6 @@
  */
 #include "common/error.h"
 #include "flow/internal.h"
-#include "rules/producers/calls.h"
 #include "rules/producers/producers.h"
 #include "session/ending.h"
 
@@ -141,28 +140,11 @@ static int take_by_kind(struct op *op, struct intake *report, struct tidings_err
   return code || !changes ? code : write_report(op, report, error);
 }
 
-/* By a snapshot: the tool that ran while the files changed. An edit of the assistant's own is never
- * shown, so nobody asks what ran. */
-static int find_call(struct op *op, struct event *event, struct tidings_error *error) {
-  struct memory memory = {0};
-  if (event->type != EVENT_FILE_CHANGED || event->report.caused_by.len) return 0;
-  int code = op_read(op, error);
-  if (code) return code;
-  code = session_find(op->txn, op->name, &op->session, error);
-  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
-  if (!code && memory.call_count) code = op_get_head(op, error);
-  op_give_up(op);
-  if (code || !memory.call_count) return code;
-  event->report.tool = calls_during(&memory, event, op->now_ms,
-                                    store_owner_alive(op->instance->store, &op->head.owner));
-  return 0;
-}
-
 int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
                 struct tidings_error *error) {
   struct event completed = *event;
   struct intake report = {.event = &completed};
-  int code = find_call(op, &completed, error);
+  int code = calls_find(op, &completed, error);
   if (!code) code = take_by_kind(op, &report, error);
   arena_free(&op->arena); /* what was produced is stored */
   if (code) return code;

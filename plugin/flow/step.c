@@ -5,7 +5,6 @@
  */
 #include "common/error.h"
 #include "flow/internal.h"
-#include "rules/producers/calls.h"
 #include "session/attach.h"
 
 struct event_step {
@@ -68,16 +67,6 @@ static int decide_event(struct op *op, struct event_step *step, struct tidings_e
   return code ? code : decision_look(op, decision, error);
 }
 
-/* Which calls run is remembered beside the run: it is no rule of turns. */
-static int remember_calls(struct op *op, struct event_step *step, struct tidings_error *error) {
-  struct memory memory;
-  if (!calls_minds(step->event)) return 0;
-  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
-  if (code || !calls_take(&memory, step->event, op->now_ms)) return code;
-  step->changed = true;
-  return memory_put(op->txn, op->session, &memory, error);
-}
-
 /* All that the event does in the store. */
 static int write_event_rows(struct op *op, struct event_step *step, struct tidings_error *error) {
   const struct event *event = step->event;
@@ -103,7 +92,7 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
   if (!code) code = decide_event(op, step, error);
   if (!code) code = decision_save(op, decision, turn_event_of(event), &step->changed, error);
   step->changed = step->changed || event->id.len || event->type == EVENT_SESSION_FORKED;
-  return code ? code : remember_calls(op, step, error);
+  return code ? code : calls_write_row(op, event, &step->changed, error);
 }
 
 static int answer_event(struct op *op, const struct event_step *step,
@@ -146,6 +135,7 @@ static int write_event(struct op *op, const struct event *event,
   if (!code) code = write_event_rows(op, &step, error);
   if (!code) code = answer_event(op, &step, &reply, error);
   if (!code) code = commit_event(op, &step, error);
+  if (!code && !step.duplicate) calls_share_ends(op, event);
   op_give_up(op);
   if (!code) *ret_reply = reply_hand_out(reply, op);
   return code;
@@ -153,23 +143,12 @@ static int write_event(struct op *op, const struct event *event,
 
 /* -- without a write --------------------------------------------------------------------------- */
 
-/* A call that starts or ends is remembered in the store. */
-static int check_calls(struct op *op, const struct event *event, bool *ret_changes,
-                       struct tidings_error *error) {
-  struct memory memory;
-  *ret_changes = false;
-  if (!calls_minds(event)) return 0;
-  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
-  if (!code) *ret_changes = calls_take(&memory, event, op->now_ms);
-  return code;
-}
-
 /* *ret_changes: it takes a write. */
 static int decide_in_snapshot(struct op *op, struct event_step *step, bool *ret_changes,
                               struct tidings_error *error) {
   struct decision *decision = &step->decision;
   int code = op_get_head(op, error);
-  if (!code) code = check_calls(op, step->event, ret_changes, error);
+  if (!code) code = calls_row_changes(op, step->event, ret_changes, error);
   if (code || *ret_changes) return code;
   *ret_changes = !op_owns_session(op);
   if (*ret_changes) return 0;
@@ -190,7 +169,8 @@ static int answer_from_snapshot(struct op *op, const struct event *event,
   if (!code) code = decide_in_snapshot(op, &step, &changes, error);
   if (!code && !changes) code = answer_event(op, &step, &reply, error);
   op_give_up(op);
-  if (!code && !changes && op_set_phase(op, step.decision.stored.turns.run.phase))
+  if (!code && !changes && calls_share(op, event) &&
+      op_set_phase(op, step.decision.stored.turns.run.phase))
     *ret_reply = reply;
   return code;
 }

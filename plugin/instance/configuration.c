@@ -27,13 +27,12 @@ void configuration_done(struct configuration *configuration) {
 }
 
 int configuration_complete(const struct instance *instance, struct configuration *configuration,
-                           struct tidings_error *error) {
+                           store_deadline deadline, struct tidings_error *error) {
   uint8_t fresh[STORE_SECRET_BYTES];
   if (configuration->settings.fence != FENCE_NONCE || !instance->store) return 0;
   if (instance->host.random(instance->host.context, fresh, sizeof fresh))
     return fail(error, TIDINGS_E_INVAL, "host.random failed; delivery.fence \"nonce\" needs it");
-  return store_secret(instance->store, fresh, store_deadline_in(instance->budget_ms),
-                      configuration->secret, error);
+  return store_secret(instance->store, fresh, deadline, configuration->secret, error);
 }
 
 struct nonce configuration_nonce(const struct configuration *configuration,
@@ -52,7 +51,9 @@ int configuration_set(struct instance *instance, struct tidings_span json,
   if (!configuration) return fail(error, TIDINGS_E_NOMEM, "no memory for the configuration");
   atomic_init(&configuration->users, 1);
   int code = config_parse(json, &configuration->arena, &configuration->settings, error);
-  if (!code) code = configuration_complete(instance, configuration, error);
+  if (!code)
+    code = configuration_complete(instance, configuration, store_deadline_in(instance->budget_ms),
+                                  error);
   if (code) {
     configuration_done(configuration);
     return code;

@@ -28,7 +28,7 @@ int configuration_set(struct instance *instance, struct tidings_span json,
                       struct tidings_error *error);
 /* Nonces need the store's secret: reads it, once the store is open. */
 int configuration_complete(const struct instance *instance, struct configuration *configuration,
-                           struct tidings_error *error);
+                           store_deadline deadline, struct tidings_error *error);
 
 /* The nonce that distinguishes a session's real blocks from forged ones. It never changes, and the
  * query `instructions` has it for the system prompt. Empty: this configuration uses none. */

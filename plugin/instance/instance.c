@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/libc.h"
 #include "store/wake/wake.h"
 
 /* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if
@@ -31,12 +32,8 @@ int64_t instance_now(const struct instance *instance) {
 
 int instance_lock_session(struct instance *instance, uint32_t session, store_deadline deadline,
                           struct tidings_error *error) {
-  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
-                           .tv_nsec = (long)(deadline % 1000000000u)};
   pthread_mutex_t *lock = &instance->session_locks[session % SESSION_LOCKS];
-  if (pthread_mutex_trylock(lock) == 0 ||
-      pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0)
-    return 0;
+  if (pthread_mutex_trylock(lock) == 0 || libc_lock_until(lock, deadline) == 0) return 0;
   return fail(error, TIDINGS_E_BUSY,
               "another call for this session is under way; nothing was lost, try again");
 }
@@ -141,6 +138,8 @@ static void instance_free(struct instance *instance) {
 int instance_open(const struct tidings_host *host, const struct tidings_open_options *options,
                   struct instance **ret_instance, struct tidings_error *error) {
   struct instance *instance = calloc(1, sizeof *instance);
+  uint32_t budget_ms = options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS;
+  store_deadline deadline = store_deadline_in(budget_ms);
   int code = 0;
   if (!instance) return fail(error, TIDINGS_E_NOMEM, "no memory for an instance");
   instance->host = *host; /* of today's length: the entry saw to it */
@@ -161,10 +160,8 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
     code = fail(error, TIDINGS_E_NOMEM, "no memory for options.host_name");
   if (!code) code = configuration_set(instance, options->configuration, error);
   if (!code) code = find_owner(instance, options->owner_pid, error);
-  if (!code)
-    code = open_store(instance, options->store_dir,
-                      options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS, error);
-  if (!code) code = configuration_complete(instance, instance->configuration, error);
+  if (!code) code = open_store(instance, options->store_dir, budget_ms, error);
+  if (!code) code = configuration_complete(instance, instance->configuration, deadline, error);
   if (code) {
     instance_free(instance);
     return code;

@@ -56,6 +56,7 @@ static void write_report(enum care_task task, const struct care_report *report,
     json_put_u64(&writer, "pending_again", report->pending_again);
     json_put_u64(&writer, "made_names", report->made_names);
   }
+  if (report->took_away) json_put_bool(&writer, "took_away", true);
   if (task == CARE_MIGRATE) json_put_u64(&writer, "left_out", report->left_out);
   json_close(&writer, '}');
   buffer_byte(out, '\0');

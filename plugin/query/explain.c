@@ -45,8 +45,6 @@ static void tell_delivery(const struct question *question, const struct item *it
                           const struct delivery *delivery, const struct fate_range *fate,
                           struct buffer *out) {
   static const char *const on[] = {"", "on a tool result", "on a chat request", "", ""};
-  static const char *const rolled_back[] = {
-      "", "the host took it back", "the host did not name it on resuming", "its host was gone", ""};
   bool shown = fate->outcome == OUTCOME_DELIVERED;
   buffer_text(out, " At ");
   past_write_time(out, delivery->leased_ms);
@@ -59,7 +57,7 @@ static void tell_delivery(const struct question *question, const struct item *it
     buffer_text(out, " it was looked at");
   }
   if (delivery->state == DELIVERY_ROLLED_BACK) {
-    buffer_format(out, "; that was rolled back: %s.", rolled_back[delivery->settled_by]);
+    buffer_format(out, "; that was rolled back: %s.", past_rollback(delivery->settled_by));
     return;
   }
   buffer_format(out, "%s it %s %s: ", delivery->carrier == CARRIER_CLOSED ? "" : ";",

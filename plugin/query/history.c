@@ -12,6 +12,22 @@ const char *query_carrier_name(uint8_t carrier) {
   return names[carrier];
 }
 
+/* What is on its way, or was taken back, was not shown. */
+static const char *write_fate(const struct question *question, const struct notification *note,
+                              const struct delivery *delivery, const struct fate_range *fate,
+                              struct buffer *why) {
+  if (fate->outcome == OUTCOME_DELIVERED && delivery->state == DELIVERY_LEASED) {
+    buffer_text(why, "on its way: it counts as shown when the host has settled it");
+    return "leased";
+  }
+  if (fate->outcome == OUTCOME_DELIVERED && delivery->state == DELIVERY_ROLLED_BACK) {
+    buffer_format(why, "not shown: %s", past_rollback(delivery->settled_by));
+    return "pending";
+  }
+  past_write_reason(question, note, fate, why);
+  return outcome_name(fate->outcome);
+}
+
 static void write_fates(struct question *question, const struct past *past,
                         const struct delivery *delivery) {
   static const struct item forgotten;
@@ -22,10 +38,11 @@ static void write_fates(struct question *question, const struct past *past,
     for (uint64_t n = fate->first; n <= fate->last; n++) {
       const struct item *item = past_item(past, n);
       struct buffer why = BUFFER_EMPTY;
-      past_write_reason(question, item ? &item->note : &forgotten.note, fate, &why);
+      const char *outcome =
+          write_fate(question, item ? &item->note : &forgotten.note, delivery, fate, &why);
       json_open(writer, NULL, '{');
       json_put_id(writer, "id", public_id(question->op.session, n));
-      json_put_text(writer, "outcome", outcome_name(fate->outcome));
+      json_put_text(writer, "outcome", outcome);
       json_put_string(writer, "reason", buffer_view(&why));
       if (item) {
         query_write_kind(writer, &item->note);

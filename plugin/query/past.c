@@ -78,6 +78,12 @@ void past_write_time(struct buffer *out, int64_t ms) {
   buffer_free(&quoted);
 }
 
+const char *past_rollback(uint8_t settled_by) {
+  static const char *const why[] = {
+      "", "the host took it back", "the host did not name it on resuming", "its host was gone", ""};
+  return why[settled_by];
+}
+
 /* -- why --------------------------------------------------------------------------------------- */
 
 static void write_shown(const struct question *question, const struct fate_range *fate,

@@ -29,4 +29,7 @@ void past_write_time(struct buffer *out, int64_t ms); /* RFC 3339, without quote
 void past_write_reason(const struct question *question, const struct notification *note,
                        const struct fate_range *fate, struct buffer *out);
 
+/* Why a delivery was rolled back, by who did it: a clause. */
+const char *past_rollback(uint8_t settled_by);
+
 #endif

@@ -12,10 +12,18 @@
 
 static const char continuation[] = "\n  ";
 
+/* How long the blank at `at` is; 0: there is none. */
+static size_t space_at(struct tidings_span text, size_t at) {
+  uint32_t code_point;
+  char byte = byte_at(text, at);
+  if ((unsigned char)byte < 0x80) return is_blank(byte);
+  size_t len = utf8_decode(text, at, &code_point);
+  return len && is_space(code_point) ? len : 0;
+}
+
 static struct tidings_span trim_item(struct tidings_span line) {
   size_t at = 0;
-  uint32_t code_point;
-  for (size_t len; (len = utf8_decode(line, at, &code_point)) && is_space(code_point);) at += len;
+  for (size_t len; (len = space_at(line, at));) at += len;
   line = span_from(line, at);
   while (line.len && is_blank(line.ptr[line.len - 1])) line.len--;
   return line;
@@ -116,6 +124,7 @@ static bool may_be_disguised(struct tidings_span line) {
  * nowhere. */
 static size_t structure_mark(enum escape where, struct tidings_span line) {
   char first = byte_at(line, 0), second = byte_at(line, 1);
+  if (is_alphanumeric(first) && !is_digit(first)) return NO_MARK; /* as most lines begin */
   if (where == ESCAPE_XML && (first == '<' || first == '>'))
     return NO_MARK; /* they become entities */
   if (where != ESCAPE_MARKDOWN && is_level_mark(line)) return 0;
@@ -316,9 +325,7 @@ static void write_line(const struct item_text *item, struct tidings_span line, s
 /* How many blanks a line begins with: a tab is four. */
 static size_t indentation_of(struct tidings_span line) {
   size_t at = 0, blanks = 0;
-  uint32_t code_point;
-  for (size_t len; (len = utf8_decode(line, at, &code_point)) && is_space(code_point); at += len)
-    blanks += code_point == '\t' ? 4 : 1;
+  for (size_t len; (len = space_at(line, at)); at += len) blanks += line.ptr[at] == '\t' ? 4 : 1;
   return blanks;
 }
 

@@ -111,7 +111,7 @@ static size_t read_escape(struct tidings_span text, size_t at, uint32_t *ret_lit
   return 12;
 }
 
-struct fold fold_at(struct tidings_span text, size_t at) {
+struct fold fold_look(struct tidings_span text, size_t at) {
   struct fold fold = {.kind = FOLD_END};
   if (at >= text.len) return fold;
   unsigned char byte = (unsigned char)text.ptr[at];

@@ -35,9 +35,21 @@ struct fold {
   char look[3];     /* one or two characters in lower case, NUL-terminated */
 };
 
+/* For fold_at: the end, and all that is not a plain character of ASCII. */
+struct fold fold_look(struct tidings_span text, size_t at);
+
 /* The character at text.ptr + at. An escape counts as the character that it stands for, unless a
- * backslash escapes its backslash. */
-struct fold fold_at(struct tidings_span text, size_t at);
+ * backslash escapes its backslash. Most characters are plain, and this is called for each of many
+ * words. */
+static inline struct fold fold_at(struct tidings_span text, size_t at) {
+  char byte = byte_at(text, at);
+  if (byte <= ' ' || byte >= 0x7F || byte == '\\') return fold_look(text, at);
+  return (struct fold){.kind = FOLD_ASCII,
+                       .taken = 1,
+                       .digit = is_digit(byte),
+                       .literal = (unsigned char)byte,
+                       .look = {lower_case(byte)}};
+}
 
 /* Does a character above ASCII look like < or " or an underscore? */
 bool fold_is_opener(uint32_t code_point);

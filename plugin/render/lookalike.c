@@ -27,7 +27,11 @@ static size_t break_at(struct tidings_span text, size_t at) {
 }
 
 size_t lookalike_line_end(struct tidings_span text, size_t begin) {
-  while (begin < text.len && !break_at(text, begin)) begin++;
+  static const bool leads[256] = {['\n'] = true, ['\v'] = true, ['\f'] = true,
+                                  ['\r'] = true, [0xC2] = true,  [0xE2] = true};
+  for (; begin < text.len; begin++) {
+    if (leads[(unsigned char)text.ptr[begin]] && break_at(text, begin)) break;
+  }
   return begin;
 }
 
@@ -42,6 +46,13 @@ static size_t skip_unseen(struct tidings_span text, size_t at) {
   return at;
 }
 
+/* And all line breaks. */
+static size_t skip_breaks(struct tidings_span text, size_t at) {
+  for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN || fold.kind == FOLD_BREAK;)
+    at += fold.taken;
+  return at;
+}
+
 /* And all blanks. */
 static size_t skip_space(struct tidings_span text, size_t at) {
   for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN || fold.kind == FOLD_BLANK;)
@@ -49,7 +60,7 @@ static size_t skip_space(struct tidings_span text, size_t at) {
   return at;
 }
 
-/* And all line breaks. */
+/* And all blanks and line breaks. */
 static size_t skip_to_text(struct tidings_span text, size_t at) {
   for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN ||
                          fold.kind == FOLD_BLANK || fold.kind == FOLD_BREAK;)
@@ -147,16 +158,26 @@ static size_t skip_to_name(struct tidings_span text, size_t at) {
   return at;
 }
 
+/* What the first letters of reserved names look like: most tags are none of them. */
+static bool may_be_reserved(const struct fold *first) {
+  return first->look[0] && strchr("_-ftal1|!snuhdi", first->look[0]);
+}
+
 static bool is_reserved_name(struct tidings_span text, size_t at) {
   static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-",
                                          "antml",   "|",         "!--",   "![cdata["};
   static const char *const names[] = {"system",    "notification", "notifications", "user",
                                       "assistant", "human",        "developer",     "tool",
                                       "invoke",    "instructions"};
+  struct fold first = fold_at(text, skip_unseen(text, at));
+  if (!may_be_reserved(&first)) return false;
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-    if (match_word(text, at, prefixes[i], GAPS_BREAKS) != NO_MARK) return true;
+    if (letters_taken(&first, prefixes[i]) &&
+        match_word(text, at, prefixes[i], GAPS_BREAKS) != NO_MARK)
+      return true;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!letters_taken(&first, names[i])) continue;
     /* What nobody sees ends a name too: an item shows it as {U+200B}. */
     size_t end = match_exact(text, at, names[i], GAPS_BREAKS);
     if (end != NO_MARK && ends_name(fold_at(text, end).look[0])) return true;
@@ -179,7 +200,9 @@ static bool continues_name(char look) {
 bool lookalike_block_tag(struct tidings_span text, size_t at) {
   static const char *const names[] = {"system-reminder", "notification", "notifications"};
   at = skip_to_name(text, at);
+  struct fold first = fold_at(text, skip_unseen(text, at));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!letters_taken(&first, names[i])) continue;
     size_t end = match_word(text, at, names[i], GAPS_ALL);
     if (end != NO_MARK && !continues_name(fold_at(text, end).look[0])) return true;
   }
@@ -200,7 +223,8 @@ static char seen_before(struct tidings_span text, size_t at) {
 
 /* The short way for what is certainly none: "width", my_name. */
 static bool is_no_key(struct tidings_span text, size_t at) {
-  char before = at ? text.ptr[at - 1] : ' ', behind = byte_at(text, at + 1);
+  char before = ' ', behind = byte_at(text, at + 1);
+  if (at) before = text.ptr[at - 1];
   if (text.ptr[at] == '_' && (is_alphanumeric(before) || before == '_')) return true;
   return (unsigned char)behind < 0x80 && behind > ' ' && behind != 0x7F && behind != '\\' &&
          lower_case(behind) != 's';
@@ -213,8 +237,9 @@ bool lookalike_key(struct tidings_span text, size_t at) {
   struct fold first = fold_at(text, at);
   if (before == '\\') return false;
   if (first.look[0] == '"') {
-    size_t end = match_word(text, at + first.taken, "system_notifications", GAPS_BREAKS);
-    return end != NO_MARK && fold_at(text, end).look[0] == '"';
+    size_t begin = skip_breaks(text, at + first.taken);
+    size_t end = match_word(text, begin, "system_notifications", GAPS_BREAKS);
+    return end != NO_MARK && fold_at(text, skip_breaks(text, end)).look[0] == '"';
   }
   if (is_alphanumeric(before) || before == '_') return false;
   size_t end = match_word(text, at, NOTIFICATION_TOOL, GAPS_BREAKS);

@@ -70,6 +70,10 @@ static void write_ending(enum event_type type, const struct report *report, stru
     write_on_line(report->signal, COMMAND_CHARACTERS, out);
     return;
   }
+  if (report->lost) {
+    buffer_text(out, "was lost track of");
+    return;
+  }
   buffer_text(out, type == EVENT_RUN_FINISHED ? "finished" : "failed");
   if (report->has_exit_code)
     buffer_format(out, " with exit code %lld", (long long)report->exit_code);
@@ -112,6 +116,7 @@ void render_run(enum event_type type, const struct report *report, size_t most,
   write_ending(type, report, out);
   if (report->has_duration) write_duration(report->duration_ms, out);
   buffer_byte(out, '.');
+  if (report->lost) buffer_text(out, " What ran it has ended; whether it still runs is not known.");
   if (report->log.len) write_log(report, out);
   size_t said = out->len;
   render_last_lines(report->output, most, out);

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "common/arena.h"
-#include "store/db/db.h"
+#include "store/db/wake.h"
 #include "values/declaration.h"
 #include "values/memory.h"
 #include "values/notification.h"
@@ -40,7 +40,7 @@ struct store_options {
   const char *directory; /* absolute or relative, NUL-terminated */
   void (*log)(void *context, uint32_t severity, const char *text);
   void *log_context;
-  /* how long to wait for another process that is just creating the store */
+  /* how long opening waits for other processes in all: those that open it or make it */
   uint32_t create_budget_ms;
   int64_t now_ms;  /* the host's wall clock */
   bool only_reads; /* opening forgets no rows; now_ms is not used */
@@ -165,10 +165,10 @@ struct store_txn;
 
 /* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be
  * open on this thread. */
-/* `scope` says which session it is about, as far as that is known; NULL: any. Errors: BUSY, STORE,
- * NOMEM, SCHEMA_NEWER. */
-int store_read(struct store *store, const struct db_scope *scope, struct store_txn **ret_txn,
-               struct tidings_error *error);
+/* `scope` says which session it is about, as far as that is known; NULL: any. Errors: BUSY past
+ * the deadline, STORE, NOMEM, SCHEMA_NEWER. */
+int store_read(struct store *store, const struct db_scope *scope, store_deadline deadline,
+               struct store_txn **ret_txn, struct tidings_error *error);
 /* The one writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);
@@ -369,6 +369,25 @@ int store_phase(const struct store *store, uint32_t session, uint64_t epoch);
 bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsigned phase);
 /* What is committed now has the phase. */
 void store_phase_clear(struct store *store, uint32_t session);
+
+/* -- the calls that run, without a commit -------------------------------------------------------
+ */
+
+/* How the calls below are known: a text of 8 bytes made of the id. */
+enum { CALL_KEY_BYTES = 8 };
+struct call_key {
+  char bytes[CALL_KEY_BYTES];
+};
+struct call_key store_call_key(struct tidings_span call_id);
+
+/* Has `visit` look at them with a lock that no other process waits for long. False: they are not
+ * there, and what the owner says has to be committed: another session has the place, the tool's
+ * name is too long, or a process was stopped with the lock. What is there is void when the owner is
+ * dead. */
+bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
+                 void *context);
+/* May there be any? Without a lock. */
+bool store_calls_any(const struct store *store, uint32_t session);
 
 /* -- the ring: a process must act now ---------------------------------------------------------- */
 

@@ -85,6 +85,7 @@ struct report {
   int64_t exit_code;
   /* run.*: `signal`, `log` and `log_error` are empty if they were not given. */
   struct tidings_span command, signal, log, log_error;
+  bool lost; /* run.failed: nobody knows how it ended, or whether it has */
   bool has_duration;
   int64_t duration_ms;
   /* What was printed: the `content` of handle.state, the `tail` of run.*. */

@@ -38,18 +38,21 @@ enum preamble { PREAMBLE_ALWAYS = 0, PREAMBLE_FIRST = 1, PREAMBLE_NEVER = 2 };
 enum discipline { DISCIPLINE_SERIAL = 0, DISCIPLINE_COALESCING = 1 };
 enum overflow { OVERFLOW_DEFER = 0, OVERFLOW_DROP_OLDEST = 1, OVERFLOW_DROP_LOWEST = 2 };
 
+/* Which of those that a rule governs are shown: none, the critical ones, all. */
+enum wanted { WANTED_NONE = 0, WANTED_CRITICAL = 1, WANTED_ALL = 2 };
+
 /* One setting under conversation.notifications.kinds. */
 struct kind_rule {
   struct tidings_span source, name; /* name empty and whole_source set: {"mcp": {"enable": …}} */
   bool whole_source;
-  bool flat; /* written as "source.name" */
-  bool enabled;
+  bool flat;      /* written as "source.name" */
+  uint8_t wanted; /* enum wanted */
 };
 
 /* One setting under conversation.tools.<tool>.notifications. */
 struct tool_rule {
   struct tidings_span tool, name;
-  bool enabled;
+  uint8_t wanted; /* enum wanted */
 };
 
 /* All text is owned by the arena that it was parsed into. */

@@ -8,7 +8,7 @@ import sys
 
 from kit import main
 
-REFUSED = ["delivery.fence", "critical.force", "limits.event_bytes", "turns.max_auto_turns", "turns.restart", "conversation.notifications.enable"]
+REFUSED = ["delivery.fence", "delivery.max_bytes", "critical.force", "limits.event_bytes", "turns.max_auto_turns", "turns.restart", "conversation.notifications.enable"]
 WRONG_TOML = [
     ("[delivery\n", ["line 1, column 10", "not TOML"]), ("a = 1\na = 2\n", ["line 2"]), ("a = 1979-05-27\n", ["a: JSON has no dates", "line 1, column 5"]),
     ("[delivery]\nmax_items = inf\n", ["delivery.max_items: inf", "line 2"]), ("x = [1, nan]\n", ["x[1]: nan"]), ("a = 9223372036854775808\n", ["9223372036854775808"]),
@@ -129,7 +129,7 @@ def test_session_folder(place):
         assert "<notification " in preview(place, cwd=folder)
     os.remove(root)
     assert "<notification" not in preview(place, cwd=place.dir)
-    write(root, {"turns": {"default_delivery": "steer"}, "conversation": {"notifications": {"kinds": {"push": False}}}})
+    write(root, {"turns": {"default_delivery": "steer"}, "conversation": {"notifications": {"kinds": {"push": "critical"}}}})
     assert "seen" in place.ok("pending", "-s", "s").text, "it is there"
     place.ok("submit", "-s", "s", "--id", "m1", "now", cwd=place.dir)
     place.ok("push", "-s", "nowhere", "x")
@@ -145,6 +145,8 @@ def test_wrong_project(place):
     wrong = [("{", "not JSON: it ends"), ("{,}", "line 1, column 2"), ("[]", "not an object"), ("", "is empty"), ('{"delivery": 5}', "delivery: 5 is not an object"),
              ('{"delivery": {"preset": "flat", "max_items": "x"}}', "delivery.max_items"), ("{}" + " " * 65536, "more than 65536 bytes"), ("{}\0", "NUL byte"),
              ('{"delivery": {"order": "time", "order": "time"}}', "order"), ("[" * 40 + "]" * 40, ".tidings.json")]
+    wrong += [('{"conversation": {"notifications": {"kinds": {"ci.done": false}}}}',
+               'conversation.notifications.kinds.ci.done: a project may not turn off critical notifications; expected true or "critical"')]
     wrong += [(json.dumps(nested(key)), f"{key}: a project may not set it") for key in REFUSED]
     for number, (text, says) in enumerate(wrong):
         write(path, text)
@@ -207,7 +209,7 @@ def test_page(place):
     write(os.path.join(inside, ".tidings.toml"), project)
     config = shown(place, cwd=inside)["config"]
     assert config["delivery"] | {"format": "xml", "max_items": 20, "fence": "nonce", "annihilate": False} == config["delivery"], config
-    assert config["conversation"]["notifications"]["kinds"]["file"] is False and "mcp" in config["conversation"]["notifications"]["kinds"], config
+    assert config["conversation"]["notifications"]["kinds"]["file"] == "critical" and "mcp" in config["conversation"]["notifications"]["kinds"], config
 
 
 def test_run(place):

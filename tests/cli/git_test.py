@@ -31,7 +31,7 @@ def test_ignored(place):
     watch.quiet()
     for name in ("src/a.c", "src/keep.o", "tracked.log"):
         write(os.path.join(place.work, name), "y", "a")
-    watch.offer_known(*(f"`{name}` was modified externally." for name in ("src/a.c", "src/keep.o", "tracked.log")))
+    watch.told(*(f"`{name}` was modified externally." for name in ("src/a.c", "src/keep.o", "tracked.log")))
 
 
 def test_rules_change(place):
@@ -39,9 +39,9 @@ def test_rules_change(place):
     git(place, "init")
     watch = Watch(place)
     write(os.path.join(place.work, "a.log"), "x")
-    watch.offer_known("`a.log` was created externally.")
+    watch.told("`a.log` was created externally.")
     write(os.path.join(place.work, ".gitignore"), "*.log\n")
-    watch.offer_known("`.gitignore` was created externally.")
+    watch.told("`.gitignore` was created externally.")
     write(os.path.join(place.work, "b.log"), "x")
     write(os.path.join(place.work, "a.log"), "y", "a")
     watch.quiet()
@@ -57,7 +57,7 @@ def test_from_below(place):
     write(os.path.join(place.work, "src/a.o"), "x")
     write(os.path.join(place.work, "src/secret"), "x")
     write(os.path.join(place.work, "src/a.c"), "x")
-    watch.offer_known("`src/a.c` was created externally.")
+    watch.told("`src/a.c` was created externally.")
 
 
 def test_nested(place):
@@ -76,7 +76,7 @@ def test_nested(place):
     watch = Watch(place)
     for name in ("lib/a.tmp", "a.o", "a.tmp", "lib/a.o", "inner/a.o", "inner/a.tmp"):
         write(os.path.join(place.work, name), "x")
-    watch.offer_known(*(f"`{name}` was created externally." for name in ("a.tmp", "lib/a.o", "inner/a.o", "inner/a.tmp")))
+    watch.told(*(f"`{name}` was created externally." for name in ("a.tmp", "lib/a.o", "inner/a.o", "inner/a.tmp")))
     assert "git" not in watch.text, watch.text
 
 
@@ -111,7 +111,7 @@ def test_without_git(place):
     watch = Watch(place)
     assert "git is not installed" in watch.text, watch.text
     write(os.path.join(place.work, "src/a.o"), "x")
-    watch.offer_known("`src/a.o` was created externally.")
+    watch.told("`src/a.o` was created externally.")
 
 
 def test_environment(place):
@@ -122,7 +122,7 @@ def test_environment(place):
     watch = Watch(place)
     write(os.path.join(place.work, "a.o"), "x")
     write(os.path.join(place.work, "a.c"), "x")
-    watch.offer_known("`a.c` was created externally.")
+    watch.told("`a.c` was created externally.")
 
 
 if __name__ == "__main__":

@@ -86,6 +86,7 @@ def test_push_hostile(place):
     assert "{U+001B}[2Jgone{U+202E}" in shown, shown
     listed = place.ok("status", "--all").text
     assert "s{U+202E}" in listed and "\u202e" not in listed, listed
+    assert place.ok("status", "--names").text == "s{U+202E}\n"
     said = place.refused("explain", "-s", "\x1b]0;x\x07", "1").said
     assert "\x1b" not in said, said
 

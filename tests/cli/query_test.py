@@ -77,6 +77,20 @@ def test_status(place):
     place.refused("status", "-a", "-s", "s", code=2, says="exclude -s")
 
 
+def test_status_held(place):
+    """status says why urgent notifications wait: the last turns were all started for notifications"""
+    path = os.path.join(place.dir, "few.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"turns": {"max_auto_turns": 0}}')
+    place.opened()
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full", env={"TIDINGS_CONFIG": path})
+    for held in (True, False):
+        more = {"env": {"TIDINGS_CONFIG": path}} if held else {}
+        text = place.ok("status", "-s", "s", **more).text
+        assert ("waits     urgent notifications too, for the next prompt or message" in text and "(turns.max_auto_turns)" in text) == held, text
+        assert place.ok("status", "-s", "s", "--json", **more).json["held"] == held
+
+
 def test_stats(place):
     """stats counts, and --prometheus prints what Prometheus reads"""
     nasty = 'a"b\\c'

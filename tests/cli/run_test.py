@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings run` without a terminal: output, exit codes, signals, detaching, logs."""
+import contextlib
 import json
 import os
 import re
@@ -91,13 +92,34 @@ def test_killed(place):
 
 
 def test_itself_killed(place):
-    """when run itself is killed nobody can report; its log is there"""
-    process = place.start("run", *S, "--", "sh", "-c", "echo ready; exec sleep 1000")
-    assert process.stdout.readline() == b"ready\n"
-    [command] = children(process.pid)
-    end(process, signal.SIGKILL)
-    os.kill(command, signal.SIGKILL)
-    assert place.messages() == [] and read(log_of(place)) == b"ready\n"
+    """when run itself is killed, its watchdog says that it was lost track of, with what it had printed; detached too, and when its whole group is killed"""
+    for number, more in enumerate(((), ("--detach", "--json"))):
+        mark = os.path.join(place.work, f"command-{number}")
+        started = place.start("run", *S, *more, "--name", f"lost{number}", "--", "sh", "-c", f"echo ready; echo $$ >{mark}; exec sleep 1000", start_new_session=True)
+        until(lambda: os.path.exists(mark) and read(mark), "it runs")
+        pid = json.loads(started.stdout.readline())["pid"] if more else started.pid
+        os.kill(pid, signal.SIGKILL) if more else os.killpg(pid, signal.SIGKILL)
+        said = until(lambda: [message for message in place.messages() if f"`lost{number}`" in message], "the report")
+        assert len(said) == 1 and ") was lost track of after " in said[0] and "whether it still runs is not known" in said[0], said
+        assert said[0].endswith("\nThe last lines:\n  ready"), said
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(read(mark)), signal.SIGKILL)
+    until(lambda: not os.path.exists(f"/proc/{pid}"), "its end")
+
+
+def test_log_limit(place):
+    """--log-limit: the log ends with a line that says so, the model reads it, and the command goes on with its output"""
+    result = place.ok("run", *S, "--log-limit", "2K", "--", "sh", "-c", "seq 1000; echo the end")
+    assert result.out.decode().splitlines()[-1] == "the end"
+    log = read(log_of(place))
+    kept, said = log[:2048], log[2048:]
+    assert result.out.startswith(kept) and said == b"\n[tidings: the log ends here, at its limit of 2048 bytes; the command goes on]\n", said
+    [message] = place.messages()
+    assert "(incomplete: it has reached its limit of 2048 bytes)" in message and message.endswith("  the end"), message
+    for size in ("1023", "0", "-1", "", "M", "64X", "1.5G", "99999999999999999999", "18014398509481984K"):
+        place.refused("run", *S, "--log-limit", size, "--", "true", code=2, says=f"--log-limit: '{size}' is not a number of at least 1024 bytes")
+    for size in ("1024", "1K", "64M", "2G"):
+        place.ok("run", *S, "--log-limit", size, "--", "true")
 
 
 def test_not_started(place):

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings run` on a terminal: waiting for input, the progress line, job control."""
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import sys
+import termios
 import time
 
 from kit import DEADLINE_S, TIDINGS, Skip, main, until
@@ -149,6 +152,35 @@ def test_no_progress(place):
     with run(place, "sh", "-c", "printf 'prompt: '; sleep 2.2; echo") as terminal:
         assert terminal.end() == 0
     assert terminal.seen == b"prompt: \r\n", terminal.seen
+
+
+def test_prints_as_on_a_terminal(place):
+    """the command prints to a terminal of the same size, byte for byte and in its order; --no-tty, --quiet and a stdout that is none give it a pipe"""
+    show = ("import os, sys\nfor fd in (1, 2): print(fd, os.isatty(fd), os.get_terminal_size(fd) if os.isatty(fd) else '', file=sys.stderr if fd == 2 else sys.stdout, flush=True)\n"
+            "os.write(1, b'a\\x1b[31mred\\rb\\n')\nos.write(2, b'after\\n')")
+    for options, terminals in (((), (True, True)), (("--no-tty",), (False, False))):
+        with Terminal(place, [TIDINGS, "run", "-s", "s", "--create", *options, "--", sys.executable, "-c", show]) as terminal:
+            fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
+            assert terminal.end() == 0
+        for fd in (1, 2):
+            assert f"{fd} {terminals[fd - 1]}".encode() in terminal.seen, terminal.seen
+        if terminals[0]:
+            assert terminal.seen.endswith(b"a\x1b[31mred\rb\r\nafter\r\n") and terminal.seen.index(b"1 True") < terminal.seen.index(b"2 True"), terminal.seen
+    for words in (["sh", "-c", f"'{TIDINGS}' run -s s --create -- sh -c 'test -t 1 || echo pipe' | cat"],
+                  [TIDINGS, "run", "-s", "s", "--create", "--quiet", "--name", "quiet", "--", "sh", "-c", "test -t 1 || echo pipe"]):
+        with Terminal(place, words) as terminal:
+            terminal.end()
+    assert len([message for message in place.messages() if message.endswith("  pipe")]) == 2, place.messages()
+
+
+def test_resized(place):
+    """a terminal that is resized: so is the command's, and the command learns of it"""
+    script = "trap 'stty size <&1; exit 0' WINCH; echo ready; while :; do sleep 0.05; done"
+    with run(place, "sh", "-c", script) as terminal:
+        terminal.expect(b"ready")
+        fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 21, 61, 0, 0))
+        terminal.expect(b"21 61")
+        assert terminal.end() == 0
 
 
 def test_interrupt(place):

@@ -48,7 +48,7 @@ class Watch:
         self.barrier = getattr(self, "barrier", 0) + 1
         name = f"barrier{self.barrier}"
         write(os.path.join(self.place.work, name), "x")
-        self.offer_known(f"`{name}` was created externally.")
+        self.told(f"`{name}` was created externally.")
 
     def take(self):
         self.place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x")
@@ -66,12 +66,12 @@ def test_kinds(place):
         write(os.path.join(place.work, "src", name), "x")
     watch = Watch(place)
     write(os.path.join(place.work, "src", "a.c"), "y", "a")
-    watch.offer_known("`src/a.c` was modified externally.")
+    watch.told("`src/a.c` was modified externally.")
     write(os.path.join(place.work, "new.c"), "x")
     os.remove(os.path.join(place.work, "src", "b.c"))
-    watch.offer_known("`new.c` was created externally.", "`src/b.c` was deleted externally.")
+    watch.told("`new.c` was created externally.", "`src/b.c` was deleted externally.")
     os.rename(os.path.join(place.work, "src", "old.c"), os.path.join(place.work, "other.c"))
-    watch.offer_known("`src/old.c` was renamed externally.", "`other.c` was created externally.")
+    watch.told("`src/old.c` was renamed externally.", "`other.c` was created externally.")
 
 
 def test_net(place):
@@ -81,11 +81,11 @@ def test_net(place):
     watch = Watch(place)
     write(os.path.join(place.work, ".a.c.tmp"), "y")
     os.rename(os.path.join(place.work, ".a.c.tmp"), path)
-    watch.offer_known("`a.c` was modified externally.")
+    watch.told("`a.c` was modified externally.")
     os.rename(path, path + ".bak")  # as editors that keep a backup do
     write(path, "z")
     os.remove(path + ".bak")
-    watch.offer_known("`a.c` was modified externally.")
+    watch.told("`a.c` was modified externally.")
     write(os.path.join(place.work, "passing"), "x")
     os.remove(os.path.join(place.work, "passing"))
     with open(path, "a", encoding="utf-8"):
@@ -97,13 +97,13 @@ def test_new_folders(place):
     """files in new folders are told of, however deep and however fast"""
     watch = Watch(place)
     write(os.path.join(place.work, "a/b/c/d/one"), "x")
-    watch.offer_known("`a/b/c/d/one` was created externally.")
+    watch.told("`a/b/c/d/one` was created externally.")
     write(os.path.join(place.work, "a/b/c/d/one"), "y", "a")
-    watch.offer_known("`a/b/c/d/one` was modified externally.")
+    watch.told("`a/b/c/d/one` was modified externally.")
     os.makedirs(os.path.join(place.work, "empty"))
     watch.quiet()
     write(os.path.join(place.work, "empty/two"), "x")
-    watch.offer_known("`empty/two` was created externally.")
+    watch.told("`empty/two` was created externally.")
 
 
 def test_race(place):
@@ -128,11 +128,11 @@ def test_renamed_folder(place):
     write(os.path.join(place.work, "old/sub/f"), "x")
     watch = Watch(place)
     os.rename(os.path.join(place.work, "old"), os.path.join(place.work, "new"))
-    watch.offer_known("`old` was renamed externally.", "`new` was created externally.")
+    watch.told("`old` was renamed externally.", "`new` was created externally.")
     write(os.path.join(place.work, "new/sub/f"), "y", "a")
-    watch.offer_known("`new/sub/f` was modified externally.")
+    watch.told("`new/sub/f` was modified externally.")
     write(os.path.join(place.work, "new/sub/g"), "x")
-    watch.offer_known("`new/sub/g` was created externally.")
+    watch.told("`new/sub/g` was created externally.")
 
 
 def test_renamed_and_changed(place):
@@ -146,7 +146,7 @@ def test_renamed_and_changed(place):
     os.remove(os.path.join(place.work, "new/sub/g"))
     write(os.path.join(place.work, "new/sub/i"), "x")
     os.kill(watch.process.pid, signal.SIGCONT)
-    watch.offer_known("`old` was renamed externally.", "`new` was created externally.", "`new/sub/f` was modified externally.", "`new/sub/i` was created externally.")
+    watch.told("`old` was renamed externally.", "`new` was created externally.", "`new/sub/f` was modified externally.", "`new/sub/i` was created externally.")
 
 
 def test_moved_away(place):
@@ -155,13 +155,13 @@ def test_moved_away(place):
     watch = Watch(place)
     away = os.path.join(place.dir, "away")
     os.rename(os.path.join(place.work, "f"), away)
-    watch.offer_known("`f` was deleted externally.")
+    watch.told("`f` was deleted externally.")
     write(os.path.join(away, "two"), "x")
     watch.quiet()
     os.rename(away, os.path.join(place.work, "back"))
-    watch.offer_known("`back/one` was created externally.", "`back/two` was created externally.")
+    watch.told("`back/one` was created externally.", "`back/two` was created externally.")
     write(os.path.join(place.work, "back/one"), "y", "a")
-    watch.offer_known("`back/one` was modified externally.")
+    watch.told("`back/one` was modified externally.")
 
 
 def test_removed_tree(place):
@@ -170,7 +170,7 @@ def test_removed_tree(place):
         write(os.path.join(place.work, f"gone/d{i % 3}/f{i}"), "x")
     watch = Watch(place)
     shutil.rmtree(os.path.join(place.work, "gone"))
-    watch.offer_known("`gone` was deleted externally.")
+    watch.told("`gone` was deleted externally.")
 
 
 def test_burst(place):
@@ -262,7 +262,7 @@ def test_ignore(place):
     watch.quiet()
     write(os.path.join(place.work, "deep/docs/a.tmp"), "x")
     write(os.path.join(place.work, "deep/top"), "x")
-    watch.offer_known("`deep/docs/a.tmp` was created externally.", "`deep/top` was created externally.")
+    watch.told("`deep/docs/a.tmp` was created externally.", "`deep/top` was created externally.")
 
 
 def test_store_inside(place):
@@ -271,7 +271,7 @@ def test_store_inside(place):
     place.ok("push", "-s", "other", "x")
     place.ok("run", "-s", "other", "--", "echo", "x")
     write(os.path.join(place.work, "f"), "x")
-    watch.offer_known("`f` was created externally.")
+    watch.told("`f` was created externally.")
 
 
 def test_single_file(place):
@@ -284,9 +284,9 @@ def test_single_file(place):
     write(os.path.join(place.work, "c/d.c"), "x")
     write(path + ".new", "y")
     os.rename(path + ".new", path)
-    watch.offer_known("`a.c` was modified externally.")
+    watch.told("`a.c` was modified externally.")
     os.remove(path)
-    watch.offer_known("`a.c` was deleted externally.")
+    watch.told("`a.c` was deleted externally.")
 
 
 def test_outside(place):
@@ -297,7 +297,7 @@ def test_outside(place):
     watch = Watch(place, os.path.join(place.dir, "link"), outside)
     write(os.path.join(outside, "f"), "x")
     write(os.path.join(place.work, "g"), "x")
-    watch.offer_known(f"`{outside}/f` was created externally.", "`g` was created externally.")
+    watch.told(f"`{outside}/f` was created externally.", "`g` was created externally.")
 
 
 def test_odd_names(place):
@@ -306,7 +306,7 @@ def test_odd_names(place):
     for name in (b"a\nb", b"c`d", b"e\xff", b":(top)f", b"-g"):
         with open(os.path.join(os.fsencode(place.work), name), "wb") as file:
             file.write(b"x")
-    watch.offer_known(*(f"`{name}` was created externally." for name in ("a\nb", "c`d", "e\ufffd", ":(top)f", "-g")))
+    watch.told(*(f"`{name}` was created externally." for name in ("a\nb", "c`d", "e\ufffd", ":(top)f", "-g")))
 
 
 def test_overflow(place):
@@ -327,10 +327,10 @@ def test_overflow(place):
     os.kill(watch.process.pid, signal.SIGCONT)
     expected = ["The file watcher could not keep up and may have missed changes, deleted files above all.", "`old` was modified externally.",
                 "`deep/er/new` was created externally."]
-    watch.offer_known(*expected)
+    watch.told(*expected)
     assert "the kernel dropped events (fs.inotify.max_queued_events)" in watch.text
     write(os.path.join(place.work, "deep/er/new"), "y", "a")
-    watch.offer_known("`deep/er/new` was modified externally.")
+    watch.told("`deep/er/new` was modified externally.")
 
 
 def test_limit(place):
@@ -381,7 +381,7 @@ def test_busy(place):
     until(lambda: "TIDINGS_E_BUSY" in watch.text, "that it failed")
     write(os.path.join(place.work, "g"), "x")
     end(holder, signal.SIGKILL)
-    watch.offer_known("`f` was created externally.", "`g` was created externally.")
+    watch.told("`f` was created externally.", "`g` was created externally.")
 
 
 def test_newest_session(place):

@@ -87,11 +87,18 @@ static void check_path(const char *cwd, const char *path) {
   free(again);
 }
 
+/* Of hosts that send one when no person has written anything. */
+static bool is_ignored_prompt(const struct hook_call *call) {
+  return call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")];
+}
+
 static void check_call(const struct hook_call *call) {
+  enum hook_moment moment = host_moment(call->host, call->event);
+  if (moment == HOOK_PROMPT && is_ignored_prompt(call)) moment = HOOK_OTHER;
   MUST(call->session[0] && call->event[0], "no session or event");
   MUST(call->cwd && call->source && call->prompt && call->call_id && call->tool && call->failure,
        "a field that is none");
-  MUST(call->moment == host_moment(call->host, call->event), "moment %d", (int)call->moment);
+  MUST(call->moment == moment, "moment %d", (int)call->moment);
   json_t *paths = hook_call_edits(call), *path;
   size_t i;
   MUST(json_is_array(paths), "no array");

@@ -100,17 +100,18 @@ class Definition:
 def find(source, mutant):
     """The path, the text and the definition of the mutant's function."""
     found = []
-    for folder, _, names in os.walk(os.path.join(source, "plugin")):
+    root = mutant.folder.split("/")[0] if mutant.folder and os.path.isdir(os.path.join(source, mutant.folder.split("/")[0])) else "plugin"
+    for folder, _, names in os.walk(os.path.join(source, root)):
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if not name.endswith(".c") or mutant.folder not in os.path.relpath(path, source):
+            if not name.endswith((".c", ".cc")) or mutant.folder not in os.path.relpath(path, source):
                 continue
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             definition = Definition(blank(text), mutant.function) if mutant.function in text else None
             if definition and definition.start is not None:
                 found.append((path, text, definition))
-    where = f"plugin/ ({mutant.folder})" if mutant.folder else "plugin/"
+    where = f"{root}/ ({mutant.folder})" if mutant.folder else "plugin/"
     if not found:
         raise Stale(f"the function {mutant.function} is gone from {where}: name the one that does its work now in tests/mutants/mutants.txt")
     if len(found) > 1:
@@ -163,19 +164,26 @@ def run_compiler(words, build):
         raise Stale("the mutant cannot be built; does tests/mutants/mutants.txt use names that are gone?\n" + done.stdout)
 
 
-def link(source, build, target, mutant, work, program, *options):
-    """Builds the target with the mutant in it."""
+def compile_mutant(source, build, target, mutant, work):
+    """Compiles the file that the mutant changes, as that target does. Returns the file, its changed object and the compiler's words."""
     known = commands(build, target)
     path, text = write(source, mutant)
     if path not in known:
         raise Stale(f"{mutant.function} is in {os.path.relpath(path, source)}, which is no part of {target}")
-    changed, compiled = os.path.join(work, "mutant.c"), os.path.join(work, "mutant.o")
+    changed, compiled = os.path.join(work, "mutant" + os.path.splitext(path)[1]), os.path.join(work, "mutant.o")
     with open(changed, "w", encoding="utf-8") as file:
         file.write(text)
     words = [word for word in known[path][0] if word != "-Werror"]
     words[words.index("-o") + 1] = compiled
     words[words.index("-c") + 1] = changed
     run_compiler([*words, "-w"], build)
+    return path, compiled, words
+
+
+def link(source, build, target, mutant, work, program, *options):
+    """Builds the target with the mutant in it."""
+    known = commands(build, target)
+    path, compiled, words = compile_mutant(source, build, target, mutant, work)
     others = [of for other, (_, of) in known.items() if other != path]
     compiler = [word for word in words[:words.index("-o")] if not word.startswith("-")]
     run_compiler([*compiler[:2 if "ccache" in compiler[0] else 1], "-o", program, compiled, *others, *options, os.path.join(build, "libtidings_common.a"), "-pthread"], build)

@@ -36,8 +36,8 @@ void write_bytes_of(struct bytes *bytes) {
   free(bytes->at);
 }
 
-static const uint8_t *newest_head(const struct bytes *bytes) {
-  const uint8_t *second = bytes->at + PAGE;
+static uint8_t *newest_head(const struct bytes *bytes) {
+  uint8_t *second = bytes->at + PAGE;
   return page_u64(second, HEAD_TRANSACTION_AT) > page_u64(bytes->at, HEAD_TRANSACTION_AT)
              ? second
              : bytes->at;
@@ -46,6 +46,14 @@ static const uint8_t *newest_head(const struct bytes *bytes) {
 /* The root of the tree of rows. */
 uint8_t *root_page(const struct bytes *bytes) {
   return bytes->at + page_u64(newest_head(bytes), HEAD_TREES_AT + TREE_BYTES + TREE_ROOT_AT) * PAGE;
+}
+
+void tear_head(const char *path) {
+  struct bytes bytes = read_bytes_of(path);
+  uint8_t *newest = newest_head(&bytes), *older = newest == bytes.at ? newest + PAGE : bytes.at;
+  uint64_t number = page_u64(newest, HEAD_TRANSACTION_AT) + 1;
+  memcpy(older + HEAD_TRANSACTION_AT, &number, sizeof number);
+  write_bytes_of(&bytes);
 }
 
 void zero_root(const char *path) {

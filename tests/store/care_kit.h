@@ -43,6 +43,9 @@ struct bytes read_bytes_of(const char *store);
 void write_bytes_of(struct bytes *bytes);      /* and frees them */
 uint8_t *root_page(const struct bytes *bytes); /* of the tree of rows */
 void zero_root(const char *store);
+/* As if the power had gone in the write of the next head: it has its number, and the trees of the
+ * last but one. */
+void tear_head(const char *store);
 
 void put_raw(struct store *store, const struct db_key *key, struct tidings_span value);
 void put_record(struct store *store, const struct db_key *key, struct buffer *body);

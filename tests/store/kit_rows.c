@@ -70,7 +70,8 @@ size_t rows_in(struct store *store, uint32_t session, enum row_kind kind) {
   struct store_txn *txn;
   struct db_cursor cursor;
   size_t count = 0;
-  cr_assert_eq(store_read(store, NULL, &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   cr_assert_eq(db_cursor_open(txn->db, &cursor), 0);
   int rc = db_cursor_seek(&cursor, &from);
   for (; !rc && row_key_is_like(cursor.key, &from); rc = db_cursor_next(&cursor)) count++;

@@ -16,10 +16,13 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 void __real_free(void *memory);
+/* Visible, because a linker of musl programs also hands the calls of shared libraries to them. */
+#pragma GCC visibility push(default)
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void __wrap_free(void *memory);
+#pragma GCC visibility pop
 
 static long long live, most; /* bytes */
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "care_kit.h"
+#include "store/care/target.h"
 
 TestSuite(care, .init = kit_begin, .fini = kit_end, .timeout = 300);
 
@@ -61,6 +62,7 @@ Test(care, what_is_no_store_is_not_made_one) {
 /* -- another process that uses the store --------------------------------------------------------
  */
 
+enum { STORM_MOST = 5000 };
 struct storm {
   uint64_t *pushed; /* shared */
 };
@@ -69,10 +71,11 @@ static int push_on(struct child *self, void *context) {
   struct storm *storm = context;
   struct store *store = store_at(kit_store);
   child_says(self);
-  while (getppid() != 1) {
+  while (getppid() != 1 && *storm->pushed < STORM_MOST) {
     say_well(store, "s", "m");
     __atomic_add_fetch(storm->pushed, 1, __ATOMIC_SEQ_CST);
   }
+  child_listens(self); /* a slow machine has not checked it 20 times by now */
   return 0;
 }
 
@@ -125,4 +128,52 @@ Test(care, a_backup_overwrites_nothing) {
   expect_sound(to_path());
   expect_pending(to_path(), "s", 370);
   expect_pending(to_path(), "t", 5);
+}
+
+/* -- a run that was killed --------------------------------------------------------------------- */
+
+static const char *unfinished_path(void) {
+  static char path[320];
+  (void)snprintf(path, sizeof path, "%s.unfinished", to_path());
+  return path;
+}
+
+/* A run that has just begun. */
+static int begin_and_wait(struct child *self, void *context) {
+  struct care_target target = {0};
+  struct care_report begun = {0};
+  struct tidings_error error = new_error();
+  (void)context;
+  if (care_target_begin(&target, to_path(), &begun, &error)) return 1;
+  child_says(self);
+  child_listens(self);
+  return 0;
+}
+
+Test(care, what_a_killed_run_left_is_taken_away) {
+  make_store();
+  struct child child = child_start(begin_and_wait, NULL);
+  child_heard(&child);
+  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+                 "is just being made by process");
+  cr_assert_eq(access(unfinished_path(), F_OK), 0);
+  child_kill(&child);
+  expect_done(care_backup(kit_store, to_path(), &report, &why));
+  cr_assert(report.took_away);
+  cr_assert_neq(access(unfinished_path(), F_OK), 0);
+  expect_sound(to_path());
+  expect_pending(to_path(), "s", 370);
+}
+
+Test(care, what_is_none_of_a_run_stays) {
+  char inside[400];
+  make_store();
+  cr_assert_eq(mkdir(unfinished_path(), 0700), 0);
+  expect_done(care_backup(kit_store, unfinished_path(), &report, &why)); /* a person's own store */
+  cr_assert_not(report.took_away);
+  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+                 "is not what a run that was killed leaves");
+  expect_sound(unfinished_path());
+  (void)snprintf(inside, sizeof inside, "%s/unfinished", unfinished_path());
+  cr_assert_neq(access(inside, F_OK), 0);
 }

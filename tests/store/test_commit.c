@@ -167,7 +167,8 @@ Test(commit, the_environment_is_opened_again_by_a_later_call) {
   cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
   cr_assert(strstr(error.text, "outcome unknown"), "%s", error.text);
   cr_assert_null(store->db->env);
-  cr_assert_eq(store_read(store, NULL, &txn, &error), TIDINGS_E_STORE);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
+               TIDINGS_E_STORE);
   cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
   reopened();
   cr_assert_eq(items_in(store, "s"), 1);

@@ -212,7 +212,8 @@ Test(schema, a_store_migrated_while_it_is_open_is_not_written_any_more) {
   cr_assert_eq(child_wait(&child), 0);
   struct bytes before = read_all(kit_path("store/data.mdb"));
   cr_assert_eq(say(store, (struct said){.message = "two"}, NULL, &error), TIDINGS_E_SCHEMA_NEWER);
-  cr_assert_eq(store_read(store, NULL, &txn, &error), TIDINGS_E_SCHEMA_NEWER);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
+               TIDINGS_E_SCHEMA_NEWER);
   cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
                TIDINGS_E_SCHEMA_NEWER);
   expect_untouched(&before);

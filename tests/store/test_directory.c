@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/libc.h"
 #include "kit.h"
 #include "store/db/lmdb/engine.h"
 #include "store/db/lmdb/files.h"
@@ -284,6 +285,33 @@ Test(guard, another_pid_namespace_is_refused_while_it_is_there) {
   expect_refused(kit_store, "in use in another PID namespace");
   child_kill(&child);
   expect_opened(kit_store); /* the next sole user makes the header anew */
+}
+
+/* As if the other user were built with another C library, or for another machine. */
+static uint32_t other_kind;
+static int open_with_other_locks(struct child *self, void *context) {
+  struct store *store;
+  struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
+  if (store_open(&options, &store, NULL)) return 1;
+  store->db->shared.page->mutex_kind = other_kind;
+  child_says(self);
+  child_listens(self);
+  return 0;
+}
+
+static void expect_locks_refused(uint32_t kind, const char *words) {
+  other_kind = kind;
+  struct child child = child_start(open_with_other_locks, kit_store);
+  child_heard(&child);
+  expect_refused(kit_store, words);
+  child_kill(&child);
+  expect_opened(kit_store);
+}
+
+Test(guard, another_c_library_or_machine_is_refused_while_it_is_there) {
+  uint32_t ours = libc_mutex_kind();
+  expect_locks_refused(ours ^ 1u << 16, "whose locks differ from those of");
+  expect_locks_refused(ours + 8, "in use by a build for another machine");
 }
 
 static int stuck_in_the_gate(struct child *self, void *context) {

@@ -83,7 +83,7 @@ static size_t rows_of(struct store_txn *txn, enum row_kind kind) {
 static void expect_rows(struct store *store, size_t messages, size_t transitions) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  cr_assert_eq(store_read(store, NULL, &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_expect_eq(rows_of(txn, ROW_MESSAGE), messages, "%zu messages", rows_of(txn, ROW_MESSAGE));
   cr_expect_eq(rows_of(txn, ROW_CONTENT), messages, "%zu contents", rows_of(txn, ROW_CONTENT));
   cr_expect_eq(rows_of(txn, ROW_MESSAGE_ID), messages, "%zu ids", rows_of(txn, ROW_MESSAGE_ID));

@@ -4,7 +4,7 @@
  * else holds.
  */
 #include <criterion/criterion.h>
-#include <linux/futex.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -303,6 +303,16 @@ static void await_sleep(pid_t pid) {
   }
 }
 
+/* As if nobody waited for it. */
+static void take_mark_away(pthread_mutex_t *lock) {
+#ifdef __GLIBC__
+  __atomic_fetch_and(&lock->__data.__lock, INT_MAX, __ATOMIC_SEQ_CST);
+#else
+  (void)lock;
+  cr_skip_test("the mark is in glibc's locks only; others count who waits");
+#endif
+}
+
 /* A waiter that is killed after it was woken and before it has the lock leaves the others asleep
  * when meanwhile somebody took the lock who saw no waiters: the C library marks it as waited for no
  * more. Here the mark is taken away by hand. */
@@ -314,8 +324,7 @@ Test(push, a_wake_that_is_lost_holds_nobody_up) {
   cr_assert_eq(shared_writer_lock(store->db, store_deadline_in(KIT_BUDGET_MS), &error), 0);
   child_tell(&waiter);
   await_sleep(waiter.pid);
-  __atomic_fetch_and(&store->db->shared.page->writer.__data.__lock, (int)~FUTEX_WAITERS,
-                     __ATOMIC_SEQ_CST);
+  take_mark_away(&store->db->shared.page->writer);
   shared_writer_unlock(store->db);
   child_heard(&waiter);
   cr_assert_eq(items_in(store, "s"), 1);

@@ -108,7 +108,7 @@ Test(retention, pending_is_what_lies_between_what_is_taken) {
   deliver_items(store, 1, 2, 7, 10, false, 0);
   deliver_items(store, 1, 3, 13, 18, true, 0);
   deliver_items(store, 1, 4, 19, 19, false, 0);
-  cr_assert_eq(store_read(store, NULL, &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
   cr_assert_eq(item_pending(txn, 1, &head, &arena, &items, &count, &error), 0);
   store_end(txn);
@@ -353,7 +353,7 @@ Test(damage, retention_keeps_a_damaged_lease) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   struct tidings_span value;
-  cr_assert_eq(store_read(store, NULL, &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(row_get(txn, &key, &value), 0);
   cr_assert_not_null(value.ptr, "the leased one is gone");
   store_end(txn);

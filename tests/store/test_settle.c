@@ -200,7 +200,8 @@ static uint8_t state_of(struct store *store, uint64_t id) {
   struct arena arena = ARENA_EMPTY;
   struct delivery delivery;
   struct store_txn *txn;
-  cr_assert_eq(store_read(store, NULL, &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   cr_assert_eq(delivery_get(txn, public_id_session(id), public_id_n(id), &arena, &delivery, &error),
                0, "%s", error.text);
   store_end(txn);

@@ -31,7 +31,7 @@ static struct sweep state_of(struct store *store) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   struct sweep state;
-  cr_assert_eq(store_read(store, NULL, &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(sweep_get(txn, &state), 0);
   store_end(txn);
   return state;
@@ -170,7 +170,7 @@ Test(sweep, what_the_write_itself_puts_is_not_taken_away) {
   cr_assert_eq(head_put(txn, 2, &head, &error), 0);
   cr_assert_eq(store_sweep(txn, 1, 9 * DAY, &error), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
-  cr_assert_eq(store_read(store, NULL, &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   for (uint32_t session = 1; session <= 2; session++) {
     cr_assert_eq(dedup_seen(txn, session, span_text("p"), span_text("1"), 9 * DAY, &seen, &error),
                  0);

@@ -180,6 +180,7 @@ ONE_OF_EACH = (
     (A_PROCESS, "starts a process", {
         "common/spawn.c": "the one way to start a program",
         "agents/hook/hook_wait.c": "the waiter goes on without the hook: it forks and runs no program",
+        "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",
         "cli/run/detach.c": "a daemon: it forks twice and runs no program",
         "plugin/store/db/lmdb/walk_first.c": "a check that goes on beyond its caller: it runs no program",
         "hostsim/conformance/cases_processes.c": "a second host process of the same memory",
@@ -189,6 +190,7 @@ ONE_OF_EACH = (
     (A_CLOCK, "reads a clock", {
         "common/clock.c": "the one clock outside the plugin",
         "plugin/store/db/deadline.c": "deadlines of the store; the wall clock comes from the host",
+        "common/libc.c": "a wait until a deadline, where the C library has only one by the wall clock",
     }),
     (A_RANDOM, "takes randomness", {
         "common/random.c": "the one source outside the plugin, which asks its host",

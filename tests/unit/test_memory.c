@@ -18,9 +18,12 @@
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
+/* Visible, because a linker of musl programs also hands the calls of shared libraries to them. */
+#pragma GCC visibility push(default)
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+#pragma GCC visibility pop
 
 /* The allocation to fail, counted from now; 0: none. */
 static size_t failing, asked;

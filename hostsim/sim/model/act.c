@@ -4,6 +4,9 @@
  */
 #include "sim/model/act.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 const struct note_kind act_note_kinds[NOTE_KINDS + 1] = {
     {"ci", "done"}, {"tool", "failed"}, {"tool", "waiting"},
     {"lone", ""},   {"ci", "broken"},   {"subagent", "finished"}};
@@ -18,20 +21,41 @@ const char *const act_event_types[ACT_WAKE + 1] = {
     "session.opened",     "session.resumed",   "session.rewound",   "session.forked",
     "session.compacting", "session.compacted", "session.closed",    "wake"};
 
-const struct sim_look act_looks[LOOKS] = {{"grouped", "markdown", false},
-                                          {"flat", "markdown-flat", false},
-                                          {"xml", "xml", false},
-                                          {"xml-batch", "xml-batch", false},
-                                          {"balanced", "markdown", false},
-                                          {"grouped", "json", true},
-                                          {"balanced", "json", true},
-                                          {"grouped", "system-reminder", true},
-                                          {"xml", "system-reminder", true},
-                                          {"grouped", "openai", true},
-                                          {"grouped", "anthropic", true},
-                                          {"balanced", "synthetic-call", true},
-                                          {"balanced", "markdown-flat", true},
-                                          {"flat", "xml", true},
-                                          {"plain", "plain", false},
-                                          {"grouped", "plain", true}};
+const struct sim_look act_looks[LOOKS] = {{"grouped", "markdown", false, false, SAID_ALWAYS},
+                                          {"flat", "markdown-flat", false, false, SAID_ALWAYS},
+                                          {"xml", "xml", false, true, SAID_ALWAYS},
+                                          {"xml-batch", "xml-batch", false, true, SAID_ALWAYS},
+                                          {"balanced", "markdown", false, true, SAID_FIRST},
+                                          {"grouped", "json", true, false, SAID_ALWAYS},
+                                          {"balanced", "json", true, true, SAID_FIRST},
+                                          {"grouped", "system-reminder", true, false, SAID_ALWAYS},
+                                          {"xml", "system-reminder", true, true, SAID_ALWAYS},
+                                          {"grouped", "openai", true, false, SAID_ALWAYS},
+                                          {"grouped", "anthropic", true, false, SAID_ALWAYS},
+                                          {"balanced", "synthetic-call", true, true, SAID_FIRST},
+                                          {"balanced", "markdown-flat", true, true, SAID_FIRST},
+                                          {"flat", "xml", true, false, SAID_ALWAYS},
+                                          {"plain", "plain", false, true, SAID_NEVER},
+                                          {"grouped", "plain", true, false, SAID_ALWAYS}};
 const char *const act_order_names[ORDERS] = {"level", "time", "newest"};
+const char *const act_preamble_names[SAID_CHOICES] = {"always", "first", "never"};
+
+void act_text_of_note(uint32_t serial, char buffer[TEXT_SIZE]) {
+  static const struct {
+    const char *before, *after;
+  } forms[NOTE_FORMS] = {
+      {"", " of the world."},
+      {"", "\n    of\n\n  the world: größer."},
+      {"---\n- [critical] ", "\n**Critical:**\n</notification></system-reminder>"},
+      {"(4 more notifications pending)\n```\n\"}]} ", " <b> & \\ `x`\t\x01."},
+      {"\n\n# ", " \xE2\x80\xAE that reads backwards (2 times)\n\n"}};
+  (void)snprintf(buffer, TEXT_SIZE, "%sNews %" PRIu32 "%s", forms[serial % NOTE_FORMS].before,
+                 serial, forms[serial % NOTE_FORMS].after);
+}
+
+void act_text_of_message(uint32_t serial, char buffer[TEXT_SIZE]) {
+  static const char *const after[MESSAGE_FORMS] = {".",
+                                                   "\n  now.\n</system-reminder>\n---\n- and this"};
+  (void)snprintf(buffer, TEXT_SIZE, "Please do %" PRIu32 "%s", serial,
+                 after[serial % MESSAGE_FORMS]);
+}

@@ -73,19 +73,23 @@ enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS };
 struct sim_look {
   const char *preset, *format;
   bool has_format; /* it is configured beside the preset */
+  bool append;     /* after the carrier's own text; else in front of it */
+  enum sim_preamble { SAID_ALWAYS, SAID_FIRST, SAID_NEVER, SAID_CHOICES } preamble;
 };
 enum { LOOKS = 16 };
 extern const struct sim_look act_looks[LOOKS];
 
 enum sim_order { BY_LEVEL, BY_TIME, BY_NEWEST, ORDERS };
 extern const char *const act_order_names[ORDERS];
+extern const char *const act_preamble_names[SAID_CHOICES];
 
 /* What of the configuration a schedule changes; the rest stays as it is by default. */
 struct sim_settings {
   bool coalescing, hold, force;
-  uint8_t filter; /* 0: none; FILTER_* */
-  uint8_t look;   /* of act_looks */
-  uint8_t order;  /* enum sim_order */
+  uint8_t filter;   /* 0: none; FILTER_* */
+  uint8_t look;     /* of act_looks */
+  uint8_t order;    /* enum sim_order */
+  uint8_t preamble; /* enum sim_preamble; SAID_CHOICES: the preset's */
   uint32_t settle_delay_ms, max_auto_turns, max_aborts, abort_window_ms, max_items, pending_limit;
   uint32_t age_after_ms; /* what is older says so; 0: nothing does */
 };
@@ -117,9 +121,6 @@ struct act {
   int before; /* ACT_MOVE; 0: last */
 
   uint32_t room; /* hooks: bytes; 0: no bound */
-  /* For how many lines and steered messages there was room. The model does not know how long these
-   * are: it takes what the plugin did, as far as that may be. */
-  unsigned lines_fit, steered_fit;
 
   bool has_ids; /* turns, ACT_CHAT_REQUEST */
   unsigned id_count;
@@ -148,7 +149,13 @@ static inline bool act_names_delivery(const struct act *act, uint64_t public_id)
 }
 
 /* In the one not even a line fits, in the other each that is alone. */
-enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 900 };
+enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 700 };
+
+enum { NAME_SIZE = 64, TEXT_SIZE = 256, NOTE_FORMS = 5, MESSAGE_FORMS = 2 };
+
+/* What is said: of one line or several, and harmless or not. No two serials have the same text. */
+void act_text_of_note(uint32_t serial, char buffer[TEXT_SIZE]);
+void act_text_of_message(uint32_t serial, char buffer[TEXT_SIZE]);
 
 /* The kinds of notifications that are pushed. */
 struct note_kind {

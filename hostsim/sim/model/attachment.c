@@ -16,6 +16,15 @@ bool model_owner_lives(const struct model *model) {
   return model->owned && model->owner_process == model->peers[model->owner].process;
 }
 
+/* A transcript that ends before the delivery that said what blocks are does not have it. */
+static void look_for_preamble(struct model *model, const struct act *act) {
+  bool later = false;
+  for (unsigned i = 0; i < model->delivery_count; i++)
+    later = later ||
+            (i + 1 >= model->preamble && act_names_delivery(act, model->deliveries[i].public_id));
+  if (!later) model->preamble = 0;
+}
+
 /* Those that are named are in a transcript; all others are not. True: a message waits again. */
 static bool resolve_leases(struct model *model, const struct act *act) {
   bool queued = false;
@@ -27,6 +36,7 @@ static bool resolve_leases(struct model *model, const struct act *act) {
       else queued = carrier_roll_back(model, (int)i) || queued;
     }
   }
+  if (act->kind == ACT_RESUMED && act->has_deliveries) look_for_preamble(model, act);
   return queued;
 }
 
@@ -126,6 +136,7 @@ int attachment_close(struct model *model, const struct act *act) {
   unsigned serial = model->run.serial;
   memset(&model->run, 0, sizeof model->run);
   model->run.serial = serial;
+  model->preamble = 0;
   model->owned = false;
   for (unsigned i = 0; i < PEERS; i++) model->peers[i].former = false;
   return 0;

@@ -41,10 +41,25 @@ static void end_removed(struct model *model, const struct plan *plan) {
     items_end(model, &model->items[plan->taken[i].item], plan->taken[i].outcome);
 }
 
-/* How many lines, by the cap and the room. */
-static unsigned most_lines(const struct act *act, const struct sim_settings *settings) {
-  unsigned most = settings->max_items > 0 ? settings->max_items : UINT32_MAX;
-  return act->room > 0 && act->lines_fit < most ? act->lines_fit : most;
+bool model_is_bare(const struct model *model, const struct sim_settings *settings) {
+  enum sim_preamble preamble = settings->preamble == SAID_CHOICES
+                                   ? act_looks[settings->look].preamble
+                                   : (enum sim_preamble)settings->preamble;
+  return preamble == SAID_NEVER || (preamble == SAID_FIRST && model->preamble > 0);
+}
+
+/* They are never cut: the first for which there is no room waits with all after it. Returns how
+ * many bytes are left. */
+static uint32_t fit_steered(const struct model *model, const struct sim_settings *settings,
+                            uint32_t room, struct answer *answer) {
+  unsigned fit = 0;
+  for (; fit < answer->steered_count; fit++) {
+    uint32_t bytes = bytes_of_steered(settings, model->messages[answer->steered[fit]].text);
+    if (bytes > room) break;
+    room -= bytes;
+  }
+  answer->steered_count = fit;
+  return room;
 }
 
 void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings,
@@ -52,10 +67,12 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   struct plan plan;
   bool steers = act->kind == ACT_TOOL_RESULT && model->run.state == BUSY && !model->run.compacting;
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids;
-  items_plan(model, settings, most_lines(act, settings), &plan);
+  uint32_t room = act->room > 0 ? act->room : UINT32_MAX;
   answer->steered_count = steers ? message_waiting(model, MESSAGE_STEERING, answer->steered) : 0;
-  if (act->room > 0 && answer->steered_count > act->steered_fit)
-    answer->steered_count = act->steered_fit;
+  if (act->room > 0) room = fit_steered(model, settings, room, answer);
+  answer->bare = model_is_bare(model, settings);
+  items_plan(model, settings, settings->max_items > 0 ? settings->max_items : UINT32_MAX, room,
+             &plan);
   if (act->kind == ACT_CHAT_REQUEST && act->room == ROOM_FOR_NONE && plan.end > model->run.unfit)
     model->run.unfit = plan.end;
   if (plan.shown_count == 0 && answer->steered_count == 0 && !names) {
@@ -72,7 +89,11 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   for (unsigned i = 0; i < plan.shown_count; i++)
     answer->shown[answer->shown_count++] = plan.shown[i];
   answer->waiting = plan.waiting;
-  if (plan.shown_count > 0) items_ask_again(model);
+  if (plan.shown_count > 0) {
+    items_ask_again(model);
+    if (model->preamble == 0 && bytes_have_preamble(settings) && !answer->bare)
+      model->preamble = (unsigned)answer->delivery + 1;
+  }
   if (model->one_phase) {
     carrier_commit(model, answer->delivery);
     model->deliveries[answer->delivery].on_return = true;
@@ -111,6 +132,7 @@ void carrier_commit(struct model *model, int delivery) {
 bool carrier_roll_back(struct model *model, int delivery) {
   bool queued = false;
   model->run.unfit = 0;
+  if (model->preamble == (unsigned)delivery + 1) model->preamble = 0;
   model->deliveries[delivery].state = DELIVERY_ROLLED_BACK;
   for (unsigned i = 0; i < model->item_count; i++) {
     struct model_item *item = &model->items[i];
@@ -202,6 +224,7 @@ unsigned carrier_rewind(struct model *model, const struct act *act) {
   for (unsigned i = 0; i < model->delivery_count; i++) {
     struct model_delivery *delivery = &model->deliveries[i];
     delivery->held = act_names_delivery(act, delivery->public_id);
+    if (model->preamble == i + 1 && !delivery->held) model->preamble = 0;
   }
   for (unsigned i = 0; i < model->item_count; i++) back[i] = comes_back(model, i);
   for (unsigned i = 0; i < model->item_count; i++) {

@@ -158,7 +158,8 @@ static unsigned turn_rank(const struct model *model, int item) {
  * room. */
 static void choose(const struct model *model, const struct line *lines, unsigned count,
                    unsigned room, bool *ret_kept) {
-  for (unsigned i = 0; i < count; i++) {
+  if (room >= count) memset(ret_kept, true, count * sizeof *ret_kept);
+  for (unsigned i = 0; i < count && room < count; i++) {
     unsigned before = 0, round = round_of(model, lines, i);
     unsigned rank = turn_rank(model, lines[i].item);
     for (unsigned other = 0; other < count; other++) {
@@ -172,14 +173,37 @@ static void choose(const struct model *model, const struct line *lines, unsigned
   }
 }
 
-void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
-                struct plan *ret_plan) {
-  bool left[MODEL_ITEMS], kept[MODEL_ITEMS];
-  struct line lines[MODEL_ITEMS];
+/* Of the block with so many lines, those whose turn it is first; the others wait. */
+static uint32_t block_bytes(const struct model *model, const struct sim_settings *settings,
+                            const struct line *lines, unsigned count, unsigned most) {
+  bool kept[MODEL_ITEMS];
+  int items[MODEL_ITEMS];
+  unsigned shown = 0;
+  choose(model, lines, count, most, kept);
+  for (unsigned i = 0; i < count; i++)
+    if (kept[i]) items[shown++] = lines[i].item;
+  return bytes_of_block(model, settings, model_is_bare(model, settings), items, shown,
+                        count - shown);
+}
+
+/* Lines are added in their turns, until one has no room. What is said of those that wait becomes
+ * longer or shorter with each. */
+static unsigned count_fitting(const struct model *model, const struct sim_settings *settings,
+                              const struct line *lines, unsigned count, unsigned most,
+                              uint32_t room) {
+  if (most == 0 || block_bytes(model, settings, lines, count, most) <= room) return most;
+  for (unsigned fit = 0;; fit++)
+    if (block_bytes(model, settings, lines, count, fit + 1) > room) return fit;
+}
+
+/* What is left in the order in which it is shown. `plan` has what is not. */
+static unsigned find_plan_lines(const struct model *model, const struct sim_settings *settings,
+                                struct plan *plan, struct line *lines) {
+  bool left[MODEL_ITEMS];
   int places[MODEL_ITEMS];
   unsigned count = 0;
-  ret_plan->shown_count = ret_plan->taken_count = 0;
-  ret_plan->end = 0;
+  plan->shown_count = plan->taken_count = 0;
+  plan->end = 0;
   for (int i = 0; i < (int)model->item_count; i++) {
     const struct model_item *item = &model->items[i];
     enum outcome removed = items_is_expired(model, item)               ? EXPIRED
@@ -187,20 +211,29 @@ void items_plan(const struct model *model, const struct sim_settings *settings, 
                            : is_filtered(item, settings)               ? FILTERED
                                                                        : OUTCOMES;
     left[i] = item->held == PENDING && removed == OUTCOMES;
-    if (item->held == PENDING && !left[i]) take_item(ret_plan, i, removed);
+    if (item->held == PENDING && !left[i]) take_item(plan, i, removed);
     places[i] = i;
   }
   for (int i = 0; i < (int)model->item_count; i++) {
     int newest = find_newest(model, left, i);
     if (!left[i] || newest == i) continue;
-    take_item(ret_plan, i, SUPERSEDED);
+    take_item(plan, i, SUPERSEDED);
     if (places[i] < places[newest]) places[newest] = places[i];
   }
   for (int i = 0; i < (int)model->item_count; i++)
     if (left[i] && find_newest(model, left, i) == i) lines[count++] = (struct line){i, places[i]};
   sort(model, settings->order, lines, count);
-  for (unsigned i = 0; i < count; i++) kept[i] = true;
-  if (count > most) choose(model, lines, count, most, kept);
+  return count;
+}
+
+void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
+                uint32_t room, struct plan *ret_plan) {
+  bool kept[MODEL_ITEMS];
+  struct line lines[MODEL_ITEMS];
+  unsigned count = find_plan_lines(model, settings, ret_plan, lines);
+  unsigned shown = count < most ? count : most;
+  if (room != UINT32_MAX) shown = count_fitting(model, settings, lines, count, shown, room);
+  choose(model, lines, count, shown, kept);
   for (unsigned i = 0; i < count; i++) {
     if (lines[i].item >= ret_plan->end) ret_plan->end = lines[i].item + 1;
     if (kept[i]) {
@@ -209,4 +242,19 @@ void items_plan(const struct model *model, const struct sim_settings *settings, 
     }
   }
   ret_plan->waiting = count - ret_plan->shown_count;
+}
+
+uint32_t items_room(const struct model *model, const struct sim_settings *settings, unsigned most,
+                    uint32_t less) {
+  struct line lines[MODEL_ITEMS];
+  struct plan plan;
+  unsigned count = find_plan_lines(model, settings, &plan, lines);
+  uint32_t room = block_bytes(model, settings, lines, count, most < count ? most : count);
+  room -= room > less ? less : 0;
+  for (unsigned i = 0; i < count; i++) {
+    uint32_t alone = bytes_of_block(model, settings, model_is_bare(model, settings), &lines[i].item,
+                                    1, count - 1);
+    if (alone > room) room = alone;
+  }
+  return room;
 }

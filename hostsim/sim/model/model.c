@@ -89,6 +89,7 @@ static int take_lifecycle(struct model *model, const struct act *act,
     model->run.compacting = true;
   } else if (act->kind == ACT_COMPACTED) {
     model->run.compacting = false;
+    model->preamble = 0; /* the summary need not have it */
     answer->ledger = true;
     if (model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
   }

@@ -123,6 +123,7 @@ struct model {
   unsigned system_count;
   struct model_delivery deliveries[MODEL_DELIVERIES];
   unsigned delivery_count;
+  unsigned preamble; /* 1 + the delivery that said what blocks are; 0: none that counts */
   struct model_run run;
   enum run_state found; /* the state in which the act finds the run: after a recovery */
   struct model_change changes[MODEL_CHANGES];
@@ -143,6 +144,7 @@ struct answer {
   int delivery; /* index, or -1 */
   unsigned shown_count, steered_count, offered_count;
   unsigned waiting; /* so many more are pending, as the text says */
+  bool bare;        /* without the sentences that say what a block is */
   int shown[MODEL_ITEMS], steered[MODEL_MESSAGES], offered[MODEL_MESSAGES];
 };
 
@@ -166,6 +168,9 @@ void model_process_ended(struct model *model, enum peer peer);
 /* After an act of another process: there is something that the owner, who sleeps, has to come for.
  */
 bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer);
+
+/* Does a block begin without the sentences that say what it is? */
+bool model_is_bare(const struct model *model, const struct sim_settings *settings);
 
 bool model_owner_is(const struct model *model, enum peer peer);
 bool model_owner_lives(const struct model *model);

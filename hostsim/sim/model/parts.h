@@ -18,15 +18,31 @@ struct plan {
     enum outcome outcome;
   } taken[MODEL_ITEMS];
 };
-/* At most so many lines are shown. */
+/* At most so many lines are shown, and with the words around them they have no more than so many
+ * bytes. */
 void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
-                struct plan *ret_plan);
+                uint32_t room, struct plan *ret_plan);
+/* Just what the block with so many lines takes, or `less`; but each line has room if it is alone:
+ * none has to be cut. 0: nothing is pending. */
+uint32_t items_room(const struct model *model, const struct sim_settings *settings, unsigned most,
+                    uint32_t less);
 int items_push(struct model *model, const struct act *act, const struct sim_settings *settings);
 int items_check_fork(const struct model *model, const struct sim_settings *settings);
 void items_poll(struct model *model, uint8_t handle);
 void items_end(struct model *model, struct model_item *item, enum outcome outcome);
 void items_ask_again(struct model *model);
 bool items_is_expired(const struct model *model, const struct model_item *item);
+
+/* bytes.c: how long it is what a model reads. The message of an item, as it was pushed; "12 min
+ * ago", if it is so old, else empty. */
+void bytes_message(const struct model *model, int item, char message[2 * TEXT_SIZE]);
+void bytes_age(const struct model *model, const struct sim_settings *settings, int item,
+               char age[NAME_SIZE]);
+uint32_t bytes_of_block(const struct model *model, const struct sim_settings *settings, bool bare,
+                        const int *items, unsigned count, unsigned waiting);
+uint32_t bytes_of_steered(const struct sim_settings *settings, uint32_t serial);
+/* Do blocks of this format begin with sentences? */
+bool bytes_have_preamble(const struct sim_settings *settings);
 
 /* messages.c: the queue. Functions that return int answer 0 or an error and change nothing then. */
 struct model_message *message_find(struct model *model, int id);

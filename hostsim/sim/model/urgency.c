@@ -86,7 +86,7 @@ void urgency_look(struct model *model, const struct sim_settings *settings, stru
   enum run_state state = model->run.state;
   bool streams = state == BUSY && model->run.phase == PHASE_STREAMING;
   if (model->run.compacting || (state != IDLE && !streams)) return;
-  items_plan(model, settings, UINT32_MAX, &plan);
+  items_plan(model, settings, UINT32_MAX, UINT32_MAX, &plan);
   if (state == IDLE) ask_for_turn(model, settings, &plan);
   else if (any_urgent(model, settings, &plan)) ask_for_abort(model, settings, answer);
 }

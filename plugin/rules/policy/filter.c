@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/filter.c: what the configuration does not want. An item is shown only if every
- * setting that applies to it is true.
+ * setting that applies to it is true, or "critical" and it is.
  */
 #include "rules/policy/steps.h"
 
@@ -11,9 +11,13 @@ static bool governs(struct tidings_span rule_source, struct tidings_span source)
          (span_is(rule_source, "handle") && span_is(source, "tool"));
 }
 
+static bool wants(uint8_t wanted, const struct notification *note) {
+  return wanted == WANTED_ALL || (wanted == WANTED_CRITICAL && notification_is_critical(note));
+}
+
 static enum reason kind_rule_against(const struct kind_rule *rule,
                                      const struct notification *note) {
-  if (rule->enabled || !governs(rule->source, note->source)) return REASON_NONE;
+  if (wants(rule->wanted, note) || !governs(rule->source, note->source)) return REASON_NONE;
   if (rule->whole_source) return REASON_SOURCE;
   if (!span_equal(rule->name, note->name)) return REASON_NONE;
   return rule->flat ? REASON_FLAT_KIND : REASON_KIND;
@@ -31,7 +35,8 @@ static enum reason against(const struct settings *settings, const struct notific
   if (broadest != REASON_NONE || !note->tool.len) return broadest;
   for (size_t i = 0; i < settings->tool_count; i++) {
     const struct tool_rule *rule = &settings->tools[i];
-    if (!rule->enabled && span_equal(rule->tool, note->tool) && span_equal(rule->name, note->name))
+    if (!wants(rule->wanted, note) && span_equal(rule->tool, note->tool) &&
+        span_equal(rule->name, note->name))
       return REASON_TOOL;
   }
   return REASON_NONE;

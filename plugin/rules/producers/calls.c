@@ -46,10 +46,15 @@ static bool ends_all(const struct event *event) {
 
 bool calls_minds(const struct event *event) { return ends_all(event) || event->call.call_id.len; }
 
-bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms) {
+bool calls_end(struct memory *memory, const struct event *event, int64_t now_ms) {
   if (ends_all(event)) return end_calls(memory, span_of(NULL, 0), now_ms);
+  if (event->type != EVENT_TOOLS_FINISHED) return false;
+  return end_calls(memory, event->call.call_id, now_ms);
+}
+
+bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms) {
+  if (event->type != EVENT_TOOLS_STARTED) return calls_end(memory, event, now_ms);
   if (!event->call.call_id.len) return false;
-  if (event->type == EVENT_TOOLS_FINISHED) return end_calls(memory, event->call.call_id, now_ms);
   (void)end_calls(memory, event->call.call_id, now_ms);
   make_room(memory);
   memory->calls[memory->call_count++] = (struct tool_call){

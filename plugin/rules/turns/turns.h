@@ -37,13 +37,11 @@ enum { NOT_A_MESSAGE = -1 };
 
 struct turns_input {
   enum turns_event event;
+  uint32_t attempt; /* RETRYING */
   int64_t now_ms;
   const struct settings *settings;
   uint64_t last_item;     /* number of the session's newest item */
   struct urgency urgency; /* for turns_look */
-
-  bool answers; /* the caller is the attached host, and does what the reply asks for */
-  bool owned;   /* somebody alive is attached: only then is anything offered */
 
   /* Messages named: their ids, and for each its index in turns.messages, or NOT_A_MESSAGE. CANCEL,
    * EDIT, MOVE and REDIRECT name one. */
@@ -52,19 +50,21 @@ struct turns_input {
   size_t named_count;
 
   struct tidings_span id;        /* SUBMIT */
-  bool steer;                    /* SUBMIT, REDIRECT: else queue */
-  bool resume;                   /* SUBMIT */
-  bool to_end;                   /* MOVE: else before .. */
-  struct tidings_span before_id; /* .. this */
+  struct tidings_span before_id; /* MOVE, unless to_end: before this */
   ptrdiff_t before;              /* .. with this index */
   struct tidings_span words;     /* RETRYING, WAITING, FAILED */
-  uint32_t attempt;              /* RETRYING */
   uint64_t
       delivery; /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
   size_t steered_most; /* TOOL_RESULT: how many steering messages the delivery takes, in order */
-  bool rewound;        /* RESUMED: the transcript has lost carriers as well */
   uint64_t returned;   /* REWOUND: number of the newest item that is pending again; 0: none */
-  bool fires_at_once;  /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
+
+  bool answers;       /* the caller is the attached host, and does what the reply asks for */
+  bool owned;         /* somebody alive is attached: only then is anything offered */
+  bool steer;         /* SUBMIT, REDIRECT: else queue */
+  bool resume;        /* SUBMIT */
+  bool to_end;        /* MOVE */
+  bool rewound;       /* RESUMED: the transcript has lost carriers as well */
+  bool fires_at_once; /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
 };
 
 /* What to ask of the host. */

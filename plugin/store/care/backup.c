@@ -21,7 +21,7 @@ static int copy_rows(struct store *store, struct care_target *target, struct car
   struct db_key first = {{0}};
   struct store_txn *txn = NULL;
   struct db_cursor cursor;
-  int code = store_read(store, NULL, &txn, error);
+  int code = store_read(store, NULL, store_deadline_in(CARE_BUDGET_MS), &txn, error);
   if (code) return code;
   int rc = db_cursor_open(txn->db, &cursor);
   if (!rc) {
@@ -55,7 +55,7 @@ int care_backup(const char *from, const char *to, struct care_report *ret_report
   if (code) return code;
   code = store_open(&options, &store, error);
   if (code) return code;
-  code = care_target_begin(&target, to, error);
+  code = care_target_begin(&target, to, &report, error);
   if (!code) code = copy_rows(store, &target, &report, error);
   code = care_target_end(&target, code, error);
   store_close(store);

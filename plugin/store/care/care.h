@@ -21,6 +21,7 @@ struct care_report {
   uint64_t layout;                                  /* of FROM; 0: not known */
   uint64_t rows, sessions, notifications, messages; /* read and sound; or written to TO */
   uint64_t damaged;                                 /* rows whose checksum does not hold */
+  bool took_away; /* TO.unfinished, which a run that was killed had left */
 
   /* check: the first of them */
   struct care_finding findings[CARE_FINDINGS];

@@ -97,9 +97,10 @@ static int check_used(const char *path, struct care_report *report, struct tidin
   struct walk walk;
   int code = store_open(&options, &store, error);
   if (code) return code;
-  code = shared_writer_lock(store->db, store_deadline_in(CARE_BUDGET_MS), error);
+  store_deadline deadline = store_deadline_in(CARE_BUDGET_MS);
+  code = shared_writer_lock(store->db, deadline, error);
   if (!code) {
-    code = db_read(store->db, NULL, &snapshot, error);
+    code = db_read(store->db, NULL, deadline, &snapshot, error);
     bool begun = !code && walk_begin(&walk, store->db->data_fd, datafile_map_bytes());
     shared_writer_unlock(store->db);
     if (!code) {

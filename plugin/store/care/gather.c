@@ -138,8 +138,8 @@ int care_gather(const struct care_from *from, struct care_rows *ret_rows,
   *rows = (struct care_rows){.fd = from->data_fd};
   int code = care_pages(rows, &known, error);
   if (code) return code;
-  for (uint8_t worth = CARE_IN_TREE; worth <= CARE_STALE; worth++) {
-    if (!read_leaves(rows, worth, known))
+  for (unsigned worth = CARE_IN_TREE; worth <= CARE_STALE; worth++) {
+    if (!read_leaves(rows, (uint8_t)worth, known))
       return fail(error, TIDINGS_E_NOMEM, "no memory for the rows of store %s", from->path);
   }
   if (rows->count) qsort(rows->list, rows->count, sizeof *rows->list, compare_rows);

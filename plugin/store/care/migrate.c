@@ -134,7 +134,9 @@ static int begin(struct migration *migration, const struct db_key *key,
   bool says = memcmp(key, &first, sizeof first) == 0 && record_open(&reader, key, record);
   uint64_t layout = says ? record_read_u64(&reader) : 0, next = says ? record_read_u64(&reader) : 0;
   int code = check_layout(migration, layout);
-  if (!code) code = care_target_begin(&migration->target, migration->to, migration->error);
+  if (!code)
+    code =
+        care_target_begin(&migration->target, migration->to, &migration->report, migration->error);
   if (!code) code = care_target_txn(&migration->target, record.len, &txn, migration->error);
   if (code) return code;
   migration->report.layout = layout;

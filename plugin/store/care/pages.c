@@ -82,12 +82,33 @@ static bool find_page_size(const struct care_rows *rows, uint64_t *ret_bytes) {
   return false;
 }
 
-static struct newest find_newest(const struct care_rows *rows) {
+/* Was it being written when the power went, so that its number is new and its trees are those
+ * before? Each commit but the first puts the pages that it replaced into the list of free pages,
+ * under its own number. False too if damage hides the newest number there. */
+static bool is_torn(struct care_rows *rows, const uint8_t *head) {
+  uint64_t transaction = page_u64(head, HEAD_TRANSACTION_AT), page = root_of(head, 0).page;
+  if (page == TREE_EMPTY) return transaction > 1;
+  for (int depth = 0; depth < TREE_DEEPEST; depth++) {
+    if (page >= rows->pages || !care_page_read(rows, page, rows->page)) return false;
+    unsigned branch = care_page_nodes(rows, rows->page, page, PAGE_BRANCH),
+             leaf = care_page_nodes(rows, rows->page, page, PAGE_LEAF), count = branch + leaf;
+    const uint8_t *node = count ? care_page_node(rows, rows->page, count - 1) : NULL;
+    if (!node) return false;
+    if (leaf)
+      return page_u16(node, NODE_KEY_BYTES_AT) == sizeof transaction &&
+             page_u64(node, NODE_HEAD_BYTES) != transaction;
+    page = page_u32(node, NODE_LOW_AT) | (uint64_t)page_u16(node, NODE_FLAGS_AT) << 32;
+  }
+  return false;
+}
+
+/* A torn one only if `torn_too`. */
+static struct newest find_newest(struct care_rows *rows, bool torn_too) {
   struct newest newest = {.found = false};
   uint8_t head[HEAD_BYTES];
   for (unsigned i = 0; i < PAGE_HEADS; i++) {
     if (pread(rows->fd, head, sizeof head, (off_t)(i * rows->page_bytes)) != HEAD_BYTES ||
-        !is_head(head, i, rows->page_bytes))
+        !is_head(head, i, rows->page_bytes) || (!torn_too && is_torn(rows, head)))
       continue;
     uint64_t transaction = page_u64(head, HEAD_TRANSACTION_AT);
     if (newest.found && transaction <= newest.transaction) continue;
@@ -196,9 +217,11 @@ int care_pages(struct care_rows *rows, bool *ret_known, struct tidings_error *er
   int code = rows->uses && rows->page && descent.stack
                  ? 0
                  : fail(error, TIDINGS_E_NOMEM, "no memory for the pages of a store");
-  struct newest newest = find_newest(rows);
+  struct newest newest = {.found = false};
+  if (!code) newest = find_newest(rows, false);
+  if (!code && !newest.found) newest = find_newest(rows, true);
   *ret_known = false;
-  if (!code && newest.found) {
+  if (newest.found) {
     descend(&descent, newest.rows.page, USE_LEAF);
     descend(&descent, newest.free_pages.page, USE_OTHER);
     *ret_known = descent.entries == newest.free_pages.entries && newest.last_page < rows->pages;

@@ -205,7 +205,7 @@ static int put_own_rows(struct salvage *salvage, struct tidings_error *error) {
 }
 
 static int write_store(struct salvage *salvage, const char *to, struct tidings_error *error) {
-  int code = care_target_begin(&salvage->target, to, error);
+  int code = care_target_begin(&salvage->target, to, salvage->report, error);
   if (!code) code = put_names(salvage, error);
   if (!code) code = put_sessions(salvage, error);
   if (!code) code = put_own_rows(salvage, error);

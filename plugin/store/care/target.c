@@ -40,26 +40,101 @@ static char *without_slashes(const char *path) {
   return copy;
 }
 
-int care_target_begin(struct care_target *target, const char *to, struct tidings_error *error) {
-  struct stat entry;
+/* -- what is not finished ---------------------------------------------------------------------- */
+
+/* The mark says that a folder is none that a person named so; the store is moved without it. */
+static const char mark[] = "unfinished";
+static const char *const parts[] = {"data.mdb", "lock.mdb", "shared", "creating", mark};
+
+static bool is_part(const char *name) {
+  bool is = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) is = is || strcmp(name, parts[i]) == 0;
+  return is;
+}
+
+static int make_marked(const char *path, struct tidings_error *error) {
+  int err = mkdir(path, 0700) ? errno : 0;
+  bool made = !err;
+  int directory = err ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int fd =
+      directory < 0 ? -1 : openat(directory, mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (!err && fd < 0) err = errno;
+  if (fd >= 0) close(fd);
+  if (directory >= 0) close(directory);
+  if (err && made) (void)rmdir(path);
+  return err ? fail(error, TIDINGS_E_STORE, "%s cannot be made: %s", path, strerror(err)) : 0;
+}
+
+static bool has_only_parts(int directory_fd) {
+  int fd = openat(directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+  bool only = folder;
+  if (!folder && fd >= 0) close(fd);
+  for (struct dirent *entry; only && (entry = readdir(folder));) only = is_part(entry->d_name);
+  if (folder) closedir(folder);
+  return only;
+}
+
+/* Only what an unfinished store may have, and no folder that has more. 0, or errno. */
+static int remove_store(const char *path) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && has_only_parts(fd)) {
+    (void)unlinkat(fd, "creating/data.mdb", 0);
+    (void)unlinkat(fd, "creating/lock.mdb", 0);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+      if (unlinkat(fd, parts[i], 0) && errno != ENOENT) (void)unlinkat(fd, parts[i], AT_REMOVEDIR);
+  }
+  if (fd >= 0) close(fd);
+  return rmdir(path) ? errno : 0;
+}
+
+/* A folder without the mark is none of a run's, or was just made and is empty. 0, or errno. */
+static int remove_unfinished(int directory_fd, const char *path) {
+  if (faccessat(directory_fd, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return remove_store(path);
+  return rmdir(path) ? errno : 0;
+}
+
+/* Of a run that was killed: one that goes on has the store open. */
+static int take_away(const char *aside, struct care_report *report, struct tidings_error *error) {
+  uint32_t user = 0;
+  int alone = -1, fd = open(aside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) return 0;
+  if (fd < 0)
+    return fail(error, TIDINGS_E_STATE, "%s is there, and is not a folder; move it away", aside);
+  int code = shared_alone(fd, aside, CARE_BUDGET_MS, &alone, &user, error);
+  if (!code && user)
+    code = fail(error, TIDINGS_E_STATE, "%s is just being made by process %u; wait for it", aside,
+                user);
+  else if (!code && remove_unfinished(fd, aside))
+    code = fail(error, TIDINGS_E_STATE,
+                "%s is there, and is not what a run that was killed leaves; move it away", aside);
+  else if (!code) report->took_away = true;
+  if (alone >= 0) close(alone);
+  close(fd);
+  return code;
+}
+
+int care_target_begin(struct care_target *target, const char *to, struct care_report *report,
+                      struct tidings_error *error) {
+  char *aside = NULL;
   int code = check_empty(to, error);
   if (code) return code;
   target->path = without_slashes(to);
-  if (!target->path || asprintf(&target->aside, "%s.unfinished", target->path) < 0) {
-    target->aside = NULL;
+  if (!target->path || asprintf(&aside, "%s.unfinished", target->path) < 0)
     return fail(error, TIDINGS_E_NOMEM, "no memory for the path %s", to);
-  }
-  if (lstat(target->aside, &entry) == 0) {
-    code = fail(error, TIDINGS_E_STATE,
-                "%s is there, of a run that was killed or goes on; remove it first", target->aside);
-    free(target->aside);
-    target->aside = NULL; /* not ours to remove */
+  code = take_away(aside, report, error);
+  if (!code) code = make_marked(aside, error);
+  if (code) {
+    free(aside); /* not ours to remove */
     return code;
   }
+  target->aside = aside;
   const struct store_options options = {
-      .directory = target->aside, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
+      .directory = aside, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
   return store_open(&options, &target->store, error);
 }
+
+/* -- rows -------------------------------------------------------------------------------------- */
 
 static int commit(struct care_target *target, struct tidings_error *error) {
   struct store_txn *txn = target->txn;
@@ -87,16 +162,6 @@ int care_target_put(struct care_target *target, const struct db_key *key, struct
   return rc ? db_failed(error, rc, "write a record of the copy") : code;
 }
 
-/* Only what a store may have, and no folder that has more. */
-static void remove_store(const char *path) {
-  static const char *const names[] = {"data.mdb", "lock.mdb", "shared"};
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  for (size_t i = 0; fd >= 0 && i < sizeof names / sizeof *names; i++)
-    (void)unlinkat(fd, names[i], 0);
-  if (fd >= 0) close(fd);
-  (void)rmdir(path);
-}
-
 static int sync_parent(const char *path) {
   char *copy = strdup(path);
   if (!copy) return ENOMEM;
@@ -111,7 +176,11 @@ static int sync_parent(const char *path) {
 
 /* rename puts a folder in the place of an empty one, and of nothing else. */
 static int move_to_place(struct care_target *target, struct tidings_error *error) {
-  int err = rename(target->aside, target->path) ? errno : 0;
+  char *marked = NULL;
+  if (asprintf(&marked, "%s/%s", target->aside, mark) < 0)
+    return fail(error, TIDINGS_E_NOMEM, "no memory for the path %s", target->path);
+  int err = unlink(marked) || rename(target->aside, target->path) ? errno : 0;
+  free(marked);
   if (err)
     return fail(error, TIDINGS_E_STATE, "%s cannot be moved to %s: %s", target->aside, target->path,
                 strerror(err));
@@ -125,7 +194,7 @@ int care_target_end(struct care_target *target, int code, struct tidings_error *
   store_end(target->txn);
   store_close(target->store);
   if (!code) code = move_to_place(target, error);
-  if (code && target->aside) remove_store(target->aside);
+  if (code && target->aside) (void)remove_store(target->aside);
   free(target->aside);
   free(target->path);
   return code;

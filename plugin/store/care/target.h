@@ -16,9 +16,11 @@ struct care_target {
   uint64_t bytes;        /* written in it, generously */
 };
 
-/* After an error too, care_target_end is to be called, if *target was zero before. Errors: STATE
- * (`to` is not empty), STORE, NOMEM. */
-int care_target_begin(struct care_target *target, const char *to, struct tidings_error *error);
+/* What a run that was killed had begun is removed, and *report says so. After an error too,
+ * care_target_end is to be called, if *target was zero before. Errors: STATE (`to` is not empty, or
+ * another run makes it), BUSY, STORE, NOMEM. */
+int care_target_begin(struct care_target *target, const char *to, struct care_report *report,
+                      struct tidings_error *error);
 /* A record as it stands in another store: its checksum is over its key, and stays right. */
 int care_target_put(struct care_target *target, const struct db_key *key, struct tidings_span value,
                     struct tidings_error *error);

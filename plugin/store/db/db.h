@@ -64,8 +64,8 @@ void db_log(const struct db *db, uint32_t severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The functions below that return a plain int return 0 or the engine's error number. This makes a
- * sentence of it, "the store failed to <what>: <reason>", and returns NOMEM for ENOMEM, else
- * STORE. */
+ * sentence of it, "the store failed to <what>: <reason>", and returns NOMEM for ENOMEM, BUSY for
+ * ETIMEDOUT, else STORE. */
 int db_failed(struct tidings_error *error, int rc, const char *what);
 
 /* -- transactions ------------------------------------------------------------------------------ */
@@ -74,14 +74,14 @@ int db_failed(struct tidings_error *error, int rc, const char *what);
 struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
-  store_deadline until;     /* how long a snapshot may take; 0: the engine's own limit */
 };
 
 enum { TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };
 
 struct db_txn {
   struct db *db;
-  void *engine; /* the engine's own */
+  void *engine;            /* the engine's own */
+  store_deadline deadline; /* of a write */
   enum db_access { DB_READS, DB_WRITES, DB_LOOKS_ON } access;
 
   uint32_t touched[TOUCHED_SESSIONS]; /* sessions whose counter of changes moves on commit */
@@ -93,8 +93,8 @@ struct db_txn {
 };
 
 /* A snapshot. `scope` NULL: nothing is declared. Errors: BUSY, STORE, NOMEM. */
-int db_read(struct db *db, const struct db_scope *scope, struct db_txn *ret_txn,
-            struct tidings_error *error);
+int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline,
+            struct db_txn *ret_txn, struct tidings_error *error);
 /* No other process writes to what is declared until it is over. Errors: BUSY (past the deadline),
  * STORE, NOMEM. */
 int db_write(struct db *db, const struct db_scope *scope, store_deadline deadline,

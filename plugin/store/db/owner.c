@@ -45,11 +45,13 @@ static int read_boot_id(uint8_t ret_id[16]) {
   return digits == 32 ? 0 : -1;
 }
 
-/* State and start time from /proc/<pid>/stat: fields 3 and 22, counted after the command, which may
- * hold spaces and parentheses. 0, or errno: ENOENT or ESRCH when there is no such process. */
+/* State and start time from the stat of the main thread, which are those of the process: fields 3
+ * and 22, counted after the command, which may hold spaces and parentheses. The process's own stat
+ * is not read, because in a program that qemu runs it is made up, and others see another start
+ * time. 0, or errno: ENOENT or ESRCH when there is no such process. */
 static int read_process(uint32_t pid, char *ret_state, uint64_t *ret_start_time) {
   char path[64], text[1024];
-  (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
+  (void)snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, pid);
   int err = read_file(path, text, sizeof text);
   if (err) return err;
   const char *at = strrchr(text, ')');

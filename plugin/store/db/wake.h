@@ -11,6 +11,7 @@
 #define STORE_DB_WAKE_H
 
 #include "store/db/db.h"
+#include "values/memory.h"
 
 /* -- changes, phases: see store.h -------------------------------------------------------------- */
 
@@ -19,6 +20,21 @@ const _Atomic uint32_t *db_changes(struct db *db, uint32_t session);
 int db_phase(const struct db *db, uint32_t session, uint64_t epoch);
 bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, unsigned phase);
 void db_phase_clear(struct db *db, uint32_t session);
+
+/* -- the calls that run: see store.h ----------------------------------------------------------- */
+
+/* The session's calls, as its owner says under this epoch. Without `owner` they are looked at only.
+ */
+struct calls_of {
+  uint32_t session;
+  uint64_t epoch;
+  const struct owner *owner;
+  int64_t now_ms;
+};
+/* Text is valid during the call. Returns whether it has changed them. */
+typedef bool (*calls_visitor)(void *context, struct memory *calls);
+bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context);
+bool db_calls_any(const struct db *db, uint32_t session);
 
 /* -- rings ------------------------------------------------------------------------------------- */
 

@@ -92,11 +92,11 @@ static int has_sessions(struct store_txn *txn, bool *ret_has) {
   return rc;
 }
 
-static int find_work(struct store *store, int64_t now_ms, struct sweep *ret_sweep,
-                     struct closed_sessions *closed, bool *ret_anything,
+static int find_work(struct store *store, int64_t now_ms, store_deadline deadline,
+                     struct sweep *ret_sweep, struct closed_sessions *closed, bool *ret_anything,
                      struct tidings_error *error) {
   struct store_txn *txn;
-  int code = store_read(store, NULL, &txn, error);
+  int code = store_read(store, NULL, deadline, &txn, error);
   if (code) return code;
   int rc = sweep_get(txn, ret_sweep);
   if (!rc) {
@@ -123,15 +123,15 @@ static int purge(struct store_txn *txn, const struct closed_sessions *closed,
   return rc ? db_failed(error, rc, "purge a closed session") : 0;
 }
 
-static int purge_and_sweep(struct store *store, int64_t now_ms, uint32_t budget_ms,
+static int purge_and_sweep(struct store *store, int64_t now_ms, store_deadline deadline,
                            struct tidings_error *error) {
   struct closed_sessions closed = {.count = 0};
   struct store_txn *txn;
   struct sweep sweep;
   bool anything = false;
-  int code = find_work(store, now_ms, &sweep, &closed, &anything, error);
+  int code = find_work(store, now_ms, deadline, &sweep, &closed, &anything, error);
   if (code || !anything) return code;
-  code = store_write(store, NULL, store_deadline_in(budget_ms), &txn, error);
+  code = store_write(store, NULL, deadline, &txn, error);
   if (code) return code;
   if (sweep.purgeable) {
     sweep.name = closed.name;
@@ -145,8 +145,8 @@ static int purge_and_sweep(struct store *store, int64_t now_ms, uint32_t budget_
   return code;
 }
 
-void purge_run(struct store *store, int64_t now_ms, uint32_t budget_ms) {
+void purge_run(struct store *store, int64_t now_ms, store_deadline deadline) {
   struct tidings_error error = {.size = sizeof error};
-  if (purge_and_sweep(store, now_ms, budget_ms, &error))
+  if (purge_and_sweep(store, now_ms, deadline, &error))
     db_log(store->db, TIDINGS_LOG_WARNING, "store: nothing was purged: %s", error.text);
 }

@@ -10,6 +10,8 @@
  */
 #include "store/forget/sweep.h"
 
+#include <errno.h>
+
 enum {
   SWEEP_ROW = 2, /* beside the schema's, which is 0, and the secret's */
   FORGET_ROWS = 64,
@@ -206,7 +208,9 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
   if (rc) return db_failed(error, rc, "read how far it was swept");
   if (sweep_rests(&sweep, now_ms)) return 0;
   if (!sweep.session) turn_to(&sweep, 1);
-  if (find_rows(txn, session, now_ms, &sweep, &findings)) {
+  rc = find_rows(txn, session, now_ms, &sweep, &findings);
+  if (rc == ETIMEDOUT) return 0; /* another time */
+  if (rc) {
     findings.count = 0;
     turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read there */
   }

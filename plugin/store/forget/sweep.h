@@ -24,6 +24,6 @@ bool sweep_rests(const struct sweep *sweep, int64_t now_ms);
 
 /* purge.c: at open, before any other process may open the store. A failure is logged; the purge is
  * tried again at the next open. */
-void purge_run(struct store *store, int64_t now_ms, uint32_t budget_ms);
+void purge_run(struct store *store, int64_t now_ms, store_deadline deadline);
 
 #endif

@@ -8,9 +8,9 @@
 #include "store/rows/rows.h"
 
 /* A snapshot begins with a look at the schema. */
-static int check_schema(struct store *store, struct tidings_error *error) {
+static int check_schema(struct store *store, store_deadline deadline, struct tidings_error *error) {
   struct store_txn *txn;
-  int code = store_read(store, NULL, &txn, error);
+  int code = store_read(store, NULL, deadline, &txn, error);
   if (code) return code;
   store_end(txn);
   return 0;
@@ -46,11 +46,12 @@ static int open_db(struct store *store, const struct store_options *options,
 
 int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error) {
+  store_deadline deadline = store_deadline_in(options->create_budget_ms);
   struct store *store = calloc(1, sizeof *store);
   if (!store) return fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->directory);
   int code = open_db(store, options, error);
   if (!code) {
-    code = check_schema(store, error);
+    code = check_schema(store, deadline, error);
     if (code) db_close(store->db);
   }
   if (code) {
@@ -58,7 +59,7 @@ int store_open(const struct store_options *options, struct store **ret_store,
     return code;
   }
   if (db_is_alone(store->db) && !options->only_reads && !db_forgets_by_itself(store->db))
-    purge_run(store, options->now_ms, options->create_budget_ms);
+    purge_run(store, options->now_ms, deadline);
   db_admit(store->db);
   *ret_store = store;
   return 0;

@@ -37,7 +37,7 @@ int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES],
                  struct tidings_error *error) {
   struct store_txn *txn;
   bool found = false;
-  int code = store_read(store, NULL, &txn, error);
+  int code = store_read(store, NULL, deadline, &txn, error);
   if (code) return code;
   code = read_secret(txn, ret_secret, &found, error);
   store_end(txn);

@@ -48,7 +48,7 @@ int tools_get(struct store_txn *txn, uint32_t session, struct arena *arena,
 
 /* [["tool","kind",…],…], for engines whose pushes read no rows. */
 static int tell_kinds(struct store_txn *txn, uint32_t session, const struct declarations *tools,
-                       struct tidings_error *error) {
+                      struct tidings_error *error) {
   struct buffer text = BUFFER_EMPTY;
   struct json_writer writer = {.out = &text};
   json_open(&writer, NULL, '[');

@@ -7,12 +7,10 @@
 
 #include "store/rows/rows.h"
 
-enum { FOLD_BUDGET_MS = 1000 };
-
-static int fold_first(struct store *store, const struct db_scope *scope,
+static int fold_first(struct store *store, const struct db_scope *scope, store_deadline deadline,
                       struct tidings_error *error);
 
-static int check_begun(struct store_txn *txn, const struct db_scope *scope,
+static int check_begun(struct store_txn *txn, const struct db_scope *scope, store_deadline deadline,
                        struct store_txn **ret_txn, struct tidings_error *error) {
   struct store *store = txn->store;
   bool again = false;
@@ -23,8 +21,8 @@ static int check_begun(struct store_txn *txn, const struct db_scope *scope,
     return 0;
   }
   store_end(txn);
-  if (!code) code = fold_first(store, scope, error);
-  return code ? code : store_read(store, scope, ret_txn, error);
+  if (!code) code = fold_first(store, scope, deadline, error);
+  return code ? code : store_read(store, scope, deadline, ret_txn, error);
 }
 
 static struct store_txn *make_txn(struct store *store) {
@@ -35,12 +33,12 @@ static struct store_txn *make_txn(struct store *store) {
   return txn;
 }
 
-int store_read(struct store *store, const struct db_scope *scope, struct store_txn **ret_txn,
-               struct tidings_error *error) {
+int store_read(struct store *store, const struct db_scope *scope, store_deadline deadline,
+               struct store_txn **ret_txn, struct tidings_error *error) {
   struct store_txn *txn = make_txn(store);
   if (!txn) return db_failed(error, ENOMEM, "begin reading");
-  int code = db_read(store->db, scope, txn->db, error);
-  if (!code) return check_begun(txn, scope, ret_txn, error);
+  int code = db_read(store->db, scope, deadline, txn->db, error);
+  if (!code) return check_begun(txn, scope, deadline, ret_txn, error);
   free(txn);
   return code;
 }
@@ -54,11 +52,10 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
 }
 
 /* A session that was only pushed to gets its number, and a snapshot of it can be taken. */
-static int fold_first(struct store *store, const struct db_scope *scope,
+static int fold_first(struct store *store, const struct db_scope *scope, store_deadline deadline,
                       struct tidings_error *error) {
   struct store_txn *txn;
-  store_deadline until = scope->until ? scope->until : store_deadline_in(FOLD_BUDGET_MS);
-  int code = store_write(store, scope, until, &txn, error);
+  int code = store_write(store, scope, deadline, &txn, error);
   return code ? code : store_commit(txn, error);
 }
 
@@ -68,7 +65,7 @@ int store_write(struct store *store, const struct db_scope *scope, store_deadlin
   if (!txn) return fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
   txn->writing = true;
   int code = db_write(store->db, scope, deadline, txn->db, error);
-  if (!code) return check_begun(txn, scope, ret_txn, error);
+  if (!code) return check_begun(txn, scope, deadline, ret_txn, error);
   free(txn);
   return code;
 }
@@ -81,8 +78,8 @@ struct taking_in {
 
 static int take_in_one(void *context, struct tidings_span name) {
   const struct taking_in *taking = context;
-  const struct db_scope scope = {.name = name, .until = taking->deadline};
-  return fold_first(taking->store, &scope, taking->error);
+  const struct db_scope scope = {.name = name};
+  return fold_first(taking->store, &scope, taking->deadline, taking->error);
 }
 
 int store_take_in(struct store *store, store_deadline deadline, struct tidings_error *error) {

@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include "common/siphash.h"
+
 #include "store/rows/rows.h"
 
 const _Atomic uint32_t *store_changes(struct store *store, uint32_t session) {
@@ -23,6 +25,23 @@ bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsi
 
 void store_phase_clear(struct store *store, uint32_t session) {
   db_phase_clear(store->db, session);
+}
+
+bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
+                 void *context) {
+  return db_calls(store->db, whose, visit, context);
+}
+
+bool store_calls_any(const struct store *store, uint32_t session) {
+  return db_calls_any(store->db, session);
+}
+
+struct call_key store_call_key(struct tidings_span call_id) {
+  static const uint8_t key[16] = {0};
+  struct call_key result;
+  uint64_t hash = siphash(key, call_id);
+  memcpy(result.bytes, &hash, sizeof result.bytes);
+  return result;
 }
 
 void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner) {

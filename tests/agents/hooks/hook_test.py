@@ -193,6 +193,19 @@ def test_store_in_trouble(place):
     assert "newer" in log(place)[-1], log(place)
 
 
+def test_one_wait(place):
+    """a writer that is stopped costs a call its budget once: not once more for each delivery, for each edit, and for closing"""
+    for number in range(2):
+        place.ok("push", "-s", "s", f"news {number}")
+        call(place, "claude", "PostToolUse", tool_name="ls", tool_use_id=f"c{number}", tool_input={})
+    holder = place.hold()
+    assert call(place, "claude", "PostToolUse", tool_name="Write", tool_use_id="c2", tool_input={"file_path": "a.txt"}) == {}
+    assert len(log(place)) == 1 and "another writer holds the store" in log(place)[0], log(place)
+    end(holder, signal.SIGKILL)
+    assert call(place, "claude", "PostToolUse", tool_name="ls", tool_use_id="c3", tool_input={}) == {}
+    assert len(log(place)) == 1 and place.ok("status", "-s", "s", "--json").json["leased"] == [], "the deliveries of before are settled"
+
+
 def test_closed_stdout(place):
     """an answer that cannot be written was not delivered: the reader is gone, the disk is full, there is no stdout; the exit status is 0 all the same"""
     place.ok("push", "-s", "s", "news")

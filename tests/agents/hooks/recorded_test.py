@@ -30,7 +30,7 @@ class Run:
 
     def __init__(self, place, host):
         self.place, self.host, self.session = place, host, f"session-of-{host}"
-        self.offer_known, self.carriers, self.count = [], [], 0
+        self.told, self.carriers, self.count = [], [], 0
 
     def call(self, text):
         return self.place.ok("hook", "--owner", str(os.getpid()), self.host, stdin=text).json
@@ -43,7 +43,7 @@ class Run:
         self.news()
         answer = said(self.call(text))
         assert f"News number {self.count}." in answer, (self.host, fields, answer)
-        self.offer_known.append(answer)
+        self.told.append(answer)
         self.carriers.append(name)
         if fields.get("tool_name") in EDITORS:
             for path in ("own.txt", "other.txt"):
@@ -56,8 +56,8 @@ class Run:
             file.write('{"id":"1","timestamp":"t","type":"gemini","content":"Well."}\n')
         self.count += 1
         self.place.ok("submit", "-s", self.session, f"Message number {self.count}.")
-        self.offer_known.append(said(self.call(text)))
-        assert self.offer_known[-1] == f"Message number {self.count}.", (self.host, self.offer_known[-1])
+        self.told.append(said(self.call(text)))
+        assert self.told[-1] == f"Message number {self.count}.", (self.host, self.told[-1])
         assert self.call(text) == {}
         assert self.place.ok("status", "-s", self.session, "--json").json["state"] == "idle"
 
@@ -79,7 +79,7 @@ def replay(place, host, tool, failure):
     run = Run(place, host)
     run.all()
     assert sum(name in (tool, failure) for name in run.carriers) == 5 and failure in run.carriers, run.carriers
-    everything = "\n".join(run.offer_known)
+    everything = "\n".join(run.told)
     for number in range(1, run.count + 1):
         assert everything.count(f" number {number}.") == 1, (number, everything)
     assert everything.count("`other.txt` was modified externally.") == 1 and "own.txt" not in everything, everything

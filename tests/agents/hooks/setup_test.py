@@ -14,9 +14,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = {"claude": (".claude/settings.json", ".claude/CLAUDE.md"), "gemini": (".gemini/settings.json", ".gemini/GEMINI.md"),
          "qwen": (".qwen/settings.json", ".qwen/QWEN.md"), "codex": (".codex/hooks.json", ".codex/AGENTS.md")}
 VERSIONS = {"claude": "2.1.329 (Claude Code)", "gemini": "0.61.0", "qwen": "0.24.4", "pi": "0.87.1", "opencode": "1.18.33"}
-EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure"},
-          "gemini": {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"}, "qwen": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop"},
-          "codex": {"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}}
+EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure",
+                     "ConfigChange", "SessionEnd"},
+          "gemini": {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "Notification", "AfterAgent", "SessionEnd"},
+          "qwen": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure", "SessionEnd"},
+          "codex": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PermissionRequest", "SubagentStop", "Stop", "Interrupt", "SessionEnd"}}
 
 
 def programs(place, **versions):
@@ -54,8 +56,21 @@ def read(place, name):
 def commands(value, event):
     """Without the guard, by which the agent goes on when the program is gone."""
     lines = [hook["command"] for group in value["hooks"][event] for hook in group["hooks"]]
-    guarded = [re.fullmatch(r"test -x (.+) && exec (\1 hook \w+(?: --wake)?) \|\| echo {}|test -x (.+) && exec (\3 hook \w+ --wait) \|\| :", line) for line in lines]
+    guarded = [re.fullmatch(r"test -x (.+) && exec (\1 hook \w+(?: --wake)?)(?: --room \d+)? \|\| echo {}|test -x (.+) && exec (\3 hook \w+ --wait) \|\| :", line) for line in lines]
     return [found[2] or found[4] if found else line for found, line in zip(guarded, lines)]
+
+
+def test_raised_limit(place):
+    """Codex shows 7,500 tokens of an answer where its hook says so, but not of a reason to go on: the hooks say it, and to us how much that is"""
+    programs(place)
+    place.ok("setup", "codex")
+    for event, groups in json.loads(read(place, FILES["codex"][0]))["hooks"].items():
+        [hook] = groups[0]["hooks"]
+        raised = event != "Stop"
+        assert hook.get("additionalContextLimit") == (7500 if raised else None) and (" --room 27000 " in hook["command"]) == raised, (event, hook)
+    said = place.run("doctor", "--json").json
+    assert any("one answer has at most 27000 bytes" in finding["text"] and "9000" in finding["text"] for finding in said if finding["topic"] == "Codex CLI"), said
+    place.ok("setup", "codex", "--remove")
 
 
 def test_program_is_gone(place):
@@ -280,7 +295,10 @@ def test_wake(place):
     for host, waking in (("codex", [f"{TIDINGS} hook codex --wake"]), ("claude", [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"])):
         said = place.ok("setup", host).text
         assert "a background process waits to wake it" in said and f"'tidings setup {host} --no-wake'" in said, said
-        assert commands(json.loads(read(place, FILES[host][0])), "Stop") == waking
+        value = json.loads(read(place, FILES[host][0]))
+        assert commands(value, "Stop") == waking
+        assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"Stop"}, "claude": {"Stop", "UserPromptSubmit"}}[host], value
+        assert {hook["timeout"] for event in ("SessionEnd", "Interrupt") for group in value["hooks"].get(event, []) for hook in group["hooks"]} == {3}, "Codex warns of more"
         said = place.ok("setup", host, "--no-wake").text
         assert "sleeps" not in said and commands(json.loads(read(place, FILES[host][0])), "Stop") == [f"{TIDINGS} hook {host}"], said
         assert "nothing changed" in place.ok("setup", host, "--no-wake").text
@@ -316,9 +334,9 @@ def test_trust(place):
     """Codex trusts exactly our hooks afterwards, also after they changed; and forgets them"""
     programs(place)
     write(place, FILES["codex"][0], '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}\n')
-    assert "4 hooks are trusted" in place.ok("setup", "codex").text
+    assert "8 hooks are trusted" in place.ok("setup", "codex").text
     trust = read(place, ".codex/config.toml")
-    assert trust.count("trusted_hash") == 4 and f"{path(place, FILES['codex'][0])}:Stop:0:0" not in trust, trust
+    assert trust.count("trusted_hash") == 8 and f"{path(place, FILES['codex'][0])}:Stop:0:0" not in trust, trust
     trust = re.sub('= "[0-9a-f]+"', '= "old"', trust, count=1)
     write(place, ".codex/config.toml", trust)
     said = place.ok("setup", "codex").text
@@ -344,10 +362,10 @@ def test_trust_keeps_bytes(place):
                  '[hooks.state."/other:Stop:0:0"]\ntrusted_hash = "x"\n\n[b]\nc = """\n[hooks.state]\n"""\n'):
         for mode in (0o644, 0o600, 0o664):
             write(place, name, text, mode)
-            assert "4 hooks are trusted" in place.ok("setup", "codex").text
+            assert "8 hooks are trusted" in place.ok("setup", "codex").text
             there = read(place, name)
             assert there.startswith(text) and os.stat(path(place, name)).st_mode & 0o777 == mode, there
-            assert lines_end_alike(there) == ("\r\n" in text) and there.count("trusted_hash") == 4 + text.count("trusted_hash"), there
+            assert lines_end_alike(there) == ("\r\n" in text) and there.count("trusted_hash") == 8 + text.count("trusted_hash"), there
             os.remove(path(place, name) + ".before-tidings")
             write(place, name, there + "\n[new]\nx = 1\n", mode)
             place.ok("setup", "codex", "--remove")
@@ -370,9 +388,9 @@ def test_trust_by_other_names(place):
             if linked:
                 os.symlink("../dotfiles/hooks.json", path(place, FILES["codex"][0]))
             place.env["CODEX_HOME"] = name
-            assert "4 hooks are trusted" in place.ok("setup", "codex").text, name
+            assert "8 hooks are trusted" in place.ok("setup", "codex").text, name
             assert "Codex CLI: it trusts the hooks of tidings" in place.ok("doctor").text
-            assert "4 hooks are no longer trusted" in place.ok("setup", "codex", "--remove").text, name
+            assert "8 hooks are no longer trusted" in place.ok("setup", "codex", "--remove").text, name
             if linked:
                 os.remove(path(place, FILES["codex"][0]))
     write(place, ".codex/blind", "")

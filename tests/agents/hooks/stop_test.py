@@ -8,7 +8,7 @@ import sys
 from calls import HOSTS, call, context, log, model_has_answered, reason
 from kit import main
 
-ROOMS = {"codex": 9000, "claude": 9500, "gemini": 30000, "qwen": 30000}
+ROOMS = {"codex": 9000, "claude": 9500, "gemini": 7900, "qwen": 6000}
 
 
 def test_continuation(place):
@@ -92,6 +92,40 @@ def test_subagents_without_a_name(place):
     assert log(place) == []
 
 
+def test_reason_as_a_prompt(place):
+    """Qwen Code reports a reason to go on as a prompt, and writes down neither: nothing goes with it or beside it; what a person types is a prompt"""
+    call(place, "qwen", "UserPromptSubmit", prompt="hello")
+    place.ok("submit", "-s", "s", "do this too")
+    place.ok("push", "-s", "s", "for the next result")
+    said = call(place, "qwen", "Stop")["reason"]
+    assert said.startswith("do this too\n\n[tidings ") and "for the next" not in said, said
+    assert call(place, "qwen", "UserPromptSubmit", prompt=said) == {} and call(place, "qwen", "UserPromptSubmit", prompt=said + "\n") == {}
+    assert place.messages() == ["for the next result"]
+    assert "for the next result" in context(call(place, "qwen", "PostToolUse", tool_name="t", tool_use_id="c", tool_input={}, tool_response="x"), "PostToolUse")
+    for prompt in ("[tidings 1z141z5]", "what is\n[tidings 1z141z5] for?", "x\n[tidings "):
+        place.ok("push", "-s", "s", prompt)
+        assert "- " in context(call(place, "qwen", "UserPromptSubmit", prompt=prompt), "UserPromptSubmit"), prompt
+
+
+def test_forgotten_messages(place):
+    """Gemini CLI forgets a message that begins with one of four texts when it is resumed: nothing goes with such a prompt, and a queued one begins otherwise"""
+    for number, text in enumerate(("/etc/hosts is wrong", "?", "\u00a0\n /x", "\ufeff?x", "<hook_context>x", "<session_context>x")):
+        place.ok("push", "-s", "s", f"beside {number}")
+        assert call(place, "gemini", "BeforeAgent", prompt=text) == {}, text
+        assert place.messages() == [f"beside {number}"] and place.ok("status", "-s", "s", "--json").json["state"] == "busy"
+        place.ok("submit", "-s", "s", text)
+        tool = context(call(place, "gemini", "AfterTool", tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x"), "AfterTool")
+        assert f"beside {number}" in tool, tool
+        assert reason(call(place, "gemini", "AfterAgent"), "gemini") == f"Queued message:\n{text}"
+        call(place, "gemini", "AfterAgent", stop_hook_active=True)
+    for host, text in (("gemini", "usr/bin is wrong?"), ("qwen", "/etc/hosts is wrong")):
+        place.ok("push", "-s", host, "beside it")
+        assert "beside it" in context(call(place, host, HOSTS[host][0], host, prompt=text), HOSTS[host][0])
+        place.ok("submit", "-s", host, text)
+        assert reason(call(place, host, HOSTS[host][2], host), host) == text
+    assert log(place) == []
+
+
 def test_room(place):
     """150 notifications and a steered message during one tool: each is on exactly one answer, none larger than the agent's room, the steered one first"""
     for host, (prompt, tool, _, _) in HOSTS.items():
@@ -102,7 +136,7 @@ def test_room(place):
         texts = []
         while (answer := call(place, host, tool, host, tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x")) != {}:
             texts.append(answer["hookSpecificOutput"]["additionalContext"])
-        assert max(len(text.encode()) for text in texts) <= ROOMS[host] and len(texts) > 1 or host in ("gemini", "qwen"), (host, [len(text) for text in texts])
+        assert max(len(text.encode()) for text in texts) <= ROOMS[host] and len(texts) > 1, (host, [len(text) for text in texts])
         assert "Stop: do not deploy." in texts[0], texts[0]
         everything = "\n".join(texts)
         for number in range(150):

@@ -11,8 +11,8 @@ from calls import call, context, log
 from kit import end, main, until
 
 
-def rewake(place, env=None):
-    text = json.dumps({"session_id": "s", "hook_event_name": "Stop", "cwd": place.work})
+def rewake(place, env=None, event="Stop", **fields):
+    text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": place.work, **fields})
     environment = {**place.env, "CLAUDE_CODE_ENTRYPOINT": "cli", **(env or {})}
     process = place.start("hook", "--owner", str(os.getpid()), "--wait", "claude", stdin=subprocess.PIPE, env=environment)
     process.stdin.write(text.encode())

@@ -17,10 +17,16 @@ class Agent:
     """One agent, set up by `tidings setup` in a home of its own."""
 
     name = title = None
+    asks = "Allow execution"  # on the screen while a person is asked
+    works = "esc to"  # while a tool runs
     streams = "On and on"  # on the screen while the model says so
     stops_alike = False  # its hook is called also when a person has stopped a turn
     left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
+    wakes_after_escape = False
+    compact = "/compact"
+    hook_after_compaction = True
     keeps_reasons = True  # in its transcript
+    awaits_subagents = False  # a subagent's words are its tool's result, and nothing else runs until then
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -49,6 +55,30 @@ class Agent:
     def write(self, path, content):
         raise NotImplementedError
 
+    def delegate(self, prompt):
+        """The call of the tool that runs a subagent."""
+        raise NotImplementedError
+
+    def last_words(self, words):
+        """How a subagent ends."""
+        return {"text": words}
+
+    def settings(self):
+        """The file in which a person sets things, and a text that sets nothing."""
+        raise NotImplementedError
+
+    def compacting_answer(self):
+        """What is large enough that the agent compacts it when it is told to."""
+        return [{"text": "Hello."}]
+
+    def careful(self):
+        """As interactive(), but a person is asked before a tool runs."""
+        raise NotImplementedError
+
+    def asking(self, command):
+        """A shell call for which it asks then."""
+        return self.shell(command)
+
     # The same for all
 
     def start(self, prompt, session=None):
@@ -76,13 +106,14 @@ class Agent:
         return said
 
     def kill(self):
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
 
     @contextlib.contextmanager
-    def terminal(self, prompt):
+    def terminal(self, prompt, command=None):
         """As a person uses it, in a terminal; what is on the screen is told with what fails."""
-        terminal = Terminal(self.place.root.name, [*self.interactive(), prompt], self.place.project, self.env)
+        terminal = Terminal(self.place.root.name, [*(command or self.interactive()), prompt], self.place.project, self.env)
         try:
             yield terminal
         except AssertionError as error:
@@ -142,6 +173,8 @@ trust_level = "trusted"
 
 class Codex(Agent):
     name = "codex"
+    nearly_full = 200000  # tokens
+    asks = "Would you like to run"
     title = "Codex CLI"
     wakes = True
     model_name = "gpt-5.5"  # one that it knows has apply_patch
@@ -159,11 +192,26 @@ class Codex(Agent):
         options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
         return [self.program, "exec", *options, *(["resume", session] if session else []), prompt]
 
+    def fork(self, prompt):
+        return self.terminal(prompt, [self.program, "fork", *self.interactive()[1:], self.session])
+
     def interactive(self):
         return [self.program, "--dangerously-bypass-approvals-and-sandbox", "--no-alt-screen"]
 
     def shell(self, command):
         return {"call": "exec_command", "arguments": {"cmd": command, "yield_time_ms": 30000}}
+
+    def delegate(self, prompt):
+        return {"call": "spawn_agent", "namespace": "multi_agent_v1", "arguments": {"message": prompt}}
+
+    def asking(self, command):
+        return self.shell(command) | {"arguments": {"cmd": command, "sandbox_permissions": "require_escalated", "justification": "as the test says"}}
+
+    def settings(self):
+        return self.place.home / "codex" / "config.toml", "\n# touched\n"
+
+    def careful(self):
+        return [self.program, "--no-alt-screen", "--sandbox", "workspace-write", "--ask-for-approval", "on-request"]
 
     def write(self, path, content):
         lines = "".join(f"+{line}\n" for line in content.splitlines())
@@ -172,10 +220,11 @@ class Codex(Agent):
 
 class Claude(Agent):
     name = "claude"
+    asks = "Do you want to proceed?"
     title = "Claude Code"
     streams = "esc to interrupt"  # it shows whole lines only
     left_of_ten = 3
-    wakes = True
+    wakes = wakes_after_escape = True
 
     def environment(self):
         return {"CLAUDE_CONFIG_DIR": str(self.place.home / "claude"), "ANTHROPIC_API_KEY": "sk-ant-fake-key-of-a-test", "ANTHROPIC_BASE_URL": self.model.url,
@@ -193,11 +242,23 @@ class Claude(Agent):
     def command(self, prompt, session):
         return [self.program, "-p", prompt, "--dangerously-skip-permissions", *(["--resume", session] if session else [])]
 
+    def fork(self, prompt):
+        return self.terminal(prompt, [*self.interactive(), "--resume", self.session, "--fork-session"])
+
     def interactive(self):
         return [self.program, "--dangerously-skip-permissions"]
 
     def shell(self, command):
         return {"call": "Bash", "arguments": {"command": command, "description": "as the test says"}}
+
+    def delegate(self, prompt):
+        return {"call": "Agent", "arguments": {"description": "as the test says", "prompt": prompt, "subagent_type": "general-purpose"}}
+
+    def settings(self):
+        return self.place.home / "claude" / "settings.json", None
+
+    def careful(self):
+        return [self.program, "--permission-mode", "default"]
 
     def write(self, path, content):
         return {"call": "Write", "arguments": {"file_path": str(path), "content": content}}
@@ -208,6 +269,9 @@ class Gemini(Agent):
     title = "Gemini CLI"
     wakes = False
     stops_alike = True
+    awaits_subagents = True
+    compact = "/compress"
+    hook_after_compaction = False
 
     def environment(self):
         return {"GEMINI_CLI_HOME": str(self.place.home), "GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.model.url,
@@ -230,15 +294,26 @@ class Gemini(Agent):
     def delegate(self, prompt):
         return {"call": "invoke_agent", "arguments": {"agent_name": "generalist", "prompt": prompt}}
 
+    def last_words(self, words):
+        return {"call": "complete_task", "arguments": {"result": {"response": words}}}
+
+    def settings(self):
+        return self.place.home / ".gemini" / "settings.json", "\n"
+
+    def careful(self):
+        return [self.program, "-m", "gemini-2.5-pro", "--skip-trust", "-i"]
+
     def write(self, path, content):
         return {"call": "write_file", "arguments": {"file_path": str(path), "content": content}}
 
 
 class Qwen(Agent):
     name = "qwen"
+    nearly_full = 155000
     title = "Qwen Code"
     wakes = False
     left_of_ten = 3
+    compact = "/compress"
     keeps_reasons = False
 
     def environment(self):
@@ -252,6 +327,18 @@ class Qwen(Agent):
 
     def shell(self, command):
         return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says", "is_background": False}}
+
+    def delegate(self, prompt):
+        return {"call": "agent", "arguments": {"description": "as the test says", "prompt": prompt, "subagent_type": "general-purpose"}}
+
+    def settings(self):
+        return self.place.home / ".qwen" / "settings.json", "\n"
+
+    def compacting_answer(self):
+        return [{"tokens": 60000}, {"text": "word " * 4000 + "Hello."}]
+
+    def careful(self):
+        return [self.program, "--approval-mode", "default", "-i"]
 
     def write(self, path, content):
         return {"call": "write_file", "arguments": {"file_path": str(path), "content": content}}

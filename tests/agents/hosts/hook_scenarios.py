@@ -16,8 +16,8 @@ def rule(prompt, *answers):
 
 
 def requests(agent, prompt):
-    """The model's requests in which the prompt stands, in the order in which they came; some hosts escape what hooks say."""
-    return [request for request in agent.model.requests if request["tools"] and prompt in html.unescape(request["text"])]
+    """The model's requests in which the prompt stands, in the order in which they came, but for those for a title; some hosts escape what hooks say."""
+    return [request for request in agent.model.requests if request["tools"] and prompt in html.unescape(request["text"]) and "task title of at most" not in request["text"]]
 
 
 def request(agent, prompt, number):
@@ -256,7 +256,7 @@ def woken_when_idle(agent):
 
 
 def interrupted_by_a_person(agent):
-    """a turn that a person interrupts in a terminal: nothing wakes the agent then, and the next prompt is told what has come"""
+    """a turn that a person interrupts in a terminal has ended; what wakes the agent waits for the next prompt, which is told what has come"""
     agent.model.replace([rule("Ibis ten", [{"text": "On and on "}, {"hold": f"{agent.name}-never"}]), rule("Ibis eleven", {"text": "All right."})])
     with agent.terminal("Ibis ten: go on.") as terminal:
         first = request(agent, "Ibis ten", 1)
@@ -264,6 +264,7 @@ def interrupted_by_a_person(agent):
         terminal.shows(agent.streams)
         terminal.ask("send-keys", "Escape")
         until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
+        until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the turn has ended")
         push(agent, "The ibis wades.", "-k", "ibis.wet", "-l", "critical")
         terminal.ask("send-keys", "C-u")
         terminal.type("Ibis eleven: stop that.")
@@ -343,19 +344,25 @@ def many_queued(agent):
     assert not [message for message in agent.place.ask("status", "-s", agent.session)["queued"] if message["state"] == "queued"]
 
 
-def subagent_takes_nothing(agent):
-    """what is pushed while a subagent works is in none of its requests, and in the parent's next one"""
-    gate = Gate(agent, "inner")
-    agent.model.replace([rule("Finch one", agent.delegate("Inner finch: work."), {"text": "Well."}), rule("Inner finch", gate.tool, agent.shell("echo second"), {"text": "x"})])
-    agent.start("Finch one: delegate.", agent.session)
+def more_than_fits(agent):
+    """150 notifications of 120 bytes and a steered message during one tool: each is in the next requests exactly once, the steered one in the first"""
+    gate, number_of_calls = Gate(agent, "room"), 20
+    agent.model.replace([rule("Gull one", gate.tool, *(agent.shell(f"echo gull {number}") for number in range(number_of_calls)), {"text": "Enough."})])
+    agent.start("Gull one: begin.", agent.session)
     gate.wait()
-    push(agent, "The finch sings.", "-k", "finch.sings")
+    for number in range(150):
+        push(agent, f"Gull {number:03} ".ljust(120, "x"), "-k", "gull.cries")
+    agent.place.tidings("submit", "-s", agent.session, "--steer", "Steered: mind the gulls.")
     gate.open()
     agent.end()
-    assert len(requests(agent, "Inner finch: work.")) >= 3
-    for inner in requests(agent, "Inner finch: work."):
-        assert "Finch one" in inner["text"] or not count(inner, "The finch sings."), inner["items"][-2:]
-    once(request(agent, "Finch one", 2), "The finch sings.")
+    answers = [html.unescape(one["text"]) for one in requests(agent, "Gull one")]
+    first = answers[1]
+    assert "Steered: mind the gulls." in first and "Gull 000 " in first, first[-4000:]
+    last = request(agent, "Gull one", len(answers))
+    once(last, "Steered: mind the gulls.")
+    for number in range(150):
+        once(last, f"Gull {number:03} xxx")
+    nothing_pending(agent)
 
 
 def installation_is_gone(agent):
@@ -367,7 +374,7 @@ def installation_is_gone(agent):
 
 
 ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn,
-       critical_into_streaming, submitted_while_busy, many_queued, failed_request, as_the_page_shows, critical_into_idle)
+       critical_into_streaming, submitted_while_busy, more_than_fits, many_queued, failed_request, as_the_page_shows, critical_into_idle)
 LAST = (told_what_the_blocks_are, installation_is_gone)  # they begin sessions, and Gemini CLI resumes the latest
-WITH_WAKING = (woken_when_idle, interrupted_by_a_person)
+WITH_WAKING = (woken_when_idle,)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)

@@ -5,6 +5,8 @@ import sys
 
 import hook_scenarios
 import kill_scenario
+import record
+import wire_scenarios
 from hook_hosts import AGENTS
 from model.server import ModelServer
 from node_hosts import Place, Tap
@@ -17,19 +19,31 @@ def nothing_was_complained_about(agent):
     assert not lines, lines
 
 
+def killed_at_random(agent):
+    """an agent that is killed at random moments and resumed has everything exactly once, and the store says what was shown"""
+    kill_scenario.killed_at_random(kill_scenario.HookVictim(agent))
+
+
+def the_record_agrees(agent):
+    """what the store calls shown is in the requests, in all sessions"""
+    record.compare_all(agent.place, agent.model.requests, hooks=True)
+
+
 def main():
     name, *wanted = sys.argv[1:]
     tap = Tap()
     with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
         agent = AGENTS[name](place, model)
-        scenarios = (*hook_scenarios.ALL, *(hook_scenarios.WITH_WAKING if agent.wakes else hook_scenarios.WITHOUT_WAKING),
-                     *((hook_scenarios.subagent_takes_nothing,) if hasattr(agent, "delegate") else ()), kill_scenario.killed_at_random, *hook_scenarios.LAST)
+        stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
+        scenarios = (*hook_scenarios.ALL, *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING), *wire_scenarios.ALL,
+                     *(wire_scenarios.BY_AGENT.get(name, ())), killed_at_random, *hook_scenarios.LAST)
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:
                     tap.run(scenario, agent)
         finally:
             agent.end_all()
+        tap.run(the_record_agrees, agent)
         tap.run(nothing_was_complained_about, agent)
     return tap.end()
 

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # install.sh HOST…: installs the pinned agent hosts from npm, each into a folder of its own outside the tree, and prints for each the folder whose
-# node_modules/.bin holds its program. What is there already is left as it is. pins.txt has the versions. Exit status 77: npm cannot be had,
+# node_modules/.bin holds its program. What is there already is left as it is. agents/hosts/versions.txt has the versions, or the file that $TIDINGS_HOST_VERSIONS names. Exit status 77: npm cannot be had,
 # or cannot fetch them; what it said is on stderr. That is known within half a minute, though npm itself would try for many; and those who waited
 # for somebody who failed do not try again.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+versions=${TIDINGS_HOST_VERSIONS:-$here/../../../agents/hosts/versions.txt}
 cache=${TIDINGS_HOSTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tidings-hosts}
 
 [ $# -gt 0 ] || { echo "usage: install.sh HOST..." >&2; exit 2; }
@@ -38,7 +39,7 @@ fetch() { # HOST PACKAGE…
 
 install_host() {
   local host=$1 line fields packages folder began
-  line=$(grep -E "^$host " "$here/pins.txt") || { echo "install.sh: \"$host\" is not in pins.txt" >&2; exit 2; }
+  line=$(grep -E "^$host " "$versions") || { echo "install.sh: \"$host\" is not in $versions" >&2; exit 2; }
   read -r -a fields <<<"$line"
   packages=("${fields[@]:1:${#fields[@]}-2}")
   folder=$cache/$host-$(printf '%s\n' "${packages[@]}" | sed 's/.*@//' | paste -sd+)

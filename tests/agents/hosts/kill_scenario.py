@@ -1,64 +1,249 @@
 # SPDX-License-Identifier: MIT
-"""kill_scenario.py: an agent that is killed at random moments, again and again, while others push and submit, and resumed each time. What counts is the last
-request: what the model then has of everything. TIDINGS_KILLS is how often (4)."""
-import html
+"""kill_scenario.py: an agent that is killed at random moments, again and again, and resumed each time, while eight processes push and ten messages wait. What
+counts is the last request: what the model then has of everything. Knows agents by a Victim only; kills.py runs as many rounds of it as wanted."""
+import itertools
 import os
 import random
 import re
+import subprocess
+import threading
 import time
 
-KILLS = int(os.environ.get("TIDINGS_KILLS", "4"))
-STEPS = 40  # tool calls of a turn: more than it lives for
+import record
+from node_hosts import PATIENCE, until
+
+KILLS = int(os.environ.get("TIDINGS_KILLS", "3"))  # in the usual tests
+PUSHERS, QUEUE = 8, 10
+TURNS, CALLS = 30, 3  # more turns than an agent lives for, and tool calls in each
+AFTER = 1.5  # seconds after a run's first request within which most kills fall
+MOST_ENDINGS = 12  # runs until nothing waits any more
+MOST_RUNS = 3  # for a kill: some end by themselves before it
+PUSHES = 3  # of each process, for each run
 
 
-def blocks(request):
-    """Each text that a hook has handed out, by the marker at its end; some agents show a text more than once."""
-    texts = {}
-    for item in request["items"]:
-        before = 0
-        text = html.unescape(item["text"])
-        for marker in re.finditer(r"\[tidings ([0-9a-z]+)\]", text):
-            texts[marker[1]] = texts.get(marker[1], "") + text[before:marker.start()]
-            before = marker.end()
-    return texts
+class HookVictim:
+    """An agent that calls hooks: each run is a process."""
+
+    hooks = True
+
+    def __init__(self, agent):
+        self.agent, self.name, self.place, self.model = agent, agent.name, agent.place, agent.model
+        self.keeps_reasons = agent.keeps_reasons
+
+    @property
+    def session(self):
+        return self.agent.session
+
+    def begin(self, prompt):
+        self.agent.start(prompt)
+        self.agent.attached()
+        self.agent.end()
+
+    def dig(self, prompt):
+        self.agent.start(prompt, self.agent.session)
+
+    def kill(self):
+        """Whether it still ran."""
+        lived = self.agent.process.poll() is None
+        self.agent.kill()
+        return lived
+
+    def finish(self, prompt):
+        self.agent.run(prompt, self.agent.session)
+
+    def shell(self, command):
+        return self.agent.shell(command)
+
+    def complaints(self):
+        return self.agent.complaints()
 
 
-def count(request, words):
-    return sum(words in text for text in blocks(request).values())
+class NodeVictim:
+    """An agent that loads a module: a process that takes prompts until it is killed."""
+
+    hooks = False
+    keeps_reasons = True
+
+    def __init__(self, host, name, process):
+        """`process`: what runs at the moment, a Popen or None."""
+        self.host, self.name, self.place, self.model = host, name, host.place, host.model
+        self.process = process
+        self.digging = None
+
+    @property
+    def session(self):
+        return self.host.session
+
+    def begin(self, prompt):
+        self.host.begin()
+        self.host.prompt(prompt)
+        self.host.settled()
+        self.host.kill()
+
+    def dig(self, prompt):
+        """In a thread, since it may be killed while it starts."""
+        before = self.process(self.host)
+
+        def start():
+            try:
+                self.host.restart()
+                self.host.prompt(prompt)
+            except Exception:  # it was killed
+                pass
+        self.digging = threading.Thread(target=start)
+        self.digging.start()
+        until(lambda: self.process(self.host) is not before, "it is started")
+
+    def kill(self):
+        lived = self.process(self.host).poll() is None
+        self.host.kill()
+        self.digging.join()
+        return lived
+
+    def finish(self, prompt):
+        """pi goes on with its queue as soon as a session is resumed, opencode with its first prompt."""
+        if self.process(self.host).poll() is not None:
+            self.host.restart()
+        if self.place.ask("status", "-s", self.session)["attachment"]["alive"]:
+            self.host.settled()
+        self.host.prompt(prompt)
+        self.host.settled()
+
+    def shell(self, command):
+        return self.host.shell(command)
+
+    def complaints(self):
+        return self.place.complaints()
 
 
-def run(agent, first):
-    """A turn with tool calls that ends by a kill."""
-    agent.start(f"Mole {first}: dig on.", agent.session)
+class Things:
+    """What is pushed and submitted, each with a number of its own."""
+
+    def __init__(self, victim, chance):
+        self.victim, self.chance = victim, chance
+        self.numbers, self.lock, self.stopped = itertools.count(1), threading.Lock(), threading.Event()
+        self.pushed, self.submitted, self.failed = [], [], []
+        self.wanted = threading.Semaphore(0)
+        self.threads = [threading.Thread(target=self.push_on, args=(random.Random(chance.random()),)) for _ in range(PUSHERS)]
+        for thread in self.threads:
+            thread.start()
+
+    def tidings(self, *arguments):
+        return subprocess.run([self.victim.place.command, *arguments], cwd=self.victim.place.project, env=self.victim.place.env, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+    def give(self, numbers, verb):
+        """Counts only what was accepted."""
+        with self.lock:
+            number = next(self.numbers)
+        options = ("-k", "thing.new") if verb == "push" else ("--id", f"thing-{number}")
+        ran = self.tidings(verb, "-s", self.victim.session, *options, f"Thing number {number}.")
+        with self.lock:
+            (self.failed.append(ran.stderr) if ran.returncode else numbers.append(number))
+
+    def push_on(self, chance):
+        while not self.stopped.wait(chance.uniform(0.1, 1.0)):
+            if self.wanted.acquire(timeout=1):
+                self.give(self.pushed, "push")
+
+    def more(self):
+        """For the next run."""
+        self.wanted.release(PUSHERS * PUSHES)
+        status = self.victim.place.ask("status", "-s", self.victim.session)
+        for _ in range(QUEUE - len(status["queued"])):
+            self.give(self.submitted, "submit")
+
+    def stop(self):
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
 
 
-def rules(agent):
-    endings = [[{"text": f"Ending {number} of {KILLS}: {'abcdefghij'[number % 10] * (number + 3)}."}] for number in range(2 * KILLS + 9)]
-    return [{"prompt": "Mole last", "answers": [[agent.shell("echo one")], *endings]},
-            {"prompt": "Mole", "answers": [answer for number in range(STEPS) for answer in ([agent.shell(f"echo {number}")], [{"text": f"Step {number}."}])]}]
+def rules(victim, kills):
+    """Each turn has tool calls, and then ends. No text and no call is like another: some agents take repetition for a loop."""
+    def answers(run, turns, calls):
+        return [answer for turn in range(turns) for answer in (*([victim.shell(f"echo {run}-{turn}-{call}")] for call in range(calls)),
+                                                               [{"text": f"{run}, turn {turn}: {'abcdefghij'[turn % 10] * (turn + 3)}."}])]
+    title = {"name": "title", "tools": False, "answers": [[{"text": "A title"}]]}
+    digs = [{"prompt": f"Mole digs {number}.", "answers": answers(f"run {number}", TURNS, CALLS)} for number in range(MOST_RUNS * kills)]
+    ends = [{"prompt": f"Mole last {number}.", "answers": answers(f"end {number}", 2 * QUEUE, 1)} for number in range(MOST_ENDINGS + 1)]
+    return [title, {"prompt": "Mole first.", "answers": answers("begin", 2, 1)}, *digs, *ends]
 
 
-def killed_at_random(agent):
-    """an agent that is killed at random moments and resumed has everything exactly once"""
-    chance, things, began = random.Random(7), 0, len(agent.model.requests)
-    agent.model.replace(rules(agent))
-    for number in range(KILLS):
-        seen = len(agent.model.requests)
-        run(agent, number)
-        agent.model.wait(lambda: len(agent.model.requests) > seen, 60)
-        for _ in range(3):
-            things += 1
-            words = f"Thing number {things}."
-            if things % 3 or agent.name == "qwen":  # which writes down no reason to go on
-                agent.place.tidings("push", "-s", agent.session, "-k", "thing.new", words)
-            else:
-                agent.place.tidings("submit", "-s", agent.session, words)
-            time.sleep(chance.random() * 0.15)
-        time.sleep(chance.random() * 0.3)
-        agent.kill()
-    agent.run("Mole last: end it.", agent.session)
-    agent.run("Mole last: end it all.", agent.session)
-    last = agent.model.requests[-1]
-    there = {number: count(last, f"Thing number {number}.") for number in range(1, things + 1)}
-    wrong = {number: times for number, times in there.items() if times != 1}
-    assert not wrong, f"of {things} after {KILLS} kills, thing and how often it is there: {wrong}; {len(agent.model.requests) - began} requests; {agent.complaints()}"
+def killed(victim, chance, number, ready):
+    """One run that ends by a kill; whether it was alive then."""
+    seen, began = len(victim.model.requests), time.monotonic()
+    victim.dig(f"Mole digs {number}.")
+    if chance.random() < 0.3:
+        time.sleep(chance.uniform(0, ready))
+    else:
+        victim.model.wait(lambda: len(victim.model.requests) > seen, PATIENCE)
+        time.sleep(chance.uniform(0, AFTER))
+    return victim.kill(), time.monotonic() - began
+
+
+def waits(victim):
+    status = victim.place.ask("status", "-s", victim.session)
+    return victim.place.ask("pending", "-s", victim.session)["count"] or [message for message in status["queued"] if message["state"] == "queued"]
+
+
+def count(victim, request, number):
+    words = f"Thing number {number}."
+    if victim.hooks:
+        return sum(words in text for text in record.marked(request).values())
+    return sum(item["text"].count(words) for item in request["items"] if item["role"] != "system")
+
+
+def read_at_all(victim, number, began):
+    return any(count(victim, request, number) for request in victim.model.requests[began:])
+
+
+def judge(victim, things, began):
+    """What became of them: the numbers of those that are lost, twice, and (messages that an agent's transcript leaves out) gone on resuming."""
+    last = victim.model.requests[-1]
+    there = {number: count(victim, last, number) for number in things.pushed + things.submitted}
+    twice = sorted(number for number, times in there.items() if times > 1)
+    absent = sorted(number for number, times in there.items() if not times)
+    gone = [number for number in absent if not victim.keeps_reasons and number in things.submitted and read_at_all(victim, number, began)]
+    return {"lost": [number for number in absent if number not in gone], "twice": twice, "gone": gone}
+
+
+def play(victim, kills, seed):
+    """A round: begins a session and kills its agent so often. What became of everything, and whether the store agrees."""
+    chance, done, number = random.Random(seed), 0, 0
+    victim.model.replace(rules(victim, kills))
+    began, at = len(victim.model.requests), time.monotonic()
+    victim.begin("Mole first.")
+    ready = time.monotonic() - at
+    things = Things(victim, chance)
+    try:
+        while done < kills and number < MOST_RUNS * kills:
+            things.more()
+            lived, _ = killed(victim, chance, number, ready)
+            done, number = done + lived, number + 1
+    finally:
+        things.stop()
+    for ending in range(MOST_ENDINGS):
+        victim.finish(f"Mole last {ending}.")
+        if not waits(victim):
+            break
+    victim.finish(f"Mole last {MOST_ENDINGS}.")
+    found = judge(victim, things, began)
+    return {"agent": victim.name, "seed": seed, "kills": done, "pushed": len(things.pushed), "submitted": len(things.submitted), "refused": things.failed[:3],
+            "requests": len(victim.model.requests) - began, "seconds": round(time.monotonic() - at), **found, "record": disagreement(victim, began)}
+
+
+def disagreement(victim, began):
+    try:
+        _, _, fired = record.compare(victim.place, victim.session, victim.model.requests[began:], victim.hooks)
+        unread = [message for message in sorted(fired) if not read_at_all(victim, message.removeprefix("thing-"), began)]
+        assert not unread, f"called fired, and in no request: {unread}"
+    except AssertionError as error:
+        return re.sub(r"\s+", " ", str(error))[:2000]
+    return None
+
+
+def killed_at_random(victim):
+    """an agent that is killed at random moments and resumed has everything exactly once, and the store says what was shown"""
+    found = play(victim, KILLS, 7)
+    assert not found["lost"] and not found["twice"] and not found["record"], f"{found}; {victim.complaints()[-3000:]}"

@@ -121,6 +121,7 @@ class Lines:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **more)
         self.said = []
         self.stderr = []
+        self.silent = False  # it has closed its output
         self.news = threading.Condition()
         self.threads = [threading.Thread(target=self.read, args=(self.process.stdout, self.hear), daemon=True),
                         threading.Thread(target=self.read, args=(self.process.stderr, self.stderr.append), daemon=True)]
@@ -130,6 +131,9 @@ class Lines:
     def read(self, stream, take):
         for line in stream:
             take(line)
+        with self.news:
+            self.silent = self.silent or stream is self.process.stdout
+            self.news.notify_all()
 
     def hear(self, line):
         with self.news:
@@ -148,7 +152,8 @@ class Lines:
         with self.news:
             def found():
                 return next((record for record in self.said[since:] if condition(record)), None)
-            if not self.news.wait_for(found, PATIENCE):
+            self.news.wait_for(lambda: found() or self.silent, PATIENCE)
+            if not found():
                 raise AssertionError(f"never said: {what}; stderr: {''.join(self.stderr)[-2000:]}")
             return found()
 

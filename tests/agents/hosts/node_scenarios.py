@@ -204,6 +204,7 @@ def in_doubt(host):
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     written, lost = ran.stdout.split()
     host.restart(written)
+    host.forged = host.session
     script = Script(host, "And now?")
     host.prompt("And now?")
     host.settled()
@@ -217,8 +218,8 @@ def in_doubt(host):
 def commands_know_their_session(host):
     """what a command of the model's pushes, wherever it runs, is for the session that has called it"""
     host.begin()
-    elsewhere = f"env -C / {host.place.command}"
-    script = Script(host, "Ask around.", [host.shell(f"{elsewhere} run --name inner -- false; {elsewhere} push 'From inside.'")], [{"text": "Heard."}])
+    elsewhere = "env -C / PATH=/usr/bin:/bin \"$TIDINGS\""
+    script = Script(host, "Ask around.", [host.shell(f"test \"$TIDINGS\" = '{host.place.command}' && {elsewhere} run --name inner -- false; {elsewhere} push 'From inside.'")], [{"text": "Heard."}])
     host.prompt("Ask around.")
     host.settled()
     exactly_once(script.last(2), "- Command `false` (`inner`, handle `inner-")
@@ -285,6 +286,26 @@ def steered_into_the_next_result(host):
     assert len(script.requests) == 2
 
 
+def more_than_fits(host):
+    """150 notifications of 120 bytes and a steered message during one tool: each is in the next requests exactly once, the steered one in the first"""
+    host.begin()
+    go = host.place.root / "room"
+    script = Script(host, "Begin with it.", [host.shell(wait_for_file(go))], *([host.shell(f"echo {number}")] for number in range(20)), [{"text": "Enough."}])
+    host.prompt("Begin with it.")
+    in_phase(host, "tools")
+    for number in range(150):
+        push(host, f"Gull {number:03} ".ljust(120, "x"), "-k", "gull.cries")
+    host.place.tidings("submit", "-s", host.session, "--steer", "Steered: mind the gulls.")
+    go.touch()
+    host.settled()
+    first, last = script.requests[1]["text"], script.requests[-1]
+    assert "Steered: mind the gulls." in first and "Gull 000 " in first, first[-4000:]
+    exactly_once(last, "Steered: mind the gulls.")
+    for number in range(150):
+        exactly_once(last, f"Gull {number:03} xxx")
+    assert pending(host) == 0
+
+
 def stopped_by_a_person(host):
     """when a person stops a turn, that is its end, and what is queued goes next"""
     host.begin()
@@ -300,5 +321,5 @@ def stopped_by_a_person(host):
 
 
 ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, as_the_page_shows, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
-       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, commands_know_their_session, stopped_by_a_person]
+       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, more_than_fits, commands_know_their_session, stopped_by_a_person]
 WITH_DEATHS = [killed_mid_turn, in_doubt]

@@ -12,7 +12,10 @@ import sys
 import threading
 import urllib.request
 
+import kill_scenario
 import node_scenarios
+import opencode_wires
+import record
 from model.server import ModelServer
 from node_hosts import PATIENCE, Place, Tap, installed_host, skip, until
 from node_scenarios import Script, exactly_once, in_phase, never, pending, push, status, wait_for_file
@@ -31,16 +34,17 @@ def configure(place, model):
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "Fake", "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
                 "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
     config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
-              "small_model": "fake/fake-1", "provider": {"fake": provider},
+              "small_model": "fake/fake-1", "provider": {"fake": provider}, "permission": {"bash": {"*": "allow", "true asked*": "ask"}},
               "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "opencode_mcp.py")]}}}
     folder = place.home / ".config" / "opencode"
     folder.mkdir(parents=True)
     (folder / "opencode.json").write_text(json.dumps(config))
-    place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "PATH": f"{program().parent}:{place.env['PATH']}"}
+    place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS": "true", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "PATH": f"{program().parent}:{place.env['PATH']}"}
 
 
 class Opencode:
     title = "opencode"
+    forged = None  # the session whose transcript a test has written
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -157,6 +161,20 @@ def own_words_stay(opencode):
     assert "The tests are red." in parts[0]["text"] and parts[0]["synthetic"], parts
 
 
+def person_sees_why(opencode):
+    """the notifications for which tidings starts a turn are shown to the person too"""
+    opencode.begin()
+    script = Script(opencode, "Be calm.")
+    opencode.prompt("Be calm.")
+    opencode.settled()
+    push(opencode, "The plant is dry.", "-l", "critical", "-k", "plant.dry")
+    exactly_once(script.last(2), "The plant is dry.")
+    opencode.settled()
+    asked = [message for message in opencode.messages() if message["info"]["role"] == "user"][-1]
+    seen = [part["text"] for part in asked["parts"] if not part.get("synthetic")]
+    assert len(seen) == 2 and "The plant is dry." in seen[0] and seen[1].startswith("Critical notification (plant.dry)"), asked["parts"]
+
+
 def agent_stays(opencode):
     """a turn that tidings starts goes to the agent that the person has chosen"""
     opencode.begin()
@@ -214,16 +232,31 @@ def one_shot(opencode):
     exactly_once(script.requests[1], "Another 42.")
 
 
+def victim(opencode):
+    return kill_scenario.NodeVictim(opencode, "opencode", lambda opencode: opencode.server)
+
+
+def killed_at_random(opencode):
+    """opencode that is killed at random moments and started again has everything exactly once, and the store says what was shown"""
+    kill_scenario.killed_at_random(victim(opencode))
+
+
+def the_record_agrees(opencode):
+    """what the store calls shown is in the requests, in all sessions"""
+    record.compare_all(opencode.place, opencode.model.requests, hooks=False, without=opencode.forged)
+
+
 def main():
     tap = Tap()
     with Place() as place, ModelServer([]) as model:
         opencode = Opencode(place, model)
         wanted = sys.argv[1:]
-        own = [failed_tool, mcp_result, own_words_stay, agent_stays, subagent]
+        own = [failed_tool, mcp_result, own_words_stay, person_sees_why, agent_stays, subagent]
         try:
-            for scenario in [*node_scenarios.ALL, *own, *node_scenarios.WITH_DEATHS, one_shot]:
+            for scenario in [*node_scenarios.ALL, *own, *opencode_wires.ALL, *node_scenarios.WITH_DEATHS, killed_at_random, one_shot]:
                 if not wanted or scenario.__name__ in wanted:
                     tap.run(scenario, opencode)
+            tap.run(the_record_agrees, opencode)
         finally:
             if opencode.server and opencode.server.poll() is None:
                 opencode.kill()

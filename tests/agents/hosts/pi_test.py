@@ -6,7 +6,10 @@ import pathlib
 import subprocess
 import sys
 
+import kill_scenario
 import node_scenarios
+import pi_wires
+import record
 from model.server import ModelServer
 from node_hosts import PATIENCE, Lines, Place, Tap, installed_host, until
 from node_scenarios import Script, exactly_once, in_phase, pending, push, status, wait_for_file
@@ -15,6 +18,7 @@ from terminal import Terminal
 
 class Pi:
     title = "pi"
+    forged = None  # the session whose transcript a test has written
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -292,17 +296,32 @@ def transcript_has_no_foreign_words(pi):
     assert not leaks, leaks
 
 
+def victim(pi):
+    return kill_scenario.NodeVictim(pi, "pi", lambda pi: pi.lines and pi.lines.process)
+
+
+def killed_at_random(pi):
+    """pi that is killed at random moments and started again has everything exactly once, and the store says what was shown"""
+    kill_scenario.killed_at_random(victim(pi))
+
+
+def the_record_agrees(pi):
+    """what the store calls shown is in the requests, in all sessions"""
+    record.compare_all(pi.place, pi.model.requests, hooks=False, without=pi.forged)
+
+
 def main():
     tap = Tap()
     with Place() as place, ModelServer([]) as model:
         pi = Pi(place, model)
         wanted = sys.argv[1:]
-        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, failed_tool, in_two_processes, dialog, during_compaction, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
+        scenarios = [*node_scenarios.ALL, *pi_wires.ALL, *node_scenarios.WITH_DEATHS, killed_at_random, failed_tool, in_two_processes, dialog, during_compaction, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
                      one_shot, without_tidings, transcript_has_no_foreign_words]
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted:
                     tap.run(scenario, pi)
+            tap.run(the_record_agrees, pi)
         finally:
             if pi.lines:
                 pi.lines.kill()

@@ -44,7 +44,8 @@ class Pi {
   sent = [];
   idle = true;
 
-  constructor(id) {
+  /** `atOnce`: what it is sent comes back as its input before it returns. */
+  constructor(id, atOnce = false) {
     this.ctx = {
       cwd: workFolder(),
       mode: "rpc",
@@ -53,7 +54,7 @@ class Pi {
       isIdle: () => this.idle,
       abort() {},
     };
-    piExtension({ on: (name, hook) => this.hooks.set(name, hook), sendUserMessage: (text) => this.sent.push(text) });
+    piExtension({ on: (name, hook) => this.hooks.set(name, hook), sendUserMessage: (text) => this.sent.push(text) && atOnce && this.fire("input", { text, source: "extension" }) });
     this.fire("session_start", { reason: "startup" });
   }
 
@@ -330,6 +331,19 @@ await test("pi: a prompt of the person's takes the place of an offer that waits;
     pi.fire("session_shutdown", { reason: "new" });
     equal(stateNow(), "idle");
     equal(asked("queue").messages.map(({ state }) => state), ["queued"]);
+  }));
+
+await test("pi: what waits when a session is opened is a turn once, though its input comes before that is done", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, () => {
+    tidings("submit", "-S", process.env.TIDINGS_STORE, "-s", "s", "--create", "Deploy.");
+    const pi = new Pi("s", true);
+    equal(pi.sent, ["Deploy."]);
+    pi.fire("before_agent_start", { systemPromptOptions: { sections: {} } });
+    pi.fire("agent_start");
+    pi.message({ role: "user", content: "Deploy." });
+    pi.message({ role: "assistant", stopReason: "stop" });
+    pi.fire("agent_settled");
+    equal([pi.sent, asked("queue").messages, stateNow()], [["Deploy."], [], "idle"]);
   }));
 
 await test("pi: an offer that wants a model is sent when one is chosen", () =>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh RUNTIME FILE: runs a test in a JavaScript runtime: node20, node22, node24 or bun, from npm in the versions of tests/agents/hosts/pins.txt. Node 24 is
+# run.sh RUNTIME FILE: runs a test in a JavaScript runtime: node20, node22, node24 or bun, from npm in the versions of agents/hosts/versions.txt. Node 24 is
 # the one that pi runs in, Bun the one inside opencode. Exit status 77: it cannot be had.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)

@@ -10,7 +10,7 @@ process.env.XDG_STATE_HOME = folder(); // for the log
 const { additions, aroundParts, aroundText } = await import("../../../agents/node/compose.ts");
 const { fileStamp, sessionPath } = await import("../../../agents/node/paths.ts");
 const { Session, Withdrawn } = await import("../../../agents/node/session.ts");
-const { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } = await import("../../../agents/node/opencode_parts.ts");
+const { addToPrompt, addToResult, editedPaths, heldDeliveries, holds, neutralize } = await import("../../../agents/node/opencode_parts.ts");
 const pi = await import("../../../agents/node/pi_transcript.ts");
 
 const message = (role, place, text) => ({ role, place, text });
@@ -91,6 +91,12 @@ await test("news on a prompt is a part of its own that sorts beside the person's
   }
 });
 
+await test("news for which a turn is started is shown to the person: its part is not synthetic", () => {
+  const parts = [part()];
+  equal(addToPrompt(parts, { ...PREPENDED, append: "END" }, { delivery: "17" }, true), true);
+  equal(parts.map(({ text, synthetic }) => [text.trim(), synthetic]), [["NEWS", undefined], ["my words", undefined], ["END", undefined]]);
+});
+
 await test("an id of another form sends the news into the person's part; without a part it goes nowhere", () => {
   const parts = [part({ id: "prt_another-form" })];
   equal(addToPrompt(parts, PREPENDED, { delivery: "17" }), true);
@@ -165,8 +171,9 @@ function stage(answers, driver = {}) {
     toolResult: (_session, call, tool) => answer("toolResult", call, tool),
     chatRequest: (_session, source, ids) => answer("chatRequest", source, ids),
     settle: (id, outcome) => answer("settle", id, outcome),
+    query: (text) => JSON.stringify({ text: JSON.parse(text).text.replaceAll("<", "&lt;") }),
   };
-  const kit = { instance, hostName: "Test", rang: new Map(), stopPolling() {} };
+  const kit = { instance, hostName: "Test", rang: new Map(), stamps: new Map(), calledBy: undefined, stopPolling() {} };
   const session = new Session(kit, "s", { start: () => "started", abort() {}, ...driver });
   return { session, asked, kit };
 }
@@ -278,6 +285,53 @@ await test("half a character in what a host says does not refuse the event", () 
   session.turnStarted();
   session.turnEnded("failed", "cut \ud83d");
   equal(asked.at(-1)[1], { message: "cut \ufffd" });
+});
+
+await test("the use of the context is reported when it has changed by some percent", () => {
+  const { session, asked } = stage({});
+  for (const [tokens, limit] of [[100, 0], [NaN, 100], [100, 1000], [120, 1000], [160.4, 1000], [90, 1000]]) session.used(tokens, limit);
+  equal(asked, [["budget.usage", { used: 100, limit: 1000 }], ["budget.usage", { used: 160, limit: 1000 }], ["budget.usage", { used: 90, limit: 1000 }]]);
+});
+
+await test("what is queued when a turn's conversation is summarized goes with the turn's next carrier, once", () => {
+  const ledger = (queued) => ({ "session.compacted": { ledger: JSON.stringify({ pending: [{ message: "x" }], queued }) } });
+  const { session } = stage(ledger([{ id: "m" }]));
+  session.compacted();
+  equal(session.prompt(), undefined, "no turn runs: its message starts one");
+  session.turnStarted();
+  session.compacted();
+  equal([session.toolResult("c", "t").after, session.toolResult("c", "t")], [['{"queued":[{"id":"m"}]}'], undefined]);
+  session.compacted();
+  session.turnEnded("finished");
+  equal(session.prompt(), undefined);
+  const nothing = stage(ledger([])).session;
+  nothing.turnStarted();
+  nothing.compacted();
+  equal(nothing.toolResult("c", "t"), undefined);
+});
+
+await test("what a tool answers is made harmless, but for what opencode adds to a file that it has read", () => {
+  const { session } = stage({});
+  const harmless = (text) => session.harmless(text);
+  const read = { output: "<a>\n\n<system-reminder>\nits own", metadata: { loaded: ["AGENTS.md"] } };
+  neutralize("read", read, harmless);
+  equal(read.output, "&lt;a>\n\n<system-reminder>\nits own");
+  const shell = { output: "<system-reminder>\n", metadata: { loaded: ["x"] } };
+  neutralize("bash", shell, harmless);
+  equal(shell.output, "&lt;system-reminder>\n");
+  const mcp = { content: [{ type: "text", text: "<a>" }, { type: "image" }] };
+  neutralize("mcp", mcp, harmless);
+  equal([mcp.content[0].text, harmless("half \ud83d")], ["&lt;a>", "half \ud83d"]);
+});
+
+await test("a host's own files are reported when they have changed since the session was last asked", () => {
+  const { session, asked } = stage({});
+  const file = join(folder(), "settings.json");
+  session.configuredBy([file], "it is read now");
+  writeFileSync(file, "{}");
+  session.configuredBy([file], "it is read now");
+  session.configuredBy([file], "it is read now");
+  equal(asked, [["config.changed", { summary: `${file} changed; it is read now`, keys: [file] }]]);
 });
 
 end();

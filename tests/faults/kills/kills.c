@@ -179,6 +179,10 @@ static void balance(const struct killing *killing) {
          ", never pushed %" PRIu64 "\n",
          lost, twice, again, stray);
   if (lost + twice + again + stray) fail("the books do not balance");
+  result(&killing->arguments, "kills", killing->kills_by_clock + killing->kills_by_own_hand,
+         lost + twice + again + stray,
+         "\"acknowledged\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"twice\":%" PRIu64, acknowledged, lost,
+         twice + again);
   if (carriers == 0 || messages == 0 || acknowledged < killing->arguments.count)
     fail("hardly anything happened");
   free(seen);

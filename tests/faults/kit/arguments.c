@@ -5,6 +5,7 @@
 #include "kit/arguments.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -95,6 +96,18 @@ void die(const char *format, ...) {
   printf("\n");
   fflush(NULL);
   exit(1);
+}
+
+void result(const struct arguments *arguments, const char *part, uint64_t done, uint64_t violations,
+            const char *format, ...) {
+  char members[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(members, sizeof members, format, list);
+  va_end(list);
+  printf("{\"part\":\"%s\",\"seed\":%" PRIu64 ",\"done\":%" PRIu64 ",\"violations\":%" PRIu64
+         "%s%s}\n",
+         part, arguments->seed, done, violations, members[0] ? "," : "", members);
 }
 
 void expect_death(void) {

@@ -34,6 +34,13 @@ unsigned failures(void);
 /* Prints and exits 1 at once: the test cannot go on. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Prints the one line of JSON by which `./dev gate` counts: the part, the seed, how much was done,
+ * how many violations there were, and further members as `"name":1,"other":2`. Printed as the last
+ * line, also after failures; a program that ends without it has a violation that it could not
+ * count. */
+void result(const struct arguments *arguments, const char *part, uint64_t done, uint64_t violations,
+            const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* From now on a fatal signal kills this process and nothing else: lmdb's asserts and a sanitizer's
  * report of a death inside it are expected. */
 void expect_death(void);

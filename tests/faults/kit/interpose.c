@@ -20,8 +20,9 @@
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
 const char *const io_kind_names[IO_KINDS] = {
-    "pwrite", "write", "writev", "fdatasync", "fsync", "ftruncate", "fallocate", "posix_fallocate",
-    "rename", "open",  "mkdir",  "unlink",    "close", "mmap",      "munmap",    "msync"};
+    "pwrite",          "write",  "writev", "fdatasync", "fsync",  "ftruncate", "fallocate",
+    "posix_fallocate", "rename", "open",   "mkdir",     "unlink", "close",     "mmap",
+    "munmap",          "msync",  "pread"};
 
 static _Atomic(const struct io_watch *) watching;
 
@@ -84,6 +85,7 @@ static long call_kernel(const struct io_op *op) {
                    op->offset);
   case IO_MUNMAP: return syscall(SYS_munmap, op->address, op->length);
   case IO_MSYNC: return syscall(SYS_msync, op->address, op->length, op->flags);
+  case IO_PREAD: return syscall(SYS_pread64, op->fd, op->buffer, op->length, op->offset);
   case IO_KINDS: break;
   }
   errno = ENOSYS;
@@ -98,6 +100,16 @@ EXPORTED ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) {
 }
 EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) {
   return pwrite(fd, data, length, offset);
+}
+
+EXPORTED ssize_t pread(int fd, void *buffer, size_t length, off_t offset) {
+  struct io_op op = {
+      .kind = IO_PREAD, .fd = fd, .buffer = buffer, .length = length, .offset = offset};
+  const struct io_watch *watch = atomic_load_explicit(&watching, memory_order_relaxed);
+  return watch && watch->reads ? dispatch(&op) : call_kernel(&op);
+}
+EXPORTED ssize_t pread64(int fd, void *buffer, size_t length, off64_t offset) {
+  return pread(fd, buffer, length, offset);
 }
 
 EXPORTED ssize_t write(int fd, const void *data, size_t length) {

@@ -29,6 +29,7 @@ enum io_kind {
   IO_MMAP,
   IO_MUNMAP,
   IO_MSYNC,
+  IO_PREAD, /* seen only by a watch that asks for it */
   IO_KINDS
 };
 
@@ -42,11 +43,12 @@ struct io_op {
   const char *path;       /* OPEN, MKDIR, UNLINK, RENAME (old) */
   const char *other_path; /* RENAME (new) */
   const void *data;       /* PWRITE, WRITE */
+  void *buffer;           /* PREAD */
   const struct iovec *vector;
   int vector_count;
   void *address; /* MUNMAP, MSYNC; MMAP: wanted, after success see `result` */
   size_t length; /* bytes: of writes, maps, FTRUNCATE and FALLOCATE */
-  /* PWRITE, FALLOCATE, MMAP; WRITE and WRITEV: -1, at the descriptor's own position */
+  /* PWRITE, PREAD, FALLOCATE, MMAP; WRITE and WRITEV: -1, at the descriptor's own position */
   off_t offset;
   int flags;      /* OPEN: flags; FALLOCATE: mode; UNLINK: flags; MMAP: flags */
   int protection; /* MMAP */
@@ -62,6 +64,7 @@ struct io_watch {
   bool (*before)(struct io_op *op);
   /* After the call, whether it was made or refused. May be NULL. */
   void (*after)(const struct io_op *op);
+  bool reads; /* PREAD too */
 };
 
 /* Watches from now on; NULL: no more. The watch must stay valid. */

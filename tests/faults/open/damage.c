@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,9 +82,12 @@ void damaging_run(struct damaging *damaging, uint64_t count,
     pid_t child = fork();
     if (child < 0) die("fork failed");
     if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       for (uint64_t i = at; i < count; atomic_store(&tally->next, ++i)) {
+        unsigned before = failures();
         alarm(STORE_SECONDS);
         one(damaging, i);
+        atomic_fetch_add(&tally->failed, failures() - before);
       }
       fflush(NULL);
       _exit(failures() ? 1 : 0);
@@ -98,6 +102,10 @@ void damaging_run(struct damaging *damaging, uint64_t count,
     damaging->killed++;
     atomic_fetch_add(&tally->next, 1);
   }
+}
+
+uint64_t damaging_violations(const struct damaging *damaging) {
+  return damaging->killed + atomic_load(&damaging->tally->failed);
 }
 
 /* The pages that are in use: the file may be longer than that. */
@@ -191,5 +199,8 @@ void part_damage(const struct arguments *arguments, const char *folder) {
   if (damaging.killed) fail("%" PRIu64 " processes were killed", damaging.killed);
   if (atomic_load(&damaging.tally->refused) == 0)
     fail("nothing was refused: the test does not damage where it matters");
+  result(arguments, "damage", arguments->count, damaging_violations(&damaging),
+         "\"killed\":%" PRIu64 ",\"refused\":%" PRIu64, damaging.killed,
+         atomic_load(&damaging.tally->refused));
   damaging_end(&damaging, "wrong pages", arguments->count);
 }

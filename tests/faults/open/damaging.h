@@ -14,7 +14,7 @@ enum { PAGE = 4096, STORE_SECONDS = 60 /* to open one */ };
 
 /* Shared with the child that opens. */
 struct tally {
-  _Atomic(uint64_t) next, refused, whole, partial, again, failing;
+  _Atomic(uint64_t) next, refused, whole, partial, again, failing, failed;
 };
 
 struct damaging {
@@ -33,6 +33,8 @@ void damaging_end(struct damaging *damaging, const char *what, uint64_t count);
 /* Does them all in children; one that dies costs one store. */
 void damaging_run(struct damaging *damaging, uint64_t count,
                   void (*one)(struct damaging *, uint64_t));
+/* Stores that killed the process, and failures of the test in the children. */
+uint64_t damaging_violations(const struct damaging *damaging);
 /* The pages that are in use: the file may be longer than that. */
 size_t damaging_used_pages(const struct damaging *damaging);
 /* One damage, to the first `pages` of `bytes`. */

@@ -224,6 +224,10 @@ void part_salvage(const struct arguments *arguments, const char *folder) {
          " in intact leaves, %" PRIu64 " back, %" PRIu64 " lost, %" PRIu64 " processes killed\n",
          count, atomic_load(&salvaging.counted->intact), atomic_load(&salvaging.counted->back),
          atomic_load(&salvaging.counted->lost), damaging->killed);
+  result(arguments, "salvage", count, damaging_violations(damaging),
+         "\"intact\":%" PRIu64 ",\"back\":%" PRIu64 ",\"killed\":%" PRIu64,
+         atomic_load(&salvaging.counted->intact), atomic_load(&salvaging.counted->back),
+         damaging->killed);
   folder_remove(salvaging.to);
   munmap(salvaging.counted, sizeof *salvaging.counted);
   damaging_end(damaging, NULL, 0);

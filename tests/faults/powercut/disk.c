@@ -338,3 +338,37 @@ void disk_image(const struct disk *disk, struct random *random, const char *path
 }
 
 void disk_image_whole(const struct disk *disk, const char *path) { build(disk, NULL, path); }
+
+/* -- what was in doubt ------------------------------------------------------------------------- */
+
+static const struct file *find_by_name(const struct disk *disk, const char *name) {
+  for (size_t i = 0; i < disk->cut; i++) {
+    const struct trace_event *event = &disk->trace->events[i];
+    if (event->kind != TRACE_CREATE || strcmp(event->name, name) != 0) continue;
+    for (size_t k = 0; k < disk->file_count; k++)
+      if (disk->files[k].inode == event->other) return &disk->files[k];
+  }
+  return NULL;
+}
+
+static struct in_doubt in_doubt_of(const struct disk *disk, const struct file *file,
+                                   const struct trace_event *event) {
+  return (struct in_doubt){event->offset, event->length, disk->trace->arena + event->data,
+                           file->durable.at, file->durable.size};
+}
+
+size_t disk_in_doubt(const struct disk *disk, const char *name, struct in_doubt *ret_writes,
+                     size_t most) {
+  const struct file *file = find_by_name(disk, name);
+  size_t count = 0;
+  for (size_t i = 0; file && i < file->pending.count && count < most; i++) {
+    const struct trace_event *event = file->pending.at[i];
+    if (event->kind == TRACE_WRITE && !(event->flags & TRACE_DURABLE) && event->length)
+      ret_writes[count++] = in_doubt_of(disk, file, event);
+  }
+  if (!file || disk->cut == disk->trace->count || count == most) return count;
+  const struct trace_event *next = &disk->trace->events[disk->cut];
+  if (next->kind == TRACE_WRITE && next->inode == file->inode && next->length)
+    ret_writes[count++] = in_doubt_of(disk, file, next);
+  return count;
+}

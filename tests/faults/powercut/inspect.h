@@ -14,4 +14,10 @@
 bool inspect(struct rig *rig, const char *path, const struct trace *trace, size_t cut,
              struct random random, char *why);
 
+/* The same for a disk with torn or unreadable sectors: the store may be refused as well, in a
+ * sentence that names `tidings store salvage`; then what that makes in the folder `to` must keep
+ * every promise. *ret_refused says that it was. */
+bool inspect_spoilt(struct rig *rig, const char *path, const char *to, const struct trace *trace,
+                    size_t cut, struct random random, bool *ret_refused, char *why);
+
 #endif

@@ -2,7 +2,8 @@
  *
  * powercut/powercut.c: the power goes at any moment, and the disk keeps what was synced and
  * anything of the rest; no promise may be broken. Traces a workload, builds images (disk.h),
- * inspects each (inspect.h). A control, a disk whose fdatasync does nothing, must be caught.
+ * inspects each (inspect.h). A control, a disk whose fdatasync does nothing, must be caught. In the
+ * part `sectors` sectors that were being written are torn or unreadable as well (spoil.h).
  *
  * An image is named by its number: the same seed, trace and number give the same image. A failing
  * trace is kept in a file, so that
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,9 +26,10 @@
 #include "kit/rig.h"
 #include "powercut/disk.h"
 #include "powercut/inspect.h"
+#include "powercut/spoil.h"
 #include "powercut/workload.h"
 
-enum { BATCH = 200, BATCH_SECONDS = 120, KEPT_IMAGES = 3, SHOWN_FAILURES = 20 };
+enum { BATCH = 200, BATCH_SECONDS = 120, KEPT_IMAGES = 3, SHOWN_FAILURES = 20, SECTORS_SHARE = 20 };
 
 struct image {
   size_t cut;
@@ -35,7 +38,12 @@ struct image {
 
 /* Shared by all processes of a run. */
 struct board {
-  _Atomic(uint64_t) failed, crashed, finished, kept;
+  _Atomic(uint64_t) failed, crashed, finished, kept, spoilt, refused;
+};
+
+/* What the runs of one process amount to. */
+struct sum {
+  uint64_t images, failed, spoilt, refused, controls, caught;
 };
 
 struct run {
@@ -77,9 +85,11 @@ static void make_image(const struct run *run, struct disk *disk, const struct im
   disk_image(disk, ret_random, root);
 }
 
+static bool is_control(const struct run *run) { return run->honesty == DISK_IGNORES_FDATASYNC; }
+
 static void report(const struct run *run, const struct image *image, const char *why) {
   uint64_t before = atomic_fetch_add(&run->board->failed, 1);
-  if (run->honesty != DISK_HONEST || before >= SHOWN_FAILURES) return;
+  if (is_control(run) || before >= SHOWN_FAILURES) return;
   fail("%s: image %" PRIu64 " (cut after event %zu of %zu): %s", run->label, image->number,
        image->cut, run->trace->count, why);
 }
@@ -91,13 +101,33 @@ static void make_parent(const char *root) {
   mkdir(parent, 0700);
 }
 
+/* Spoils sectors of the image at `root`, and inspects it with them. */
+static bool inspect_with_spoilt(const struct run *run, struct disk *disk, struct rig *rig,
+                                const char *root, size_t cut, struct random random, char *why) {
+  char store[FOLDER_PATH_MAX], data[FOLDER_PATH_MAX], saved[FOLDER_PATH_MAX];
+  struct unreadable unreadable;
+  bool refused = false;
+  workload_store_path(root, store);
+  folder_join(data, store, "data.mdb");
+  folder_join(saved, root, "salvaged");
+  size_t count = spoil(disk, &random, data, &unreadable);
+  if (count == 0) return true;
+  unreadable_arm(data, &unreadable);
+  bool good = inspect_spoilt(rig, store, saved, run->trace, cut, random, &refused, why);
+  unreadable_arm(data, &(struct unreadable){.count = 0});
+  atomic_fetch_add(&run->board->spoilt, 1);
+  atomic_fetch_add(&run->board->refused, refused);
+  return good;
+}
+
 static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_t first,
                                  size_t last, unsigned worker, struct progress *progress) {
   char root[FOLDER_PATH_MAX], name[32], store[FOLDER_PATH_MAX], why[512];
   struct rig *rig = calloc(1, sizeof *rig);
   if (!rig) die("out of memory");
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   alarm(BATCH_SECONDS);
-  if (run->honesty != DISK_HONEST) expect_death();
+  if (is_control(run)) expect_death();
   /* An hour after the workload, so that ids are still remembered. */
   rig->virtual_time = true;
   rig->random = random_seeded(run->arguments->seed, first);
@@ -111,8 +141,11 @@ static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_
     atomic_store(&progress->next, i);
     make_image(run, disk, &run->images[i], root, &random);
     make_parent(root);
-    if (!inspect(rig, store, run->trace, run->images[i].cut, random, why))
-      report(run, &run->images[i], why);
+    size_t cut = run->images[i].cut;
+    bool good = run->honesty == DISK_SPOILS
+                    ? inspect_with_spoilt(run, disk, rig, root, cut, random, why)
+                    : inspect(rig, store, run->trace, cut, random, why);
+    if (!good) report(run, &run->images[i], why);
     atomic_fetch_add(&run->board->finished, 1);
   }
   atomic_store(&progress->next, last);
@@ -125,7 +158,7 @@ static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_
 static void keep_image(const struct run *run, const struct image *image) {
   char root[FOLDER_PATH_MAX], name[64];
   struct random random;
-  if (run->honesty != DISK_HONEST || atomic_fetch_add(&run->board->kept, 1) >= KEPT_IMAGES) return;
+  if (is_control(run) || atomic_fetch_add(&run->board->kept, 1) >= KEPT_IMAGES) return;
   snprintf(name, sizeof name, "kept-%s-%" PRIu64, run->label, image->number);
   folder_join(root, run->folder, name);
   struct disk *disk = disk_new(run->trace, run->honesty);
@@ -158,6 +191,7 @@ static void run_batch(const struct run *run, struct disk *disk, size_t first, si
 }
 
 static _Noreturn void worker_main(const struct run *run, unsigned worker) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   size_t share = run->image_count / run->arguments->workers + 1;
   size_t first = share * worker, end = first + share;
   if (end > run->image_count) end = run->image_count;
@@ -198,7 +232,7 @@ static double seconds(void) {
 /* Returns how many images broke a promise. */
 static uint64_t run_images(const struct arguments *arguments, const struct trace *trace,
                            enum disk_honesty honesty, const char *label, uint64_t count,
-                           const char *folder) {
+                           const char *folder, struct sum *sum) {
   struct run run = {.arguments = arguments,
                     .trace = trace,
                     .honesty = honesty,
@@ -221,7 +255,16 @@ static uint64_t run_images(const struct arguments *arguments, const struct trace
          " of them killed the process; %.1f s\n",
          label, run.image_count, trace->count, (double)trace->bytes / 1e6, failed, crashed,
          seconds() - began);
-  if (honesty == DISK_HONEST && failed) {
+  if (is_control(&run)) {
+    sum->controls += run.image_count;
+    sum->caught += failed;
+  } else {
+    sum->images += run.image_count;
+    sum->failed += failed;
+    sum->spoilt += atomic_load(&run.board->spoilt);
+    sum->refused += atomic_load(&run.board->refused);
+  }
+  if (!is_control(&run) && failed) {
     char saved[FOLDER_PATH_MAX];
     folder_join(saved, folder, "trace");
     trace_save(trace, saved);
@@ -232,22 +275,31 @@ static uint64_t run_images(const struct arguments *arguments, const struct trace
   return failed;
 }
 
-static uint64_t run_workload(const struct arguments *arguments, enum workload_kind kind,
-                             const char *label, uint64_t count, const char *folder) {
+static void run_workload(const struct arguments *arguments, enum workload_kind kind,
+                         enum disk_honesty honesty, const char *label, uint64_t count,
+                         const char *folder, struct sum *sum) {
   char root[FOLDER_PATH_MAX], control[40];
   folder_join(root, folder, label);
   if (mkdir(root, 0700) != 0) die("%s cannot be made", root);
   struct trace *trace = workload_run(kind, arguments->plugin, arguments->seed, root);
-  uint64_t failed = run_images(arguments, trace, DISK_HONEST, label, count, folder);
+  (void)run_images(arguments, trace, honesty, label, count, folder, sum);
   if (arguments->only == UINT64_MAX) {
     snprintf(control, sizeof control, "%s control", label);
     uint64_t caught =
-        run_images(arguments, trace, DISK_IGNORES_FDATASYNC, control, count / 40 + 10, folder);
+        run_images(arguments, trace, DISK_IGNORES_FDATASYNC, control, count / 40 + 10, folder, sum);
     if (caught == 0)
       fail("%s: a disk that ignores fdatasync was not caught: this test sees nothing", label);
   }
   trace_free(trace);
-  return failed;
+}
+
+static void print_sum(const struct arguments *arguments, const struct sum *sum) {
+  bool sectors = arguments->part && strcmp(arguments->part, "sectors") == 0;
+  result(arguments, sectors ? "sectors" : "powercut", sectors ? sum->spoilt : sum->images,
+         sum->failed,
+         "\"spoilt\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"controls\":%" PRIu64
+         ",\"controls_caught\":%" PRIu64,
+         sum->spoilt, sum->refused, sum->controls, sum->caught);
 }
 
 int main(int argc, char **argv) {
@@ -255,19 +307,25 @@ int main(int argc, char **argv) {
   char folder[FOLDER_PATH_MAX];
   arguments_read(&arguments, argc, argv);
   folder_make(arguments.scratch, "powercut", folder);
-  uint64_t failed = 0;
+  struct sum sum = {0};
   if (arguments.trace) {
     struct trace *trace = trace_load(arguments.trace);
-    failed += run_images(&arguments, trace, DISK_HONEST, "trace", arguments.count, folder);
+    bool sectors = arguments.part && strcmp(arguments.part, "sectors") == 0;
+    (void)run_images(&arguments, trace, sectors ? DISK_SPOILS : DISK_HONEST, "trace",
+                     arguments.count, folder, &sum);
   } else {
-    if (arguments_part(&arguments, "serial"))
-      failed +=
-          run_workload(&arguments, WORKLOAD_SERIAL, "serial", arguments.count * 3 / 5, folder);
-    if (arguments_part(&arguments, "threads")) {
-      failed +=
-          run_workload(&arguments, WORKLOAD_THREADS, "threads", arguments.count * 2 / 5, folder);
-    }
+    uint64_t count = arguments.count;
+    bool cuts = arguments.part && strcmp(arguments.part, "cuts") == 0; /* all but `sectors` */
+    if (cuts || arguments_part(&arguments, "serial"))
+      run_workload(&arguments, WORKLOAD_SERIAL, DISK_HONEST, "serial", count * 3 / 5, folder, &sum);
+    if (cuts || arguments_part(&arguments, "threads"))
+      run_workload(&arguments, WORKLOAD_THREADS, DISK_HONEST, "threads", count * 2 / 5, folder,
+                   &sum);
+    if (arguments_part(&arguments, "sectors"))
+      run_workload(&arguments, WORKLOAD_SERIAL, DISK_SPOILS, "sectors",
+                   arguments.part ? count : count / SECTORS_SHARE, folder, &sum);
   }
-  if (failed == 0) folder_remove(folder);
-  return failed == 0 && failures() == 0 ? 0 : 1;
+  print_sum(&arguments, &sum);
+  if (sum.failed == 0) folder_remove(folder);
+  return sum.failed == 0 && failures() == 0 ? 0 : 1;
 }

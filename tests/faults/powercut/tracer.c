@@ -293,6 +293,7 @@ static void after(const struct io_op *op) {
     case IO_MSYNC: after_msync(op); break;
     case IO_MUNMAP:
     case IO_CLOSE:
+    case IO_PREAD:
     case IO_KINDS: break;
     }
   }

@@ -24,6 +24,7 @@
 #include "kit/rig.h"
 
 enum {
+  SEED_IF_NONE = 7,
   PUSHERS = 2,
   DELIVERERS = 2,
   SESSIONS = 4,
@@ -43,6 +44,7 @@ struct ledger {
 };
 
 struct load {
+  uint64_t seed;
   struct hostkit *hostkit;
   struct ledger *ledger;
 };
@@ -132,7 +134,7 @@ static bool deliver(struct load *load, unsigned session, struct held *ret_held) 
 static void *deliverer_main(void *context) {
   struct thread *thread = context;
   struct load *load = thread->load;
-  struct random random = random_seeded(7, thread->number);
+  struct random random = random_seeded(load->seed, thread->number);
   struct held held[HELD_MAX];
   size_t count = 0;
   for (unsigned quiet = 0; quiet < 2 * SESSIONS;) {
@@ -244,7 +246,7 @@ static void swap_many(struct hostkit *hostkit, struct ledger *ledger, uint64_t c
          count, total / (double)count, longest, first_rss, WARMED_UP, rss);
 }
 
-static void balance(const struct ledger *ledger) {
+static void balance(const struct arguments *arguments, const struct ledger *ledger) {
   uint64_t tokens = atomic_load(&ledger->next_token), acknowledged = 0, lost = 0, twice = 0;
   for (uint64_t token = 1; token < tokens; token++) {
     unsigned carried = atomic_load(&ledger->carried[token]);
@@ -258,6 +260,9 @@ static void balance(const struct ledger *ledger) {
          acknowledged, lost, twice, atomic_load(&ledger->across), atomic_load(&ledger->calls));
   if (lost || twice) fail("the books do not balance");
   if (atomic_load(&ledger->across) == 0) fail("no lease was out across a swap");
+  result(arguments, "swaps", arguments->count, failures(),
+         "\"acknowledged\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"twice\":%" PRIu64, acknowledged, lost,
+         twice);
 }
 
 static struct hostkit *open_hostkit(const struct arguments *arguments, const char *store,
@@ -275,7 +280,7 @@ static struct hostkit *open_hostkit(const struct arguments *arguments, const cha
 }
 
 int main(int argc, char **argv) {
-  struct arguments arguments = {.count = 50};
+  struct arguments arguments = {.count = 50, .seed = SEED_IF_NONE};
   char folder[FOLDER_PATH_MAX], store[FOLDER_PATH_MAX];
   struct tidings_error error = RIG_ERROR;
   int status;
@@ -291,7 +296,7 @@ int main(int argc, char **argv) {
   if (producer == 0) producer_main(arguments.plugin, ledger, store);
 
   unsigned closed_descriptors = open_descriptors();
-  struct load load = {open_hostkit(&arguments, store, folder), ledger};
+  struct load load = {arguments.seed, open_hostkit(&arguments, store, folder), ledger};
   unsigned descriptors = open_descriptors();
   struct thread threads[PUSHERS + DELIVERERS];
   for (unsigned i = 0; i < PUSHERS + DELIVERERS; i++) {
@@ -315,7 +320,7 @@ int main(int argc, char **argv) {
   if (open_descriptors() != closed_descriptors)
     fail("%u descriptors before open, %u after close", closed_descriptors, open_descriptors());
   if (plugin_images(folder) != 0) fail("the image is still mapped after close");
-  balance(ledger);
+  balance(&arguments, ledger);
   if (failures() == 0) folder_remove(folder);
   else printf("kept: %s\n", folder);
   return failures() == 0 ? 0 : 1;

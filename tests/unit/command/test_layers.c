@@ -34,8 +34,10 @@ static void expect_json(json_t *got, const char *wanted) {
 static void expect_refused(const char *project, const char *wanted) {
   json_t *config = value(project);
   bool failed = true;
-  char *key = layers_refused_key(config, &failed);
+  const char *why = NULL;
+  char *key = layers_refused_key(config, &why, &failed);
   cr_expect_not(failed);
+  cr_expect_eq(key != NULL, why != NULL);
   if (wanted) cr_expect_str_eq(key ? key : "nothing", wanted);
   else cr_expect_null(key, "%s: %s", project, key);
   free(key);
@@ -46,7 +48,9 @@ Test(layers, a_project_sets_what_is_shown) {
   expect_refused("{}", NULL);
   expect_refused("{\"limits\": {}}", NULL);
   expect_refused("{\"delivery\": {\"preset\": \"xml\", \"a_later_key\": [1]}}", NULL);
-  expect_refused("{\"conversation\": {\"notifications\": {\"kinds\": {\"file\": false}}}}", NULL);
+  expect_refused("{\"conversation\": {\"notifications\": {\"kinds\": {\"file\": \"critical\", "
+                 "\"ci.done\": true}}}}",
+                 NULL);
   expect_refused("{\"conversation\": {\"tools\": {\"a/b~c\": {\"source\": null}}}}", NULL);
   expect_refused("{\"turns\": {\"discipline\": \"serial\", \"settle_delay_ms\": 1, "
                  "\"default_delivery\": \"steer\"}}",
@@ -67,6 +71,23 @@ Test(layers, a_project_sets_nothing_that_protects) {
   expect_refused("{\"critical\": {\"force\": false}}", "critical.force");
   expect_refused("{\"limits\": {\"event_bytes\": 1}}", "limits.event_bytes");
   expect_refused("{\"store\": \"/elsewhere\"}", "store");
+}
+
+Test(layers, a_project_hides_nothing_that_is_critical) {
+  static const char kinds[] = "conversation.notifications.kinds";
+  char key[128];
+  (void)snprintf(key, sizeof key, "%s.file", kinds);
+  expect_refused("{\"conversation\": {\"notifications\": {\"kinds\": {\"file\": false}}}}", key);
+  (void)snprintf(key, sizeof key, "%s.mcp.enable", kinds);
+  expect_refused("{\"conversation\": {\"notifications\": {\"kinds\": {\"a\": true, "
+                 "\"mcp\": {\"lost\": \"critical\", \"enable\": false}}}}}",
+                 key);
+  expect_refused("{\"conversation\": {\"tools\": {\"git\": {\"notifications\": {\"x\": false}}}}}",
+                 "conversation.tools.git.notifications.x");
+  expect_refused("{\"conversation\": {\"tools\": {\"git\": {\"stateful\": false, "
+                 "\"notifications\": {\"x\": \"critical\"}}}}}",
+                 NULL);
+  expect_refused("{\"delivery\": {\"max_bytes\": 1}}", "delivery.max_bytes");
 }
 
 Test(layers, a_pointer_finds_any_name) {

@@ -132,16 +132,19 @@ Test(config, presets_are_the_documented_ones) {
 Test(config, kinds_nested_flat_and_mixed) {
   struct settings settings =
       settings_from("{\"conversation\":{\"notifications\":{\"enable\":false,\"kinds\":"
-                    "{\"mcp\":{\"enable\":true,\"reconnected\":false},\"tool.stopped.early\":true,"
+                    "{\"mcp\":{\"enable\":true,\"reconnected\":false,\"lost\":\"critical\"},\"tool."
+                    "stopped.early\":true,"
                     "\"file\":false,\"idle\":{}}}}}",
                     &arena);
   static const struct {
     const char *source, *name;
-    bool whole_source, flat, enabled;
-  } expected[] = {{"mcp", "", true, false, true},
-                  {"mcp", "reconnected", false, false, false},
-                  {"tool", "stopped.early", false, true, true},
-                  {"file", "", true, true, false}};
+    bool whole_source, flat;
+    uint8_t wanted;
+  } expected[] = {{"mcp", "", true, false, WANTED_ALL},
+                  {"mcp", "reconnected", false, false, WANTED_NONE},
+                  {"mcp", "lost", false, false, WANTED_CRITICAL},
+                  {"tool", "stopped.early", false, true, WANTED_ALL},
+                  {"file", "", true, true, WANTED_NONE}};
   cr_expect(!settings.notifications_enabled);
   cr_assert_eq(settings.kind_count, sizeof expected / sizeof *expected);
   for (size_t i = 0; i < settings.kind_count; i++) {
@@ -150,7 +153,7 @@ Test(config, kinds_nested_flat_and_mixed) {
               "rule %zu: %s.%s", i, text_of(rule->source), text_of(rule->name));
     cr_expect_eq(rule->whole_source, expected[i].whole_source);
     cr_expect_eq(rule->flat, expected[i].flat);
-    cr_expect_eq(rule->enabled, expected[i].enabled);
+    cr_expect_eq(rule->wanted, expected[i].wanted);
   }
 }
 
@@ -158,15 +161,15 @@ Test(config, of_a_tool_only_the_notifications_are_ours) {
   struct settings settings = settings_from(
       "{\"conversation\":{\"tools\":{\"cargo_check\":{\"source\":\"builtin\",\"stateful\":true,"
       "\"notifications\":{\"waiting\":false,\"stopped\":true}},\"git\":{\"x\":[{}]},\"éa "
-      "b\":{\"notifications\":{\"a\":false}}}}}",
+      "b\":{\"notifications\":{\"a\":\"critical\"}}}}}",
       &arena);
   cr_assert_eq(settings.tool_count, 3);
   cr_expect(span_is(settings.tools[0].tool, "cargo_check") &&
-            span_is(settings.tools[0].name, "waiting") && !settings.tools[0].enabled);
+            span_is(settings.tools[0].name, "waiting") && settings.tools[0].wanted == WANTED_NONE);
   cr_expect(span_is(settings.tools[1].tool, "cargo_check") &&
-            span_is(settings.tools[1].name, "stopped") && settings.tools[1].enabled);
+            span_is(settings.tools[1].name, "stopped") && settings.tools[1].wanted == WANTED_ALL);
   cr_expect(span_is(settings.tools[2].tool, "éa b") && span_is(settings.tools[2].name, "a") &&
-            !settings.tools[2].enabled);
+            settings.tools[2].wanted == WANTED_CRITICAL);
 }
 
 Test(config, limits_at_their_edges) {
@@ -237,13 +240,13 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
     const struct kind_rule *one = &a->kinds[i], *other = &b->kinds[i];
     bool same = spans_equal(one->source, other->source) && spans_equal(one->name, other->name) &&
                 one->flat == other->flat && one->whole_source == other->whole_source &&
-                one->enabled == other->enabled;
+                one->wanted == other->wanted;
     if (!same) return false;
   }
   for (size_t i = 0; i < a->tool_count; i++) {
     const struct tool_rule *one = &a->tools[i], *other = &b->tools[i];
     if (!spans_equal(one->tool, other->tool) || !spans_equal(one->name, other->name) ||
-        one->enabled != other->enabled)
+        one->wanted != other->wanted)
       return false;
   }
   return a->notifications_enabled == b->notifications_enabled && a->preset == b->preset &&

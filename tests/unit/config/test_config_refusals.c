@@ -131,17 +131,20 @@ static const struct {
      "conversation.notifications.enable: \"no\" is not true or false"},
     {KINDS("[]"), TIDINGS_E_SCHEMA, "conversation.notifications.kinds: an array is not an object"},
     {KINDS("{\"mcp\":5}"), TIDINGS_E_SCHEMA,
-     "conversation.notifications.kinds.mcp: 5 is not true or false"},
+     "conversation.notifications.kinds.mcp: 5 is not true, false or \"critical\""},
+    {KINDS("{\"mcp\":\"error\"}"), TIDINGS_E_SCHEMA,
+     "conversation.notifications.kinds.mcp: \"error\" is not true, false or \"critical\""},
     {KINDS("{\"mcp\":{\"enable\":1}}"), TIDINGS_E_SCHEMA,
-     "conversation.notifications.kinds.mcp.enable: 1 is not true or false"},
+     "conversation.notifications.kinds.mcp.enable: 1 is not true, false or \"critical\""},
     {KINDS("{\"mcp\":{\"a\":{}}}"), TIDINGS_E_SCHEMA,
-     "conversation.notifications.kinds.mcp.a: an object is not true or false"},
+     "conversation.notifications.kinds.mcp.a: an object is not true, false or \"critical\""},
     {KINDS("{\"mcp\":{\"\":true}}"), TIDINGS_E_SCHEMA,
      "conversation.notifications.kinds.mcp.\"\": a name is empty"},
     {KINDS("{\"tool.stopped\":1}"), TIDINGS_E_SCHEMA,
-     "conversation.notifications.kinds.\"tool.stopped\": 1 is not true or false"},
+     "conversation.notifications.kinds.\"tool.stopped\": 1 is not true, false or \"critical\""},
     {KINDS("{\"tool.stopped\":{\"a\":true}}"), TIDINGS_E_SCHEMA,
-     "conversation.notifications.kinds.\"tool.stopped\": an object is not true or false, as "
+     "conversation.notifications.kinds.\"tool.stopped\": an object is not true, false or "
+     "\"critical\", as "
      "\"source.name\" must be"},
     {KINDS("{\"tool.\":true}"), TIDINGS_E_SCHEMA,
      "conversation.notifications.kinds.\"tool.\": a source or name is empty; expected "
@@ -156,7 +159,7 @@ static const struct {
     {TOOLS("{\"git\":{\"notifications\":[true]}}"), TIDINGS_E_SCHEMA,
      "conversation.tools.git.notifications: an array is not an object"},
     {TOOLS("{\"git\":{\"notifications\":{\"x\":1}}}"), TIDINGS_E_SCHEMA,
-     "conversation.tools.git.notifications.x: 1 is not true or false"},
+     "conversation.tools.git.notifications.x: 1 is not true, false or \"critical\""},
     {TOOLS("{\"git\":{\"notifications\":{\"\":true}}}"), TIDINGS_E_SCHEMA,
      "conversation.tools.git.notifications.\"\": a name is empty"},
 };

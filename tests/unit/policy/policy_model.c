@@ -147,14 +147,19 @@ static void model_annihilate(struct model *model, const struct items *items, int
   model_undo(model, items, NULL);
 }
 
-/* Is there a rule that says false? */
+static bool is_wanted(uint8_t wanted, const struct notification *note) {
+  return wanted == WANTED_ALL ||
+         (wanted == WANTED_CRITICAL && note->level == TIDINGS_LEVEL_CRITICAL);
+}
+
+/* Is there a rule that says false, or that only what is critical is wanted? */
 static bool forbidden(const struct settings *settings, const struct notification *note,
                       enum reason reason) {
   if (reason == REASON_MASTER_SWITCH) return !settings->notifications_enabled;
   for (size_t i = 0; reason == REASON_TOOL && i < settings->tool_count; i++) {
     const struct tool_rule *rule = &settings->tools[i];
     if (note->tool.len && span_equal(rule->tool, note->tool) &&
-        span_equal(rule->name, note->name) && !rule->enabled)
+        span_equal(rule->name, note->name) && !is_wanted(rule->wanted, note))
       return true;
   }
   for (size_t i = 0; reason != REASON_TOOL && i < settings->kind_count; i++) {
@@ -165,7 +170,7 @@ static bool forbidden(const struct settings *settings, const struct notification
                           : rule->flat       ? REASON_FLAT_KIND
                                              : REASON_KIND;
     if (source && of_rule == reason && (rule->whole_source || span_equal(rule->name, note->name)) &&
-        !rule->enabled)
+        !is_wanted(rule->wanted, note))
       return true;
   }
   return false;
@@ -184,7 +189,7 @@ static void model_filter(struct model *model, const struct items *items,
 }
 
 void model_plan(struct model *model, const struct items *items, const struct settings *settings,
-                int64_t now_ms, struct arena *arena) {
+                int64_t now_ms, const struct room *room, struct arena *arena) {
   *model = (struct model){.arena = arena};
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
@@ -197,7 +202,7 @@ void model_plan(struct model *model, const struct items *items, const struct set
   model_filter(model, items, settings);
   model_supersede(model, items, REASON_NEWER_KEY, same_key);
   model_supersede(model, items, REASON_NEWER_STATE, same_state);
-  model_lines(model, items, settings);
+  model_lines(model, items, settings, room);
   for (size_t a = 0; a < model->shown; a++) {
     const struct model_line *line = &model->lines[a];
     for (size_t i = 0; i < line->count; i++) {

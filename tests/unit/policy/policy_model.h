@@ -14,6 +14,7 @@ struct model_line {
   size_t items[MOST_ITEMS]; /* indices */
   size_t count;
   uint64_t place, group, newest;
+  int64_t time_ms;
   uint8_t level;
   bool pinned;
   struct tidings_span message;
@@ -31,6 +32,8 @@ struct model {
   struct model_line lines[MOST_ITEMS]; /* what is shown */
   size_t shown, deferred;              /* lines */
   size_t waiting;                      /* items of deferred lines */
+  size_t aside;                        /* of the deferred lines: those that fit into no such room */
+  uint64_t aside_newest;
   /* the item that has undone this path of this item, plus 1; 0: none has */
   size_t undone[MOST_ITEMS][MODEL_PATHS];
   bool gone[MOST_ITEMS]; /* when it came to what cancels out, it was gone already */
@@ -54,7 +57,8 @@ bool model_is_undone(const struct model *model, const struct items *items,
 bool model_names(const struct model *model, const struct items *items,
                  const struct model_line *line, size_t i);
 
+/* `room` NULL: there is no bound. */
 void model_plan(struct model *model, const struct items *items, const struct settings *settings,
-                int64_t now_ms, struct arena *arena);
+                int64_t now_ms, const struct room *room, struct arena *arena);
 
 #endif

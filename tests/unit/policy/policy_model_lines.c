@@ -33,8 +33,8 @@ static void find_windows(const struct model *model, const struct items *items,
   }
 }
 
-static struct tidings_span text_of_line(struct model *model, const struct items *items,
-                                        const struct model_line *line, size_t kept) {
+struct tidings_span model_cut(struct model *model, const struct items *items,
+                              const struct model_line *line, size_t kept) {
   struct tidings_span message = items->items[line->items[0]].note.message, copy;
   struct buffer out = BUFFER_EMPTY;
   while (kept && kept < message.len && (message.ptr[kept] & 0xC0) == 0x80) kept--;
@@ -58,7 +58,7 @@ static void model_words(struct model *model, const struct items *items,
     same = same && span_equal(items->items[line->items[i]].note.message, first->note.message);
   line->message = first->note.message;
   if (same && !(model_is_file(first) && model_is_undone(model, items, line))) {
-    if (line->count > 1) line->message = text_of_line(model, items, line, SIZE_MAX);
+    if (line->count > 1) line->message = model_cut(model, items, line, SIZE_MAX);
     return;
   }
   model_list(model, items, line);
@@ -74,6 +74,8 @@ static void join(const struct model *model, const struct items *items, struct mo
   line->level = items->items[i].note.level;
   if (items->items[i].pinned) line->pinned = true;
   line->newest = items->items[i].n;
+  line->time_ms =
+      items->items[i].note.occurred_ms ? items->items[i].note.occurred_ms : items->items[i].time_ms;
   line->items[line->count++] = i;
 }
 
@@ -151,8 +153,8 @@ static size_t turn_of(const struct model *model, const struct items *items, size
   return turn;
 }
 
-static bool has_turn_before(const struct model *model, const struct items *items, size_t a,
-                            size_t b) {
+bool model_has_turn_before(const struct model *model, const struct items *items, size_t a,
+                           size_t b) {
   const struct model_line *one = &model->lines[a], *other = &model->lines[b];
   if (one->pinned != other->pinned) return one->pinned;
   if (one->level != other->level) return one->level > other->level;
@@ -164,7 +166,7 @@ static bool has_turn_before(const struct model *model, const struct items *items
 static bool outranks(const struct model *model, const struct items *items, uint8_t overflow,
                      size_t a, size_t b) {
   const struct model_line *one = &model->lines[a], *other = &model->lines[b];
-  if (overflow == OVERFLOW_DEFER) return has_turn_before(model, items, a, b);
+  if (overflow == OVERFLOW_DEFER) return model_has_turn_before(model, items, a, b);
   if (one->pinned != other->pinned) return one->pinned;
   if (is_critical_line(one) && is_critical_line(other)) return one->newest < other->newest;
   if (is_critical_line(one) || is_critical_line(other)) return is_critical_line(one);
@@ -181,7 +183,7 @@ static void drop(struct model *model, const struct model_line *line, uint8_t ove
   }
 }
 
-static void keep_lines(struct model *model, const bool *kept, uint8_t overflow) {
+void model_keep_lines(struct model *model, const bool *kept, uint8_t overflow) {
   size_t shown = 0;
   for (size_t a = 0; a < model->shown; a++) {
     if (kept[a]) model->lines[shown++] = model->lines[a];
@@ -202,7 +204,7 @@ static void model_cap(struct model *model, const struct items *items,
       better += b != a && outranks(model, items, settings->overflow, b, a);
     kept[a] = !settings->max_items || better < settings->max_items;
   }
-  keep_lines(model, kept, settings->overflow);
+  model_keep_lines(model, kept, settings->overflow);
 }
 
 /* -- tokens ------------------------------------------------------------------------------------ */
@@ -220,9 +222,17 @@ static size_t first_line_of(struct tidings_span message) {
   return len;
 }
 
+size_t model_least(const struct items *items, const struct model_line *line) {
+  struct tidings_span message = items->items[line->items[0]].note.message;
+  size_t first = first_line_of(message), least = 203;
+  if (is_critical_line(line) || first <= 200) return first;
+  while ((message.ptr[least] & 0xC0) == 0x80) least--;
+  return least;
+}
+
 static void shorten(struct model *model, const struct items *items, struct model_line *line,
                     size_t kept) {
-  struct tidings_span cut = text_of_line(model, items, line, kept);
+  struct tidings_span cut = model_cut(model, items, line, kept);
   if (cut.len >= line->message.len) return;
   line->message = cut;
   line->shortened = true;
@@ -232,16 +242,12 @@ static void shorten(struct model *model, const struct items *items, struct model
 static bool squeeze(struct model *model, const struct items *items, struct model_line *line,
                     bool must, uint64_t room) {
   struct tidings_span message = items->items[line->items[0]].note.message;
-  size_t first = first_line_of(message), least = first;
+  size_t first = first_line_of(message), least = model_least(items, line);
   if (cost(line->message) <= room) return true;
   if (line->file_count) {
     for (size_t listed = line->listed; listed > 1 && cost(line->message) > room;)
       model_write_list(model, line, --listed);
     return must || cost(line->message) <= room;
-  }
-  if (!is_critical_line(line) && first > 200) {
-    least = 203;
-    while ((message.ptr[least] & 0xC0) == 0x80) least--;
   }
   if (first < message.len) shorten(model, items, line, first);
   for (size_t kept = first; must && kept > least && cost(line->message) > room;) {
@@ -259,7 +265,8 @@ static void model_tokens(struct model *model, const struct items *items,
   for (size_t turn = 0; turn < model->shown; turn++) {
     size_t next = MOST_ITEMS;
     for (size_t a = 0; a < model->shown; a++) {
-      if (!done[a] && (next == MOST_ITEMS || has_turn_before(model, items, a, next))) next = a;
+      if (!done[a] && (next == MOST_ITEMS || model_has_turn_before(model, items, a, next)))
+        next = a;
     }
     if (next == MOST_ITEMS) break;
     done[next] = true;
@@ -268,12 +275,29 @@ static void model_tokens(struct model *model, const struct items *items,
     room = used < room ? room - used : 0;
     kept[next] = true;
   }
-  keep_lines(model, kept, OVERFLOW_DEFER);
+  model_keep_lines(model, kept, OVERFLOW_DEFER);
 }
 
-void model_lines(struct model *model, const struct items *items, const struct settings *settings) {
+/* Nothing makes way for what is not shown. */
+static void take_back_dropped(struct model *model, size_t lines) {
+  model->deferred += lines;
+  for (size_t i = 0; i < MOST_ITEMS; i++) {
+    if (model->fates[i].outcome != OUTCOME_DROPPED) continue;
+    model->fates[i] = (struct fate){.n = model->fates[i].n};
+    model->waiting++;
+  }
+}
+
+void model_lines(struct model *model, const struct items *items, const struct settings *settings,
+                 const struct room *room) {
   model_coalesce(model, items, settings);
   model_rank(model, settings);
+  if (room) model_set_aside(model, items, room);
+  size_t lines = model->shown + model->deferred;
   model_cap(model, items, settings);
+  size_t dropped = lines - model->shown - model->deferred;
   model_tokens(model, items, settings);
+  if (!room) return;
+  model_fit(model, items, room);
+  if (!model->shown) take_back_dropped(model, dropped);
 }

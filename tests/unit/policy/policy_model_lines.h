@@ -1,13 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/unit/policy/policy_model_lines.h: the second half of the naive plan: coalesce, rank, cap,
- * tokens.
+ * tokens, room.
  */
 #ifndef TESTS_UNIT_POLICY_MODEL_LINES_H
 #define TESTS_UNIT_POLICY_MODEL_LINES_H
 
 #include "policy_model.h"
 
-void model_lines(struct model *model, const struct items *items, const struct settings *settings);
+void model_lines(struct model *model, const struct items *items, const struct settings *settings,
+                 const struct room *room);
+
+/* Is it line `a`'s turn before line `b`'s? */
+bool model_has_turn_before(const struct model *model, const struct items *items, size_t a,
+                           size_t b);
+/* What is not kept waits, or is dropped if it overflows so. */
+void model_keep_lines(struct model *model, const bool *kept, uint8_t overflow);
+/* At least so many bytes of a line's message are shown. */
+size_t model_least(const struct items *items, const struct model_line *line);
+/* A line's message with so many of its bytes. */
+struct tidings_span model_cut(struct model *model, const struct items *items,
+                              const struct model_line *line, size_t kept);
+
+/* policy_model_room.c: what fits into no such room steps aside, before any cap; then what has room
+ * is chosen. */
+void model_set_aside(struct model *model, const struct items *items, const struct room *room);
+void model_fit(struct model *model, const struct items *items, const struct room *room);
+/* The bytes of the block with these lines as the host gets it. */
+uint64_t model_block_bytes(const struct items *items, const struct render_input *frame,
+                           const struct model_line *const *lines, size_t count, size_t waiting);
 
 #endif

@@ -4,8 +4,9 @@
  * TIDINGS_POLICY_ROUNDS says.
  */
 #include <stdlib.h>
+#include <tidings/reply.h>
 
-#include "policy_model.h"
+#include "policy_model_lines.h"
 
 /* Texts of one line, of several, and long ones. */
 static const char *random_message(struct random *random) {
@@ -88,42 +89,80 @@ static void random_items(struct random *random, struct items *items) {
          .time_ms = (int64_t)random_below(random, 5000),
          .ttl_ms = random_below(random, 4) ? 0 : (int64_t)random_below(random, 5000) + 1,
          .level = (uint8_t)random_below(random, 4), .pinned = random_below(random, 16) == 0);
+    if (random_below(random, 8) == 0)
+      items->items[i].note.occurred_ms = 1 + (int64_t)random_below(random, 5000);
     random_maker(random, &items->items[i]);
     n += 1 + random_below(random, 3);
   }
+}
+
+/* What the block is rendered with: any format, with and without the sentences at its beginning. */
+static struct render_input random_frame(struct random *random, int64_t now_ms) {
+  static const struct tidings_span hosts[] = {{"", 0}, {"JP", 2}};
+  static const uint8_t places[] = {TIDINGS_PLACE_PREPEND, TIDINGS_PLACE_APPEND};
+  return (struct render_input){
+      .host_name = hosts[random_below(random, 2)],
+      .nonce = random_below(random, 2) ? span_text("0123456789abcdef") : span_of(NULL, 0),
+      .format = (uint8_t)random_below(random, FORMAT_COUNT),
+      .place = places[random_below(random, 2)],
+      .chat_request = random_below(random, 2),
+      .bare = random_below(random, 2),
+      .now_ms = now_ms,
+      .age_after_ms = random_below(random, 2) ? 1 + (uint32_t)random_below(random, 5000) : 0};
+}
+
+/* Just what some lines take that would be shown, a byte less, or anything. */
+static uint64_t random_room(struct random *random, const struct model *model,
+                            const struct items *items, const struct render_input *frame) {
+  const struct model_line *lines[MOST_ITEMS];
+  size_t most[] = {200, 700, 1500, 4000}, count = 0, all = model->shown + model->deferred;
+  if (!model->shown || random_below(random, 2))
+    return 1 + random_below(random, most[random_below(random, 4)]);
+  size_t wanted = 1 + random_below(random, model->shown);
+  for (; count < wanted; count++) lines[count] = &model->lines[count];
+  uint64_t bytes = model_block_bytes(items, frame, lines, count, all - count);
+  return bytes - random_below(random, 2);
+}
+
+static const char *random_truth(struct random *random, size_t chances) {
+  return random_below(random, chances) ? "true" : "false";
 }
 
 /* Rules for all that random_items may make; most of them true, else little is left. */
 static struct settings random_settings(struct random *random, struct arena *arena) {
   static const char *const kinds[] = {"\"tool.a\"",   "\"mcp.b\"", "\"handle.a\"",
                                       "\"handle.b\"", "\"tool\"",  "\"file\""};
+  static const char *const values[] = {"true", "true", "true", "true", "false", "\"critical\""};
   struct buffer json = BUFFER_EMPTY;
   const char *separator = "";
   buffer_format(&json, "{\"conversation\":{\"notifications\":{\"enable\":%s,\"kinds\":{",
-                random_below(random, 20) ? "true" : "false");
+                random_truth(random, 20));
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (random_below(random, 3)) continue;
     buffer_format(&json, "%s%s:%s", separator, kinds[i],
-                  random_below(random, 3) ? "true" : "false");
+                  values[random_below(random, sizeof values / sizeof *values)]);
     separator = ",";
   }
+  /* One after the other: compilers evaluate arguments in an order of their own. */
+  const char *truth = random_truth(random, 2), *enabled = random_truth(random, 4);
   if (random_below(random, 2))
-    buffer_format(&json, "%s\"mcp\":{\"a\":%s,\"enable\":%s}", separator,
-                  random_below(random, 2) ? "true" : "false",
-                  random_below(random, 4) ? "true" : "false");
+    buffer_format(&json, "%s\"mcp\":{\"a\":%s,\"enable\":%s}", separator, truth, enabled);
   buffer_format(&json, "}},\"tools\":{\"git\":{\"notifications\":{\"a\":%s,\"b\":true}}}},",
-                random_below(random, 2) ? "true" : "false");
+                random_truth(random, 2));
   static const char *const orders[] = {"level", "time", "newest"}, *const overflows[] = {
                                                                        "defer", "drop_oldest",
                                                                        "drop_lowest"};
+  size_t order = random_below(random, 3), overflow = random_below(random, 3);
+  size_t most_items = random_below(random, 12);
+  size_t most_tokens = random_below(random, 2) ? 0 : random_below(random, 120);
+  size_t window_ms = random_below(random, 3) ? 0 : random_below(random, 3000);
+  truth = random_truth(random, 2);
   buffer_format(
       &json,
       "\"delivery\":{\"order\":\"%s\",\"overflow\":\"%s\",\"max_items\":%zu,\"max_tokens\":%zu,"
       "\"coalesce_window_ms\":%zu,\"annihilate\":%s},\"limits\":{\"message_bytes\":%zu}}",
-      orders[random_below(random, 3)], overflows[random_below(random, 3)], random_below(random, 12),
-      random_below(random, 2) ? 0 : random_below(random, 120),
-      random_below(random, 3) ? 0 : random_below(random, 3000),
-      random_below(random, 2) ? "true" : "false", 64 + random_below(random, 100));
+      orders[order], overflows[overflow], most_items, most_tokens, window_ms, truth,
+      64 + random_below(random, 100));
   buffer_byte(&json, '\0');
   struct settings settings = settings_from(json.bytes, arena);
   buffer_free(&json);
@@ -138,7 +177,8 @@ static void expect_same_line(const struct items *items, const struct line *line,
   cr_assert(span_equal(line->message, expected->message), "round %ld: got\n%.*s\nexpected\n%.*s",
             round, SPAN_FORMAT(line->message), SPAN_FORMAT(expected->message));
   cr_assert(line->place == expected->place && line->group == expected->group &&
-                line->newest == expected->newest && line->count == expected->count,
+                line->newest == expected->newest && line->count == expected->count &&
+                line->time_ms == expected->time_ms,
             "round %ld", round);
   cr_assert(line->level == expected->level && line->shortened == expected->shortened &&
                 line->pinned == expected->pinned,
@@ -149,7 +189,10 @@ static void expect_same(const struct items *items, const struct plan *plan,
                         const struct model *model, long round) {
   cr_assert_eq(plan->line_count, model->shown, "round %ld: %zu lines, expected %zu", round,
                plan->line_count, model->shown);
-  cr_assert_eq(plan->deferred, model->deferred, "round %ld", round);
+  cr_assert_eq(plan->deferred, model->deferred, "round %ld: %zu lines wait, expected %zu", round,
+               plan->deferred, model->deferred);
+  cr_assert(plan->aside == model->aside && plan->aside_newest == model->aside_newest,
+            "round %ld: %zu lines step aside, expected %zu", round, plan->aside, model->aside);
   for (size_t a = 0; a < model->shown; a++)
     expect_same_line(items, &plan->lines[a], &model->lines[a], round);
   size_t f = 0;
@@ -171,34 +214,73 @@ static void expect_same(const struct items *items, const struct plan *plan,
                "round %ld: every item has one fate or waits", round);
 }
 
-Test(policy_model, both_plans_are_the_same) {
+struct tried {
+  size_t outcomes[OUTCOME_COUNT], waited, shortened, coalesced;
+  size_t small, aside, cut; /* rooms too small for all; lines that step aside or are cut there */
+};
+
+static void count_plan(struct tried *tried, const struct plan *plan) {
+  for (size_t i = 0; i < plan->fate_count; i++) tried->outcomes[plan->fates[i].outcome]++;
+  for (size_t i = 0; i < plan->line_count; i++) {
+    tried->shortened += plan->lines[i].shortened;
+    tried->coalesced += plan->lines[i].count > 1;
+  }
+  tried->waited += plan->deferred;
+}
+
+static size_t count_shortened(const struct plan *plan) {
+  size_t count = 0;
+  for (size_t i = 0; i < plan->line_count; i++) count += plan->lines[i].shortened;
+  return count;
+}
+
+/* The same items on a carrier with little room. `all`: without a bound; used up. */
+static void play_in_room(struct random *random, const struct items *items,
+                         const struct settings *settings, int64_t now_ms, const struct plan *all,
+                         struct model *model, struct tried *tried, long round) {
+  struct arena *arena = model->arena;
+  struct plan plan;
+  const struct render_input frame = random_frame(random, now_ms);
+  struct room room = {.frame = &frame, .bytes = random_room(random, model, items, &frame)};
+  if (random_below(random, 4) == 0) room.taken = random_below(random, 400);
+  if (random_below(random, 2)) room.bytes += room.taken;
+  cr_assert_eq(
+      plan_delivery_in(&room, items->items, items->count, settings, now_ms, NULL, arena, &plan), 0);
+  model_plan(model, items, settings, now_ms, &room, arena);
+  expect_same(items, &plan, model, round);
+  tried->small += plan.line_count < all->line_count;
+  tried->aside += plan.aside;
+  tried->cut += count_shortened(&plan) > count_shortened(all);
+}
+
+static void play(struct random *random, struct tried *tried, long round) {
   static struct model model;
+  struct items items;
+  struct arena arena = ARENA_EMPTY;
+  struct plan plan;
+  random_items(random, &items);
+  struct settings settings = random_settings(random, &arena);
+  int64_t now_ms = (int64_t)random_below(random, random_below(random, 8) ? 7000 : 80000);
+  cr_assert_eq(plan_delivery(items.items, items.count, &settings, now_ms, NULL, &arena, &plan), 0);
+  model_plan(&model, &items, &settings, now_ms, NULL, &arena);
+  expect_same(&items, &plan, &model, round);
+  count_plan(tried, &plan);
+  if (random_below(random, 2))
+    play_in_room(random, &items, &settings, now_ms, &plan, &model, tried, round);
+  arena_free(&arena);
+}
+
+Test(policy_model, both_plans_are_the_same) {
   const char *given = getenv("TIDINGS_POLICY_ROUNDS");
   long rounds = given ? strtol(given, NULL, 10) : 20000;
   struct random random = {given ? (uint64_t)rounds : 1};
-  size_t seen[OUTCOME_COUNT] = {0}, waited = 0, shortened = 0, coalesced = 0;
-  for (long round = 0; round < rounds; round++) {
-    struct items items;
-    struct arena arena = ARENA_EMPTY;
-    struct plan plan;
-    random_items(&random, &items);
-    struct settings settings = random_settings(&random, &arena);
-    int64_t now_ms = (int64_t)random_below(&random, random_below(&random, 8) ? 7000 : 80000);
-    cr_assert_eq(plan_delivery(items.items, items.count, &settings, now_ms, NULL, &arena, &plan),
-                 0);
-    model_plan(&model, &items, &settings, now_ms, &arena);
-    expect_same(&items, &plan, &model, round);
-    for (size_t i = 0; i < plan.fate_count; i++) seen[plan.fates[i].outcome]++;
-    for (size_t i = 0; i < plan.line_count; i++) {
-      shortened += plan.lines[i].shortened;
-      coalesced += plan.lines[i].count > 1;
-    }
-    waited += plan.deferred;
-    arena_free(&arena);
-  }
+  struct tried tried = {.waited = 0};
+  size_t often = (size_t)rounds / 20;
+  for (long round = 0; round < rounds; round++) play(&random, &tried, round);
   for (unsigned i = OUTCOME_DELIVERED; i < OUTCOME_CLOSED; i++)
-    cr_expect_gt(seen[i], (size_t)rounds / 20, "%s hardly happened", outcome_name(i));
-  cr_expect(waited > (size_t)rounds / 20 && shortened > (size_t)rounds / 20 &&
-                coalesced > (size_t)rounds / 20,
-            "%zu %zu %zu", waited, shortened, coalesced);
+    cr_expect_gt(tried.outcomes[i], often, "%s hardly happened", outcome_name(i));
+  cr_expect(tried.waited > often && tried.shortened > often && tried.coalesced > often,
+            "%zu %zu %zu", tried.waited, tried.shortened, tried.coalesced);
+  cr_expect(tried.small > often && tried.aside > often && tried.cut > often / 4, "%zu %zu %zu",
+            tried.small, tried.aside, tried.cut);
 }

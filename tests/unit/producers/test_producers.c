@@ -127,6 +127,12 @@ Test(producers, say_how_a_command_ended) {
        "\"duration_ms\":0,\"log\":\"/l\",\"log_error\":\"No space\",\"tail\":\"\"}",
        "run.failed|error|Command `x` (`the tests`, handle `h`) was killed by SIGSEGV after 0.0 s. "
        "Log: `/l` (incomplete: No space)\nIt printed nothing."},
+      {"run.failed",
+       "{\"command\":\"x\",\"handle\":\"h\",\"lost\":true,\"duration_ms\":3000,\"log\":\"/l\"}",
+       "run.failed|error|Command `x` (handle `h`) was lost track of after 3.0 s. What ran it has "
+       "ended; whether it still runs is not known. Log: `/l`"},
+      {"run.failed", "{\"command\":\"x\",\"handle\":\"h\",\"lost\":false}",
+       "run.failed|error|Command `x` (handle `h`) failed."},
       {"run.finished",
        "{\"command\":\"a\\nb\\u001b[1mc\",\"handle\":\"h\",\"exit_code\":0,"
        "\"duration_ms\":184000,\"log\":\"/a\\nb\",\"level\":\"critical\"}",

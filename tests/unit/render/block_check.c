@@ -12,6 +12,7 @@
 #include "common/json.h"
 #include "common/utf8.h"
 #include "neutral_check.h"
+#include "render/fold.h"
 
 /* -- text -------------------------------------------------------------------------------------- */
 
@@ -100,7 +101,8 @@ static bool names_tag(struct tidings_span text, const char *name) {
   size_t len = strlen(name);
   if (text.len < len || strncasecmp(text.ptr, name, len) != 0) return false;
   if (text.len == len) return true;
-  unsigned char next = (unsigned char)text.ptr[len];
+  /* A letter of any script continues the name. */
+  unsigned char next = (unsigned char)fold_at(text, len).look[0];
   return !isalnum(next) && next != '.' && next != ':';
 }
 

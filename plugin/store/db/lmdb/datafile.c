@@ -36,9 +36,11 @@ static int damaged(const struct db *db, struct tidings_error *error, const char 
 static int read_meta(const struct db *db, int fd, off_t at, uint8_t *ret_page,
                      struct tidings_error *error) {
   ssize_t len = pread(fd, ret_page, HEAD_BYTES, at);
-  if (len < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", db->directory,
-                strerror(errno));
+  if (len < 0) {
+    char how[128];
+    (void)snprintf(how, sizeof how, "cannot be read: %s", strerror(errno));
+    return damaged(db, error, how);
+  }
   if (len < HEAD_BYTES) return damaged(db, error, "is cut short");
   if (page_u32(ret_page, HEAD_MAGIC_AT) != HEAD_MAGIC || page_u32(ret_page, HEAD_VERSION_AT) != 1)
     return damaged(db, error, "is not an LMDB file, or its head is damaged");

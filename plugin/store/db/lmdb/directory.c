@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,24 +15,15 @@
 #include "store/db/lmdb/files.h"
 
 /* Locks or shared mappings of these do not hold between machines. FUSE is let in: fuse-overlayfs in
- * containers is local. */
+ * containers is local. Some of the numbers are in linux/magic.h, which not every C library comes
+ * with. */
 bool directory_is_remote(uint64_t file_system) {
   static const uint32_t remote[] = {
-      NFS_SUPER_MAGIC,
-      SMB_SUPER_MAGIC,
-      0xff534d42 /* cifs */,
-      0xfe534d42 /* smb2 */,
-      AFS_SUPER_MAGIC,
-      0x6b414653 /* kafs */,
-      V9FS_MAGIC,
-      CODA_SUPER_MAGIC,
-      0x00c36400 /* ceph */,
-      0x01161970 /* gfs2 */,
-      0x0bd00bd0 /* lustre */,
-      0x7461636f /* ocfs2 */,
-      0x564c /* ncp */,
-      0x19830326 /* beegfs */,
-      0x47504653 /* gpfs */,
+      0x6969 /* nfs */,      0x517b /* smb */,        0xff534d42 /* cifs */,
+      0xfe534d42 /* smb2 */, 0x5346414f /* afs */,    0x6b414653 /* kafs */,
+      0x01021997 /* 9p */,   0x73757245 /* coda */,   0x00c36400 /* ceph */,
+      0x01161970 /* gfs2 */, 0x0bd00bd0 /* lustre */, 0x7461636f /* ocfs2 */,
+      0x564c /* ncp */,      0x19830326 /* beegfs */, 0x47504653 /* gpfs */,
   };
   for (size_t i = 0; i < sizeof remote / sizeof *remote; i++) {
     if ((uint32_t)file_system == remote[i]) return true;

@@ -63,8 +63,9 @@ struct db {
  * env_free has to be called. */
 int env_init(struct db *db, const char *directory, struct tidings_error *error);
 void env_free(struct db *db);
-/* The caller holds env_lock for writing, or no other thread knows the store yet. */
-int env_open(struct db *db, struct tidings_error *error);
+/* The caller holds env_lock for writing, or no other thread knows the store yet. Errors: BUSY,
+ * STORE, NOMEM. */
+int env_open(struct db *db, store_deadline deadline, struct tidings_error *error);
 void env_close(struct db *db);
 
 /* -- transactions: txn.c ----------------------------------------------------------------------- */
@@ -72,7 +73,8 @@ void env_close(struct db *db);
 /* STORE: the file was deleted while it was in use. Every write looks as well. */
 int env_check_linked(struct db *db, struct tidings_error *error);
 
-/* With the writer lock held, which stays held. Errors: STORE, NOMEM. */
-int env_write(struct db *db, struct db_txn *ret_txn, struct tidings_error *error);
+/* With the writer lock held, which stays held. Errors: BUSY, STORE, NOMEM. */
+int env_write(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
+              struct tidings_error *error);
 
 #endif

@@ -14,6 +14,8 @@
 #include "common/error.h"
 #include "store/db/lmdb/files.h"
 
+enum { CLOSE_WAIT_MS = 20 };
+
 void db_log(const struct db *db, uint32_t severity, const char *format, ...) {
   char text[512];
   va_list args;
@@ -26,6 +28,11 @@ void db_log(const struct db *db, uint32_t severity, const char *format, ...) {
 
 int db_failed(struct tidings_error *error, int rc, const char *what) {
   if (rc == ENOMEM) return fail(error, TIDINGS_E_NOMEM, "the store had no memory to %s", what);
+  if (rc == ETIMEDOUT)
+    return fail(error, TIDINGS_E_BUSY,
+                "the store could not %s: another process that opens it or begins to read it has "
+                "not finished (is one stopped?); nothing was lost, try again",
+                what);
   return fail(error, TIDINGS_E_STORE, "the store failed to %s: %s", what, mdb_strerror(rc));
 }
 
@@ -39,17 +46,15 @@ static int open_tree(struct db *db) {
   return rc;
 }
 
-int env_open(struct db *db, struct tidings_error *error) {
+/* The caller has the readers' lock. */
+static int open_environment(struct db *db) {
   char path[64];
-  struct stat entry;
   int dead = 0;
-  int code = datafile_check(db, error);
-  if (code) return code;
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", db->directory_fd);
   int rc = mdb_env_create(&db->env);
   if (rc) {
     db->env = NULL;
-    return db_failed(error, rc, "be opened");
+    return rc;
   }
   rc = mdb_env_set_maxreaders(db->env, STORE_MAX_READERS);
   /* No map size is set: LMDB takes the one in the file, which never changes. */
@@ -58,23 +63,39 @@ int env_open(struct db *db, struct tidings_error *error) {
   if (!rc && fcntl(db->data_fd, F_SETFD, FD_CLOEXEC)) rc = errno;
   if (!rc) rc = mdb_reader_check(db->env, &dead);
   if (!rc) rc = open_tree(db);
-  if (!rc && fstat(db->data_fd, &entry)) rc = errno;
-  if (rc) {
-    env_close(db);
-    if (rc == ENOMEM)
-      return fail(error, TIDINGS_E_NOMEM, "store %s: no memory (or address space) to open it",
-                  db->directory);
-    return fail(error, TIDINGS_E_STORE, "store %s cannot be opened: %s", db->directory,
-                mdb_strerror(rc));
-  }
-  db->reserved_bytes = 0;
-  return 0;
+  if (!rc) return 0;
+  mdb_env_close(db->env);
+  db->env = NULL;
+  return rc;
 }
 
+int env_open(struct db *db, store_deadline deadline, struct tidings_error *error) {
+  int code = datafile_check(db, error);
+  if (code) return code;
+  int rc = readers_lock(db, deadline);
+  if (!rc) {
+    rc = open_environment(db);
+    readers_unlock(db);
+  }
+  db->reserved_bytes = 0;
+  if (!rc) return 0;
+  if (rc == ETIMEDOUT) return db_failed(error, rc, "be opened");
+  if (rc == ENOMEM)
+    return fail(error, TIDINGS_E_NOMEM, "store %s: no memory (or address space) to open it",
+                db->directory);
+  return fail(error, TIDINGS_E_STORE, "store %s cannot be opened: %s", db->directory,
+              mdb_strerror(rc));
+}
+
+/* It has to be closed in any case. Without the lock that only matters if this is the last user, and
+ * the process that has the lock is just opening. */
 void env_close(struct db *db) {
   while (db->parked_count) mdb_txn_abort(db->parked[--db->parked_count]);
-  if (db->env) mdb_env_close(db->env);
+  if (!db->env) return;
+  bool locked = !readers_lock(db, store_deadline_in(CLOSE_WAIT_MS));
+  mdb_env_close(db->env);
   db->env = NULL;
+  if (locked) readers_unlock(db);
 }
 
 int env_init(struct db *db, const char *directory, struct tidings_error *error) {

@@ -33,11 +33,12 @@ static void fail_all(struct db_push *batch, int code, const struct tidings_error
 
 /* With the writer lock held, which is given up. Stores the batch in one transaction. False: a push
  * broke the transaction, nothing was stored, and each is to be tried by itself. */
-static bool commit_batch(struct db *db, struct db_push *batch, uint64_t bytes) {
+static bool commit_batch(struct db *db, struct db_push *batch, uint64_t bytes,
+                         store_deadline deadline) {
   struct tidings_error error = {.size = sizeof error};
   struct db_txn txn = {.touched_count = 0};
   for (struct db_push *push = batch; push; push = push->next) push->code = 0;
-  int code = env_write(db, &txn, &error);
+  int code = env_write(db, deadline, &txn, &error);
   if (code) {
     shared_writer_unlock(db);
     fail_all(batch, code, &error);
@@ -57,17 +58,26 @@ static bool commit_batch(struct db *db, struct db_push *batch, uint64_t bytes) {
 
 static void run_batch(struct db *db, struct db_push *batch, uint64_t bytes,
                       store_deadline deadline) {
-  if (commit_batch(db, batch, bytes)) return;
+  if (commit_batch(db, batch, bytes, deadline)) return;
   for (struct db_push *slot = batch; slot; slot = slot->next) {
     struct db_push *next = slot->next;
     slot->next = NULL;
     slot->code = shared_writer_lock(db, deadline, slot->error);
-    if (!slot->code) (void)commit_batch(db, slot, slot->bytes);
+    if (!slot->code) (void)commit_batch(db, slot, slot->bytes, deadline);
     slot->next = next;
   }
 }
 
 /* -- the queue --------------------------------------------------------------------------------- */
+
+/* Its clock is that of deadlines. */
+static void begin_changed(struct db_push *slot) {
+  pthread_condattr_t attributes;
+  (void)pthread_condattr_init(&attributes);
+  (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  (void)pthread_cond_init(&slot->changed, &attributes);
+  (void)pthread_condattr_destroy(&attributes);
+}
 
 static void enqueue(struct db *db, struct db_push *slot) {
   if (db->group.last) db->group.last->next = slot;
@@ -147,8 +157,7 @@ static void wait_turn(struct db *db, struct db_push *slot, store_deadline deadli
   while (slot->state == SLOT_WAITING || slot->state == SLOT_TAKEN) {
     if (slot->state == SLOT_TAKEN) {
       pthread_cond_wait(&slot->changed, &db->group.lock);
-    } else if (pthread_cond_clockwait(&slot->changed, &db->group.lock, CLOCK_MONOTONIC, &until) ==
-                   ETIMEDOUT &&
+    } else if (pthread_cond_timedwait(&slot->changed, &db->group.lock, &until) == ETIMEDOUT &&
                slot->state == SLOT_WAITING) {
       withdraw(db, slot);
       slot->state = SLOT_DONE;
@@ -162,7 +171,7 @@ static void wait_turn(struct db *db, struct db_push *slot, store_deadline deadli
 int db_push(struct db *db, struct db_push *slot, store_deadline deadline) {
   slot->thread = (uintptr_t)pthread_self();
   slot->state = SLOT_WAITING;
-  (void)pthread_cond_init(&slot->changed, NULL);
+  begin_changed(slot);
   pthread_mutex_lock(&db->group.lock);
   enqueue(db, slot);
   if (!db->group.led) {

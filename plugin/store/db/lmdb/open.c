@@ -18,13 +18,13 @@ static int create_files(struct db *db, const struct db_options *options,
 /* All of it with the gate held, which stays held. */
 static int open_files(struct db *db, const struct db_options *options,
                       struct tidings_error *error) {
-  int code = shared_open(db, options->budget_ms, error);
+  store_deadline deadline = store_deadline_in(options->budget_ms);
+  int code = shared_open(db, deadline, error);
   if (code) return code;
   waiters_enter(db);
   code = create_files(db, options, error);
-  if (!code && db->shared.sole_user)
-    code = walk_first(db, store_deadline_in(options->budget_ms), error);
-  if (!code) code = env_open(db, error);
+  if (!code && db->shared.sole_user) code = walk_first(db, deadline, error);
+  if (!code) code = env_open(db, deadline, error);
   if (code) shared_close(db);
   return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/shared.c: the file `shared`: who uses this store, the writer lock with a time
- * limit, the change counters; beside them the rings, the waiters and the phases.
+ * store/db/lmdb/shared.c: the file `shared`: who uses this store, and the change counters; beside
+ * them the locks (locks.c), the rings, the waiters, the phases and the calls.
  *
  * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid
  * exclusive), which two copies of the plugin in one process cannot share, and which do not drop
@@ -10,18 +10,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/libc.h"
 #include "store/db/lmdb/engine.h"
 #include "store/db/lmdb/files.h"
 
-enum { SHARED_LAYOUT = 4 };
+enum { SHARED_LAYOUT = 6 };
 static const char shared_magic[8] = "tidings";
-enum { GATE = 0, USERS = 1, WRITER_SLICE_MS = 10 };
+enum { GATE = 0, USERS = 1 };
 static const off_t PIDS = (off_t)1 << 32;
 
 _Static_assert(sizeof(struct shared_page) <= SHARED_CHANGES_OFFSET,
@@ -33,9 +35,8 @@ static int byte_lock(int fd, short type, off_t at) {
   return fcntl(fd, F_OFD_SETLK, &lock) ? errno : 0;
 }
 
-static int take_gate(int fd, const char *directory, uint32_t budget_ms,
+static int take_gate(int fd, const char *directory, store_deadline deadline,
                      struct tidings_error *error) {
-  store_deadline deadline = store_deadline_in(budget_ms);
   for (;;) {
     int err = byte_lock(fd, F_WRLCK, GATE);
     if (!err) return 0;
@@ -51,8 +52,8 @@ static int take_gate(int fd, const char *directory, uint32_t budget_ms,
   }
 }
 
-int shared_gate(struct db *db, uint32_t budget_ms, struct tidings_error *error) {
-  return take_gate(db->shared.fd, db->directory, budget_ms, error);
+int shared_gate(struct db *db, store_deadline deadline, struct tidings_error *error) {
+  return take_gate(db->shared.fd, db->directory, deadline, error);
 }
 
 /* A process that uses the store: each has the byte of its pid. 0: it has ended by now. */
@@ -73,7 +74,7 @@ int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, in
   if (fd < 0)
     return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s", directory,
                 strerror(errno));
-  int code = take_gate(fd, directory, budget_ms, error);
+  int code = take_gate(fd, directory, store_deadline_in(budget_ms), error);
   int err = code ? 0 : byte_lock(fd, F_WRLCK, USERS);
   if (!code && !err) {
     *ret_fd = fd;
@@ -90,25 +91,28 @@ int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, in
   return code;
 }
 
-static int init_writer(struct db *db, struct tidings_error *error) {
-  pthread_mutexattr_t attributes;
-  int err = pthread_mutexattr_init(&attributes);
-  if (!err) err = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-  if (!err) err = pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-  if (!err) {
-    memset(&db->shared.page->writer, 0, sizeof db->shared.page->writer);
-    err = pthread_mutex_init(&db->shared.page->writer, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-  }
-  return err ? fail(error, TIDINGS_E_STORE, "store %s: the writer lock cannot be made: %s",
-                    db->directory, strerror(err))
-             : 0;
-}
-
 static int refuse_namespace(const struct db *db, struct tidings_error *error) {
   return fail(error, TIDINGS_E_STORE,
               "store %s is in use in another PID namespace (a container?); use one store for each",
               db->directory);
+}
+
+static int refuse_users(const struct db *db, const char *whose, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_STORE, "store %s is in use by %s; end the other processes first",
+              db->directory, whose);
+}
+
+/* The engine's own lock is such a mutex too. */
+static int refuse_mutex(const struct db *db, struct tidings_error *error) {
+  char whose[128];
+  const char *theirs = libc_of_mutex_kind(db->shared.page->mutex_kind);
+  const char *ours = libc_of_mutex_kind(libc_mutex_kind());
+  if (theirs == ours) /* 32 bits and 64, or two machines on one */
+    return refuse_users(db, "a build for another machine, whose locks differ", error);
+  (void)snprintf(whose, sizeof whose,
+                 "a build for %s, whose locks differ from those of %s, which this build is for",
+                 theirs, ours);
+  return refuse_users(db, whose, error);
 }
 
 /* Was the header written by a user in another PID namespace? */
@@ -137,22 +141,18 @@ static int enter(struct db *db, struct tidings_error *error) {
   if (shared->sole_user) {
     memcpy(page->magic, shared_magic, sizeof page->magic);
     page->layout = SHARED_LAYOUT;
-    page->mutex_bytes = sizeof(pthread_mutex_t);
+    page->mutex_kind = libc_mutex_kind();
     page->pid_namespace = db->self.pid_namespace;
-    int code = init_writer(db, error);
+    int code = locks_make(db, error);
     if (code) return code;
   }
   int err = byte_lock(shared->fd, F_RDLCK, USERS);
   if (err)
     return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", db->directory,
                 db->directory, strerror(err));
-  if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT ||
-      page->mutex_bytes != sizeof(pthread_mutex_t)) {
-    return fail(error, TIDINGS_E_STORE,
-                "store %s is in use by a build that shares it in another way; end the other "
-                "processes first",
-                db->directory);
-  }
+  if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT)
+    return refuse_users(db, "a build that shares it in another way", error);
+  if (page->mutex_kind != libc_mutex_kind()) return refuse_mutex(db, error);
   if (is_of_another_namespace(db)) return refuse_namespace(db, error);
   return 0;
 }
@@ -188,17 +188,19 @@ static int map(struct db *db, struct tidings_error *error) {
   shared->ring_groups = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_GROUPS_OFFSET);
   shared->waiters = (struct wait_slot *)(void *)((char *)memory + SHARED_WAITERS_OFFSET);
   shared->phases = (_Atomic uint64_t *)(void *)((char *)memory + SHARED_PHASES_OFFSET);
+  shared->call_locks = (pthread_mutex_t *)(void *)((char *)memory + SHARED_CALL_LOCKS_OFFSET);
+  shared->calls = (struct call_place *)(void *)((char *)memory + SHARED_CALLS_OFFSET);
   return 0;
 }
 
-int shared_open(struct db *db, uint32_t budget_ms, struct tidings_error *error) {
+int shared_open(struct db *db, store_deadline deadline, struct tidings_error *error) {
   struct shared *shared = &db->shared;
   shared->page = NULL;
   shared->fd = openat(db->directory_fd, "shared", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (shared->fd < 0)
     return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s",
                 db->directory, strerror(errno));
-  int code = shared_gate(db, budget_ms, error);
+  int code = shared_gate(db, deadline, error);
   if (!code) code = map(db, error);
   if (!code) code = enter(db, error);
   if (code) shared_close(db);
@@ -213,41 +215,6 @@ void shared_close(struct db *db) {
   if (db->shared.fd >= 0) close(db->shared.fd);
   db->shared.fd = -1;
 }
-
-/* Waits in slices: a process that is killed between being woken and taking the lock has used up the
- * wake, and the others sleep beside a lock that is free. */
-static int wait_for_writer(pthread_mutex_t *writer, store_deadline deadline) {
-  for (;;) {
-    store_deadline slice = store_deadline_in(WRITER_SLICE_MS);
-    if (slice > deadline) slice = deadline;
-    struct timespec until = {.tv_sec = (time_t)(slice / 1000000000u),
-                             .tv_nsec = (long)(slice % 1000000000u)};
-    int err = pthread_mutex_clocklock(writer, CLOCK_MONOTONIC, &until);
-    if (err != ETIMEDOUT || slice == deadline) return err;
-  }
-}
-
-int shared_writer_lock(struct db *db, store_deadline deadline, struct tidings_error *error) {
-  pthread_mutex_t *writer = &db->shared.page->writer;
-  int err = pthread_mutex_trylock(writer);
-  if (err == EBUSY) err = wait_for_writer(writer, deadline);
-  if (err == EOWNERDEAD)
-    err = pthread_mutex_consistent(writer); /* a writer died; LMDB forgets what it did not commit */
-  if (!err) return 0;
-  if (err == ETIMEDOUT)
-    return fail(error, TIDINGS_E_BUSY,
-                "store %s: another writer holds it; nothing was lost, try again", db->directory);
-  return fail(error, TIDINGS_E_STORE, "store %s: the writer lock failed: %s", db->directory,
-              strerror(err));
-}
-
-bool shared_writer_try(struct db *db) {
-  int err = pthread_mutex_trylock(&db->shared.page->writer);
-  if (err == EOWNERDEAD) err = pthread_mutex_consistent(&db->shared.page->writer);
-  return !err;
-}
-
-void shared_writer_unlock(struct db *db) { pthread_mutex_unlock(&db->shared.page->writer); }
 
 void shared_changes_begin(struct db *db, const uint32_t *sessions, size_t count) {
   for (size_t i = 0; i < count; i++) {

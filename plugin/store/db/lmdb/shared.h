@@ -29,13 +29,13 @@ struct walk_note {
  * the change counters, the rings, the waiters. */
 struct shared_page {
   char magic[8];
-  uint32_t layout;        /* of this struct */
-  uint32_t mutex_bytes;   /* sizeof(pthread_mutex_t) of the process that made it: a 32-bit process
-                             must not use a 64-bit mutex */
-  uint64_t pid_namespace; /* of all present users */
-  pthread_mutex_t writer; /* robust, process-shared */
-  _Atomic uint32_t waiters_end; /* slots of waiters from here on have never been used */
-  struct walk_note walked;      /* written by who has the gate, or closes */
+  uint32_t layout;                 /* of this struct */
+  uint32_t mutex_kind;             /* of all present users, as libc_mutex_kind has it */
+  uint64_t pid_namespace;          /* of all present users */
+  pthread_mutex_t writer, readers; /* robust, process-shared: see locks.c */
+  _Atomic uint32_t writer_died;    /* and LMDB has not found out yet */
+  _Atomic uint32_t waiters_end;    /* slots of waiters from here on have never been used */
+  struct walk_note walked;         /* written by who has the gate, or closes */
 };
 
 /* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:
@@ -49,13 +49,37 @@ struct wait_slot {
   _Atomic uint64_t start_time, owner_start_time;
   _Atomic uint64_t inode; /* of the FIFO */
 };
+
+/* The calls of tools of one session, as its owner has said: see calls.c. Read and written with
+ * the lock of its number, but for `session`, which may be looked at without. */
+enum { SHARED_CALLS = 16, CALL_TOOL_BYTES = 38, RECORD_KEY_BYTES = 8 };
+struct record_key {
+  char bytes[RECORD_KEY_BYTES];
+};
+struct call_record {
+  struct record_key key; /* of the call's id */
+  int64_t from_ms, to_ms;
+  uint8_t over, tool_len;
+  char tool[CALL_TOOL_BYTES];
+};
+struct call_place {
+  _Atomic uint32_t session; /* 0: no session's */
+  _Atomic uint32_t writing; /* what follows may be torn */
+  uint32_t pid, count;      /* the owner's; of calls */
+  uint64_t start_time;      /* the owner's */
+  uint64_t epoch;           /* of the session, when this was said */
+  struct call_record calls[SHARED_CALLS];
+};
+
 enum {
   SHARED_CHANGES_OFFSET = 4096,
   SHARED_RINGS_OFFSET = SHARED_CHANGES_OFFSET + STORE_CHANGE_COUNTERS * 4,
   SHARED_GROUPS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
   SHARED_WAITERS_OFFSET = SHARED_GROUPS_OFFSET + RING_GROUPS * 4,
   SHARED_PHASES_OFFSET = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot),
-  SHARED_BYTES = SHARED_PHASES_OFFSET + STORE_PHASES * 8
+  SHARED_CALL_LOCKS_OFFSET = SHARED_PHASES_OFFSET + STORE_PHASES * 8,
+  SHARED_CALLS_OFFSET = SHARED_CALL_LOCKS_OFFSET + STORE_CALL_LOCKS * (int)sizeof(pthread_mutex_t),
+  SHARED_BYTES = SHARED_CALLS_OFFSET + STORE_CALL_PLACES * (int)sizeof(struct call_place)
 };
 
 struct shared {
@@ -64,16 +88,18 @@ struct shared {
   _Atomic uint32_t *changes;
   _Atomic uint32_t *rings, *ring_groups;
   struct wait_slot *waiters;
-  _Atomic uint64_t *phases; /* see wake/phases.c */
-  bool sole_user;           /* when it was opened */
-  bool anew;                /* and what it held meant nothing: the slots of waiters neither */
+  _Atomic uint64_t *phases;    /* see phases.c */
+  pthread_mutex_t *call_locks; /* robust, process-shared */
+  struct call_place *calls;
+  bool sole_user; /* when it was opened */
+  bool anew;      /* and what it held meant nothing: the slots of waiters neither */
 };
 
 /* The gate is held from shared_open to shared_admit: one process at a time opens a store. Errors:
  * BUSY, STORE, NOMEM. */
-int shared_open(struct db *db, uint32_t budget_ms, struct tidings_error *error);
+int shared_open(struct db *db, store_deadline deadline, struct tidings_error *error);
 /* Takes the gate by itself; shared_admit gives it back. Errors: BUSY, STORE. */
-int shared_gate(struct db *db, uint32_t budget_ms, struct tidings_error *error);
+int shared_gate(struct db *db, store_deadline deadline, struct tidings_error *error);
 void shared_admit(struct db *db);
 void shared_close(struct db *db);
 
@@ -84,10 +110,24 @@ void shared_close(struct db *db);
 int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
                  uint32_t *ret_user, struct tidings_error *error);
 
+/* -- locks.c ----------------------------------------------------------------------------------- */
+
+/* Makes all of them, with the gate, as sole user. Errors: STORE. */
+int locks_make(struct db *db, struct tidings_error *error);
+
 /* The writer lock, of all processes. Errors: BUSY, STORE. */
 int shared_writer_lock(struct db *db, store_deadline deadline, struct tidings_error *error);
 void shared_writer_unlock(struct db *db);
 bool shared_writer_try(struct db *db); /* at once or not at all */
+
+/* The lock around all calls of the engine that wait for other processes without a limit: opening
+ * and closing it, beginning with a new reader's slot, looking for dead readers, beginning to write
+ * after a writer died. For as long as such a call takes; the writer lock comes before it. 0, or an
+ * error number: ETIMEDOUT past the deadline. */
+int readers_lock(struct db *db, store_deadline deadline);
+void readers_unlock(struct db *db);
+
+/* -- the change counters ----------------------------------------------------------------------- */
 
 /* Odd, before the commit. */
 void shared_changes_begin(struct db *db, const uint32_t *sessions, size_t count);

@@ -17,13 +17,13 @@ enum { READER_CHECK_EVERY = 256 };
  */
 
 /* Returns with env_lock held for reading and the environment open. */
-static int enter_env(struct db *db, struct tidings_error *error) {
+static int enter_env(struct db *db, store_deadline deadline, struct tidings_error *error) {
   for (;;) {
     pthread_rwlock_rdlock(&db->env_lock);
     if (db->env) return 0;
     pthread_rwlock_unlock(&db->env_lock);
     pthread_rwlock_wrlock(&db->env_lock);
-    int code = db->env ? 0 : env_open(db, error);
+    int code = db->env ? 0 : env_open(db, deadline, error);
     pthread_rwlock_unlock(&db->env_lock);
     if (code) return code;
   }
@@ -45,7 +45,7 @@ static int check_linked(const struct db *db, struct tidings_error *error) {
 }
 
 int env_check_linked(struct db *db, struct tidings_error *error) {
-  int code = enter_env(db, error);
+  int code = enter_env(db, 0, error);
   if (code) return code;
   code = check_linked(db, error);
   leave_env(db);
@@ -54,12 +54,21 @@ int env_check_linked(struct db *db, struct tidings_error *error) {
 
 /* -- snapshots --------------------------------------------------------------------------------- */
 
-static int snapshot(struct db *db, MDB_txn **ret_txn) {
+/* A parked reader has its slot; a new one takes one. */
+static int new_snapshot(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
+  int rc = readers_lock(db, deadline);
+  if (rc) return rc;
+  rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, ret_txn);
+  readers_unlock(db);
+  return rc;
+}
+
+static int snapshot(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
   MDB_txn *txn = NULL;
   pthread_mutex_lock(&db->parked_lock);
   if (db->parked_count) txn = db->parked[--db->parked_count];
   pthread_mutex_unlock(&db->parked_lock);
-  if (!txn) return mdb_txn_begin(db->env, NULL, MDB_RDONLY, ret_txn);
+  if (!txn) return new_snapshot(db, deadline, ret_txn);
   int rc = mdb_txn_renew(txn);
   if (rc) mdb_txn_abort(txn);
   else *ret_txn = txn;
@@ -80,18 +89,18 @@ static void park(struct db *db, MDB_txn *txn) {
 /* Beside a write of the same thread, which has the environment. */
 int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
   MDB_txn *engine = NULL;
-  int rc = snapshot(writing->db, &engine);
+  int rc = snapshot(writing->db, 0, &engine);
   if (!rc) *ret_txn = (struct db_txn){.db = writing->db, .engine = engine, .access = DB_LOOKS_ON};
   return rc;
 }
 
-int db_read(struct db *db, const struct db_scope *scope, struct db_txn *ret_txn,
-            struct tidings_error *error) {
+int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline,
+            struct db_txn *ret_txn, struct tidings_error *error) {
   MDB_txn *engine = NULL;
   (void)scope; /* a snapshot is of the whole store */
-  int code = enter_env(db, error);
+  int code = enter_env(db, deadline, error);
   if (code) return code;
-  int rc = snapshot(db, &engine);
+  int rc = snapshot(db, deadline, &engine);
   if (rc) {
     leave_env(db);
     return db_failed(error, rc, "begin reading");
@@ -104,18 +113,38 @@ int db_read(struct db *db, const struct db_scope *scope, struct db_txn *ret_txn,
 
 /* -- the writer -------------------------------------------------------------------------------- */
 
-int env_write(struct db *db, struct db_txn *ret_txn, struct tidings_error *error) {
-  MDB_txn *engine = NULL;
+/* Now and then, and not if another process is at it. */
+static void check_readers(struct db *db) {
   int dead;
-  int code = enter_env(db, error);
+  if (++db->commits % READER_CHECK_EVERY || readers_lock(db, 0)) return;
+  (void)mdb_reader_check(db->env, &dead);
+  readers_unlock(db);
+}
+
+/* LMDB clears the slots of dead readers when it finds that a writer died. */
+static int begin_writing(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
+  _Atomic uint32_t *died = &db->shared.page->writer_died;
+  if (!atomic_load(died)) return mdb_txn_begin(db->env, NULL, 0, ret_txn);
+  int rc = readers_lock(db, deadline);
+  if (rc) return rc;
+  rc = mdb_txn_begin(db->env, NULL, 0, ret_txn);
+  if (!rc) atomic_store(died, 0);
+  readers_unlock(db);
+  return rc;
+}
+
+int env_write(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
+              struct tidings_error *error) {
+  MDB_txn *engine = NULL;
+  int code = enter_env(db, deadline, error);
   if (code) return code;
   code = check_linked(db, error);
   if (code) {
     leave_env(db);
     return code;
   }
-  if (++db->commits % READER_CHECK_EVERY == 0) (void)mdb_reader_check(db->env, &dead);
-  int rc = mdb_txn_begin(db->env, NULL, 0, &engine);
+  check_readers(db);
+  int rc = begin_writing(db, deadline, &engine);
   if (rc) {
     leave_env(db);
     return db_failed(error, rc, "begin writing");
@@ -123,6 +152,7 @@ int env_write(struct db *db, struct db_txn *ret_txn, struct tidings_error *error
   ret_txn->db = db;
   ret_txn->engine = engine;
   ret_txn->access = DB_WRITES;
+  ret_txn->deadline = deadline;
   return 0;
 }
 
@@ -132,7 +162,7 @@ int db_write(struct db *db, const struct db_scope *scope, store_deadline deadlin
   (void)scope;
   int code = shared_writer_lock(db, deadline, error);
   if (code) return code;
-  code = env_write(db, ret_txn, error);
+  code = env_write(db, deadline, ret_txn, error);
   if (code) shared_writer_unlock(db);
   return code;
 }
@@ -181,9 +211,9 @@ static int commit_nothing(struct db *db) {
 
 /* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why
  * it cannot be known. */
-static int find_out(struct db *db, size_t id, bool *ret_stored) {
+static int find_out(struct db *db, size_t id, store_deadline deadline, bool *ret_stored) {
   MDB_txn *txn;
-  int rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn);
+  int rc = new_snapshot(db, deadline, &txn);
   if (rc) return rc;
   bool stored = mdb_txn_id(txn) >= id;
   mdb_txn_abort(txn);
@@ -195,18 +225,20 @@ static int find_out(struct db *db, size_t id, bool *ret_stored) {
 /* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. No other
  * process has written since, because the writer lock is still ours: so after opening again, the
  * number of the newest transaction says it. */
-static int after_failed_commit(struct db *db, size_t id, int rc, struct tidings_error *error) {
+static int after_failed_commit(const struct db_txn *txn, size_t id, int rc,
+                               struct tidings_error *error) {
+  struct db *db = txn->db;
   const char *reason = mdb_strerror(rc);
   bool stored = false;
   int code = 0;
   pthread_rwlock_wrlock(&db->env_lock);
   env_close(db);
-  if (env_open(db, NULL)) {
+  if (env_open(db, txn->deadline, NULL)) {
     code = fail(error, TIDINGS_E_STORE,
                 "the store failed to commit (%s) and cannot be opened again: outcome unknown; "
                 "retry with the same id",
                 reason);
-  } else if (find_out(db, id, &stored)) {
+  } else if (find_out(db, id, txn->deadline, &stored)) {
     env_close(db); /* it refuses all further work; the next call opens it again */
     code = fail(error, TIDINGS_E_STORE,
                 "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
@@ -223,7 +255,7 @@ static int commit_rows(struct db_txn *txn, const char **ret_trouble, struct tidi
   int rc = mdb_txn_commit(txn->engine);
   leave_env(txn->db);
   *ret_trouble = rc ? mdb_strerror(rc) : NULL;
-  return rc ? after_failed_commit(txn->db, id, rc, error) : 0;
+  return rc ? after_failed_commit(txn, id, rc, error) : 0;
 }
 
 /* Change counters and rings move around the commit, and waiters are woken after it. */

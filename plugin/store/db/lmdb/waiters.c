@@ -234,7 +234,7 @@ static int enlist(struct db *db, const struct owner *owner, int *ret_fd,
 int db_wait(struct db *db, const struct owner *owner, uint32_t budget_ms, int *ret_fd,
             struct tidings_error *error) {
   if (db->wake.fifo < 0) {
-    int code = shared_gate(db, budget_ms, error);
+    int code = shared_gate(db, store_deadline_in(budget_ms), error);
     if (code) return code;
     code = enlist(db, owner, &db->wake.fifo, error);
     shared_admit(db);

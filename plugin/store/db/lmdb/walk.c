@@ -282,6 +282,7 @@ static bool check_value(struct walk *walk, const struct walk_tree *tree, const s
       return walk_found(walk, page, "frees pages in a transaction that never was");
     if (value_bytes(node) < sizeof(uint64_t) || value_bytes(node) % sizeof(uint64_t))
       return walk_found(walk, page, "has a list of free pages with an odd length");
+    walk->newest_freed = transaction;
   }
   bool visits = walk->visit && !tree->numeric;
   if (is_big(node))
@@ -368,7 +369,16 @@ static bool walk_tree(struct walk *walk, const struct walk_tree *tree, unsigned 
   return true;
 }
 
+/* Each commit but the first replaces pages, and puts them into the list under its own number. A
+ * head that has another number was being written when the power went: its number is new, and its
+ * trees are those before. */
+static bool check_number(struct walk *walk, unsigned head) {
+  if (walk->transaction <= 1 || walk->newest_freed == walk->transaction) return true;
+  return walk_found(walk, head, "was not written to its end");
+}
+
 bool walk_run(struct walk *walk) {
   unsigned head = (unsigned)(walk->transaction % PAGE_HEADS);
-  return walk_tree(walk, &walk->rows, head) && walk_tree(walk, &walk->free_pages, head);
+  return walk_tree(walk, &walk->rows, head) && walk_tree(walk, &walk->free_pages, head) &&
+         check_number(walk, head);
 }

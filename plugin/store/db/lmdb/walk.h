@@ -26,9 +26,10 @@ struct walk {
   int fd;
   uint64_t page_bytes, last_page, file_pages, transaction;
   struct walk_tree free_pages, rows;
-  uint8_t *seen;  /* a bit for each page */
-  uint8_t *pages; /* room for one page of each level, and one more */
-  int err;        /* an errno: the file could not be read, or there is no memory */
+  uint64_t newest_freed; /* the newest transaction that the list of free pages names */
+  uint8_t *seen;         /* a bit for each page */
+  uint8_t *pages;        /* room for one page of each level, and one more */
+  int err;               /* an errno: the file could not be read, or there is no memory */
   /* Called for each row in the order of the keys; NULL: rows are not read. `value` is borrowed for
    * the call. Anything but 0 ends the walk, which then returns false without a finding. To be set
    * between walk_begin and walk_run, which then takes memory for large values. */

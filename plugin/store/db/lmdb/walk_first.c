@@ -83,8 +83,10 @@ static int say(const struct db *db, const struct walk *walk, struct tidings_erro
   if (walk->err == ENOMEM)
     return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to check data.mdb", db->directory);
   if (walk->err)
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", db->directory,
-                strerror(walk->err));
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: data.mdb cannot be read: %s; recover what is left with 'tidings store "
+                "salvage %s NEW', or restore it from a backup",
+                db->directory, strerror(walk->err), db->directory);
   return say_finding(db, walk->page, walk->finding, error);
 }
 

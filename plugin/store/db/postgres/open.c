@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "store/db/postgres/engine.h"
@@ -139,7 +140,11 @@ int db_open(const struct db_options *options, struct db **ret_db, struct tidings
   for (size_t i = 0; i < KINDS && i < options->kind_count; i++) db->kinds[i] = options->kinds[i];
   (void)pthread_mutex_init(&db->lock, NULL);
   (void)pthread_mutex_init(&db->alive_lock, NULL);
-  (void)pthread_cond_init(&db->given, NULL);
+  pthread_condattr_t monotonic; /* as deadlines are */
+  (void)pthread_condattr_init(&monotonic);
+  (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  (void)pthread_cond_init(&db->given, &monotonic);
+  (void)pthread_condattr_destroy(&monotonic);
   int code = open_db(db, options, error);
   if (code) free_db(db);
   else *ret_db = db;

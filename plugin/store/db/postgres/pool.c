@@ -23,7 +23,7 @@ static struct pg_conn *wait_idle(struct db *db, store_deadline deadline, bool *r
       db->connections++;
       return NULL;
     }
-    if (pthread_cond_clockwait(&db->given, &db->lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT) {
+    if (pthread_cond_timedwait(&db->given, &db->lock, &until) == ETIMEDOUT) {
       *ret_late = true;
       return NULL;
     }

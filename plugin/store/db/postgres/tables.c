@@ -67,7 +67,8 @@ static int connect_to(const struct pg_place *place, PGconn **ret_pg, struct tidi
   const char *keys[] = {"dbname", "connect_timeout", "application_name", "options", NULL};
   const char *values[] = {place->conninfo, "10", "tidings store",
                           "-c synchronous_commit=on -c statement_timeout=30000 -c "
-                          "lock_timeout=30000", NULL};
+                          "lock_timeout=30000",
+                          NULL};
   PGconn *pg = PQconnectdbParams(keys, values, 1);
   if (!pg) return fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
   if (PQstatus(pg) == CONNECTION_OK) {

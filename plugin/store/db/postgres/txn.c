@@ -12,8 +12,6 @@
 #include "common/buffer.h"
 #include "store/db/postgres/engine.h"
 
-enum { DEFAULT_BUDGET_MS = 5000 };
-
 int pg_fail_in(const struct db *db, int rc, const char *what, struct tidings_error *error) {
   struct tidings_error inner = {.size = sizeof inner};
   int code = db_failed(&inner, rc, what);
@@ -170,12 +168,10 @@ static int begin(struct db *db, const struct db_scope *scope, store_deadline dea
   return code;
 }
 
-int db_read(struct db *db, const struct db_scope *scope, struct db_txn *ret_txn,
-            struct tidings_error *error) {
+int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline,
+            struct db_txn *ret_txn, struct tidings_error *error) {
   ret_txn->access = DB_READS;
-  return begin(db, scope,
-               scope && scope->until ? scope->until : store_deadline_in(DEFAULT_BUDGET_MS), ret_txn,
-               error);
+  return begin(db, scope, deadline, ret_txn, error);
 }
 
 int db_write(struct db *db, const struct db_scope *scope, store_deadline deadline,

@@ -34,7 +34,8 @@ def chunk(body, delta, finish=None, *, id):
             "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
-USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+def usage(body):
+    return {"prompt_tokens": body["prompt_tokens"], "completion_tokens": 10, "total_tokens": body["prompt_tokens"] + 10}
 
 
 def tool_call(index, part):
@@ -54,7 +55,7 @@ def stream(parts, body):
             yield None, chunk(body, {"tool_calls": [tool_call(calls, part)]}, id=id)
             calls += 1
     yield None, chunk(body, {}, "tool_calls" if calls else "stop", id=id)
-    yield None, {**chunk(body, {}, id=id), "choices": [], "usage": USAGE}
+    yield None, {**chunk(body, {}, id=id), "choices": [], "usage": usage(body)}
     yield None, "[DONE]"
 
 
@@ -63,5 +64,5 @@ def whole(parts, body):
     message = {"role": "assistant", "content": "".join(part.get("text", "") for part in parts)}
     if calls:
         message["tool_calls"] = [tool_call(index, part) for index, part in enumerate(calls)]
-    return {"id": fresh_id("chatcmpl"), "object": "chat.completion", "created": int(time.time()), "model": body.get("model", "fake-1"), "usage": USAGE,
+    return {"id": fresh_id("chatcmpl"), "object": "chat.completion", "created": int(time.time()), "model": body.get("model", "fake-1"), "usage": usage(body),
             "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}]}

@@ -33,8 +33,8 @@ def read(path, body):
 
 
 def response(id, body, status, output):
-    usage = {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
-             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 110}
+    usage = {"input_tokens": body["prompt_tokens"], "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
+             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": body["prompt_tokens"] + 10}
     return {"id": id, "object": "response", "created_at": int(time.time()), "status": status, "model": body.get("model", "fake-1"),
             "output": output, "parallel_tool_calls": True, "error": None, "incomplete_details": None,
             "usage": usage if status == "completed" else None}
@@ -49,6 +49,8 @@ def call_of(part):
     base = {"id": f"item_{call_id(part)}", "call_id": call_id(part), "name": part["call"], "status": "completed"}
     if "input" in part:
         return {**base, "type": "custom_tool_call", "input": part["input"]}
+    if "namespace" in part:
+        base["namespace"] = part["namespace"]
     return {**base, "type": "function_call", "arguments": json.dumps(part.get("arguments", {}))}
 
 

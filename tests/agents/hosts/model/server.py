@@ -21,8 +21,11 @@ An answer is a list of parts, sent one by one:
   {"text": "…"}                                              some text
   {"call": "shell", "arguments": {…}, "id": "call_7"}        a tool call (the id may be left out)
   {"call": "apply_patch", "input": "…"}                      Responses: a call of a tool that takes free text
+  {"call": "spawn_agent", "namespace": "multi_agent_v1", …}  Responses: a call of a tool that is in a namespace
   {"hold": "gate"}                                           nothing more until POST /_control/release/gate
-  {"status": 500}                                            as the only part: fail with this status
+  {"tokens": 180000}                                         how many tokens the answer says that the request had (100)
+  {"status": 500}                                            as the first part: fail with this status; with "until": "gate" only until it opens, with
+                                                             "message" and "headers" with these
 
 The log has one JSON object a line, written when the request has been read: {"number", "protocol", "path", "tools": [names], "stream", "rule",
 "items": [{"role": system|user|assistant|tool, "text", "id"?, "call"?}…], "text": all texts, "body": as it came}. What no protocol handles is there
@@ -120,9 +123,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def model(self):
         return self.server.model
 
-    def send_json(self, value, status=200):
+    def send_json(self, value, status=200, headers={}):
         text = json.dumps(value).encode()
         self.send_response(status)
+        for name, content in headers.items():
+            self.send_header(name, content)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
@@ -180,10 +185,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         request["text"] = "\n".join(item["text"] for item in request["items"])
         request["rule"], parts = self.model.script.answer(request)
         number = self.model.record({**request, "body": body})
+        body = {**body, "prompt_tokens": next((part["tokens"] for part in parts if "tokens" in part), 100)}
+        parts = [part for part in parts if "tokens" not in part]
         ended = "gone"
         try:
-            if parts and "status" in parts[0]:
-                self.send_json({"error": {"message": "as the script says", "type": "server_error"}}, parts[0]["status"])
+            fails = bool(parts) and "status" in parts[0] and parts[0].get("until") not in self.model.gates and parts[0]
+            parts = [part for part in parts if "status" not in part]
+            if fails:
+                error = {"message": fails.get("message", "as the script says"), "type": "server_error"}
+                self.send_json({"error": error}, fails["status"], fails.get("headers", {}))
                 ended = "whole"
             elif request["stream"]:
                 ended = "whole" if self.send_stream(protocol.stream(parts, body)) else "gone"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mutants.py: the laws see what they are for. Each mutant is policy or rendering with one function changed; laws that hold nevertheless, or
-another law that is broken first, fail this test. Prints TAP. `mutants.py LAW` tries only those whose law has LAW in it."""
+"""mutants.py: the laws, and the second plan, see what they are for. Each mutant is policy or rendering with one function changed. One that is
+not noticed fails this test, and so does one that breaks another law first. Prints TAP. `mutants.py laws|policy [LAW]` tries those whose law
+has LAW in it."""
 import os
 import shlex
 import subprocess
@@ -11,20 +12,22 @@ import tempfile
 SOURCE, BUILD = os.environ["TIDINGS_SOURCE_DIR"], os.environ["TIDINGS_BUILD_DIR"]
 sys.path.insert(0, os.path.join(SOURCE, "tests", "mutants"))
 import mutate  # noqa: E402
-OWN = [made for _, made in mutate.commands(BUILD, "unit-laws").values()]
+KIND = sys.argv[1]
+OWN = [made for _, made in mutate.commands(BUILD, f"unit-{KIND}").values()]
 LIBRARIES = shlex.split(subprocess.run(["pkg-config", "--libs", "criterion", "jansson"], stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
 def attempt(mutant):
     with tempfile.TemporaryDirectory() as work:
-        program = os.path.join(work, "laws")
+        program = os.path.join(work, KIND)
         mutate.link(SOURCE, BUILD, "tidings_plugin_objects", mutant, work, program, *OWN, "-llmdb", *LIBRARIES)
         done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if done.returncode == 0:
         return "it was not noticed"
-    if f": {mutant.laws['laws']}, " in done.stdout:
+    says = f": {mutant.laws[KIND]}, " if KIND == "laws" else "both_plans_are_the_same"
+    if says in done.stdout:
         return None
     return "it was noticed, but not as this law\n" + "\n".join(line for line in done.stdout.splitlines() if " round " in line)
 
 
-sys.exit(mutate.try_all("laws", attempt, *sys.argv[1:2]))
+sys.exit(mutate.try_all(KIND, attempt, *sys.argv[2:3]))

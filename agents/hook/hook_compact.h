@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_compact.h: what the model reads when its conversation was compacted.
+ */
+#ifndef AGENTS_HOOK_HOOK_COMPACT_H
+#define AGENTS_HOOK_HOOK_COMPACT_H
+
+#include "agents/hook/hook_call.h"
+#include "command/kit.h"
+
+/* For a session's start again after compaction: reports it, and *ret_text says what is pending and
+ * queued, as JSON after a sentence, or how much it is where that has more than `room` bytes. NULL:
+ * nothing waits. Free it. */
+int32_t hook_compacted(struct hostkit *kit, const struct hook_call *call, size_t room,
+                       char **ret_text, struct tidings_error *error);
+
+#endif

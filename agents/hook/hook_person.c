@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_person.c: see the header.
+ */
+#include "agents/hook/hook_person.h"
+
+#include <string.h>
+
+#include "agents/hook/hook_turns.h"
+#include "command/json_value.h"
+
+struct run {
+  bool works, waits;
+  int64_t started_ms;
+};
+
+static int32_t ask_run(struct hostkit *kit, const struct hook_call *call, struct run *ret_run,
+                       struct tidings_error *error) {
+  json_t *status = NULL;
+  int32_t code = kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", call->session),
+                           &status, error);
+  if (code) return code;
+  const char *state = json_value_text(status, "state");
+  ret_run->waits = strcmp(state, "waiting") == 0;
+  ret_run->works = strcmp(state, "busy") == 0 || strcmp(state, "retrying") == 0;
+  ret_run->started_ms = json_integer_value(json_object_get(status, "started_at"));
+  json_decref(status);
+  return TIDINGS_OK;
+}
+
+/* The run may have changed since it was looked at: then there is nothing to say any more. */
+static int32_t tell_if_it_runs(struct hostkit *kit, const struct hook_call *call, const char *type,
+                               json_t *data, struct tidings_reply **ret_reply,
+                               struct tidings_error *error) {
+  int32_t code = hook_tell(kit, call, type, data, ret_reply, error);
+  return code == TIDINGS_E_STATE ? TIDINGS_OK : code;
+}
+
+static int32_t tell_waiting(struct hostkit *kit, const struct hook_call *call, const char *kind,
+                            const char *what, struct tidings_error *error) {
+  struct run run;
+  int32_t code = ask_run(kit, call, &run, error);
+  if (code || !run.works) return code;
+  json_t *data = json_pack("{s:s}", "kind", kind);
+  if (data && what[0]) json_object_set_new(data, "message", json_string(what));
+  return tell_if_it_runs(kit, call, "turn.waiting", data, NULL, error);
+}
+
+int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
+                          struct tidings_error *error) {
+  return tell_waiting(kit, call, "approval", call->tool, error);
+}
+
+int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
+                                struct tidings_reply **ret_reply, struct tidings_error *error) {
+  struct run run;
+  int32_t code = ask_run(kit, call, &run, error);
+  if (code || !(run.works || run.waits) || (when_ms && when_ms < run.started_ms)) return code;
+  return tell_if_it_runs(kit, call, "turn.aborted", json_object(), ret_reply, error);
+}
+
+int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  int32_t code = hook_person_interrupted(kit, call, call->time_ms, &reply, error);
+  if (!code && hook_start_turn(reply))
+    code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
+  hostkit_reply_free(reply);
+  return code;
+}
+
+int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error) {
+  const char *type = json_value_text(call->input, "notification_type"),
+             *message = json_value_text(call->input, "message");
+  if (strcmp(type, "idle_prompt") == 0) return hook_person_stopped(kit, call, error);
+  if (strcmp(type, "elicitation_dialog") == 0)
+    return tell_waiting(kit, call, "user-input", message, error);
+  if (strcmp(type, "permission_prompt") == 0 || strcmp(type, "ToolPermission") == 0)
+    return tell_waiting(kit, call, "approval", message, error);
+  return TIDINGS_OK;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/watchdog.c: see the header. It holds one end of a pipe, whose other end closes with the run,
+ * whatever ends that; a byte in it says that all is well.
+ */
+#include "cli/run/watchdog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+
+static const char well = 1;
+
+/* Nothing of the run is kept open: its readers must see the end when it ends. */
+static void stand_apart(int *fd) {
+  sigset_t none;
+  sigemptyset(&none);
+  (void)setsid(); /* what ends the run's whole group does not end it */
+  (void)sigprocmask(SIG_SETMASK, &none, NULL);
+  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int standard = STDIN_FILENO; nothing >= 0 && standard <= STDERR_FILENO; standard++)
+    (void)dup2(nothing, standard);
+  if (*fd != STDERR_FILENO + 1 && dup2(*fd, STDERR_FILENO + 1) >= 0) *fd = STDERR_FILENO + 1;
+  (void)close_range((unsigned)*fd + 1, ~0u, 0);
+}
+
+/* Of the log, since what was read is in the memory of the run. */
+static void read_tail(const struct run_log *log, struct tail *tail) {
+  char bytes[TAIL_BYTES];
+  int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+  if (size > (off_t)sizeof bytes)
+    size = lseek(fd, -(off_t)sizeof bytes, SEEK_END) + (off_t)sizeof bytes;
+  else if (size > 0) (void)lseek(fd, 0, SEEK_SET);
+  ssize_t got = size > 0 ? read(fd, bytes, sizeof bytes) : 0;
+  if (got > 0) tail_add(tail, bytes, (size_t)got);
+  if (fd >= 0) close(fd);
+}
+
+_Noreturn static void watch_over(const struct report *report, uint64_t begun_ms, int fd) {
+  static struct tail tail;
+  struct report lost = *report;
+  char byte = 0;
+  ssize_t got;
+  stand_apart(&fd);
+  do got = read(fd, &byte, sizeof byte);
+  while (got < 0 && errno == EINTR);
+  if (got == 0) {
+    read_tail(report->log, &tail);
+    lost.tail = &tail;
+    lost.patient = true;
+    (void)report_lost(&lost, (uint64_t)clock_mono_ms() - begun_ms);
+  }
+  _exit(0);
+}
+
+void watchdog_start(const struct report *report, uint64_t begun_ms, struct watchdog *ret_watchdog) {
+  struct watchdog watchdog = {.pid = 0, .fd = -1};
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) == 0) {
+    watchdog.pid = fork();
+    if (watchdog.pid == 0) {
+      close(ends[1]);
+      watch_over(report, begun_ms, ends[0]);
+    }
+    close(ends[0]);
+    if (watchdog.pid > 0) watchdog.fd = ends[1];
+    else close(ends[1]);
+  }
+  *ret_watchdog = watchdog;
+}
+
+void watchdog_stop(struct watchdog *watchdog) {
+  if (watchdog->pid <= 0) return;
+  while (write(watchdog->fd, &well, sizeof well) < 0 && errno == EINTR) continue;
+  close(watchdog->fd);
+  while (waitpid(watchdog->pid, NULL, 0) < 0 && errno == EINTR) continue;
+  watchdog->pid = 0;
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# libraries.sh TOOLCHAIN SOURCES PREFIX: builds LMDB and jansson with a toolchain file of this folder ("": for this machine) and puts them, with
+# the headers of toml++, into PREFIX, which CMAKE_PREFIX_PATH then names. SOURCES has the folders lmdb and jansson, as `apt-get source` unpacks
+# them. LMDB is there as a shared library and as an archive that shared objects can take in; jansson is such an archive.
+set -euo pipefail
+toolchain=$1 sources=$(cd "$2" && pwd -P) prefix=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+build="$prefix/build"
+rm -rf "$build"
+mkdir -p "$prefix/include" "$prefix/lib" "$build/lmdb"
+prefix=$(cd "$prefix" && pwd -P)
+chain=()
+[ -z "$toolchain" ] || chain=(--toolchain "$here/$toolchain.cmake")
+
+cp -R /usr/include/toml++ "$prefix/include/"
+common=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POSITION_INDEPENDENT_CODE=ON -Wno-dev)
+
+# Its own Makefile knows no cross compiler; it is two files.
+cat >"$build/lmdb/CMakeLists.txt" <<'TEXT'
+cmake_minimum_required(VERSION 3.25)
+project(lmdb C)
+find_package(Threads REQUIRED)
+foreach(kind SHARED STATIC)
+  add_library(lmdb_${kind} ${kind} "${LMDB_SOURCE}/mdb.c" "${LMDB_SOURCE}/midl.c")
+  set_target_properties(lmdb_${kind} PROPERTIES OUTPUT_NAME lmdb)
+  target_link_libraries(lmdb_${kind} PRIVATE Threads::Threads)
+  install(TARGETS lmdb_${kind})
+endforeach()
+install(FILES "${LMDB_SOURCE}/lmdb.h" TYPE INCLUDE)
+TEXT
+cmake -S "$build/lmdb" -B "$build/lmdb.out" "${common[@]}" ${chain[@]+"${chain[@]}"} -DLMDB_SOURCE="$sources/lmdb/libraries/liblmdb"
+cmake --build "$build/lmdb.out"
+cmake --install "$build/lmdb.out"
+
+# An archive hides no names, and we have a utf8_encode too.
+cmake -S "$sources/jansson" -B "$build/jansson.out" "${common[@]}" ${chain[@]+"${chain[@]}"} -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF \
+  -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_BUILD_SHARED_LIBS=OFF -DCMAKE_C_FLAGS=-Dutf8_encode=jansson_utf8_encode
+cmake --build "$build/jansson.out"
+cmake --install "$build/jansson.out"
+rm -rf "$build"

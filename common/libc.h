@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * common/libc.h: where the C libraries that this is built with differ: glibc and musl. Nothing else
+ * asks which of the two it is.
+ */
+#ifndef COMMON_LIBC_H
+#define COMMON_LIBC_H
+
+#include <pthread.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Does dlclose unmap an image that nobody uses any more? In musl it never does. */
+#ifdef __GLIBC__
+#define LIBC_UNLOADS true
+#else
+#define LIBC_UNLOADS false
+#endif
+
+/* How this process understands a pthread_mutex_t: its size, and in the upper half the library. Only
+ * processes of one kind may share a mutex. */
+uint32_t libc_mutex_kind(void);
+const char *libc_of_mutex_kind(uint32_t kind); /* "glibc", "musl" */
+
+/* Waits for the mutex until `until_ns` of CLOCK_MONOTONIC. Returns what pthread_mutex_lock returns,
+ * or ETIMEDOUT. */
+int libc_lock_until(pthread_mutex_t *mutex, uint64_t until_ns);
+
+/* No descriptor from `first` on stays open in the program. Returns an errno. */
+int libc_spawn_closes_from(posix_spawn_file_actions_t *actions, int first);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/calls.c: which calls of tools run. What the owner says of them means nothing once it is
+ * dead, so it is kept in the store's shared memory, where it costs no commit. What has no place
+ * there, and what came with an event that is written anyway, is in the session's row.
+ */
+#include "rules/producers/calls.h"
+
+#include "common/error.h"
+#include "flow/internal.h"
+
+/* An event as it is said of the calls in shared memory, which know ids by their keys. */
+struct call_report {
+  struct event event;
+  struct call_key key;
+  const struct op *op;
+};
+
+static void report_by_key(struct call_report *report, const struct op *op,
+                          const struct event *event) {
+  report->event = *event;
+  report->op = op;
+  if (!event->call.call_id.len) return;
+  report->key = store_call_key(event->call.call_id);
+  report->event.call.call_id = span_of(report->key.bytes, sizeof report->key.bytes);
+}
+
+static bool take_report(void *context, struct memory *calls) {
+  const struct call_report *report = context;
+  return calls_take(calls, &report->event, report->op->now_ms);
+}
+
+static struct calls_of calls_of_session(const struct op *op, const struct owner *owner) {
+  return (struct calls_of){
+      .session = op->session, .epoch = op->head.epoch, .owner = owner, .now_ms = op->now_ms};
+}
+
+bool calls_share(struct op *op, const struct event *event) {
+  struct call_report report;
+  struct calls_of whose = calls_of_session(op, &op->instance->owner);
+  bool ends = event->type != EVENT_TOOLS_STARTED;
+  if (!calls_minds(event) || (ends && !store_calls_any(op->instance->store, op->session)))
+    return true;
+  report_by_key(&report, op, event);
+  return store_calls(op->instance->store, &whose, take_report, &report);
+}
+
+void calls_share_ends(struct op *op, const struct event *event) {
+  if (event->type != EVENT_TOOLS_STARTED) (void)calls_share(op, event);
+}
+
+int calls_row_changes(struct op *op, const struct event *event, bool *ret_changes,
+                      struct tidings_error *error) {
+  struct memory memory;
+  *ret_changes = false;
+  if (!calls_minds(event)) return 0;
+  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  if (!code) *ret_changes = calls_end(&memory, event, op->now_ms);
+  return code;
+}
+
+int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
+                    struct tidings_error *error) {
+  struct memory memory;
+  if (!calls_minds(event)) return 0;
+  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  if (code || !calls_take(&memory, event, op->now_ms)) return code;
+  *ret_changed = true;
+  return memory_put(op->txn, op->session, &memory, error);
+}
+
+/* -- for reports of files ---------------------------------------------------------------------- */
+
+struct call_search {
+  const struct event *event;
+  struct op *op;
+  struct tidings_span tool;
+  bool failed;
+};
+
+static bool search_calls(void *context, struct memory *calls) {
+  struct call_search *search = context;
+  struct tidings_span tool = calls_during(calls, search->event, search->op->now_ms, true);
+  if (tool.len && arena_copy(&search->op->arena, tool, &search->tool)) search->failed = true;
+  return false;
+}
+
+int calls_find(struct op *op, struct event *event, struct tidings_error *error) {
+  struct memory memory = {0};
+  struct call_search search = {.event = event, .op = op};
+  if (event->type != EVENT_FILE_CHANGED || event->report.caused_by.len) return 0;
+  int code = op_read(op, error);
+  if (code) return code;
+  code = session_find(op->txn, op->name, &op->session, error);
+  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  bool shared = !code && store_calls_any(op->instance->store, op->session);
+  if (shared || memory.call_count) code = op_get_head(op, error);
+  op_give_up(op);
+  if (code || (!shared && !memory.call_count)) return code;
+  bool alive = owner_alive(&op->head.owner);
+  const struct calls_of whose = calls_of_session(op, NULL);
+  if (shared && alive) (void)store_calls(op->instance->store, &whose, search_calls, &search);
+  if (search.failed) return fail(error, TIDINGS_E_NOMEM, "no memory for the name of a tool");
+  event->report.tool =
+      search.tool.len ? search.tool : calls_during(&memory, event, op->now_ms, alive);
+  return 0;
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings hook` by calls that say something besides the turns: subagents, a person who is asked or who stops a turn, the configuration, compaction, the context's use."""
+import json
+import os
+import sys
+import time
+
+from calls import HOSTS, call, context, log
+from kit import main, until
+from wake_test import rewake
+
+STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"y","timestamp":"%s"}\n'
+
+
+def state(place):
+    return place.ok("status", "-s", "s", "--json").json["state"]
+
+
+def stamp(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + seconds)) + ".500Z"
+
+
+def test_subagents(place):
+    """a subagent's end is a notification for the parent, once, with type, id and last words; it starts no turn"""
+    for host in ("codex", "claude", "qwen"):
+        prompt, tool, stop, _ = HOSTS[host]
+        call(place, host, prompt, host, prompt="hello")
+        assert call(place, host, "SubagentStop", host, agent_id="a1", agent_type="Explore", stop_hook_active=False, last_assistant_message="Found it. " + "x" * 9000) == {}
+        text = context(call(place, host, tool, host, tool_name="ls", tool_use_id="c"), tool)
+        assert "[Subagent 'Explore a1' finished]" in text and "Found it. x" in text and "x" * 490 in text and "x" * 491 not in text, text
+        assert call(place, host, tool, host, tool_name="ls", tool_use_id="c2") == {}
+        call(place, host, stop, host)
+        call(place, host, "SubagentStop", host, agent_id="a2", last_assistant_message=None)
+        status = place.ok("status", "-s", host, "--json").json
+        assert status["state"] == "idle" and place.messages(host) == ["[Subagent 'a2' finished]"], status
+    call(place, "gemini", "BeforeAgent", "gemini", prompt="hello")
+    call(place, "gemini", "BeforeTool", "gemini", tool_name="invoke_agent", tool_input={"agent_name": "generalist"})
+    response = {"llmContent": [{"text": "Subagent 'generalist' finished.\nTermination Reason: GOAL\nResult:\nFound it."}]}
+    text = context(call(place, "gemini", "AfterTool", "gemini", tool_name="invoke_agent", tool_input={"agent_name": "generalist"}, tool_response=response), "AfterTool")
+    assert "[Subagent 'generalist' finished]" in text and "Found it." in text and "Termination" not in text, text
+    assert log(place) == []
+
+
+def test_asked(place):
+    """while a person is asked for leave the session waits, until the tool's result; who is asked when nothing runs changes nothing"""
+    asks = {"codex": [("PermissionRequest", {"tool_name": "Bash"})], "qwen": [("PermissionRequest", {"tool_name": "edit"})],
+            "claude": [("PermissionRequest", {"tool_name": "Bash"}), ("Notification", {"notification_type": "permission_prompt", "message": "Claude needs your permission"}),
+                       ("Notification", {"notification_type": "elicitation_dialog", "message": "which one?"})],
+            "gemini": [("Notification", {"notification_type": "ToolPermission", "message": "Tool Confirm Shell Command requires execution"})]}
+    for host, (prompt, tool, stop, _) in HOSTS.items():
+        for event, fields in asks[host]:
+            assert call(place, host, event, **fields) == {} and state(place) == "idle", (host, event)
+            call(place, host, prompt, prompt="hello")
+            assert call(place, host, event, **fields) == {} and state(place) == "waiting", (host, event)
+            assert place.ok("status", "-s", "s", "--json").json["message"] in fields.values()
+            call(place, host, event, **fields)
+            call(place, host, tool, tool_name="ls", tool_use_id="c")
+            assert state(place) == "busy"
+            call(place, host, event, agent_id="a1", **fields)
+            assert state(place) == "busy", "a subagent's"
+            call(place, host, stop)
+            assert state(place) == "idle"
+    assert log(place) == []
+
+
+def test_asked_within_a_subagent(place):
+    """Gemini CLI asks for leave in a subagent: what is pushed is held back for the parent all the same"""
+    call(place, "gemini", "BeforeAgent", prompt="hello")
+    call(place, "gemini", "BeforeTool", tool_name="invoke_agent")
+    call(place, "gemini", "Notification", notification_type="ToolPermission", message="x")
+    place.ok("push", "-s", "s", "for the parent")
+    assert call(place, "gemini", "AfterTool", tool_name="read_file") == {}
+    assert "for the parent" in context(call(place, "gemini", "AfterTool", tool_name="invoke_agent"), "AfterTool")
+
+
+def test_stopped(place):
+    """a turn that a person stops is over, and nothing is handed out; what is queued is in the turns after the next prompt"""
+    now = {"timestamp": stamp(60)}
+    for host, event, fields in (("codex", "Interrupt", now), ("claude", "Notification", {"notification_type": "idle_prompt", **now}), ("claude", "SessionEnd", {"reason": "clear", **now}),
+                                ("qwen", "Notification", {"notification_type": "idle_prompt", **now}), ("gemini", "SessionEnd", {"reason": "exit", **now})):
+        prompt, _, stop, _ = HOSTS[host]
+        with type(place)() as own:
+            assert call(own, host, event, **fields) == {}
+            call(own, host, prompt, prompt="hello")
+            own.ok("submit", "-s", "s", "do this too")
+            own.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+            assert call(own, host, event, **fields) == {}, (host, event)
+            status = own.ok("status", "-s", "s", "--json").json
+            assert status["state"] == "idle" and [message["state"] for message in status["queued"]] == ["queued"], (host, event, status)
+            assert own.messages() == ["the disk is full"] and status["leased"] == []
+            assert "the disk is full" in context(call(own, host, prompt, prompt="go on"), prompt)
+            assert call(own, host, stop) != {} and log(own) == [], (host, log(own))
+
+
+def test_late_notice(place):
+    """Qwen Code does not wait for its notification's hook: one from before the turn stops nothing"""
+    call(place, "qwen", "UserPromptSubmit", prompt="hello")
+    call(place, "qwen", "Notification", notification_type="idle_prompt", timestamp=stamp(-60))
+    assert state(place) == "busy"
+    call(place, "qwen", "Notification", notification_type="auth_success", timestamp=stamp(60))
+    assert state(place) == "busy"
+
+
+def test_stopped_as_the_transcript_says(place):
+    """Claude Code calls no hook when a person stops a turn: the process that waits beside it reads it in the transcript, and wakes it; nothing older counts"""
+    path = os.path.join(place.dir, "claude.jsonl")
+    quoted = json.dumps({"type": "user", "message": {"role": "user", "content": STOPPED % stamp(60)}, "timestamp": stamp(60)}) + "\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(STOPPED % stamp(-60) + quoted)
+    call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
+    waiter = rewake(place, event="UserPromptSubmit", transcript_path=path)
+    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(quoted)
+    place.ok("submit", "-s", "s", "do this too")
+    assert state(place) == "busy" and waiter.poll() is None
+    with open(path, "a", encoding="utf-8") as file:
+        file.write((STOPPED % stamp(1)).strip())
+        file.flush()
+        assert state(place) == "busy", "a line that is not whole"
+        file.write("\n")
+    assert waiter.wait(60) == 2
+    assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "do this too"
+    assert log(place) == []
+
+
+def test_session_ends(place):
+    """a session that has ended is not waited for any more, though its agent lives on with another one"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    assert call(place, "claude", "SessionEnd", reason="clear") == {}
+    assert waiter.wait(60) == 0
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert place.messages() == ["the disk is full"] and log(place) == []
+
+
+def test_failed(place):
+    """a turn that fails says why, and what is queued waits"""
+    for host in ("claude", "qwen"):
+        call(place, host, "UserPromptSubmit", host, prompt="x")
+        place.ok("submit", "-s", host, "do this too")
+        assert call(place, host, "StopFailure", host, error="rate_limit", error_details="429 slow down") == {}
+        status = place.ok("status", "-s", host, "--json").json
+        assert (status["state"], status["message"], len(status["queued"])) == ("error", "rate_limit: 429 slow down", 1), status
+
+
+def test_configuration(place):
+    """the agent's configuration: what Claude Code reports, and elsewhere a file that was changed since the session began, each change once, at a prompt"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "ConfigChange", source="user_settings", file_path="/srv/x/.claude/settings.json")
+    text = context(call(place, "claude", "PostToolUse", tool_name="ls"), "PostToolUse")
+    assert "Configuration reloaded: `/srv/x/.claude/settings.json` (user_settings)" in text, text
+    for host, name, project in (("codex", ".codex/config.toml", ".codex/config.toml"), ("gemini", ".gemini/settings.json", ".gemini/settings.json"),
+                                ("qwen", ".qwen/settings.json", ".qwen/settings.json")):
+        prompt, tool, _, _ = HOSTS[host]
+        home, own = os.path.join(place.env["HOME"], name), os.path.join(place.work, project)
+        for path in (home, own):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            open(path, "w", encoding="utf-8").close()
+            os.utime(path, (time.time() - 60, time.time() - 60))
+        call(place, host, "SessionStart", host, source="startup")
+        assert call(place, host, prompt, host, prompt="x") == {}, "older than the session"
+        for number, path in enumerate((home, own, home)):
+            os.utime(path, (time.time() + 1 + number, time.time() + 1 + number))
+            assert call(place, host, tool, host, tool_name="ls") == {}, "only at prompts"
+            text = context(call(place, host, prompt, host, prompt="x"), prompt)
+            assert f"Configuration reloaded: `{path}` has changed" in text and ("when it starts" in text) == (host != "qwen"), text
+            assert call(place, host, prompt, host, prompt="x") == {}
+    assert log(place) == []
+
+
+def test_use(place):
+    """the context's use: what Qwen Code says at the end of a turn, and what is in Codex's transcript where that is read; each threshold once"""
+    call(place, "qwen", "UserPromptSubmit", prompt="x")
+    for used, says in ((100, []), (160000, ["75"]), (160001, ["75"]), (191000, ["75", "95"])):
+        call(place, "qwen", "Stop", input_tokens=used, context_limit=200000, context_usage=used / 200000)
+        assert [message.split("%")[0].rpartition(" ")[2] for message in place.messages()] == says, place.messages()
+    path = os.path.join(place.dir, "codex.jsonl")
+    record = {"type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": {"total_tokens": 1}, "last_token_usage": {"input_tokens": 5, "total_tokens": 240000},
+                                                                            "model_context_window": 258400}}}
+    quoted = {"type": "response_item", "payload": json.dumps(record, separators=(",", ":")).replace("240000", "258400")}
+    with open(path, "w", encoding="utf-8") as file:
+        for one in (record, quoted):
+            file.write(json.dumps(one, separators=(",", ":")) + "\n")
+    call(place, "codex", "UserPromptSubmit", "c", prompt="x", transcript_path=path)
+    place.ok("push", "-s", "c", "a notification")
+    context(call(place, "codex", "PostToolUse", "c", tool_name="ls", transcript_path=path), "PostToolUse")
+    text = context(call(place, "codex", "PostToolUse", "c", tool_name="ls", transcript_path=path), "PostToolUse")
+    assert "Token budget: 90% used (240000 of 258400)." in text, text
+    assert log(place) == []
+
+
+def test_compacted(place):
+    """after compaction the paragraph is said again, and what waits then; nothing of it is settled; too much of it is only counted"""
+    for host in ("codex", "claude", "qwen"):
+        prompt = HOSTS[host][0]
+        call(place, host, "SessionStart", host, source="startup")
+        start = lambda host=host: context(call(place, host, "SessionStart", host, source="compact"), "SessionStart")
+        assert "compacted" not in start()
+        call(place, host, prompt, host, prompt="x")
+        place.ok("push", "-s", host, "the disk is full")
+        place.ok("submit", "-s", host, "--id", f"m-{host}", "do this too")
+        text = start()
+        assert text.startswith("Lists that begin with") and '"message":"the disk is full"' in text and '"content":"do this too"' in text, text
+        assert place.messages(host) == ["the disk is full"] and place.ok("status", "-s", host, "--json").json["state"] == "busy"
+        for _ in range(9):
+            place.ok("push", "-s", host, "x" * 9000)
+        text = start()
+        if host != "qwen":
+            assert "10 notifications and 1 messages were still waiting" in text and len(text) < 9000, text[-300:]
+        call(place, host, HOSTS[host][2], host)
+    call(place, "claude", "Stop", "claude")
+    assert log(place) == []
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""wire_scenarios.py: what an agent that calls hooks shows of itself besides its turns: subagents, a person who is asked or who stops it, its configuration,
+compaction, requests that fail. Knows agents by hook_hosts.Agent only.
+"""
+import html
+import itertools
+import json
+
+from hook_scenarios import Gate, count, never, nothing_pending, once, push, request, requests, rule
+from node_hosts import until
+
+
+def state(agent):
+    return agent.place.ask("status", "-s", agent.session)["state"]
+
+
+def until_state(agent, wanted):
+    until(lambda: state(agent) == wanted, lambda: f"the session is {wanted}: {agent.place.ask('status', '-s', agent.session)} {agent.complaints()}")
+
+
+def pending(agent, words):
+    return [item for item in agent.place.ask("pending", "-s", agent.session)["items"] if words in item["message"]]
+
+
+def subagent_ends(agent):
+    """what is pushed while a subagent works is in none of its requests, and in the parent's next one, with the subagent's type, id and last words"""
+    inner, outer = Gate(agent, "inner"), Gate(agent, "outer")
+    meanwhile = [] if agent.awaits_subagents else [outer.tool]
+    agent.model.replace([rule("Finch one", agent.delegate("Inner finch: work."), *meanwhile, {"text": "Well."}, {"text": "Very well."}),
+                         rule("Inner finch", inner.tool, agent.shell("echo second"), agent.last_words("The nest is built. " + "x" * 600))])
+    agent.start("Finch one: delegate.", agent.session)
+    inner.wait()
+    agent.attached()
+    push(agent, "The finch sings.", "-k", "finch.sings")
+    if meanwhile:
+        outer.wait()
+    inner.open()
+    if meanwhile:
+        until(lambda: pending(agent, "[Subagent '"), f"the subagent's end is reported: {agent.complaints()}")
+        outer.open()
+    agent.end()
+    within = [other for other in requests(agent, "Inner finch: work.") if "Finch one" not in other["text"]]
+    assert len(within) >= 2, len(within)
+    for other in within:
+        never(other, "The finch sings.")
+    last = [other for other in requests(agent, "Finch one") if "[Subagent '" in html.unescape(other["text"])][0]
+    once(last, "The finch sings.")
+    once(last, "[Subagent '")
+    slug, words = html.unescape(last["text"]).split("[Subagent '")[1].split("[tidings ")[0].split("' finished]", 1)
+    kind, _, name = slug.partition(" ")
+    assert kind in ("general-purpose", "default", "generalist") and (name or agent.awaits_subagents), slug
+    assert "The nest is built. xxx" in words and len(words.strip()) < 560, words
+    nothing_pending(agent)
+
+
+def waits_for_approval(agent):
+    """while a person is asked for leave, the session waits; with the tool's result it goes on"""
+    agent.model.replace([rule("Raven one", agent.asking("echo a-raven > raven"), {"text": "Allowed."})])
+    with agent.terminal("Raven one: ask me.", agent.careful()) as terminal:
+        request(agent, "Raven one", 1)
+        agent.attached()
+        until_state(agent, "waiting")
+        push(agent, "The raven knocks.", "-k", "raven.knocks")
+        terminal.shows(agent.asks)
+        terminal.ask("send-keys", "Enter")
+        after = until(lambda: [other for other in requests(agent, "Raven one") if any(item["role"] == "tool" for item in other["items"])], "the tool has run")
+        once(after[0], "The raven knocks.")
+        until_state(agent, "idle")
+
+
+def escape_and_wake(agent):
+    """a turn that a person stops has ended: the session is idle, the queue's next message is its next turn, and what is critical wakes it, also in its first turn"""
+    agent.model.replace([rule("Ibis ten", [{"text": "On and on "}, {"hold": f"{agent.name}-never"}]), rule("The ibis wades", {"text": "I see."}), rule("ibis number", {"text": "Done so."})])
+    with agent.terminal("Ibis ten: go on.") as terminal:
+        first = request(agent, "Ibis ten", 1)
+        agent.attached()
+        terminal.shows(agent.streams)
+        agent.place.tidings("submit", "-s", agent.session, "Queued: ibis number one.")
+        assert state(agent) == "busy"
+        terminal.ask("send-keys", "Escape")
+        until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
+        once(request(agent, "Queued: ibis number one.", 1), "Queued: ibis number one.")
+        until_state(agent, "idle")
+        push(agent, "The ibis wades.", "-k", "ibis.wet", "-l", "critical")
+        last = request(agent, "The ibis wades.", 1)
+        once(last, "The ibis wades.")
+        once(last, "Queued: ibis number one.")
+
+
+def stopped_in_a_tool(agent):
+    """a person stops the turn while a tool runs: the session is idle, and what comes is in the next turn, once"""
+    gate = Gate(agent, "stork")
+    agent.model.replace([rule("Stork zero", {"text": "Hello."}), rule("Stork one", gate.tool, {"text": "Never."}), rule("Stork two", {"text": "Yes."})])
+    with agent.terminal("Stork zero: hello.") as terminal:
+        request(agent, "Stork zero", 1)
+        agent.attached()
+        terminal.shows("Hello.")
+        until_state(agent, "idle")
+        terminal.type("Stork one: work.")
+        gate.wait()
+        terminal.shows(agent.works)
+        terminal.ask("send-keys", "Escape")
+        until_state(agent, "idle")
+        push(agent, "The stork stands.", "-k", "stork.stands")
+        terminal.ask("send-keys", "C-u")
+        terminal.type("Stork two: go on.")
+        until(lambda: requests(agent, "Stork two") or (terminal.ask("send-keys", "Enter") and None), "the line is taken")
+        once(request(agent, "Stork two", 1), "The stork stands.")
+
+
+def compacted(agent):
+    """after compaction the model reads once more what the blocks are, and what was waiting then; nothing is lost"""
+    agent.model.replace([rule("Crane one", agent.shell("echo crane"), agent.compacting_answer()), rule("Crane two", {"text": "I remember."}),
+                         rule("produce the <state_snapshot> XML", {"text": "<state_snapshot>Hello was said.</state_snapshot>"})])
+    with agent.terminal("Crane one: hello.") as terminal:
+        request(agent, "Crane one", 2)
+        agent.attached()
+        terminal.shows("Hello.")
+        until_state(agent, "idle")
+        push(agent, "The crane dances.", "-k", "crane.dances")
+        before = len(agent.model.requests)
+        terminal.type(agent.compact)
+        looks = itertools.count(1)  # a list of commands may take the first Enter
+        until(lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]) or
+              (next(looks) % 300 == 0 and terminal.ask("send-keys", "Enter") and None), "the conversation is compacted")
+        terminal.type("Crane two: and now?")
+        until(lambda: requests(agent, "Crane two") or (next(looks) % 300 == 0 and terminal.ask("send-keys", "Enter") and None), "the line is taken")
+        last = request(agent, "Crane two", 1)
+        assert count(last, "When the conversation was compacted, this was still waiting") == agent.hook_after_compaction, last["items"]
+        assert count(last, "The crane dances.") == 1 + agent.hook_after_compaction, last["items"]
+        assert count(last, 'Lists that begin with "While you worked (not from the user)" report') >= 1, last["items"]
+
+
+def configuration_changes(agent):
+    """a change of the agent's own configuration is in a request of the same session, once"""
+    path, more = agent.settings()
+    gate = Gate(agent, "shrike")
+    agent.model.replace([rule("Shrike zero", {"text": "Hello."}), rule("Shrike one", gate.tool, {"text": "Well."})])
+    with agent.terminal("Shrike zero: hello.") as terminal:
+        request(agent, "Shrike zero", 1)
+        agent.attached()
+        terminal.shows("Hello.")
+        until_state(agent, "idle")
+        old = path.read_text()
+        path.write_text(old + more if more else json.dumps(json.loads(old) | {"cleanupPeriodDays": 31}, indent=2))
+        if not more:
+            until(lambda: pending(agent, "Configuration reloaded"), f"the agent has read it: {agent.complaints()}")
+        terminal.type("Shrike one: work.")
+        once(request(agent, "Shrike one", 1), f"Configuration reloaded: `{path}`")
+        gate.open()
+        once(request(agent, "Shrike one", 2), "Configuration reloaded: ")
+    path.write_text(old)
+
+
+def forked(agent):
+    """a fork of a session is another session: what its parent was told is in its transcript, and what waits stays with the parent"""
+    gate = Gate(agent, "fulmar")
+    agent.model.replace([rule("Fulmar one", gate.tool, {"text": "Hello."}), rule("Fulmar two", {"text": "Hello again."})])
+    agent.start("Fulmar one: hello.")
+    gate.wait()
+    agent.attached()
+    push(agent, "The fulmar soars.", "-k", "fulmar.soars")
+    gate.open()
+    agent.end()
+    parent = agent.session
+    push(agent, "The fulmar waits.", "-k", "fulmar.waits")
+    known = {session["session"] for session in agent.place.ask("sessions")["sessions"]}
+    with agent.fork("Fulmar two: and now?"):
+        last = request(agent, "Fulmar two", 1)
+    once(last, "The fulmar soars.")
+    never(last, "The fulmar waits.")
+    assert pending(agent, "The fulmar waits.")
+    fresh = {session["session"] for session in agent.place.ask("sessions")["sessions"]} - known
+    assert len(fresh) == 1 and parent not in fresh, fresh
+
+
+def budget_is_short(agent):
+    """when the context is nearly full, as the agent says, the model reads it at the next prompt, once"""
+    gate = Gate(agent, "grebe")
+    agent.model.replace([rule("Grebe one", gate.tool, [{"tokens": agent.nearly_full}, {"text": "Hello."}]), rule("Grebe two", agent.shell("echo more"), {"text": "I know."})])
+    agent.start("Grebe one: hello.")
+    gate.wait()
+    agent.attached()
+    gate.open()
+    agent.end()
+    push(agent, "The grebe dives.", "-k", "grebe.dives")  # so that the transcript is read
+    agent.run("Grebe two: and now?", agent.session)
+    assert count(request(agent, "Grebe two", 2), "Token budget: 75% used") == 1, request(agent, "Grebe two", 2)["items"]
+
+
+def rewound(agent):
+    """a person takes a prompt back: no hook says so, what was told with it is not told again, and what comes is in the next turn, once"""
+    agent.model.replace([rule("Skua zero", {"text": "Alpha."}), rule("Skua one", {"text": "Beta."}), rule("Skua two", {"text": "Gamma."})])
+    with agent.terminal("Skua zero: hello.") as terminal:
+        request(agent, "Skua zero", 1)
+        agent.attached()
+        terminal.shows("Alpha.")
+        until_state(agent, "idle")
+        push(agent, "The skua steals.", "-k", "skua.steals")
+        terminal.type("Skua one: look.")
+        once(request(agent, "Skua one", 1), "The skua steals.")
+        terminal.shows("Beta.")
+        until_state(agent, "idle")
+        terminal.ask("send-keys", "Escape", "Escape")
+        terminal.shows("(current)")
+        terminal.ask("send-keys", "Up")
+        terminal.shows("❯ Skua one")
+        terminal.ask("send-keys", "Enter")
+        terminal.shows("Restore conversation")
+        terminal.ask("send-keys", "Enter")
+        until(lambda: "Beta." not in terminal.screen(), "the prompt is taken back")
+        push(agent, "The skua returns.", "-k", "skua.returns")
+        terminal.ask("send-keys", "C-u")
+        terminal.type("Skua two: go on.")
+        last = request(agent, "Skua two", 1)
+        never(last, "The skua steals.")
+        never(last, "Skua one")
+        once(last, "The skua returns.")
+
+
+ALL = (subagent_ends, waits_for_approval, compacted, configuration_changes)
+BY_AGENT = {"claude": (stopped_in_a_tool, forked, rewound), "codex": (stopped_in_a_tool, budget_is_short, forked), "qwen": (stopped_in_a_tool, budget_is_short)}

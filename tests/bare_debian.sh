@@ -1,0 +1,98 @@
+# shellcheck shell=bash disable=SC2154 # what the caller sets
+# SPDX-License-Identifier: MIT
+#
+# bare_debian.sh: for tests that need a Debian of their own. Sourced by a script that has set
+#   source_dir  the sources
+#   work        a folder for the system and its logs
+#   release     the name of the Debian: bookworm, trixie
+#   packages    what it needs
+# and that may define prepare_apt, which is called when the system is new, before packages are installed.
+#
+# The system is made once, by debootstrap and apt, in $work/root, and made again when it is damaged or the list of its packages changes.
+# Everything is mounted in a mount namespace of its own, which ends with its last process: nothing stays mounted, however this ends, and no rm
+# here can reach through a mount.
+root="$work/root"
+mirror=${TIDINGS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+skip() {
+  printf '%s\n' "$*"
+  exit 77
+}
+
+# What a command says goes to a log of its own, which is shown when it fails.
+logged() { # LOG COMMAND…
+  local log="$work/$1"
+  shift
+  "$@" </dev/null >"$log" 2>&1
+}
+
+in_debian() {
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive ${http_proxy:+http_proxy="$http_proxy"} \
+    chroot "$root" "$@"
+}
+
+debian_is_sound() {
+  [ "$(cat "$work/ready" 2>/dev/null)" = "$packages" ] && in_debian gcc --version >/dev/null 2>&1 && [ -z "$(in_debian dpkg --audit 2>&1)" ]
+}
+
+make_debian() {
+  rm -rf "$work/ready" "$root"
+  mkdir -p "$work/debs"
+  logged debootstrap.log debootstrap --variant=minbase --cache-dir="$work/debs" "$release" "$root" "$mirror" ||
+    skip "debootstrap could not make a Debian $release from $mirror: $(grep '^[EW]: ' "$work/debootstrap.log" | tail -n 1)"
+}
+
+mount_debian() {
+  mount -t proc proc "$root/proc"
+  mount --rbind /dev "$root/dev"
+  mount -t tmpfs tmpfs "$root/dev/shm"
+  mount --bind "$work/debs" "$root/var/cache/apt/archives"
+  ! [ -e /etc/resolv.conf ] || cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+}
+
+apt_in_debian() {
+  in_debian apt-get -q -o APT::Keep-Downloaded-Packages=true -o APT::Sandbox::User=root "$@"
+}
+
+# The system was just fetched from the same place: when this fails, a package is missing there, or the network broke in between.
+install_packages() {
+  # shellcheck disable=SC2086 # a list
+  if ! logged apt.log apt_in_debian install -y --no-install-recommends $packages; then
+    printf 'not ok - apt-get installs what the build needs\n'
+    tail -n 20 "$work/apt.log" | sed 's/^/# /'
+    exit 1
+  fi
+  printf '%s\n' "$packages" >"$work/ready"
+}
+
+prepare_apt() { :; }
+
+# Goes on in a mount namespace, where the system is there: the script is started again with "in-namespace" after its first argument.
+enter_debian() { # SCRIPT ARGUMENTS… of that script, the first of which is the source folder
+  local script=$1
+  shift
+  if [ "${2:-}" != in-namespace ]; then
+    [ "$(id -u)" -eq 0 ] || skip "a bare Debian is made by root only"
+    command -v debootstrap >/dev/null || skip "there is no debootstrap"
+    unshare --mount --propagation private mount -t tmpfs tmpfs /mnt 2>/dev/null || skip "nothing may be mounted here"
+    mkdir -p "$work"
+    exec flock "$work/lock" unshare --mount --propagation private "$script" "$1" in-namespace "${@:2}"
+  fi
+  if debian_is_sound; then
+    mount_debian
+  else
+    make_debian
+    mount_debian
+    prepare_apt
+    install_packages
+  fi
+}
+
+copy_sources() {
+  rm -rf "$root/src"
+  mkdir "$root/src"
+  cd "$source_dir"
+  { git ls-files -co --exclude-standard -z 2>/dev/null || find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0; } |
+    while IFS= read -r -d '' name; do if [ -e "$name" ]; then printf '%s\0' "$name"; fi; done |
+    tar -c --null --files-from=- | tar -x --no-same-owner -C "$root/src"
+}

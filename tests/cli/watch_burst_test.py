@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings watch` when many files change at once, again and again."""
+import os
+import signal
+import sys
+
+from kit import main, until
+from watch_test import Watch, write
+
+
+def test_burst_not_twice(place):
+    """files of a burst whose notification is pending are not reported again, in a burst, in a list or one by one; when it was shown, they are"""
+    def change(files, text):
+        os.kill(watch.process.pid, signal.SIGSTOP)
+        for i in files:
+            write(os.path.join(place.work, f"g{i:03}"), text)
+        os.kill(watch.process.pid, signal.SIGCONT)
+
+    def mark(number):
+        """What was changed before is dealt with when this is reported."""
+        write(os.path.join(place.work, f"mark{number}"), "x")
+        until(lambda: any(f"mark{number}" in message for message in place.messages()), "the mark")
+
+    watch = Watch(place)
+    for i in range(300):
+        write(os.path.join(place.work, f"g{i:03}"), "x")
+    until(place.messages, "three hundred files")
+    mark(0)
+    watch.take()
+    change(range(300), "once")
+    [message] = until(place.messages, "three hundred changes")
+    assert message.startswith("300 files were modified externally: "), message
+    for number, files in enumerate((range(300), range(50), range(2)), 1):
+        change(files, f"again {number}")
+        mark(number)
+    assert [text for text in place.messages() if "mark" not in text] == [message], place.messages()
+    change(range(301), "more")
+    until(lambda: any("g300" in text for text in place.messages()), "the one that is new")
+    assert len([text for text in place.messages() if "g000" in text]) == 1, place.messages()
+    watch.take()
+    change(range(300), "afterwards")
+    [message] = until(place.messages, "the changes after it was shown")
+    assert message.startswith("300 files were modified externally: "), message
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stops/board.h: what the processes of this test note in shared memory: how long each call took,
+ * and what became of each token.
+ */
+#ifndef STOPS_BOARD_H
+#define STOPS_BOARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum call_kind { CALL_OPEN, CALL_PUSH, CALL_HOOK, CALL_SETTLE, CALL_CLOSE, CALL_KINDS };
+
+/* Each has a session of its own. */
+enum role { ROLE_VICTIM, ROLE_RESIDENT, ROLE_NEWCOMER, ROLES };
+
+/* From BEGUN to ACKNOWLEDGED, and from SETTLING to SETTLED, it may come or not. */
+enum token_state { TOKEN_UNUSED, TOKEN_BEGUN, TOKEN_ACKNOWLEDGED, TOKEN_SETTLING, TOKEN_SETTLED };
+
+struct call_note {
+  int64_t ns;
+  int32_t code;
+  bool made;
+};
+
+/* The calls that a well process made while the victim was stopped. */
+struct calls {
+  struct call_note at[CALL_KINDS];
+};
+
+enum { BOARD_TOKENS = 1 << 20 };
+
+struct board {
+  struct calls calls[ROLES];
+  _Atomic(uint32_t) victim_call; /* enum call_kind: what the victim is doing; CALL_KINDS: it ends */
+  _Atomic(uint64_t) next_token;
+  _Atomic(uint8_t) tokens[BOARD_TOKENS]; /* enum token_state */
+  uint8_t sessions[BOARD_TOKENS];        /* enum role */
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stops/worker.h: a process that uses the store: opens it, pushes, delivers, settles, closes it.
+ */
+#ifndef STOPS_WORKER_H
+#define STOPS_WORKER_H
+
+#include "kit/rig.h"
+#include "stops/board.h"
+
+enum { BUDGET_MS = 100 };
+
+struct worker {
+  struct rig *rig;
+  struct board *board;
+  const char *store;
+  enum role role;
+};
+
+/* Each fails the test if it returns anything but OK and BUSY. A call that needs what an earlier one
+ * was refused is not made. */
+void worker_open(struct worker *worker);
+void worker_work(struct worker *worker); /* push, hook, settle */
+void worker_close(struct worker *worker);
+
+/* Everything that waits in the session of `role` is delivered and settled, by a process that waits
+ * for long: what was acknowledged and not settled must come, once, and nothing that was settled. */
+void worker_drain(struct worker *worker, enum role role);
+
+#endif

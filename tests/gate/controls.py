@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""controls.py: builds that have a known bug. Each part must catch its own: a test that cannot fail proves nothing.
+
+The bugs are mutants of ../mutants/mutants.txt, those with a line "gate:"."""
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mutants"))
+import mutate  # noqa: E402
+
+
+OWNERS = ("tidings_plugin_objects", "tidings_command", "tidings_agents", "fuzz-toml")  # what the objects of fuzz targets are part of
+
+
+def find_mutant(name):
+    found = [mutant for mutant in mutate.read_mutants("gate") if mutant.laws["gate"] == name]
+    if not found:
+        raise mutate.Stale(f"tests/mutants/mutants.txt has no mutant with \"gate: {name}\"")
+    return found[0]
+
+
+def build_plugin(source, build, name, folder):
+    """The path of a tidings.so with the mutant in it."""
+    plugin = os.path.join(folder, "tidings.so")
+    mutate.link(source, build, "tidings_plugin_objects", find_mutant(name), folder, plugin, "-shared", "-llmdb",
+                "-Wl,--version-script=" + os.path.join(source, "plugin", "exports.map"))
+    return plugin
+
+
+def build_fuzzer(source, build, target, name, folder):
+    """The path of the fuzz target with the mutant in it: linked as the build links it, the changed file in place of its own."""
+    program = os.path.join(folder, "fuzz-" + target)
+    mutant = find_mutant(name)
+    path, _, _ = mutate.find(source, mutant)
+    owner = next(target for target in OWNERS if path in mutate.commands(build, target))
+    path, compiled, _ = mutate.compile_mutant(source, build, owner, mutant, folder)
+    printed = subprocess.run(["ninja", "-C", build, "-t", "commands", "fuzz-" + target], stdout=subprocess.PIPE, text=True, check=True)
+    words = shlex.split(printed.stdout.splitlines()[-1])
+    words = [word for word in words if word not in (":", "&&")]
+    words[words.index("-o") + 1] = program
+    end = "/" + os.path.relpath(path, source).split("/", 1)[1] + ".o"
+    own = next((word for word in words if word.endswith(end)), None)
+    if own:
+        words[words.index(own)] = compiled
+    else:  # of a static library: what comes first defines the names
+        words.insert(next(i for i, word in enumerate(words) if word.endswith(".o")), compiled)
+    mutate.run_compiler(words, build)
+    return program
+
+
+def is_caught(control, result):
+    """It was noticed, and for the reason that it is there for."""
+    return result.violations > 0 and re.search(control["says"], result.output, re.MULTILINE) is not None

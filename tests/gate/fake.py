@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""fake.py WHAT SEED COUNT [FIFO]: stands for a program of the gate. Counts, breaks a promise, dies, or waits to be killed."""
+import os
+import signal
+import sys
+
+what, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+if what == "waits":
+    with open(sys.argv[4], "w", encoding="utf-8") as fifo:
+        fifo.write("started\n")
+        fifo.flush()
+        signal.pause()
+if what == "dies":
+    os.kill(os.getpid(), signal.SIGSEGV)
+broken = 1 if what == "breaks" or (what == "rarely" and seed == 2) else 0
+print("token 7 twice" if broken else "all is well")
+print(f'{{"part":"{what}","seed":{seed},"done":{count},"violations":{broken}}}')
+sys.exit(broken)

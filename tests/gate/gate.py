@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""gate.py: the gates before a release, in slices of a minute. `./dev gate` builds and calls it; docs/reliability.md shows its table.
+
+It continues where it was stopped, until each part has reached its target, and each control was caught. Exit status: 0, or 1: a promise
+was broken or a control was not caught; 2: it could not be run."""
+import argparse
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import controls  # noqa: E402
+import documents  # noqa: E402
+import product  # noqa: E402
+import record  # noqa: E402
+import slices  # noqa: E402
+import table  # noqa: E402
+
+NONE = {"asked": 0, "done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}}
+
+
+def duration(text):
+    found = re.fullmatch(r"(\d+)([smh]?)", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"'{text}' is no time: expected a number with s, m or h")
+    return int(found[1]) * {"s": 1, "": 60, "m": 60, "h": 3600}[found[2]]
+
+
+def read_words():
+    words = argparse.ArgumentParser(prog="./dev gate", description=__doc__.split("\n\n")[1])
+    words.add_argument("--for", dest="seconds", type=duration, metavar="TIME", help="stop after this time (20m, 2h); default: when all targets are reached")
+    words.add_argument("--part", action="append", metavar="NAME", help="this part only; may be repeated")
+    words.add_argument("--table", action="store_true", help="print the table of what was done, and run nothing")
+    words.add_argument("--write-docs", action="store_true", help="write the table into the documents, and run nothing")
+    words.add_argument("--check-docs", action="store_true", help=argparse.SUPPRESS)
+    words.add_argument("--folder", default="build/gate", help=argparse.SUPPRESS)
+    words.add_argument("--source", default=os.path.dirname(os.path.dirname(HERE)), help=argparse.SUPPRESS)
+    words.add_argument("--build", default="build/gate/release", help=argparse.SUPPRESS)
+    words.add_argument("--fuzz-build", default="build/fuzz", help=argparse.SUPPRESS)
+    words.add_argument("--product", help=argparse.SUPPRESS)  # a name, where the sources are no commit
+    words.add_argument("--parts", default=os.path.join(HERE, "parts.json"), help=argparse.SUPPRESS)
+    words.add_argument("--slice", type=float, default=60, metavar="SECONDS", help="how long a slice takes (60)")
+    return words.parse_args()
+
+
+class Gate:
+    def __init__(self, words, parts):
+        self.words, self.parts = words, parts
+        self.record = record.Record(os.path.abspath(words.folder))
+        self.source, self.build, self.fuzz_build = (os.path.abspath(path) for path in (words.source, words.build, words.fuzz_build))
+        self.product = {"tree": words.product, "commit": words.product, "date": "-"} if words.product else product.of(self.source)
+
+    # -- what a part runs ---------------------------------------------------------------------------
+
+    def complete(self, part, program=None):
+        """A part that fuzzes names its target only."""
+        if "fuzzes" not in part:
+            return part
+        target = part["fuzzes"]
+        corpus = os.path.join(self.words.folder, "corpus", target)
+        os.makedirs(corpus, exist_ok=True)
+        command = [program or os.path.join(self.fuzz_build, "fuzz-" + target), "-max_total_time={count}", "-max_len=4096", "-timeout=10", "-seed={seed}",
+                   "-print_final_stats=1", "-artifact_prefix={scratch}/", os.path.abspath(corpus) if not program else "{scratch}",
+                   os.path.join(self.source, "tests/fuzz/corpus", target)]
+        return {**part, "command": command}
+
+    def values(self, seed, plugin=None):
+        return {"build": self.build, "source": self.source, "seed": seed, "workers": len(os.sched_getaffinity(0)),
+                "plugin": plugin or os.path.join(self.build, "tidings.so")}
+
+    def fingerprint(self):
+        names = sorted({word.format(count=0, scratch="", **self.values(0)) for part in self.parts for word in self.complete(part)["command"][:1]})
+        return product.fingerprint([*names, os.path.join(self.build, "tidings.so")])
+
+    # -- slices -------------------------------------------------------------------------------------
+
+    def figures(self):
+        return record.figures(self.record.lines()).get(self.product["tree"], {"parts": {}})["parts"]
+
+    def count_of(self, part, figures):
+        """As many as the last slices did in the time of one, and not beyond the target."""
+        known = figures.get(part["name"], NONE)
+        if part["result"] == "fuzz":
+            count = min(part["first"] if not known["slices"] else self.words.slice, self.words.slice)
+        elif known["done"] and known["seconds"]:
+            count = known["asked"] / known["seconds"] * self.words.slice
+        else:
+            count = part["first"]
+        left = part["target"] - known["done"]
+        return max(1, math.ceil(min(count, left * known["asked"] / known["done"] if known["done"] else left)))
+
+    def run_slice(self, part, figures):
+        seed, count = self.record.next_seed(part["name"]), self.count_of(part, figures)
+        self.record.add("begin", part=part["name"], seed=seed, count=count, **self.product)
+        kept = os.path.join(self.record.folder, "found", f"{part['name']}-{seed}")
+        result, took = slices.timed(self.complete(part), self.values(seed), count, kept)
+        inside = {name: result.members.get("controls_caught", 0) > 0 for name in (control.get("inside") for control in part["controls"]) if name}
+        self.record.add("end", part=part["name"], seed=seed, count=count, done=result.done, violations=result.violations, seconds=round(took, 1),
+                        controls=inside, **self.product)
+        total = figures.get(part["name"], NONE)["done"] + result.done
+        print(f"{part['name']:12} seed {seed}: {result.done:,} in {took:.0f} s, {total:,} of {part['target']:,}"
+              + (f"; VIOLATION: {result.why}; see {kept}" if result.violations else ""), flush=True)
+
+    # -- controls -----------------------------------------------------------------------------------
+
+    def missing_control(self, figures):
+        for part in self.parts:
+            for control in part["controls"]:
+                if "inside" not in control and name_of(control) not in figures.get(part["name"], NONE)["controls"]:
+                    return part, control
+        return None
+
+    def run_control(self, part, control):
+        work = slices.make_scratch()
+        try:
+            plugin = program = None
+            if "mutant" in control and "fuzzes" in part:
+                program = controls.build_fuzzer(self.source, self.fuzz_build, part["fuzzes"], control["mutant"], work)
+            elif "mutant" in control:
+                plugin = controls.build_plugin(self.source, self.build, control["mutant"], work)
+            changed = {**self.complete(part, program), **control.get("instead", {})}
+            result, took = slices.timed(changed, self.values(1, plugin), control["count"], None)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        caught = controls.is_caught(control, result)
+        self.record.add("control", part=part["name"], control=name_of(control), caught=caught, seconds=round(took, 1), **self.product)
+        print(f"{part['name']:12} control \"{name_of(control)}\": {'caught' if caught else 'NOT CAUGHT'} in {took:.0f} s", flush=True)
+        if not caught:
+            print(result.output[-3000:], file=sys.stderr)
+
+    # -- all ----------------------------------------------------------------------------------------
+
+    def next_part(self, figures):
+        """The one that has had the least time. One that has broken a promise is not run again until the product has changed."""
+        open_parts = [part for part in self.parts if figures.get(part["name"], NONE)["done"] < part["target"]
+                      and not figures.get(part["name"], NONE)["violations"]]
+        return min(open_parts, key=lambda part: figures.get(part["name"], NONE)["seconds"], default=None)
+
+    def run(self):
+        self.record.take()
+        began, programs = time.monotonic(), self.fingerprint()
+        while self.words.seconds is None or time.monotonic() - began < self.words.seconds:
+            if self.fingerprint() != programs:
+                raise product.Unknown("another build has replaced the programs while they ran; start again")
+            figures = self.figures()
+            control, part = self.missing_control(figures), self.next_part(figures)
+            try:
+                if control:
+                    self.run_control(*control)
+                elif part:
+                    self.run_slice(part, figures)
+                else:
+                    break
+            except slices.Stopped as stopped:
+                print(f"{stopped}; it is not counted", flush=True)
+
+
+def name_of(control):
+    return control.get("inside") or control.get("mutant") or control["name"]
+
+
+def stop(number, _frame):
+    raise KeyboardInterrupt(number)
+
+
+def main():
+    words = read_words()
+    with open(words.parts, encoding="utf-8") as file:
+        parts = json.load(file)
+    if words.check_docs:
+        return documents.check(words.source, parts)
+    known = record.figures(record.Record(os.path.abspath(words.folder)).lines())
+    if words.write_docs:
+        return documents.write(words.source, parts, known)
+    unknown = set(words.part or []) - {part["name"] for part in parts}
+    if unknown:
+        print(f"./dev gate: no part is called {', '.join(sorted(unknown))}; expected {', '.join(part['name'] for part in parts)}", file=sys.stderr)
+        return 2
+    if not words.table:
+        chosen = [part for part in parts if not words.part or part["name"] in words.part]
+        signal.signal(signal.SIGTERM, stop)
+        gate = Gate(words, chosen)
+        try:
+            gate.run()
+        except KeyboardInterrupt:
+            print("stopped; the slice under way is not counted", flush=True)
+        known = record.figures(gate.record.lines())
+    if not known:
+        print("nothing has been run yet")
+    for tree in sorted(known.values(), key=lambda tree: -tree["last"]):
+        print("\n" + table.of(tree, parts))
+    return 1 if table.is_wrong(known) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (product.Unknown, record.Busy, controls.mutate.Stale) as error:
+        print(f"./dev gate: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""record.py: what has been run, in a file that only grows. A line is one JSON object; a slice begins with one line and ends with another.
+
+A slice without an end was killed: it is not counted, and its seed is not used again. Figures are kept apart by the product they are of:
+"tree" names its sources to the byte, "commit" says which commit that is."""
+import fcntl
+import json
+import os
+import time
+
+
+class Busy(Exception):
+    """Another process writes the record."""
+
+
+class Record:
+    def __init__(self, folder):
+        self.folder, self.path = folder, os.path.join(folder, "record.jsonl")
+        self.lock = None
+
+    def lines(self):
+        """What was recorded, oldest first. The last line may be cut off, by a kill or a full disk."""
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                text = file.read()
+        except FileNotFoundError:
+            return []
+        read = []
+        for line in text.splitlines():
+            try:
+                read.append(json.loads(line))
+            except ValueError:
+                continue
+        return read
+
+    def take(self):
+        """From now on this process alone writes."""
+        os.makedirs(self.folder, exist_ok=True)
+        self.lock = open(os.path.join(self.folder, "lock"), "a", encoding="utf-8")  # held until the process ends
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Busy(f"another gate runs in {self.folder}") from error
+
+    def add(self, event, **members):
+        line = json.dumps({"event": event, "at": round(time.time(), 3), **members}, sort_keys=True) + "\n"
+        with open(self.path, "a+b") as file:
+            if file.tell() and not self.ends_whole(file):
+                line = "\n" + line
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    @staticmethod
+    def ends_whole(file):
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+    def next_seed(self, part):
+        return 1 + max((line["seed"] for line in self.lines() if line["event"] == "begin" and line["part"] == part), default=0)
+
+
+def figures(lines):
+    """{tree: {"commit", "date", "last", "parts": {name: {"asked", "done", "violations", "slices", "seconds", "controls": {name: caught}}}}}
+
+    "asked" is how much the slices were asked to do: not every image of a power cut has a sector to spoil."""
+    trees = {}
+    for line in lines:
+        tree = trees.setdefault(line["tree"], {"commit": line["commit"], "date": line["date"], "last": 0, "parts": {}})
+        if line["event"] == "begin":
+            continue
+        tree["last"] = max(tree["last"], line["at"])
+        part = tree["parts"].setdefault(line["part"], {"asked": 0, "done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}})
+        if line["event"] == "control":
+            part["controls"][line["control"]] = line["caught"]
+        if line["event"] == "end":
+            part["slices"] += 1
+            # A fuzz target that has found something stopped then: it did not run for the time that it was given.
+            stopped = line["part"].startswith("fuzz") and line["violations"]
+            part["done"] += min(line["done"], int(line["seconds"])) if stopped else line["done"]
+            part["asked"] += line.get("count", line["done"])
+            for name in ("violations", "seconds"):
+                part[name] += line[name]
+            for name, caught in line.get("controls", {}).items():
+                part["controls"][name] = part["controls"].get(name, True) and caught
+    return trees

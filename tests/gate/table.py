@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""table.py: what was run, as Markdown."""
+
+HEAD = "| what | target | done | violations | controls caught |\n|---|---:|---:|---:|---|\n"
+NONE = {"done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}}
+
+
+def amount(number, unit):
+    if unit == "s":
+        return f"{number // 60:,} min" if number >= 60 or not number else f"{number} s"
+    return f"{number:,}"
+
+
+def caught(figures, part):
+    """How many of the part's controls were caught; "-": none was run yet."""
+    if not figures["controls"]:
+        return "-"
+    return f"{sum(figures['controls'].values())} of {len(part['controls'])}"
+
+
+def row(part, figures):
+    return (f"| {part['what']} | {amount(part['target'], part['unit'])} | {amount(figures['done'], part['unit'])} | {figures['violations']:,} "
+            f"| {caught(figures, part)} |\n")
+
+
+def fuzzing_in_one(tree, parts):
+    """The same figures and parts, with all that fuzz as one part."""
+    fuzzing = [part for part in parts if part["result"] == "fuzz"]
+    if len(fuzzing) < 2:
+        return tree["parts"], parts
+    figures = [tree["parts"].get(part["name"], NONE) for part in fuzzing]
+    one = {name: sum(each[name] for each in figures) for name in ("done", "violations", "seconds")}
+    one["controls"] = {f"{part['name']} {name}": caught for part, each in zip(fuzzing, figures) for name, caught in each["controls"].items()}
+    part = {"name": "fuzz", "what": f"fuzzing, {len(fuzzing)} targets", "unit": "s", "target": sum(part["target"] for part in fuzzing),
+            "controls": [control for part in fuzzing for control in part["controls"]]}
+    return {**tree["parts"], "fuzz": one}, [part for part in parts if part["result"] != "fuzz"] + [part]
+
+
+def of(tree, parts, short=False):
+    """The table of one product."""
+    hours = sum(figures["seconds"] for figures in tree["parts"].values()) / 3600
+    figures, parts = fuzzing_in_one(tree, parts) if short else (tree["parts"], parts)
+    rows = "".join(row(part, figures.get(part["name"], NONE)) for part in parts)
+    return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours:\n\n{HEAD}{rows}"
+
+
+def is_wrong(trees):
+    """A promise was broken, or a control was not caught, in the product that was run last: what was wrong before is history."""
+    newest = max(trees.values(), key=lambda tree: tree["last"], default={"parts": {}})
+    return any(part["violations"] or not all(part["controls"].values()) for part in newest["parts"].values())
+
+
+def progress(tree, parts):
+    """From 0 to 1."""
+    return sum(min(1, tree["parts"].get(part["name"], NONE)["done"] / part["target"]) for part in parts) / len(parts)

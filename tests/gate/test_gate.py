@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_gate.py: the gate continues after a kill, counts only whole slices, keeps products apart, and fails when it must. Prints TAP."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FAKE = os.path.join(HERE, "fake.py")
+PAGE = "# A page\n\n<!-- made by ./dev gate --write-docs: begin -->\n<!-- made by ./dev gate --write-docs: end -->\n\nAfter it.\n"
+count = failed = 0
+
+
+def check(title, good, what=""):
+    global count, failed
+    count += 1
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {count} - {title}")
+    if not good:
+        print("\n".join(f"# {line}" for line in str(what).splitlines()))
+
+
+class Place:
+    """A small repository with a product in it, and a folder for the gate."""
+
+    def __init__(self, folder):
+        self.source, self.folder = os.path.join(folder, "source"), os.path.join(folder, "gate")
+        for name in ("plugin", "docs", "tests/gate"):
+            os.makedirs(os.path.join(self.source, name))
+        self.write("plugin/a.c", "int a;\n")
+        self.write("docs/reliability.md", PAGE)
+        self.write("README.md", PAGE)
+        self.git("init", "-q")
+        self.commit()
+
+    def write(self, name, text):
+        with open(os.path.join(self.source, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self, name):
+        with open(os.path.join(self.source, name), encoding="utf-8") as file:
+            return file.read()
+
+    def git(self, *words):
+        subprocess.run(["git", "-C", self.source, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, stdout=subprocess.DEVNULL)
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "a commit")
+
+    def command(self, parts, *words):
+        path = os.path.join(os.path.dirname(self.source), "parts.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(parts, file)
+        return [sys.executable, os.path.join(HERE, "gate.py"), "--source", self.source, "--folder", self.folder, "--parts", path, *words]
+
+    def run(self, parts, *words):
+        done = subprocess.run(self.command(parts, *words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
+        return done.returncode, done.stdout
+
+    def lines(self, event):
+        with open(os.path.join(self.folder, "record.jsonl"), encoding="utf-8") as file:
+            return [line for line in map(json.loads, file) if line["event"] == event]
+
+
+def part(what, target=100, first=40, controls=(), more=()):
+    return {"name": what, "what": f"a part that {what}", "unit": "", "target": target, "first": first, "result": "json",
+            "command": [sys.executable, FAKE, what, "{seed}", "{count}", *more], "controls": list(controls)}
+
+
+def control(name, does):
+    return {"name": name, "count": 1, "says": "^token \\d+ twice$", "instead": {"command": [sys.executable, FAKE, does, "{seed}", "{count}"]}}
+
+
+def killed_and_continued(place):
+    fifo = os.path.join(place.folder, "..", "fifo")
+    os.mkfifo(fifo)
+    with subprocess.Popen(place.command([part("waits", more=[fifo])]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as gate:
+        with open(fifo, encoding="utf-8") as started:
+            said = started.readline()
+            gate.send_signal(signal.SIGKILL)
+            gate.wait()
+            rest = started.read()  # ends when the program that had it open has ended
+    check("a killed gate takes its program with it", (said, rest) == ("started\n", ""))
+    status, output = place.run([{**part("counts"), "name": "waits"}])
+    seeds = [line["seed"] for line in place.lines("begin")]
+    check("it continues to its target, with other seeds", status == 0 and seeds[0] == 1 and len(set(seeds)) == len(seeds) > 2, output)
+    ended = place.lines("end")
+    check("the killed slice is not counted", 1 not in [line["seed"] for line in ended] and sum(line["done"] for line in ended) == 100, ended)
+    with open(os.path.join(place.folder, "record.jsonl"), "a", encoding="utf-8") as file:
+        file.write('{"event":"end","part":"wai')
+    status, output = place.run([{**part("counts", target=120), "name": "waits"}])
+    check("a line that was cut off does no harm", status == 0 and "| 120 | 120 | 0 |" in output, output)
+    status, output = place.run([{**part("counts", target=120), "name": "waits"}])
+    check("nothing is run when the target is reached", status == 0 and "seed" not in output, output)
+
+
+def wrong(place):
+    status, output = place.run([part("rarely"), part("counts")])
+    check("a broken promise fails the gate, and the other part goes on", status == 1 and "| 100 | 100 | 0 |" in output, output)
+    check("what it printed is kept", os.path.exists(os.path.join(place.folder, "found", "rarely-2", "output.txt")))
+    status, output = place.run([part("rarely"), part("counts")])
+    check("it fails until the product has changed, and is not run again", status == 1 and "seed" not in output, output)
+    check("and so does the table", place.run([part("rarely")], "--table")[0] == 1)
+    place.write("plugin/a.c", "int b;\n")
+    check("a product that is not committed is refused", place.run([part("counts")])[0] == 2)
+    place.commit()
+    status, output = place.run([part("counts")])
+    check("another product begins at nothing, and its figures stand apart", status == 0 and output.count("\nCommit `") == 2, output)
+    place.write("plugin/a.c", "int c;\n")
+    place.commit()
+    status, output = place.run([part("dies")])
+    check("a program that dies breaks a promise", status == 1 and "did not say what it had counted" in output, output)
+
+
+def controlled(place):
+    status, output = place.run([part("counts", controls=[control("twice", "breaks")])])
+    check("a control that is caught", status == 0 and "| 1 of 1 |" in output, output)
+    place.write("plugin/a.c", "int d;\n")
+    place.commit()
+    status, output = place.run([part("counts", controls=[control("twice", "counts")])])
+    check("a control that is not caught fails the gate", status == 1 and "NOT CAUGHT" in output and "| 0 of 1 |" in output, output)
+    place.write("plugin/a.c", "int e;\n")
+    place.commit()
+    status, output = place.run([part("counts", controls=[control("twice", "dies")])])
+    check("nor is one that fails for another reason", status == 1 and "| 0 of 1 |" in output, output)
+
+
+def documented(place):
+    parts = [part("counts", controls=[control("twice", "breaks")])]
+    status, output = place.run(parts, "--for", "0s")
+    check("a time limit of nothing runs nothing", status == 0 and "seed" not in output, output)
+    place.run(parts)
+    status, output = place.run(parts, "--write-docs")
+    page = place.read("docs/reliability.md")
+    check("the table goes into the pages", status == 0 and "| 100 | 100 | 0 | 1 of 1 |" in page and page.endswith("\nAfter it.\n"), output + page)
+    check("and is found there", place.run(parts, "--check-docs")[0] == 0)
+    place.write("docs/reliability.md", page.replace("| 100 | 100 |", "| 100 | 999 |"))
+    check("a figure that was edited in a page is noticed", place.run(parts, "--check-docs")[0] == 1)
+    place.run(parts, "--write-docs")
+    figures = place.read("tests/gate/figures.json")
+    place.write("tests/gate/figures.json", re.sub(r'"done": 100', '"done": 999', figures))
+    check("and one that was edited in the figures", place.run(parts, "--check-docs")[0] == 1)
+    place.write("tests/gate/figures.json", figures)
+    check("the same figures are written again to the byte", place.run(parts, "--write-docs")[0] == 0 and place.read("tests/gate/figures.json") == figures
+          and place.run(parts, "--check-docs")[0] == 0)
+
+
+def main():
+    for test in (killed_and_continued, wrong, controlled, documented):
+        with tempfile.TemporaryDirectory() as folder:
+            place = Place(folder)
+            os.makedirs(place.folder)
+            test(place)
+    print(f"1..{count}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
