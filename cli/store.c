@@ -224,7 +224,7 @@ const struct cli_verb verb_store = {
             {"tidings store backup ~/tidings-monday", "Copy the store while agents run."},
             {"tidings store salvage ~/.local/state/tidings ~/tidings-saved",
              "Recover what is left of a damaged store."},
-            {"tidings store init postgresql://agents@db.example/fleet?schema=team",
-             "Make a store in a database."},
+            {"tidings store init --dry-run postgresql://agents@db.example/fleet?schema=team",
+             "Print the SQL that makes a store in a database."},
             {NULL, NULL}},
 };
