@@ -6,7 +6,9 @@
 #include "common/libc.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { KIND_GLIBC = 0, KIND_MUSL = 1, KIND_SHIFT = 16 }; /* written to files: they never change */
 
@@ -46,6 +48,10 @@ int libc_lock_until(pthread_mutex_t *mutex, uint64_t until_ns) {
 
 uint32_t libc_mutex_kind(void) {
   return (uint32_t)sizeof(pthread_mutex_t) | (uint32_t)KIND_OURS << KIND_SHIFT;
+}
+
+void libc_close_range(unsigned first, unsigned last) {
+  if (first <= last) (void)syscall(SYS_close_range, first, last, 0u);
 }
 
 const char *libc_of_mutex_kind(uint32_t kind) {

@@ -27,6 +27,9 @@ const char *libc_of_mutex_kind(uint32_t kind); /* "glibc", "musl" */
  * or ETIMEDOUT. */
 int libc_lock_until(pthread_mutex_t *mutex, uint64_t until_ns);
 
+/* Closes all descriptors from `first` to `last`. */
+void libc_close_range(unsigned first, unsigned last);
+
 /* No descriptor from `first` on stays open in the program. Returns an errno. */
 int libc_spawn_closes_from(posix_spawn_file_actions_t *actions, int first);
 

@@ -7,10 +7,10 @@
  * with a delivery id. The host adds it to the carrier, writes the carrier to its transcript, and
  * then settles: TIDINGS_COMMITTED; or TIDINGS_ROLLED_BACK, and everything is pending again.
  *
- * The promise: A push that returned OK survives the death of any process and a power cut. What
- * settle has returned OK for is not delivered again. A delivery that was never settled is delivered
- * again, unless the host names it on resuming. So: exactly once for hosts that keep the delivery id
- * with the carrier, at least once for the others.
+ * The promise: A push that returned OK survives the death of any process and a power cut. What was
+ * settled as committed is not delivered again, unless the transcript is rewound to before it. A
+ * delivery that was never settled is delivered again, unless the host names it on resuming. So:
+ * exactly once for hosts that keep the delivery id with the carrier, at least once for the others.
  *
  * Ownership. Inputs are borrowed until the call returns. A reply belongs to the plugin until the
  * host releases it. Nothing else crosses the boundary, and neither side frees the other's memory.

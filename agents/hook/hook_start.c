@@ -4,8 +4,12 @@
  */
 #include "agents/hook/hook_start.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agents/hook/hook_compact.h"
 #include "agents/hook/hook_log.h"
@@ -101,4 +105,22 @@ void hook_start_late(struct hostkit *kit, const struct hook_call *call) {
   json_t *data = json_pack("{s:s, s:s}", "host", call->host->title, "cwd", call->cwd);
   if (kit_event(kit, kit_new_event("session.opened", call->session, data), NULL, &error))
     hook_log("cannot store where the session works: %s", error.text);
+}
+
+/* Between single quotes, for a shell; one that has such a quote is left out. */
+static void export(FILE *file, const char *name, const char *value) {
+  if (value[0] && !strchr(value, '\'')) fprintf(file, "export %s='%s'\n", name, value);
+}
+
+void hook_start_environment(const struct hook_call *call) {
+  const char *variable = call->host->environment_file, *path = variable ? getenv(variable) : NULL;
+  char command[PATH_MAX] = "";
+  if (call->moment != HOOK_SESSION_START || call->of_subagent || !path || path[0] != '/') return;
+  ssize_t len = readlink("/proc/self/exe", command, sizeof command - 1);
+  FILE *file = len > 0 ? fopen(path, "ae") : NULL;
+  if (file) {
+    export(file, "TIDINGS", command);
+    export(file, "TIDINGS_SESSION", call->session);
+  }
+  if (!file || fclose(file)) hook_log("cannot write %s: %s", path, strerror(errno));
 }

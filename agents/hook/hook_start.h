@@ -21,4 +21,8 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
  * another call, which says in which folder it works. Once that is stored, this changes nothing. */
 void hook_start_late(struct hostkit *kit, const struct hook_call *call);
 
+/* At a session's start: the commands that its model runs find this program in $TIDINGS and the
+ * session in $TIDINGS_SESSION, where the agent has a file for that. */
+void hook_start_environment(const struct hook_call *call);
+
 #endif

@@ -89,6 +89,7 @@ const struct host hosts[] = {
      .hooks = claude_hooks,
      .most_reasons = 8,
      .reasons_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+     .environment_file = "CLAUDE_ENV_FILE",
      .rewakes = true,
      .interruption = "{\"type\":\"text\",\"text\":\"[Request interrupted by user",
      .keeps_start = true,

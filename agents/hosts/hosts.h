@@ -62,13 +62,15 @@ struct host {
   const char *reasons_variable; /* by which a person sets that limit; or NULL */
   size_t context_limit; /* "additionalContextLimit" of its hooks, in tokens of 4 bytes; 0: none */
   size_t context_room;  /* with that, in bytes: of an answer that is no reason to go on */
-  bool rewakes;                 /* a hook that ends with status 2 wakes it ("asyncRewake") */
-  bool queues;                  /* `PROGRAM queue` wakes it */
-  bool keeps_start;             /* a session that is resumed has what the hook at its start said */
-  bool drops_start;             /* what the hook at its start says is put before the first prompt; a
-                                   session that is resumed lacks both, and what else that had */
+  bool rewakes;         /* a hook that ends with status 2 wakes it ("asyncRewake") */
+  bool queues;          /* `PROGRAM queue` wakes it */
+  bool keeps_start;     /* a session that is resumed has what the hook at its start said */
+  bool drops_start;     /* what the hook at its start says is put before the first prompt; a
+                           session that is resumed lacks both, and what else that had */
   const char *const *forgets;   /* how a person's message begins that a resumed session lacks, with
                                    all that came with it; ends with NULL. Or NULL */
+  const char *environment_file; /* the variable that names, to the hook at a session's start, a file
+                                   of shell lines for the commands that the model runs; or NULL */
   unsigned timeout_unit;        /* how many of its timeout's units are a second */
   bool trusts_hashes;           /* it runs only hooks whose hash its configuration trusts */
 

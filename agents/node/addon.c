@@ -176,6 +176,7 @@ static struct napi_value__ *instance_object(struct napi_env__ *env, struct insta
   } methods[] = {{"toolResult", call_tool_result},
                  {"chatRequest", call_chat_request},
                  {"event", call_event},
+                 {"report", call_report},
                  {"push", call_push},
                  {"wake", call_wake},
                  {"settle", call_settle},

@@ -155,7 +155,22 @@ out:
 
 /* -- JSON in ----------------------------------------------------------------------------------- */
 
-struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_info__ *info) {
+static bool asks_for_nothing(const struct tidings_reply *reply) {
+  return !reply->delivery_id && !reply->part_count && !reply->action_count && !reply->ledger.len;
+}
+
+/* What is left of a reply that asks for nothing: its time to wake, if there is one. */
+static struct napi_value__ *give_time(struct napi_env__ *env, struct tidings_reply *reply) {
+  struct napi_value__ *value = NULL;
+  double time_ms = (double)reply->wake_at_ms;
+  hostkit_reply_free(reply);
+  if (time_ms <= 0) return value_undefined(env);
+  return napi_create_double(env, time_ms, &value) == NAPI_OK ? value : throw_engine(env);
+}
+
+/* `report`: a reply that asks for nothing is only its time, which saves writing and reading it. */
+static struct napi_value__ *send_event(struct napi_env__ *env, struct napi_callback_info__ *info,
+                                       bool report) {
   struct call call;
   struct text event;
   struct tidings_error error = {.size = sizeof error};
@@ -165,10 +180,21 @@ struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_inf
   if (text_take(env, call.arguments[0], "event", REQUIRED, &event)) {
     struct tidings_span span = text_span(&event);
     int32_t code = hostkit_event(call.instance->kit, &span, &reply, &error);
-    value = code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
+    bool quiet = report && !code && reply && asks_for_nothing(reply);
+    value = code    ? throw_code(env, code, &error)
+            : quiet ? give_time(env, reply)
+                    : call_give_reply(env, call.instance->kit, reply);
   }
   text_free(&event);
   return value;
+}
+
+struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_info__ *info) {
+  return send_event(env, info, false);
+}
+
+struct napi_value__ *call_report(struct napi_env__ *env, struct napi_callback_info__ *info) {
+  return send_event(env, info, true);
 }
 
 struct napi_value__ *call_query(struct napi_env__ *env, struct napi_callback_info__ *info) {

@@ -41,6 +41,7 @@ struct napi_value__ *call_give_reply(struct napi_env__ *env, struct hostkit *kit
 struct napi_value__ *call_tool_result(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_info__ *info);
+struct napi_value__ *call_report(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_push(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_wake(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_settle(struct napi_env__ *env, struct napi_callback_info__ *info);

@@ -52,6 +52,7 @@ int napi_get_value_int64(struct napi_env__ *env, struct napi_value__ *value, int
 int napi_get_value_string_utf8(struct napi_env__ *env, struct napi_value__ *value, char *buffer,
                                size_t size, size_t *ret_length);
 int napi_create_int32(struct napi_env__ *env, int32_t number, struct napi_value__ **ret_value);
+int napi_create_double(struct napi_env__ *env, double number, struct napi_value__ **ret_value);
 int napi_create_string_utf8(struct napi_env__ *env, const char *text, size_t length,
                             struct napi_value__ **ret_value);
 int napi_throw_error(struct napi_env__ *env, const char *code, const char *message);

@@ -8,6 +8,7 @@ import type { BusEvent, MessageInfo, Model, Part, PluginInput, SessionInfo, Stor
 import { Session, Withdrawn } from "./session.ts";
 
 const COMMANDS = new Set(["run", "serve", "web", "acp", "attach", "tui", "github", "pr"]);
+const SHORTLY_MS = 1000;
 
 /** `opencode run` ends with its turn: nothing else is begun in it. */
 function isOneShot(): boolean {
@@ -129,12 +130,20 @@ async function safely(hook: () => Promise<void> | void): Promise<void> {
   }
 }
 
+/** Waits for what a prompt should not miss, and not for ever. */
+async function shortly(promise: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, SHORTLY_MS)));
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}
+
 function hooks(conversations: Conversations): object {
   return {
     event: ({ event }: { event: BusEvent }) => safely(() => onEvent(conversations, event)),
     "chat.message": (input: { sessionID: string }, output: { message: MessageInfo; parts: Part[] }) =>
       safely(async () => {
-        await conversations.servers();
+        await shortly(safely(() => conversations.servers()));
         await (await conversations.find(input.sessionID))?.prompt(output.message, output.parts);
       }),
     "tool.execute.after": (input: { tool: string; sessionID: string; callID: string; args: unknown }, output: ToolOutput | undefined) =>

@@ -119,6 +119,14 @@ export class Conversation implements Driver {
     return true;
   }
 
+  async #takeOver(): Promise<void> {
+    try {
+      await this.attach(true);
+    } catch (error) {
+      log("opencode", `session ${this.id}: it cannot be taken over: ${describe(error)}`);
+    }
+  }
+
   /** opencode removes what was reverted when the next prompt comes, and before it asks us about that prompt. */
   removed(): void {
     this.#lostMessages = true;
@@ -130,11 +138,25 @@ export class Conversation implements Driver {
     return this.#rewinding ?? Promise.resolve();
   }
 
+  /** Does not throw. A message that goes during the question may still be in the answer: then it is asked again. */
   async #askWhatIsLeft(): Promise<void> {
-    this.#lostMessages = false;
-    const messages = await this.#client.session.messages({ path: { id: this.id } });
-    if (messages.data) this.#lostMessages = !this.session.rewound(heldDeliveries(messages.data).filter((id) => !this.#lost.has(id)));
-    else log("opencode", `session ${this.id}: what a revert has left cannot be read: ${describe(messages.error)}`);
+    let taken = true;
+    while (taken && this.#lostMessages) {
+      this.#lostMessages = false;
+      taken = await this.#takeWhatIsLeft();
+    }
+    if (!taken) this.#lostMessages = true;
+  }
+
+  async #takeWhatIsLeft(): Promise<boolean> {
+    try {
+      const { data, error } = await this.#client.session.messages({ path: { id: this.id } });
+      if (!data) throw error;
+      return this.session.rewound(heldDeliveries(data).filter((id) => !this.#lost.has(id)));
+    } catch (error) {
+      log("opencode", `session ${this.id}: what a revert has left cannot be read: ${describe(error)}`);
+      return false;
+    }
   }
 
   closed(): void {
@@ -200,16 +222,16 @@ export class Conversation implements Driver {
     const ids = parts.find((part) => part.metadata?.tidings?.turn)?.metadata?.tidings?.turn;
     const turn = this.#offered;
     const isOurs = ids !== undefined && turn !== undefined && ids.join("\0") === turn.ids.join("\0");
+    if (isOurs) this.#offered = undefined; // whatever fails below, opencode has come to it
     this.#last = { agent: message.agent, model: message.model };
     this.#asking = message.id;
     this.#words = "";
-    if (this.session.lost) await this.attach(true);
+    if (this.session.lost) await this.#takeOver();
     await this.#rewind();
     this.#configured();
-    if (isOurs) this.#offered = undefined;
     let delivery = isOurs ? this.session.startTurn(turn) : this.session.prompt();
     if (!isOurs && this.session.lost) {
-      await this.attach(true); // that it was taken over is known only since this prompt
+      await this.#takeOver(); // that another process has it is known only since this prompt
       delivery = this.session.prompt();
     }
     if (!delivery) return;
@@ -386,6 +408,6 @@ export class Conversation implements Driver {
     const lost = this.#lost.size > 0;
     this.session.turnEnded(!error ? "finished" : error.name === ABORTED ? "aborted" : "failed", error?.data?.message ?? error?.name);
     this.#endedForOthers(error);
-    if (lost) this.#rewind().catch((problem) => log("opencode", `session ${this.id}: ${describe(problem)}`)); // tidings takes it between turns only
+    if (lost) void this.#rewind(); // tidings takes it between turns only
   }
 }

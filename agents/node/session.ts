@@ -46,9 +46,9 @@ export class Session {
   #driver: Driver;
   #phase: Phase | undefined;
   #calls = new Set<string>(); // of shells, that run
-  #events = new Map<string, string>(); // by type
-  #quiet = new Map<string, Reply>(); // replies that ask for nothing: phases get the same few again and again
+  #events = new Map<string, string>(); // those of a phase, by type
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #due = 0; // when it fires
   #held: Turn | undefined; // offered, and not started yet for a reason that passes
   #again: ReturnType<typeof setTimeout> | undefined;
   #paragraph: string | undefined; // for the system prompt: it stays as it is
@@ -107,14 +107,19 @@ export class Session {
 
   /** Sends an event of this session and does what the reply asks for. */
   report(type: string, data?: object): Reply | undefined {
-    return this.#try(type, () => this.#take(this.#kit.instance.event(data ? JSON.stringify({ type, session: this.id, data }, wellFormed) : this.#event(type))));
+    return this.#try(type, () => this.#take(this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }, wellFormed))));
   }
 
-  /** One that says no more than its type, as a phase. */
-  #event(type: string): string {
-    let event = this.#events.get(type);
+  /** Of these there are several for each call of a tool, and their replies mostly ask for nothing. */
+  #reportPhase(type: string, data?: object): void {
+    let event = data ? JSON.stringify({ type, session: this.id, data }, wellFormed) : this.#events.get(type);
     if (event === undefined) this.#events.set(type, (event = JSON.stringify({ type, session: this.id })));
-    return event;
+    const given = event;
+    this.#try(type, () => {
+      const reply = this.#kit.instance.report(given);
+      if (typeof reply === "string") this.#take(reply);
+      else this.#wakeAt(reply ?? null);
+    });
   }
 
   wake(): void {
@@ -221,7 +226,7 @@ export class Session {
   enters(phase: Phase): void {
     if (!this.running || this.#phase === phase) return;
     this.#phase = phase;
-    this.report(phase === "streaming" ? "stream.started" : "tools.started");
+    this.#reportPhase(phase === "streaming" ? "stream.started" : "tools.started");
   }
 
   /** A call of a tool runs. What a shell changes is not reported by its host: a watcher's report of it names the tool. */
@@ -230,13 +235,13 @@ export class Session {
     if (!this.running || this.#calls.has(callId)) return;
     this.#calls.add(callId);
     this.#phase = "tools";
-    this.report("tools.started", { tool, call_id: callId });
+    this.#reportPhase("tools.started", { tool, call_id: callId });
   }
 
   callEnded(callId: string): void {
     if (!this.#calls.delete(callId)) return;
     this.#phase = undefined;
-    this.report("tools.finished", { call_id: callId });
+    this.#reportPhase("tools.finished", { call_id: callId });
   }
 
   holds(type: "turn.retrying" | "turn.waiting", data: object): void {
@@ -275,16 +280,9 @@ export class Session {
 
   #take(json: string | undefined): Reply | undefined {
     if (json === undefined) return undefined;
-    const reply = this.#quiet.get(json) ?? this.#read(json);
+    const reply = JSON.parse(json) as Reply;
     this.#wakeAt(reply.wake_at);
     for (const action of reply.actions) this.#act(action);
-    return reply;
-  }
-
-  #read(json: string): Reply {
-    const reply = JSON.parse(json) as Reply;
-    if (this.#quiet.size === MOST_QUIET) this.#quiet.clear();
-    if (!reply.delivery && !reply.messages.length && !reply.actions.length) this.#quiet.set(json, reply);
     return reply;
   }
 
@@ -303,12 +301,17 @@ export class Session {
     }
   }
 
-  /** The newest reply knows best. */
+  /** The newest reply knows best. A timer that is a little early stays: tidings says again when to wake. */
   #wakeAt(time: number | null): void {
+    if (this.#timer !== undefined && time !== null && this.#due <= time && time - this.#due < EARLY_MS) return;
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#timer = undefined;
     if (time === null) return;
-    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(0, time - Date.now()), LONGEST_MS));
+    this.#due = time;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.wake();
+    }, Math.min(Math.max(0, time - Date.now()), LONGEST_MS));
     this.#timer.unref?.();
   }
 
@@ -356,8 +359,8 @@ export class Session {
 }
 
 const ROOM_BYTES = 30_000; // on one carrier: more of them would fill the model's context, and the host would compact it before it is read
+const EARLY_MS = 1000;
 const LONGEST_MS = 2 ** 31 - 1; // a longer time counts as none at all
 const FIRST_WAIT_MS = 20;
 const LAST_WAIT_MS = 2000;
-const MOST_QUIET = 8;
 const MOST_DELIVERIES = 200; // those that can be in doubt are among the last ones

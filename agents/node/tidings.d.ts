@@ -36,6 +36,7 @@ export interface Instance {
   toolResult(session: string, callId?: string, tool?: string, content?: string, room?: number): string | undefined;
   chatRequest(session: string, source?: "user" | "system", messages?: string[], content?: string, room?: number): string | undefined;
   event(event: string): string | undefined;
+  report(event: string): string | number | undefined; // as event; of a reply that asks for nothing, as that to a phase mostly does, only wake_at
   push(notification: Notification): string | undefined;
   wake(session: string): string | undefined;
   settle(delivery: string, outcome: "committed" | "rolled_back"): string | undefined;

@@ -69,7 +69,9 @@ const struct cli_verb verb_doctor = {
     .help = "Checks the plugin, the configuration, the store and its permissions, "
             "the sessions, the system's limits, which agents are set up, and whether "
             "they trust their hooks. Each problem is printed with its fix. This "
-            "command changes nothing. The exit code is 1 if there is a problem.",
+            "command changes nothing of tidings or of an agent's configuration; it asks Codex "
+            "itself which hooks it trusts, and Codex opens its own databases then. The exit "
+            "code is 1 if there is a problem.",
     .with = WITH_STORE | WITH_CONFIG | WITH_JSON,
     .run = doctor_verb,
     .examples =

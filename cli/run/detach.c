@@ -8,25 +8,22 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "common/libc.h"
 
 struct message {
   int reason, pid;
 };
 
-static void close_range_of(unsigned first, unsigned end) {
-  if (first < end) (void)syscall(SYS_close_range, first, end - 1, 0u);
-}
-
 /* No process keeps the caller's pipes open: their readers must see the end when the caller ends. */
 static void close_others(int keep, int keep_too) {
   unsigned low = (unsigned)(keep < keep_too ? keep : keep_too),
            high = (unsigned)(keep < keep_too ? keep_too : keep);
-  close_range_of(3, low);
-  close_range_of(low + 1, high);
-  close_range_of(high + 1, ~0u);
+  if (low > 3) libc_close_range(3, low - 1);
+  if (high > low + 1) libc_close_range(low + 1, high - 1);
+  libc_close_range(high + 1, ~0u);
 }
 
 /* The two in between: code that waits for the caller's children must not find the one that

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/libc.h"
 
 static const char well = 1;
 
@@ -25,7 +26,7 @@ static void stand_apart(int *fd) {
   for (int standard = STDIN_FILENO; nothing >= 0 && standard <= STDERR_FILENO; standard++)
     (void)dup2(nothing, standard);
   if (*fd != STDERR_FILENO + 1 && dup2(*fd, STDERR_FILENO + 1) >= 0) *fd = STDERR_FILENO + 1;
-  (void)close_range((unsigned)*fd + 1, ~0u, 0);
+  libc_close_range((unsigned)*fd + 1, ~0u);
 }
 
 /* Of the log, since what was read is in the memory of the run. */

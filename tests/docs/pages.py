@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 PROMISE = (
-    "A push that returned OK survives the death of any process and a power cut. What `settle` has returned OK for is not delivered again. "
+    "A push that returned OK survives the death of any process and a power cut. What was settled as committed is not delivered again, unless the transcript is rewound to before it. "
     "A delivery that was never settled is delivered again, unless the host names it on resuming. So: exactly once for hosts that keep the "
     "delivery id with the carrier, at least once for the others."
 )

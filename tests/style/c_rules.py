@@ -176,6 +176,8 @@ def braces(path, text):
 A_PROCESS = re.compile(r"\b(?:v?fork|posix_spawnp?|exec[lv]p?e?|fexecve|popen|system)\(")
 A_CLOCK = re.compile(r"\b(?:clock_gettime|gettimeofday|time|timespec_get)\(")
 A_RANDOM = re.compile(r"\b(?:getrandom|getentropy|s?rand|s?random|[delmn]rand48)\(|/dev/u?random")
+A_LIBC = re.compile(r"\b(?:pthread_(?:mutex_clocklock|cond_clockwait)|(?<!libc_)close_range|sig(?:abbrev|descr)_np|strerror(?:name|desc)_np|\w+_addclosefrom_np)\("
+                    r"|__GLIBC|#include <linux/")
 ONE_OF_EACH = (
     (A_PROCESS, "starts a process", {
         "common/spawn.c": "the one way to start a program",
@@ -191,6 +193,9 @@ ONE_OF_EACH = (
         "common/clock.c": "the one clock outside the plugin",
         "plugin/store/db/deadline.c": "deadlines of the store; the wall clock comes from the host",
         "common/libc.c": "a wait until a deadline, where the C library has only one by the wall clock",
+    }),
+    (A_LIBC, "takes what musl or an older glibc does not have", {
+        "common/libc": "says where the C libraries differ",
     }),
     (A_RANDOM, "takes randomness", {
         "common/random.c": "the one source outside the plugin, which asks its host",
@@ -216,7 +221,7 @@ OF_FILES = {
     "an int is 0 or an error": int_results,
     "conditions do not compare with NULL": null_checks,
     "no braces around one statement of one line": braces,
-    "one place starts processes, one reads the clock, one takes randomness": one_of_each,
+    "one place starts processes, one reads the clock, one takes randomness, one knows the C library": one_of_each,
 }
 OF_THE_TREE = {
     "a static function's name is unique in its folder": static_names,
@@ -241,6 +246,8 @@ SAMPLES = (
     (one_of_each, "hostkit/a.c", "  pid = fork();\n", "  pid = spawn(); /* not fork() */\n"),
     (one_of_each, "plugin/flow/a.c", "  clock_gettime(clock, &now);\n", "  host->time(host);\n"),
     (one_of_each, "cli/a.c", 'open("/dev/urandom", 0);\n', 'open("/dev/null", 0);\n'),
+    (one_of_each, "cli/a.c", "  close_range(3, 4, 0);\n", "  libc_close_range(3, 4);\n"),
+    (one_of_each, "plugin/store/a.c", "#include <linux/magic.h>\n", "#include <sys/vfs.h>\n"),
     (one_of_each, "cli/a.c", "  system(command);\n", "  file_system(command);\n"),
 )
 

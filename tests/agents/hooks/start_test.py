@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 
 from kit import main
@@ -40,6 +41,19 @@ def test_instructions(place):
     nonce = re.search("the nonce ([0-9a-f]{16})", told["one"])[1]
     assert nonce in said(call(place, "claude", "UserPromptSubmit", "one", prompt="x"), "UserPromptSubmit")
     assert not os.path.exists(os.path.join(place.logs, "hook.log"))
+
+
+def test_environment(place):
+    """Claude Code's commands find the program and the session; nothing is written where there is no such file"""
+    path = os.path.join(place.dir, "env.sh")
+    place.env["CLAUDE_ENV_FILE"] = path
+    call(place, "qwen", "SessionStart", "s0", source="startup")
+    call(place, "claude", "UserPromptSubmit", "s0", prompt="x")
+    assert not os.path.exists(path)
+    call(place, "claude", "SessionStart", "s1", source="startup")
+    ran = subprocess.run(["sh", "-c", f". '{path}'; \"$TIDINGS\" --version >/dev/null && echo $TIDINGS_SESSION"], env=place.env, capture_output=True, text=True, check=True)
+    assert ran.stdout == "s1\n", (ran, open(path, encoding="utf-8").read())
+    del place.env["CLAUDE_ENV_FILE"]
 
 
 def test_late_start(place):

@@ -13,6 +13,9 @@ from node_hosts import PATIENCE, installed_host, until
 from terminal import Terminal
 
 
+LONG = " ".join(f"word-{number}" for number in range(3000)) + " "  # which is no loop
+
+
 class Agent:
     """One agent, set up by `tidings setup` in a home of its own."""
 
@@ -94,10 +97,10 @@ class Agent:
         self.session = until(look, f"{self.name} is attached to a session: {self.place.complaints()}")
         return self.session
 
-    def end(self, failing=False):
+    def end(self, failing=False, seconds=PATIENCE):
         """`failing`: it may say so with its exit code."""
         try:
-            said, _ = self.process.communicate(timeout=PATIENCE)
+            said, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"{self.name} does not end") from None
@@ -120,6 +123,7 @@ class Agent:
             raise AssertionError(f"{error}\n{terminal.screen()}") from None
         finally:
             terminal.close()
+            self.end_all()  # a daemon would keep the session
 
     def end_all(self):
         """Whatever was started in this home: agents leave daemons behind."""
@@ -300,6 +304,9 @@ class Gemini(Agent):
     def settings(self):
         return self.place.home / ".gemini" / "settings.json", "\n"
 
+    def compacting_answer(self):
+        return [{"tokens": 60000}, {"text": LONG + "Hello."}]
+
     def careful(self):
         return [self.program, "-m", "gemini-2.5-pro", "--skip-trust", "-i"]
 
@@ -335,7 +342,7 @@ class Qwen(Agent):
         return self.place.home / ".qwen" / "settings.json", "\n"
 
     def compacting_answer(self):
-        return [{"tokens": 60000}, {"text": "word " * 4000 + "Hello."}]
+        return [{"tokens": 60000}, {"text": LONG + "Hello."}]
 
     def careful(self):
         return [self.program, "--approval-mode", "default", "-i"]

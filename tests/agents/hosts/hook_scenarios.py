@@ -365,12 +365,41 @@ def more_than_fits(agent):
     nothing_pending(agent)
 
 
+def forgotten_when_resumed(agent):
+    """a prompt and a message that begin with ? or / are forgotten when the session is resumed; nothing that was pushed is, and the message is there"""
+    push(agent, "The moth sits.", "-k", "moth.sits")
+    gate = Gate(agent, "moth")
+    agent.model.replace([rule("Moth one", gate.tool, {"text": "Well."}, {"text": "I do."}), rule("Moth two", {"text": "Still."})])
+    agent.start("? Moth one: why.", agent.session)
+    gate.wait()
+    agent.place.tidings("submit", "-s", agent.session, "/ Queued: count the moths.")
+    gate.open()
+    agent.end()
+    never(request(agent, "Moth one", 1), "The moth sits.")
+    once(request(agent, "Moth one", 2), "The moth sits.")
+    once(request(agent, "Moth one", 3), "Queued message:\n/ Queued: count the moths.")
+    agent.run("Moth two: and now?", agent.session)
+    never(request(agent, "Moth two", 1), "? Moth one: why.")
+    assert count(request(agent, "Moth two", 1), "The moth sits.") >= 1, "it is gone"  # Gemini CLI doubles tool results when it resumes
+    once(request(agent, "Moth two", 1), "/ Queued: count the moths.")
+
+
+def commands_find_tidings(agent):
+    """what a command of the model's pushes by $TIDINGS, wherever it runs, is for the session that has called it"""
+    agent.model.replace([rule("Rook one", agent.shell("cd / && PATH=/usr/bin:/bin \"$TIDINGS\" push 'From inside.'"), agent.shell("echo x"), {"text": "Heard."})])
+    agent.run("Rook one: ask around.", agent.session)
+    once(request(agent, "Rook one", 2), "- From inside.")
+
+
 def installation_is_gone(agent):
     """without the installation the agent works on"""
-    agent.place.command.rename(agent.place.root / "tidings-was-here")
-    agent.model.replace([rule("Dodo one", agent.shell("echo x"), {"text": "Still well."})])
-    assert "Still well." in agent.run("Dodo one: work.", agent.session)
-    request(agent, "Dodo one", 2)
+    away = agent.place.command.rename(agent.place.root / "tidings-was-here")
+    try:
+        agent.model.replace([rule("Dodo one", agent.shell("echo x"), {"text": "Still well."})])
+        assert "Still well." in agent.run("Dodo one: work.", agent.session)
+        request(agent, "Dodo one", 2)
+    finally:
+        away.rename(agent.place.command)
 
 
 ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn,

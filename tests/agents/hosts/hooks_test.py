@@ -12,6 +12,9 @@ from model.server import ModelServer
 from node_hosts import Place, Tap
 
 
+OWN = {"claude": (hook_scenarios.commands_find_tidings,), "gemini": (hook_scenarios.forgotten_when_resumed,)}
+
+
 def nothing_was_complained_about(agent):
     """no hook call has failed, but those whose agent was ended by the test in the midst of one"""
     ended = ("cannot write to stdout: Broken pipe", "stdin: not JSON: it is empty", "waiting ends: the session was taken over by another host")
@@ -35,15 +38,15 @@ def main():
     with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
         agent = AGENTS[name](place, model)
         stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
-        scenarios = (*hook_scenarios.ALL, *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING), *wire_scenarios.ALL,
-                     *(wire_scenarios.BY_AGENT.get(name, ())), killed_at_random, *hook_scenarios.LAST)
+        told, gone = hook_scenarios.LAST
+        scenarios = (*hook_scenarios.ALL, *OWN.get(name, ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
+                     killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()), the_record_agrees, gone)
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:
                     tap.run(scenario, agent)
         finally:
             agent.end_all()
-        tap.run(the_record_agrees, agent)
         tap.run(nothing_was_complained_about, agent)
     return tap.end()
 

@@ -16,6 +16,7 @@ KILLS = int(os.environ.get("TIDINGS_KILLS", "3"))  # in the usual tests
 PUSHERS, QUEUE = 8, 10
 TURNS, CALLS = 30, 3  # more turns than an agent lives for, and tool calls in each
 AFTER = 1.5  # seconds after a run's first request within which most kills fall
+MANY_TURNS = 300  # seconds
 MOST_ENDINGS = 12  # runs until nothing waits any more
 MOST_RUNS = 3  # for a kill: some end by themselves before it
 PUSHES = 3  # of each process, for each run
@@ -35,9 +36,15 @@ class HookVictim:
         return self.agent.session
 
     def begin(self, prompt):
+        """Others may be open in the same folder."""
+        before = set(self.names())
         self.agent.start(prompt)
-        self.agent.attached()
+        self.agent.session = until(lambda: next(iter(set(self.names()) - before), None), "the session is known")
         self.agent.end()
+
+    def names(self):
+        store = self.place.home / "state" / "tidings"
+        return self.place.tidings("status", "--names").split() if store.exists() else []
 
     def dig(self, prompt):
         self.agent.start(prompt, self.agent.session)
@@ -49,7 +56,8 @@ class HookVictim:
         return lived
 
     def finish(self, prompt):
-        self.agent.run(prompt, self.agent.session)
+        self.dig(prompt)
+        self.agent.end(seconds=MANY_TURNS)
 
     def shell(self, command):
         return self.agent.shell(command)

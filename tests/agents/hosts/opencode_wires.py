@@ -212,5 +212,21 @@ def forked(opencode):
     assert times(script.last(3), "In the child.") == 0
 
 
-ALL = [subagent_ends, subagent_in_the_background, mcp_server_goes_and_comes, retried, context_is_used_up, permission, own_configuration, look_alike_in_a_result,
+def run_of_a_command(opencode):
+    """an opencode run that a command of the model's starts is a subagent: the caller reads how it ended, and what is pushed there"""
+    opencode.begin()
+    script = Script(opencode, "Have it done.", [opencode.shell(f"cd {opencode.place.project} && {opencode.program} run 'A part of it.' </dev/null")], [{"text": "It is done."}])
+    inner = {"prompt": "A part of it.", "answers": [[opencode.shell(f"{opencode.place.command} push 'For the caller.'")], [{"text": "My part is done."}]]}
+    opencode.model.replace([*opencode.model.script.rules, inner])
+    opencode.prompt("Have it done.")
+    opencode.settled()
+    last = script.last(2)
+    exactly_once(last, "[Subagent 'opencode ses_")
+    exactly_once(last, "- For the caller.")
+    for request in of_prompt(opencode, "A part of it."):
+        if not times(request, "Have it done."):
+            never(request, "- For the caller.")
+
+
+ALL = [run_of_a_command, subagent_ends, subagent_in_the_background, mcp_server_goes_and_comes, retried, context_is_used_up, permission, own_configuration, look_alike_in_a_result,
        compacted_in_a_turn, reverted, forked]

@@ -123,7 +123,7 @@ def compacted(agent):
         looks = itertools.count(1)  # a list of commands may take the first Enter
         until(lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]) or
               (next(looks) % 300 == 0 and terminal.ask("send-keys", "Enter") and None), "the conversation is compacted")
-        terminal.type("Crane two: and now?")
+        terminal.type("Crane two: go on.")
         until(lambda: requests(agent, "Crane two") or (next(looks) % 300 == 0 and terminal.ask("send-keys", "Enter") and None), "the line is taken")
         last = request(agent, "Crane two", 1)
         assert count(last, "When the conversation was compacted, this was still waiting") == agent.hook_after_compaction, last["items"]
@@ -219,4 +219,4 @@ def rewound(agent):
 
 
 ALL = (subagent_ends, waits_for_approval, compacted, configuration_changes)
-BY_AGENT = {"claude": (stopped_in_a_tool, forked, rewound), "codex": (stopped_in_a_tool, budget_is_short, forked), "qwen": (stopped_in_a_tool, budget_is_short)}
+BY_AGENT = {"claude": (stopped_in_a_tool, forked, rewound), "codex": (stopped_in_a_tool, forked, budget_is_short), "qwen": (stopped_in_a_tool, budget_is_short)}

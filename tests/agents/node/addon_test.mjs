@@ -22,6 +22,19 @@ await test("news rides on a tool's result, and is settled", () => {
   kit.close();
 });
 
+await test("of a report there is a reply only if it asks for something", () => {
+  const kit = open();
+  const say = (type, data) => JSON.stringify({ type, session: "s", data });
+  equal(kit.report(say("turn.started")), undefined);
+  equal(JSON.parse(kit.event(say("stream.started"))).status.phase, "streaming");
+  equal(kit.report(say("tools.started")), undefined);
+  equal(JSON.parse(kit.event(say("wake"))).status.phase, "tools");
+  kit.report(say("message.submitted", { id: "m", content: "Go." }));
+  equal(JSON.parse(kit.report(say("turn.finished"))).actions.map(({ type }) => type), ["start_turn"]);
+  matches(thrown(() => kit.report("{")), /^Error TIDINGS_E_INVAL: event: not JSON/);
+  kit.close();
+});
+
 await test("what is rolled back rides on the next prompt", () => {
   const kit = open();
   push(kit, "Told twice.");

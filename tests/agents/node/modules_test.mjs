@@ -103,14 +103,18 @@ class Opencode {
   asked = [];
   sent = [];
   stored = []; // messages
+  meanwhile = () => {}; // what happens between a question to opencode and its answer
+  status = async () => ({ data: {} }); // of the MCP servers
 
   static async create(id) {
     const agent = new Opencode();
     const answer = (what, data) => async (request) => {
       agent.asked.push(what);
       if (what === "promptAsync") agent.sent.push(request);
+      const now = Array.isArray(data) ? [...data] : data;
+      await agent.meanwhile(what);
       if (agent.throws) throw new Error("no server");
-      return agent.broken ? { error: { name: "Broken" } } : { data };
+      return agent.broken ? { error: { name: "Broken" } } : { data: now };
     };
     const session = {
       get: answer("get", { id, directory: workFolder() }),
@@ -119,7 +123,7 @@ class Opencode {
       promptAsync: answer("promptAsync", undefined),
     };
     agent.id = id;
-    agent.hooks = await opencodePlugin({ client: { session }, directory: workFolder() });
+    agent.hooks = await opencodePlugin({ client: { session, mcp: { status: () => agent.status() } }, directory: workFolder() });
     await agent.event("session.created", { info: { id, directory: workFolder() } });
     return agent;
   }
@@ -146,12 +150,14 @@ class Opencode {
     const sessionID = this.id;
     const parts = [part({ sessionID })];
     if (prompts) await this.fire("chat.message", { sessionID }, { message: { id: "m", role: "user", sessionID }, parts });
+    if (prompts) this.prompted = parts.map(({ text }) => text).join("");
     for (const stored of parts) await this.event("message.part.updated", { part: stored });
     await this.event("session.status", { sessionID, status: { type: "busy" } });
     const output = { title: "", output: "out", metadata: {} };
     await this.fire("tool.execute.after", { tool: "write", sessionID, callID: "c", args: { filePath: "x.txt" } }, output);
     const state = { status: "completed", output: output.output, metadata: output.metadata };
-    await this.event("message.part.updated", { part: part({ sessionID, type: "tool", callID: "c", state }) });
+    this.result = part({ sessionID, type: "tool", callID: "c", state });
+    await this.event("message.part.updated", { part: this.result });
     await this.event("session.status", { sessionID, status: { type: "idle" } });
     await this.event("session.idle", { sessionID });
     return output.output;
@@ -417,6 +423,130 @@ await test("opencode: what was on a result when opencode compacted is pending ag
     const parts = [part()];
     await agent.fire("chat.message", { sessionID: "s" }, { message: { id: "m", role: "user", sessionID: "s" }, parts });
     matches(parts.map(({ text }) => text).join(""), /^(?![^]*Read in time)[^]*Seen by the summarizer\./);
+  }));
+
+// -- what opencode cannot answer -----------------------------------------------------------------------------------------------------------------
+
+const inStore = (...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", "s", ...words.slice(1));
+
+for (const [what, fault] of [["does not answer", "throws"], ["answers an error", "broken"]]) {
+  await test(`opencode: it ${what} when it is asked what a revert has left: it is asked again at the next prompt`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await Opencode.create("s");
+      await agent.turn();
+      inStore("push", "The build failed.");
+      matches(await agent.turn(false), /- The build failed\./);
+      agent[fault] = true;
+      equal(await agent.undo(), "Hello.");
+      equal(await agent.turn(false), "out");
+      agent[fault] = false;
+      agent.asked = [];
+      equal(await agent.turn(), "out");
+      equal(agent.asked, ["messages"]);
+      equal(asked("pending").items.filter((item) => !item.caused_by), []);
+      matches(agent.prompted, /- The build failed\./);
+      matches(logged(), /what a revert has left cannot be read: /);
+    }));
+}
+
+await test("opencode: a message that is removed while opencode says what is left is no longer there", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    await agent.turn();
+    inStore("push", "The build failed.");
+    matches(await agent.turn(false), /- The build failed\./);
+    agent.stored.push({ info: { role: "assistant", sessionID: "s" }, parts: [agent.result] });
+    agent.meanwhile = async () => {
+      if (agent.stored.length) await agent.event("message.removed", { sessionID: "s", messageID: agent.stored.pop().messageID });
+    };
+    matches(await agent.undo(), /- The build failed\./);
+    equal(agent.asked, ["messages", "messages"]);
+  }));
+
+/** A turn of ours that opencode comes to; then another one. */
+async function runsTwo(agent, fails) {
+  for (const words of ["First.", "Second."]) {
+    const count = agent.sent.length;
+    inStore("submit", words);
+    await until(() => agent.sent.length > count, `${words} is sent`);
+    const parts = agent.sent.at(-1).body.parts.map((more) => part(more));
+    equal(parts[0].text, words);
+    if (words === "First.") await fails();
+    await agent.fire("chat.message", { sessionID: "s" }, { message: { id: "m", role: "user", sessionID: "s" }, parts });
+    agent.throws = false;
+    for (const stored of parts) await agent.event("message.part.updated", { part: stored });
+    equal(asked("queue").messages, []);
+    await agent.turn(false);
+    equal(stateNow(), "idle");
+  }
+}
+
+for (const [what, status] of [
+  ["answers an error", async () => ({ error: { name: "Broken" } })],
+  ["does not answer", () => Promise.reject(new Error("no status"))],
+  ["lets wait for ever", () => new Promise(() => {})],
+]) {
+  await test(`opencode: a server is gone, and opencode ${what} when it is asked about it: turns go on`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await Opencode.create("s");
+      agent.status = async () => ({ data: { db: { status: "failed" } } });
+      await agent.event("mcp.tools.changed", { server: "db" });
+      await agent.turn();
+      matches(agent.prompted, /db/);
+      agent.status = status;
+      await runsTwo(agent, () => {});
+      equal(await agent.turn(), "out");
+    }));
+}
+
+await test("opencode: a server's connection that is made again is in the next prompt", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    agent.status = async () => ({ data: { db: { status: "failed" } } });
+    await agent.event("mcp.tools.changed", { server: "db" });
+    await agent.turn();
+    agent.status = async () => ({ data: { db: { status: "connected" } } });
+    await agent.turn();
+    matches(agent.prompted, /db/);
+  }));
+
+await test("opencode: it does not answer when a turn of ours begins after a revert: the next one is sent", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    await agent.turn();
+    await runsTwo(agent, async () => {
+      await agent.event("message.removed", { sessionID: "s", messageID: "m" });
+      agent.throws = true;
+    });
+  }));
+
+/** Another process opens the session as its own, and ends. */
+function takenOver() {
+  const script = `const module = { exports: {} };
+    process.dlopen(module, ${JSON.stringify(join(BUILD, "tidings.node"))});
+    const kit = module.exports.open({ plugin: ${JSON.stringify(PLUGIN)}, store: ${JSON.stringify(process.env.TIDINGS_STORE)}, hostName: "Other" });
+    kit.event(JSON.stringify({ type: "session.resumed", session: "s", data: { deliveries: [], takeover: true } }));
+    kit.close();`;
+  execFileSync(process.execPath, ["-e", script], { stdio: ["ignore", "inherit", "inherit"] });
+}
+
+await test("opencode: it does not answer when a turn of ours begins in a session that was taken over: the turn is sent again", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    await agent.turn();
+    inStore("submit", "Deploy.");
+    await until(() => agent.sent.length === 1, "it is sent");
+    takenOver();
+    openKit("opencode", "/").rang.get("s")();
+    matches(logged(), /session s: wake: TIDINGS_E_CLOSED/);
+    agent.throws = true;
+    const parts = agent.sent[0].body.parts.map((more) => part(more));
+    await agent.fire("chat.message", { sessionID: "s" }, { message: { id: "m", role: "user", sessionID: "s" }, parts });
+    matches(logged(), /session s: it cannot be taken over: no server/);
+    agent.throws = false;
+    await agent.turn();
+    await until(() => agent.sent.length === 2, "it is sent again");
+    equal(agent.sent[1].body.parts[0].text, "Deploy.");
   }));
 
 // -- what agents may say ---------------------------------------------------------------------------------------------------------------------------

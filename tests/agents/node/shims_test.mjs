@@ -168,6 +168,7 @@ function stage(answers, driver = {}) {
       const { type, data } = JSON.parse(text);
       return answer(type, data);
     },
+    report: (text) => instance.event(text),
     toolResult: (_session, call, tool) => answer("toolResult", call, tool),
     chatRequest: (_session, source, ids) => answer("chatRequest", source, ids),
     settle: (id, outcome) => answer("settle", id, outcome),

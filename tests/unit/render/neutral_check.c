@@ -218,7 +218,8 @@ static const char *check_tags(struct tidings_span text) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
       size_t len = strlen(names[i]);
       if (text.len - name < len || strncasecmp(text.ptr + name, names[i], len) != 0) continue;
-      const char behind = *(name + len < text.len ? text.ptr + name + len : " ");
+      /* A letter of any script continues the name. */
+      const char behind = fold_at(text, name + len).look[0];
       if (!isalnum((unsigned char)names[i][len - 1]) ||
           (!isalnum((unsigned char)behind) && behind != '.' && behind != ':'))
         return "it has a reserved tag";

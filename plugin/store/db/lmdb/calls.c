@@ -30,9 +30,8 @@ bool db_calls_any(const struct db *db, uint32_t session) {
 
 static bool lock_place(struct db *db, uint32_t session) {
   pthread_mutex_t *lock = &db->shared.call_locks[session % STORE_CALL_LOCKS];
-  store_deadline deadline = store_deadline_in(LOCK_PATIENCE_MS);
   int err = pthread_mutex_trylock(lock);
-  if (err == EBUSY) err = libc_lock_until(lock, deadline);
+  if (err == EBUSY) err = libc_lock_until(lock, store_deadline_in(LOCK_PATIENCE_MS));
   if (err == EOWNERDEAD) err = pthread_mutex_consistent(lock);
   return !err;
 }

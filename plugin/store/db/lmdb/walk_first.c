@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <lmdb.h>
 
 #include "common/error.h"
+#include "common/libc.h"
 #include "store/db/lmdb/files.h"
 #include "store/db/lmdb/walk.h"
 
@@ -103,10 +103,10 @@ static int walk_here(struct db *db, struct walk *walk, const struct stat *entry,
 static void keep_only(const int *kept, size_t count) {
   int from = 0;
   for (size_t i = 0; i < count; i++) {
-    if (kept[i] > from) (void)syscall(SYS_close_range, (unsigned)from, (unsigned)kept[i] - 1, 0u);
+    if (kept[i] > from) libc_close_range((unsigned)from, (unsigned)kept[i] - 1);
     from = kept[i] + 1;
   }
-  (void)syscall(SYS_close_range, (unsigned)from, ~0u, 0u);
+  libc_close_range((unsigned)from, ~0u);
 }
 
 static int compare_ints(const void *a, const void *b) {

@@ -30,19 +30,19 @@ def read(path, body):
     return {"items": items, "tools": tools, "stream": path.endswith(":streamGenerateContent")}
 
 
-def answer(parts, finish=None):
+def answer(parts, body, finish=None):
     content = [{"functionCall": {"name": part["call"], "args": part.get("arguments", {}), **({"id": part["id"]} if "id" in part else {})}}
                if "call" in part else {"text": part["text"]} for part in parts if "hold" not in part]
     candidate = {"content": {"role": "model", "parts": content}, "index": 0, **({"finishReason": finish} if finish else {})}
     return {"candidates": [candidate], "modelVersion": "fake-1", "responseId": "r1",
-            "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110}}
+            "usageMetadata": {"promptTokenCount": body["prompt_tokens"], "candidatesTokenCount": 10, "totalTokenCount": body["prompt_tokens"] + 10}}
 
 
 def stream(parts, body):
     for part in parts:
-        yield (HOLD, part["hold"]) if "hold" in part else (None, answer([part]))
-    yield None, answer([{"text": ""}], "STOP")
+        yield (HOLD, part["hold"]) if "hold" in part else (None, answer([part], body))
+    yield None, answer([{"text": ""}], body, "STOP")
 
 
 def whole(parts, body):
-    return answer(parts, "STOP")
+    return answer(parts, body, "STOP")
