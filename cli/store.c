@@ -13,8 +13,9 @@
 #include "command/print.h"
 #include "command/store.h"
 #include "command/terminal.h"
+#include "common/store_url.h"
 
-enum { OPTION_ALSO_STALE = CLI_LONG_ONLY };
+enum { OPTION_ALSO_STALE = CLI_LONG_ONLY, OPTION_DRY_RUN };
 
 /* -- in words ---------------------------------------------------------------------------------- */
 
@@ -121,38 +122,70 @@ static int backup(const struct cli *cli) {
   return code;
 }
 
+/* The tables of a store in a database. */
+static int tables(const struct cli *cli, uint32_t task, uint32_t flags, const char *done) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *answer = NULL;
+  char *shown = NULL;
+  int32_t refused = store_do(task, flags, cli->words[1], NULL, &answer, &error);
+  if (refused) return cli_fail_with(cli, refused, &error);
+  int code = 0;
+  if (cli->json) {
+    code = print_json(cli, answer);
+  } else if (flags) {
+    fputs(json_value_text(answer, "sql"), stdout);
+  } else if ((shown = store_url_shown(cli->words[1]))) {
+    terminal_text(stdout, shown);
+    printf(": %s\n", done);
+  }
+  free(shown);
+  json_decref(answer);
+  return code;
+}
+
 static int store_verb(struct cli *cli) {
-  static const char *const words[] = {"check", "backup", "salvage", "migrate", NULL};
-  static const int counts[] = {1, 2, 3, 3};
+  static const char *const words[] = {"check", "backup",  "salvage", "migrate",
+                                      "init",  "upgrade", "drop",    NULL};
+  static const int counts[] = {1, 2, 3, 3, 2, 2, 2};
   uint32_t flags = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
-    if (key != OPTION_ALSO_STALE) return cli->exit_code;
-    flags = TIDINGS_STORE_ALSO_STALE;
+    if (key == OPTION_ALSO_STALE) flags |= TIDINGS_STORE_ALSO_STALE;
+    else if (key == OPTION_DRY_RUN) flags |= TIDINGS_STORE_DRY_RUN;
+    else return cli->exit_code;
   }
-  int code = cli_take_words(cli, 1, 3, "check, backup, salvage or migrate is");
+  int code = cli_take_words(cli, 1, 3, "check, backup, salvage, migrate, init, upgrade or drop is");
   if (code) return code;
   int what = cli_word(cli->words[0], words);
   if (what < 0)
-    return cli_usage(cli, "'%s' is not one of check, backup, salvage, migrate", cli->words[0]);
+    return cli_usage(cli, "'%s' is not one of check, backup, salvage, migrate, init, upgrade, drop",
+                     cli->words[0]);
   if (cli->word_count < counts[what])
-    return cli_usage(cli, what == 1 ? "name the folder to make"
-                                    : "name the store and the folder to make");
+    return cli_usage(cli, what == 1  ? "name the folder to make"
+                          : what > 3 ? "name the store's URL"
+                                     : "name the store and the folder to make");
   if (cli->word_count > counts[what])
     return cli_usage(cli, "unexpected argument '%s'", cli->words[counts[what]]);
-  if (flags && what != 2) return cli_usage(cli, "--also-stale is for salvage");
+  if (flags & TIDINGS_STORE_ALSO_STALE && what != 2)
+    return cli_usage(cli, "--also-stale is for salvage");
+  if (flags & TIDINGS_STORE_DRY_RUN && what < 4)
+    return cli_usage(cli, "--dry-run is for init, upgrade and drop");
   if (cli->store && what > 1)
     return cli_usage(cli, "%s takes the store as an argument", words[what]);
   switch (what) {
   case 0: return check(cli);
   case 1: return backup(cli);
   case 2: return make(cli, HOSTKIT_STORE_SALVAGE, flags, cli->words[1], cli->words[2]);
+  case 4: return tables(cli, HOSTKIT_STORE_INIT, flags, "made");
+  case 5: return tables(cli, HOSTKIT_STORE_UPGRADE, flags, "up to date");
+  case 6: return tables(cli, HOSTKIT_STORE_DROP, flags, "removed");
   default: return make(cli, HOSTKIT_STORE_MIGRATE, 0, cli->words[1], cli->words[2]);
   }
 }
 
 const struct cli_verb verb_store = {
     .name = "store",
-    .usage = "[OPTION]... check | backup TO | salvage FROM TO | migrate FROM TO",
+    .usage = "[OPTION]... check | backup TO | salvage FROM TO | migrate FROM TO | "
+             "init URL | upgrade URL | drop URL",
     .summary = "check, back up or repair the store, or bring an older one up to date",
     .help =
         "check reads every page and every row and lists what is wrong. It may run while the store "
@@ -164,16 +197,24 @@ const struct cli_verb verb_store = {
         "delivered again.\n\n"
         "migrate makes a new store TO from a store FROM of an older layout.\n\n"
         "FROM is never changed, and no process may use it meanwhile. TO must not exist, or be an "
-        "empty folder.",
+        "empty folder.\n\n"
+        "init makes the tables of a store in a PostgreSQL database, in the schema that the URL "
+        "names "
+        "(postgresql://USER@HOST/DATABASE?schema=NAME); upgrade brings the tables of an older "
+        "tidings up to date; drop removes the schema with all that is in it. --dry-run prints the "
+        "SQL instead.",
     .with = WITH_STORE | WITH_JSON | ONLY_READS,
     .completion = COMPLETE_WORDS,
-    .words = "check backup salvage migrate",
+    .words = "check backup salvage migrate init upgrade drop",
     .options =
         (const struct cli_option[]){
             {.key = OPTION_ALSO_STALE,
              .name = "also-stale",
              .help = "With salvage: also take rows from pages that were not in use. They had been "
                      "deleted or replaced, perhaps, and may be delivered again."},
+            {.key = OPTION_DRY_RUN,
+             .name = "dry-run",
+             .help = "With init, upgrade and drop: print the SQL, and do nothing."},
             {.name = NULL},
         },
     .run = store_verb,
@@ -183,5 +224,7 @@ const struct cli_verb verb_store = {
             {"tidings store backup ~/tidings-monday", "Copy the store while agents run."},
             {"tidings store salvage ~/.local/state/tidings ~/tidings-saved",
              "Recover what is left of a damaged store."},
+            {"tidings store init --dry-run postgresql://agents@db.example/fleet?schema=team",
+             "Print the SQL that makes a store in a database."},
             {NULL, NULL}},
 };

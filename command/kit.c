@@ -17,6 +17,7 @@
 #include "command/terminal.h"
 #include "common/clock.h"
 #include "common/random.h"
+#include "common/store_url.h"
 
 /* A leak checker must be able to name the functions of an image after it was closed. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -156,7 +157,8 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
   if (!code && !store)
     code = kit_error(error, TIDINGS_E_STORE,
                      "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
-  if (!code && store && cli->verb->with & ONLY_READS && access(store, F_OK) && errno == ENOENT)
+  if (!code && store && !store_url_is(store) && cli->verb->with & ONLY_READS &&
+      access(store, F_OK) && errno == ENOENT)
     code = kit_error(error, TIDINGS_E_NOT_FOUND,
                      "there is no store at %s yet; the first push creates it", store);
   if (code) goto out;

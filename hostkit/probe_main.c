@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/store_url.h"
 #include "entry_check.h"
 #include "errors.h"
 #include "settings.h"
@@ -121,7 +122,8 @@ int main(int argc, char **argv) {
   }
   struct tidings_entry entry;
   int32_t code = hk_entry_read(dlsym(image, TIDINGS_ENTRY_SYMBOL), label, &entry, &error);
-  if (!code) code = try_instance(&entry, label, argv[3], configuration, &error);
+  if (!code && !store_url_is_plugin(label))
+    code = try_instance(&entry, label, argv[3], configuration, &error);
   if (code) refuse(&error);
 
   tell(HK_VERDICT_STAGE HK_STAGE_UNLOADING);

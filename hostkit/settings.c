@@ -11,6 +11,7 @@
 
 #include "common/clock.h"
 #include "common/random.h"
+#include "common/store_url.h"
 #include "errors.h"
 #include "sized.h"
 #include "text.h"
@@ -61,6 +62,15 @@ int32_t hk_absolute_path(const char *path, char **ret_path, struct tidings_error
   if (!absolute) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
   *ret_path = absolute;
   return TIDINGS_OK;
+}
+
+/* A folder, or the URL of a database: then the plugin for databases is taken. */
+static int32_t keep_store(const char *store, struct hk_settings *settings,
+                          struct tidings_error *error) {
+  if (!store_url_is(store))
+    return store && store[0] ? hk_absolute_path(store, &settings->store_dir, error) : TIDINGS_OK;
+  settings->store_dir = strdup(store);
+  return hk_settings_plugin_for(settings, store, error);
 }
 
 static int32_t keep_path(const char *path, char **ret_path, struct tidings_error *error) {
@@ -115,13 +125,22 @@ int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_opti
   };
   settings->host = options.host ? options.host : &settings->default_host;
   code = hk_absolute_path(options.plugin_path, &settings->plugin_path, error);
-  if (!code) code = keep_path(options.store_dir, &settings->store_dir, error);
+  if (!code) code = keep_store(options.store_dir, settings, error);
   if (!code) code = keep_path(options.copy_dir, &settings->copy_dir, error);
   if (!code) code = keep_path(options.probe_path, &settings->probe_path, error);
   if (!code) code = keep_text(options.host_name, &settings->host_name, error);
   if (!code) code = keep_text(options.configuration, &settings->configuration, error);
   if (code) hk_settings_finish(settings);
   return code;
+}
+
+int32_t hk_settings_plugin_for(struct hk_settings *settings, const char *store,
+                               struct tidings_error *error) {
+  char *path = store_url_plugin(settings->plugin_path, store);
+  if (!path) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
+  free(settings->plugin_path);
+  settings->plugin_path = path;
+  return TIDINGS_OK;
 }
 
 void hk_settings_finish(struct hk_settings *settings) {

@@ -29,6 +29,9 @@ struct hk_settings {
  * Errors: INVAL, NOMEM, STORE (no working directory). */
 int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_options *options,
                          struct tidings_error *error);
+/* From now on the plugin is the one for this store: see common/store_url.h. Errors: NOMEM. */
+int32_t hk_settings_plugin_for(struct hk_settings *settings, const char *store,
+                               struct tidings_error *error);
 void hk_settings_finish(struct hk_settings *settings); /* once more is harmless */
 
 /* The options of the contract; spans are borrowed from settings. */

@@ -19,6 +19,9 @@ static store_task task_of(const struct tidings_store *store, uint32_t task) {
   case HOSTKIT_STORE_CHECK: return store->check;
   case HOSTKIT_STORE_BACKUP: return store->backup;
   case HOSTKIT_STORE_SALVAGE: return store->salvage;
+  case HOSTKIT_STORE_INIT: return store->init;
+  case HOSTKIT_STORE_UPGRADE: return store->upgrade;
+  case HOSTKIT_STORE_DROP: return store->drop;
   default: return store->migrate;
   }
 }
@@ -55,11 +58,16 @@ int32_t hostkit_store(const struct hostkit_options *options, uint32_t task,
   struct hk_instance loaded;
   struct hk_copy copy = HK_COPY_NONE;
   if (!ret_json) return hk_error(error, TIDINGS_E_INVAL, "ret_json is a null pointer");
-  if (task < HOSTKIT_STORE_CHECK || task > HOSTKIT_STORE_MIGRATE)
-    return hk_error(error, TIDINGS_E_INVAL, "task is %u, expected 1 to 4", (unsigned)task);
+  if (task < HOSTKIT_STORE_CHECK || task > HOSTKIT_STORE_DROP)
+    return hk_error(error, TIDINGS_E_INVAL, "task is %u, expected 1 to 7", (unsigned)task);
   int32_t code = hk_settings_init(&settings, options, error);
   if (code) return code;
-  code = hk_prepare(settings.plugin_path, &settings, &copy, error);
+  char *from = request && request->size >= TIDINGS_STORE_REQUEST_SIZE_1_1
+                   ? hk_copy_text(request->from.ptr, request->from.len)
+                   : NULL;
+  if (from) code = hk_settings_plugin_for(&settings, from, error);
+  free(from);
+  if (!code) code = hk_prepare(settings.plugin_path, &settings, &copy, error);
   if (!code) code = hk_load_entry(&copy, settings.plugin_path, &settings, &loaded, error);
   if (!code) {
     code = run(&loaded, task, request, ret_json, error);

@@ -7,6 +7,7 @@
 #include "command/paths.h"
 #include "common/file.h"
 #include "host/agent.h"
+#include "host/place.h"
 #include "scenario/scenario.h"
 #include "verbs.h"
 
@@ -14,7 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_SEED, OPTION_TIMEOUT, OPTION_KEEP, OPTION_VERBOSE };
+enum {
+  OPTION_PLUGIN = CLI_LONG_ONLY,
+  OPTION_SEED,
+  OPTION_TIMEOUT,
+  OPTION_KEEP,
+  OPTION_STORE,
+  OPTION_VERBOSE
+};
 
 static void print_lines(const char *text) {
   for (const char *line = text; *line != '\0';) {
@@ -85,6 +93,7 @@ static int run_verb(struct cli *cli) {
                          cli->value);
       options.timeout_ms = (int)number;
       break;
+    case OPTION_STORE: place_use(cli->value); break;
     case OPTION_KEEP: options.keep = true; break;
     case OPTION_VERBOSE: options.verbose = true; break;
     default: return cli->exit_code;
@@ -93,14 +102,18 @@ static int run_verb(struct cli *cli) {
   if (!cli->word_count) return cli_usage(cli, "no scenario file was named");
   char *found = options.plugin ? NULL : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
   if (!options.plugin) options.plugin = found ? found : "tidings.so";
+  char *plugin = place_plugin(options.plugin);
+  if (plugin) options.plugin = plugin;
   int status = run_files(cli->words, &options);
+  free(plugin);
   free(found);
   return status;
 }
 
 const struct cli_verb verb_run = {
     .name = "run",
-    .usage = "[--plugin PATH] [--seed N] [--timeout MS] [--keep] [--verbose] FILE.json...",
+    .usage =
+        "[--plugin PATH] [--store URL] [--seed N] [--timeout MS] [--keep] [--verbose] FILE.json...",
     .summary = "play scenario files and print TAP",
     .help = "Plays scenario files against a plugin and prints TAP: one test point "
             "per file, named by its `name`, with the differences below it. Each "
@@ -139,6 +152,11 @@ const struct cli_verb verb_run = {
              .argument = "MS",
              .help = "How long one step may take before its process is killed and the scenario "
                      "fails as hung (default 30000)."},
+            {.key = OPTION_STORE,
+             .name = "store",
+             .argument = "URL",
+             .help = "A database: each store is a fresh schema of it, removed afterwards unless "
+                     "--keep. Default: folders."},
             {.key = OPTION_KEEP, .name = "keep", .help = "Keep the stores and print their paths."},
             {.key = OPTION_VERBOSE, .name = "verbose", .help = "Print the plugin's log on stderr."},
             {.name = NULL},

@@ -25,12 +25,14 @@ extern "C" {
 /* salvage: rows of pages that are not in use any more count too. What they hold had been deleted or
  * replaced, perhaps, and may be delivered again. */
 #define TIDINGS_STORE_ALSO_STALE 1u
+/* init, upgrade, drop: do nothing; the answer has the SQL in "sql". */
+#define TIDINGS_STORE_DRY_RUN 2u
 
 /* What to read and what to make. Since 1.1. */
 struct tidings_store_request {
   uint32_t size;
   uint32_t flags;           /* TIDINGS_STORE_* */
-  struct tidings_span from; /* required: the folder of a store */
+  struct tidings_span from; /* required: the folder of a store, or its URL */
   struct tidings_span to;   /* required but for check: the folder to make. It must not be there, or
                                be empty; nothing is ever overwritten */
 };
@@ -75,8 +77,24 @@ struct tidings_store {
 
   /* Gives an answer of this extension back, once. [any thread] NULL is allowed. Since 1.1. */
   void (*release_answer)(const struct tidings_answer *answer);
+
+  /* Makes the tables of a store in a database, at the URL `from`: a schema that is not there yet.
+   * [any thread] [never from a callback] `to` is not used. Errors: also STATE (it is there), INVAL
+   * (`from` is a folder: that is made when it is first opened). Since 1.1. */
+  int32_t (*init)(const struct tidings_store_request *request,
+                  const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Brings an older schema to this build's number; nothing to do is no error. [any thread]
+   * [never from a callback] Errors: also SCHEMA_NEWER, INVAL. Since 1.1. */
+  int32_t (*upgrade)(const struct tidings_store_request *request,
+                     const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Removes a store from its database with all that is in it. [any thread] [never from a callback]
+   * Errors: also NOT_FOUND (the schema is no store's, or is not there), INVAL. Since 1.1. */
+  int32_t (*drop)(const struct tidings_store_request *request,
+                  const struct tidings_answer **ret_answer, struct tidings_error *error);
 };
-#define TIDINGS_STORE_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store, release_answer)
+#define TIDINGS_STORE_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store, drop)
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/store.h"
+#include "common/store_url.h"
 
 enum { LITTLE_SPACE = 64 << 20 };
 
@@ -110,6 +111,13 @@ static void examine_opening(struct doctor *doctor, const char *path) {
   else doctor_find(doctor, SEVERITY_OK, "store", NULL, "%s", path);
 }
 
+/* Its database says the rest. */
+static void examine_url(struct doctor *doctor, const char *url) {
+  char *shown = store_url_shown(url);
+  if (shown && doctor->plugin_works) examine_opening(doctor, shown);
+  free(shown);
+}
+
 void doctor_store(struct doctor *doctor) {
   char *path = kit_store_path(doctor->cli);
   if (!path) {
@@ -117,7 +125,9 @@ void doctor_store(struct doctor *doctor) {
                 "neither XDG_STATE_HOME nor HOME is set");
     return;
   }
-  if (examine_folder(doctor, path) && doctor->plugin_works) {
+  if (store_url_is(path)) {
+    examine_url(doctor, path);
+  } else if (examine_folder(doctor, path) && doctor->plugin_works) {
     if (examine_file(doctor, path)) examine_opening(doctor, path);
     examine_space(doctor, path);
   }
@@ -165,7 +175,7 @@ void doctor_sessions(struct doctor *doctor) {
   struct hostkit *kit = NULL;
   json_t *answer = NULL;
   char *path = kit_store_path(doctor->cli);
-  bool there = path && access(path, F_OK) == 0;
+  bool there = path && (store_url_is(path) || access(path, F_OK) == 0);
   free(path);
   if (!there || kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, NULL))
     return; /* said already */

@@ -4,7 +4,6 @@
  */
 #include "conformance/suite.h"
 
-#include "command/paths.h"
 #include "host/process.h"
 
 #include <stdlib.h>
@@ -33,19 +32,16 @@ static const struct conformance_case *find_case(const char *name) {
 /* Says so on the channel when the case came to its end; a plugin that exits in between cannot
  * pass. */
 static int case_verb(struct cli *cli) {
-  const struct conformance_case *one = cli->argc == 4 ? find_case(cli->argv[1]) : NULL;
+  const struct conformance_case *one = cli->argc == 5 ? find_case(cli->argv[1]) : NULL;
   if (!one) return cli_usage(cli, "internal; not for use by hand");
   process_become_child();
-  char *store = paths_join(cli->argv[3], "store");
-  if (!store) return EXIT_FAILURE;
-  struct trial trial = {.plugin_path = cli->argv[2], .dir = cli->argv[3], .store = store};
+  struct trial trial = {.plugin_path = cli->argv[2], .dir = cli->argv[3], .store = cli->argv[4]};
   simhost_init(&trial.simhost, 1, false);
   one->run(&trial);
   simhost_finish(&trial.simhost);
-  free(store);
   ssize_t written = write(PROCESS_CHANNEL_FD, TRIAL_PASSED, sizeof TRIAL_PASSED - 1);
   return written > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 const struct cli_verb verb_internal_case = {
-    .name = "internal-case", .usage = "NAME PLUGIN DIR", .run = case_verb};
+    .name = "internal-case", .usage = "NAME PLUGIN DIR STORE", .run = case_verb};

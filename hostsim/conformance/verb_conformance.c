@@ -7,6 +7,7 @@
 #include "common/folder.h"
 #include "conformance/suite.h"
 #include "host/agent.h"
+#include "host/place.h"
 #include "host/process.h"
 #include "scenario/scenario.h"
 
@@ -17,12 +18,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_LIST, OPTION_FILTER, OPTION_TIMEOUT };
+enum {
+  OPTION_PLUGIN = CLI_LONG_ONLY,
+  OPTION_LIST,
+  OPTION_FILTER,
+  OPTION_TIMEOUT,
+  OPTION_STORE,
+  OPTION_KEEP
+};
 
 struct suite_run {
   char *plugin; /* absolute */
   const char *filter;
   int timeout_ms;
+  bool keep; /* what was made in a database */
   unsigned passed;
   unsigned failed;
   unsigned skipped;
@@ -92,14 +101,14 @@ static enum verdict judge(int status, const char *words, FILE *why) {
 }
 
 static enum verdict run_process(const struct suite_run *suite, const char *name, const char *dir,
-                                FILE *why) {
+                                const char *store, FILE *why) {
   int channel[2];
   if (pipe2(channel, O_CLOEXEC | O_NONBLOCK) != 0) {
     fprintf(why, "no pipe: %s", strerror(errno));
     return VERDICT_FAILED;
   }
   pid_t pid = 0;
-  const char *const arguments[] = {"internal-case", name, suite->plugin, dir, NULL};
+  const char *const arguments[] = {"internal-case", name, suite->plugin, dir, store, NULL};
   int failed = process_start_self(arguments, channel[1], &pid);
   close(channel[1]);
   if (failed != 0) {
@@ -130,17 +139,21 @@ static enum verdict run_case(struct suite_run *suite, const char *name) {
   size_t len = 0;
   FILE *why = open_memstream(&reason, &len);
   char *dir = folder_make_temporary(NULL, "hostsim-case");
+  char refused[256] = "", *store = NULL;
   enum verdict verdict = VERDICT_FAILED;
-  if (!why || !dir) {
-    report(suite, name, VERDICT_FAILED, strerror(errno));
+  if (why && dir) store = place_make(dir, suite->plugin, refused, sizeof refused);
+  if (!store) {
+    report(suite, name, VERDICT_FAILED, refused[0] ? refused : strerror(errno));
     goto out;
   }
-  verdict = run_process(suite, name, dir, why);
+  verdict = run_process(suite, name, dir, store, why);
+  if (!suite->keep) place_remove(store, suite->plugin);
   fflush(why);
   report(suite, name, verdict, reason);
 out:
   (void)folder_remove_all(dir);
   free(dir);
+  free(store);
   if (why) fclose(why);
   free(reason);
   return verdict;
@@ -151,6 +164,7 @@ static void run_scenario(struct suite_run *suite, const char *name,
   struct scenario_options options = {.plugin = suite->plugin,
                                      .seed = 1,
                                      .timeout_ms = suite->timeout_ms,
+                                     .keep = suite->keep,
                                      .skip_unsupported = true};
   struct scenario_result result;
   scenario_run(name, (const char *)embedded->bytes, embedded->len, &options, &result);
@@ -220,6 +234,8 @@ static int conformance_verb(struct cli *cli) {
     case OPTION_PLUGIN: plugin = cli->value; break;
     case OPTION_LIST: list = true; break;
     case OPTION_FILTER: suite.filter = cli->value; break;
+    case OPTION_STORE: place_use(cli->value); break;
+    case OPTION_KEEP: suite.keep = true; break;
     case OPTION_TIMEOUT:
       if (cli_number(cli->value, 1, 3600000, &number))
         return cli_usage(cli, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000",
@@ -237,8 +253,10 @@ static int conformance_verb(struct cli *cli) {
   if (!plugin) return cli_usage(cli, "--plugin PATH is missing");
   /* A path that cannot be resolved goes on as it is, so that hostkit refuses it in its own
    * words. */
-  suite.plugin = realpath(plugin, NULL);
+  char *chosen = place_plugin(plugin);
+  suite.plugin = chosen ? realpath(chosen, NULL) : NULL;
   if (!suite.plugin) suite.plugin = strdup(plugin);
+  free(chosen);
   int status = suite.plugin ? run_suite(&suite) : EXIT_FAILURE;
   free(suite.plugin);
   return status;
@@ -246,7 +264,7 @@ static int conformance_verb(struct cli *cli) {
 
 const struct cli_verb verb_conformance = {
     .name = "conformance",
-    .usage = "--plugin PATH [--filter SUBSTRING] [--timeout MS] | --list",
+    .usage = "--plugin PATH [--store URL] [--filter SUBSTRING] [--timeout MS] [--keep] | --list",
     .summary = "check any plugin against the contract",
     .help = "Checks any shared object against the contract of abi/tidings. Each case "
             "runs in its own process.\n\n"
@@ -270,6 +288,12 @@ const struct cli_verb verb_conformance = {
              .name = "filter",
              .argument = "SUBSTRING",
              .help = "Run only cases whose name contains this; `load` always runs first."},
+            {.key = OPTION_STORE,
+             .name = "store",
+             .argument = "URL",
+             .help = "A database: each store is a fresh schema of it, removed afterwards unless "
+                     "--keep. Default: folders."},
+            {.key = OPTION_KEEP, .name = "keep", .help = "Keep the schemas."},
             {.key = OPTION_TIMEOUT,
              .name = "timeout",
              .argument = "MS",

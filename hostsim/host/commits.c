@@ -8,6 +8,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +28,19 @@ uint64_t commits_disarm(void) {
 }
 
 void commits_skip_sync(void) { atomic_store(&unsynced, true); }
+
+/* A plugin whose store is a database commits with a statement of this name (tidings-postgres.so).
+ */
+static const char commit_statement[] = "tidings_commit", sql[] = "INSERT INTO ";
+
+__attribute__((visibility("default"))) ssize_t send(int fd, const void *bytes, size_t len,
+                                                    int flags) {
+  bool prepares = memmem(bytes, len, sql, sizeof sql - 1);
+  if (!prepares && memmem(bytes, len, commit_statement, sizeof commit_statement - 1)) {
+    if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) kill(getpid(), SIGKILL);
+  }
+  return syscall(SYS_sendto, fd, bytes, len, flags, NULL, 0);
+}
 
 __attribute__((visibility("default"))) int fdatasync(int fd) {
   if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) kill(getpid(), SIGKILL);

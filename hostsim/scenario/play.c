@@ -9,6 +9,7 @@
 #include "command/paths.h"
 #include "common/folder.h"
 #include "host/agent.h"
+#include "host/place.h"
 #include "host/simhost.h"
 
 #include <errno.h>
@@ -344,7 +345,10 @@ static void finish(struct play *play) {
   }
   if (play->store && play->options->keep)
     fprintf(stderr, "hostsim: the store is %s\n", play->store);
-  else (void)folder_remove_all(play->dir);
+  else {
+    (void)folder_remove_all(play->dir);
+    place_remove(play->store, play->options->plugin);
+  }
   free(play->store);
   free(play->dir);
   free(play->config);
@@ -361,8 +365,9 @@ enum verdict scenario_play(json_t *scenario, const struct scenario_options *opti
   const json_t *config = json_object_get(scenario, "config");
   play.config = config ? json_dumps(config, JSON_COMPACT) : NULL;
   play.dir = folder_make_temporary(NULL, "hostsim-scenario");
-  play.store = play.dir ? paths_join(play.dir, "store") : NULL;
-  if (!play.store) fail(&play, "no folder for the store: ", strerror(errno));
+  char why[256] = "";
+  play.store = play.dir ? place_make(play.dir, options->plugin, why, sizeof why) : NULL;
+  if (!play.store) fail(&play, "no place for the store: ", why[0] ? why : strerror(errno));
   else start_agent(&play);
   const json_t *steps = json_object_get(scenario, "steps");
   for (size_t i = 0; i < json_array_size(steps) && play.verdict == VERDICT_PASSED; i++) {

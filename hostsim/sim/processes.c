@@ -6,6 +6,7 @@
 
 #include "command/paths.h"
 #include "common/folder.h"
+#include "host/place.h"
 #include "host/simhost.h"
 #include "sim/request.h"
 
@@ -146,7 +147,12 @@ bool processes_start(struct processes *processes, const char *base, bool separat
     fprintf(out, "%s: a folder cannot be made: %s\n", base, strerror(errno));
     return false;
   }
-  processes->store = paths_join(processes->dir, "store");
+  char why[256] = "";
+  processes->store = place_make(processes->dir, processes->plugin, why, sizeof why);
+  if (!processes->store) {
+    fprintf(out, "no store: %s\n", why);
+    return false;
+  }
   processes->all[PEER_HOST].inside = !separate;
   for (int peer = 0; peer < PEERS; peer++)
     if (!processes_begin(processes, (enum peer)peer, out)) return false;
@@ -164,6 +170,7 @@ bool processes_stop(struct processes *processes, FILE *out) {
     }
   }
   (void)folder_remove_all(processes->dir);
+  place_remove(processes->store, processes->plugin);
   free(processes->store);
   free(processes->dir);
   processes->dir = processes->store = NULL;

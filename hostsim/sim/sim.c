@@ -4,6 +4,7 @@
  */
 #include "sim/sim.h"
 #include "command/cli.h"
+#include "host/place.h"
 
 #include "command/interrupt.h"
 #include "command/paths.h"
@@ -217,6 +218,11 @@ int sim_play(const struct sim_options *options, const char *base, struct sim_pro
   sim.progress = progress;
   sim.plugin = options->plugin ? strdup(options->plugin)
                                : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
+  char *chosen = sim.plugin ? place_plugin(sim.plugin) : NULL;
+  if (chosen) {
+    free(sim.plugin);
+    sim.plugin = chosen;
+  }
   if (options->schedule_file) done = play_file(&sim);
   else play_random(&sim);
   for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++)

@@ -9,6 +9,7 @@
 #include "command/interrupt.h"
 #include "command/paths.h"
 #include "common/folder.h"
+#include "host/place.h"
 #include "host/process.h"
 
 #include <errno.h>
@@ -40,6 +41,7 @@ enum {
   OPTION_SEPARATE,
   OPTION_STORY,
   OPTION_TIMEOUT,
+  OPTION_STORE,
   OPTION_VERBOSE
 };
 
@@ -92,6 +94,11 @@ static const struct cli_option options_of_sim[] = {
      .name = "timeout",
      .argument = "MS",
      .help = "How long one schedule may take before it counts as hung (default 120000)."},
+    {.key = OPTION_STORE,
+     .name = "store",
+     .argument = "URL",
+     .help = "A database: each store is a fresh schema of it, removed afterwards. Default: "
+             "folders."},
     {.key = OPTION_VERBOSE, .name = "verbose", .help = "Print the plugin's log on stderr."},
     {.name = NULL},
 };
@@ -137,6 +144,7 @@ static bool read_options(struct cli *cli, struct sim_options *ret_options, int *
     case OPTION_NO_SHRINK: no_shrink = true; break;
     case OPTION_SEPARATE: options.separate = true; break;
     case OPTION_STORY: options.story = true; break;
+    case OPTION_STORE: place_use(cli->value); break;
     case OPTION_VERBOSE: options.verbose = true; break;
     case CLI_STOP: *ret_code = cli->exit_code; return false;
     default: *ret_code = read_number(cli, key, &options);

@@ -31,9 +31,7 @@ static int run_task(enum care_task task, uint32_t known_flags,
   code = check_path(&request.from, "request.from", error);
   if (!code) code = check_path(&request.to, "request.to", error);
   if (!code && !ret_answer) code = fail(error, TIDINGS_E_INVAL, "ret_answer: null pointer");
-  return code ? code
-              : query_care(task, request.from, request.to, request.flags & TIDINGS_STORE_ALSO_STALE,
-                           ret_answer, error);
+  return code ? code : query_care(task, request.from, request.to, request.flags, ret_answer, error);
 }
 
 static int32_t check_store(const struct tidings_store_request *request,
@@ -58,9 +56,28 @@ static int32_t migrate_store(const struct tidings_store_request *request,
   return run_task(CARE_MIGRATE, 0, request, ret_answer, error);
 }
 
+static int32_t init_store(const struct tidings_store_request *request,
+                          const struct tidings_answer **ret_answer, struct tidings_error *error) {
+  return run_task(CARE_INIT, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
+}
+
+static int32_t upgrade_store(const struct tidings_store_request *request,
+                             const struct tidings_answer **ret_answer,
+                             struct tidings_error *error) {
+  return run_task(CARE_UPGRADE, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
+}
+
+static int32_t drop_store(const struct tidings_store_request *request,
+                          const struct tidings_answer **ret_answer, struct tidings_error *error) {
+  return run_task(CARE_DROP, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
+}
+
 const struct tidings_store entry_store_extension = {.size = sizeof entry_store_extension,
                                                     .check = check_store,
                                                     .backup = backup_store,
                                                     .salvage = salvage_store,
                                                     .migrate = migrate_store,
-                                                    .release_answer = query_care_release};
+                                                    .release_answer = query_care_release,
+                                                    .init = init_store,
+                                                    .upgrade = upgrade_store,
+                                                    .drop = drop_store};

@@ -98,6 +98,7 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
   }
   code = read_pending(op, delivering, error);
   if (code) return code;
+  delivering->planned_on = store_mark(op->txn, &op->head);
   delivering->number = op->head.last_delivery + 1;
   delivering->steps = carrier->message_count || (carrier->kind == CARRIER_TOOL_RESULT &&
                                                  turns_minds_tool_result(&op->head.run));

@@ -17,6 +17,7 @@
 /* One attempt at a delivery point. */
 struct delivering {
   const struct carrier *carrier;
+  struct store_mark planned_on;
   uint64_t last;   /* number of the session's newest item */
   uint64_t number; /* of this delivery */
   struct item *items;

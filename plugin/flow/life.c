@@ -27,7 +27,8 @@ int life_get_head(struct op *op, const struct event *event, struct tidings_error
 int life_attach(struct op *op, const struct event *event, struct decision *decision,
                 struct tidings_error *error) {
   const struct owner *self = &op->instance->owner;
-  bool mine = op_owns_session(op), alive = mine || owner_alive(&op->head.owner);
+  bool mine = op_owns_session(op),
+       alive = mine || store_owner_alive(op->instance->store, &op->head.owner);
   bool producer = op->instance->role == TIDINGS_ROLE_PRODUCER;
   decision->owned = alive;
   if (event->type == EVENT_SESSION_CLOSED) return 0;
@@ -94,7 +95,7 @@ int life_close(struct op *op, struct tidings_error *error) {
   static const struct memory nothing = {0};
   static const struct declarations none = {NULL, 0};
   struct head *head = &op->head;
-  if (!op_owns_session(op) && owner_alive(&head->owner)) {
+  if (!op_owns_session(op) && store_owner_alive(op->instance->store, &head->owner)) {
     return fail(error, TIDINGS_E_BUSY,
                 "the session is owned by a running host, pid %u; only that host may "
                 "close it",

@@ -116,14 +116,14 @@ static int look_for_rings(struct instance *instance, struct tidings_error *error
   bool all = !wake->started;
   wake->next = wake->count = 0;
   store_wait_drain(instance->store);
-  int code = rings_look(instance->store, &rings, error);
+  int code = store_rings_look(instance->store, &instance->owner, &rings, error);
   if (code || (!rings && !all)) return code;
   code = search_store(instance, rings, all, error);
   if (code) {
     wake->count = 0;
     return code;
   }
-  if (rings) rings_mark_seen(instance->store);
+  if (rings) store_rings_mark_seen(instance->store);
   wake->started = true;
   return 0;
 }

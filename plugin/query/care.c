@@ -44,6 +44,7 @@ static void write_report(enum care_task task, const struct care_report *report,
   json_open(&writer, NULL, '{');
   if (task == CARE_CHECK) write_findings(&writer, report);
   if (report->layout) json_put_u64(&writer, "layout", report->layout);
+  if (report->sql) json_put_text(&writer, "sql", report->sql);
   json_put_u64(&writer, "rows", report->rows);
   json_put_u64(&writer, "sessions", report->sessions);
   json_put_u64(&writer, "notifications", report->notifications);
@@ -61,19 +62,24 @@ static void write_report(enum care_task task, const struct care_report *report,
   buffer_byte(out, '\0');
 }
 
-static int run(enum care_task task, const char *from, const char *to, bool also_stale,
+static int run(enum care_task task, const char *from, const char *to, uint32_t flags,
                struct care_report *ret_report, struct tidings_error *error) {
+  bool dry = flags & TIDINGS_STORE_DRY_RUN;
   switch (task) {
   case CARE_CHECK: return care_check(from, ret_report, error);
   case CARE_BACKUP: return care_backup(from, to, ret_report, error);
-  case CARE_SALVAGE: return care_salvage(from, to, also_stale, ret_report, error);
+  case CARE_SALVAGE:
+    return care_salvage(from, to, flags & TIDINGS_STORE_ALSO_STALE, ret_report, error);
   case CARE_MIGRATE: return care_migrate(from, to, ret_report, error);
+  case CARE_INIT: return care_tables(CARE_TABLES_INIT, from, dry, ret_report, error);
+  case CARE_UPGRADE: return care_tables(CARE_TABLES_UPGRADE, from, dry, ret_report, error);
+  case CARE_DROP: return care_tables(CARE_TABLES_DROP, from, dry, ret_report, error);
   }
   return fail(error, TIDINGS_E_INVAL, "there is no such task");
 }
 
 int query_care(enum care_task task, struct tidings_span from, struct tidings_span to,
-               bool also_stale, const struct tidings_answer **ret_answer,
+               uint32_t flags, const struct tidings_answer **ret_answer,
                struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
   struct care_report report = {0};
@@ -81,10 +87,12 @@ int query_care(enum care_task task, struct tidings_span from, struct tidings_spa
   struct care_answer *answer = calloc(1, sizeof *answer);
   int code = answer ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
   if (!code) code = take_path(from, "from", &arena, &from_path, error);
-  if (!code && task != CARE_CHECK) code = take_path(to, "to", &arena, &to_path, error);
-  if (!code) code = run(task, from_path, to_path, also_stale, &report, error);
+  if (!code && task >= CARE_BACKUP && task <= CARE_MIGRATE)
+    code = take_path(to, "to", &arena, &to_path, error);
+  if (!code) code = run(task, from_path, to_path, flags, &report, error);
   if (!code) write_report(task, &report, &answer->text);
   if (!code && answer->text.failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
+  free(report.sql);
   arena_free(&arena);
   if (code) {
     if (answer) buffer_free(&answer->text);

@@ -9,12 +9,20 @@
 
 #include "common/span.h"
 
-enum care_task { CARE_CHECK, CARE_BACKUP, CARE_SALVAGE, CARE_MIGRATE };
+enum care_task {
+  CARE_CHECK,
+  CARE_BACKUP,
+  CARE_SALVAGE,
+  CARE_MIGRATE,
+  CARE_INIT,
+  CARE_UPGRADE,
+  CARE_DROP
+};
 
-/* `to` is not used by CARE_CHECK. Errors: those of store/care/care.h; INVAL (a path with a NUL, or
- * none). */
+/* `to` is used by BACKUP, SALVAGE and MIGRATE; `flags` are TIDINGS_STORE_*. Errors: those of
+ * store/care/care.h; INVAL (a path with a NUL, or none). */
 int query_care(enum care_task task, struct tidings_span from, struct tidings_span to,
-               bool also_stale, const struct tidings_answer **ret_answer,
+               uint32_t flags, const struct tidings_answer **ret_answer,
                struct tidings_error *error);
 void query_care_release(const struct tidings_answer *answer); /* NULL is allowed */
 

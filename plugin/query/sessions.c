@@ -40,7 +40,7 @@ static int describe(struct question *question, struct entry *entry, struct tidin
                 arena_copy(&question->op.arena, entry->head.host, &entry->head.host)))
     code = fail(error, TIDINGS_E_NOMEM, "no memory to list the sessions");
   if (!entry->head.owner.pid) entry->head.attached_ms = 0;
-  entry->alive = !code && owner_alive(&entry->head.owner);
+  entry->alive = !code && store_owner_alive(question->op.instance->store, &entry->head.owner);
   arena_free(&arena);
   return code;
 }

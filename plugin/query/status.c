@@ -6,14 +6,15 @@
 #include "query/answer.h"
 #include "session/reply.h"
 
-static void write_attachment(struct json_writer *writer, const struct head *head) {
+static void write_attachment(struct json_writer *writer, const struct op *op) {
+  const struct head *head = &op->head;
   if (!head->owner.pid) {
     json_put_text(writer, "attachment", NULL);
     return;
   }
   json_open(writer, "attachment", '{');
   json_put_u64(writer, "pid", head->owner.pid);
-  json_put_bool(writer, "alive", owner_alive(&head->owner));
+  json_put_bool(writer, "alive", store_owner_alive(op->instance->store, &head->owner));
   json_put_u64(writer, "epoch", head->epoch);
   json_put_time(writer, "since", head->attached_ms);
   json_put_string(writer, "cwd", head->cwd);
@@ -100,6 +101,6 @@ int query_status(struct question *question, struct tidings_error *error) {
   json_put_bool(writer, "held",
                 question->op.session && run->state == RUN_IDLE &&
                     run->auto_turns >= question->op.settings->max_auto_turns);
-  write_attachment(writer, &question->op.head);
+  write_attachment(writer, &question->op);
   return write_leased(writer, &question->op, error);
 }

@@ -94,18 +94,22 @@ bool attach_was_taken_over(const struct head *head, const struct owner *host) {
 }
 
 /* Leaves out `host`, and, if `dead`, whoever has ended: that one does not call again. */
-static void forget_formers(struct head *head, const struct owner *host, bool dead) {
+static void forget_formers(struct op *op, const struct owner *host, bool dead) {
+  struct head *head = &op->head;
   size_t kept = 0;
   for (size_t i = 0; i < head->former_count; i++) {
-    if (owner_equal(&head->formers[i], host) || (dead && !owner_alive(&head->formers[i]))) continue;
-    head->formers[kept++] = head->formers[i];
+    struct owner *former = &head->formers[i];
+    if (owner_equal(former, host)) continue;
+    if (dead && !store_owner_alive(op->instance->store, former)) continue;
+    head->formers[kept++] = *former;
   }
   head->former_count = kept;
 }
 
 /* Of more than fit, all of them alive, the one that lost the session first is forgotten. */
-static void add_former(struct head *head, const struct owner *host) {
-  forget_formers(head, host, true);
+static void add_former(struct op *op, const struct owner *host) {
+  struct head *head = &op->head;
+  forget_formers(op, host, true);
   if (head->former_count == FORMERS)
     memmove(head->formers, head->formers + 1, --head->former_count * sizeof *head->formers);
   head->formers[head->former_count++] = *host;
@@ -125,7 +129,7 @@ static int refuse_second(const struct head *head, struct tidings_error *error) {
 
 static void become_owner(struct op *op) {
   struct head *head = &op->head;
-  forget_formers(head, &op->instance->owner, false);
+  forget_formers(op, &op->instance->owner, false);
   head->epoch++;
   head->owner = op->instance->owner;
   head->attached_ms = op->now_ms;
@@ -140,9 +144,10 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
   bool opens = opening && opening->opens;
   if (!opens && attach_was_taken_over(head, &op->instance->owner))
     return refuse_former(head, error);
-  if (!mine && owner_alive(&head->owner)) {
+  if (!mine && store_owner_alive(op->instance->store, &head->owner)) {
     if (!opening || !opening->takeover) return refuse_second(head, error);
-    add_former(head, &head->owner);
+    const struct owner former = head->owner;
+    add_former(op, &former);
   }
   if (!mine) become_owner(op);
   if (!mine || (opening && opening->has_deliveries)) {

@@ -23,11 +23,15 @@ void op_end(struct op *op) {
 }
 
 int op_read(struct op *op, struct tidings_error *error) {
-  return store_read(op->instance->store, op->deadline, &op->txn, error);
+  const struct db_scope scope = {.name = op->name, .session = op->session};
+  bool of_all = !op->name.len && !op->session;
+  int code = of_all ? store_take_in(op->instance->store, op->deadline, error) : 0;
+  return code ? code : store_read(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
 int op_write(struct op *op, struct tidings_error *error) {
-  return store_write(op->instance->store, op->deadline, &op->txn, error);
+  const struct db_scope scope = {.name = op->name, .session = op->session};
+  return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
 /* A head that its owner has committed has the phase. */

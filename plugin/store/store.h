@@ -21,9 +21,7 @@
 #include <stdint.h>
 
 #include "common/arena.h"
-#include "store/db/deadline.h"
-#include "store/db/owner.h"
-#include "store/db/shared.h"
+#include "store/db/wake.h"
 #include "values/declaration.h"
 #include "values/memory.h"
 #include "values/notification.h"
@@ -53,6 +51,7 @@ int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error);
 void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
 const struct owner *store_self(const struct store *store); /* the process that opened it */
+bool store_owner_alive(struct store *store, const struct owner *owner);
 
 /* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY,
  * SCHEMA_NEWER, STORE, NOMEM. */
@@ -166,11 +165,16 @@ struct store_txn;
 
 /* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be
  * open on this thread. */
-int store_read(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-               struct tidings_error *error); /* BUSY past the deadline; STORE; NOMEM */
-/* The one writer. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
-int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                struct tidings_error *error);
+/* `scope` says which session it is about, as far as that is known; NULL: any. Errors: BUSY past
+ * the deadline, STORE, NOMEM, SCHEMA_NEWER. */
+int store_read(struct store *store, const struct db_scope *scope, store_deadline deadline,
+               struct store_txn **ret_txn, struct tidings_error *error);
+/* The one writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
+int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                struct store_txn **ret_txn, struct tidings_error *error);
+/* Before a snapshot of all sessions: what was pushed and no transaction has seen yet becomes items.
+ * A snapshot of one session does that by itself. Errors: BUSY, STORE, NOMEM. */
+int store_take_in(struct store *store, store_deadline deadline, struct tidings_error *error);
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);
@@ -190,6 +194,16 @@ int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_err
 typedef int (*session_visitor)(void *context, struct tidings_span name, uint32_t number);
 int session_scan(struct store_txn *txn, session_visitor each, void *context,
                  struct tidings_error *error);
+
+/* What a plan was made on: a write in which it holds finds the session's head, and the numbers of
+ * its items, as the snapshot had them. */
+struct store_mark {
+  uint64_t generation;
+  struct db_places places;
+};
+struct store_mark store_mark(const struct store_txn *txn, const struct head *head);
+bool store_mark_holds(const struct store_txn *txn, const struct head *head,
+                      const struct store_mark *mark);
 
 /* A session without a head reads as a zero one. Arrays are in the arena. */
 int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head,
@@ -360,18 +374,12 @@ void store_phase_clear(struct store *store, uint32_t session);
  */
 
 /* How the calls below are known: a text of 8 bytes made of the id. */
+enum { CALL_KEY_BYTES = 8 };
+struct call_key {
+  char bytes[CALL_KEY_BYTES];
+};
 struct call_key store_call_key(struct tidings_span call_id);
 
-/* The session's calls, as its owner says under this epoch. Without `owner` they are looked at only.
- */
-struct calls_of {
-  uint32_t session;
-  uint64_t epoch;
-  const struct owner *owner;
-  int64_t now_ms;
-};
-/* Text is valid during the call. Returns whether it has changed them. */
-typedef bool (*calls_visitor)(void *context, struct memory *calls);
 /* Has `visit` look at them with a lock that no other process waits for long. False: they are not
  * there, and what the owner says has to be committed: another session has the place, the tool's
  * name is too long, or a process was stopped with the lock. What is there is void when the owner is

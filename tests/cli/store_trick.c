@@ -16,7 +16,7 @@ static int hold(struct store *store) {
   struct tidings_error error = {.size = sizeof error};
   struct store_txn *txn;
   char byte;
-  if (store_write(store, store_deadline_in(PATIENCE_MS), &txn, &error)) {
+  if (store_write(store, NULL, store_deadline_in(PATIENCE_MS), &txn, &error)) {
     fprintf(stderr, "%s\n", error.text);
     return 1;
   }
@@ -32,7 +32,7 @@ static int put_layout(struct store *store, uint64_t layout) {
   struct db_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
   struct store_txn *txn;
-  if (store_write(store, store_deadline_in(PATIENCE_MS), &txn, NULL)) return 1;
+  if (store_write(store, NULL, store_deadline_in(PATIENCE_MS), &txn, NULL)) return 1;
   record_begin(&body);
   record_u64(&body, layout);
   record_u64(&body, 2);

@@ -65,8 +65,8 @@ void zero_root(const char *path) {
 
 void put_raw(struct store *store, const struct db_key *key, struct tidings_span value) {
   struct store_txn *txn;
-  expect_done(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
-  expect_done(db_put(&txn->db, key, value));
+  expect_done(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  expect_done(db_put(txn->db, key, value));
   expect_done(store_commit(txn, &why));
 }
 

@@ -10,7 +10,7 @@
 #include "kit.h"
 #include "kit_rows.h"
 #include "store/care/care.h"
-#include "store/db/page.h"
+#include "store/db/lmdb/page.h"
 #include "store/rows/rows.h"
 
 enum { PAGE = 4096 };

@@ -164,7 +164,7 @@ static struct store_txn *begin_reading(struct store *store, const char *session,
                                        uint32_t *ret_number) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  int code = store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error);
+  int code = store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error);
   cr_assert_eq(code, 0, "read: %d %s", code, error.text);
   cr_assert_eq(session_find(txn, span_text(session), ret_number, &error), 0, "%s", error.text);
   return txn;

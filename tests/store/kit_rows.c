@@ -18,7 +18,7 @@ void fill_items(struct store *store, const char *name, uint64_t first, uint64_t 
       .source = span_text("t"), .name = span_text("n"), .message = span_text("m")};
   struct store_txn *txn;
   uint32_t session;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
   cr_assert_eq(session_add(txn, span_text(name), &session, &error), 0);
   for (uint64_t n = first; n <= last; n++) {
@@ -47,7 +47,7 @@ void deliver_items(struct store *store, uint32_t session, uint64_t n, uint64_t f
                               .fates = &fate,
                               .fate_count = 1,
                               .after = last};
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, session, &arena, &head, &error), 0);
   cr_assert_eq(ledger_lease(&head, &delivery, &arena), 0);
   if (commit) cr_assert_eq(ledger_commit(&head, &delivery, &arena), 0);
@@ -70,9 +70,9 @@ size_t rows_in(struct store *store, uint32_t session, enum row_kind kind) {
   struct store_txn *txn;
   struct db_cursor cursor;
   size_t count = 0;
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
-  cr_assert_eq(db_cursor_open(&txn->db, &cursor), 0);
+  cr_assert_eq(db_cursor_open(txn->db, &cursor), 0);
   int rc = db_cursor_seek(&cursor, &from);
   for (; !rc && row_key_is_like(cursor.key, &from); rc = db_cursor_next(&cursor)) count++;
   db_cursor_close(&cursor);

@@ -11,23 +11,23 @@
 
 TestSuite(attach_race, .init = kit_begin, .fini = kit_end);
 
-int __real_store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                       struct tidings_error *error);
-int __wrap_store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                       struct tidings_error *error);
+int __real_store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                       struct store_txn **ret_txn, struct tidings_error *error);
+int __wrap_store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                       struct store_txn **ret_txn, struct tidings_error *error);
 
 /* What another process does before the next write of this one; NULL: nothing. */
 static int (*meanwhile)(struct child *self, void *context);
 
-int __wrap_store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                       struct tidings_error *error) {
+int __wrap_store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                       struct store_txn **ret_txn, struct tidings_error *error) {
   int (*work)(struct child *, void *) = meanwhile;
   meanwhile = NULL;
   if (work) {
     struct child child = child_start(work, NULL);
     cr_assert_eq(child_wait(&child), 0, "what the other process did");
   }
-  return __real_store_write(store, deadline, ret_txn, error);
+  return __real_store_write(store, scope, deadline, ret_txn, error);
 }
 
 /* Opens the session, starts a turn in it, has something leased, and ends without a word. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "kit.h"
+#include "store/db/lmdb/engine.h"
 #include "store/handle.h"
 
 TestSuite(calls, .init = kit_begin, .fini = kit_end);
@@ -104,7 +105,7 @@ Test(calls, a_place_that_was_being_written_is_emptied) {
   struct store *store = store_at(kit_store);
   struct calls_of mine = whose_calls(store, SESSION, 1000);
   struct said_call bash = {.tool = "bash", .call_id = "c1", .from_ms = 1000};
-  struct call_place *place = &store->db.shared.calls[SESSION % STORE_CALL_PLACES];
+  struct call_place *place = &store->db->shared.calls[SESSION % STORE_CALL_PLACES];
   cr_assert(store_calls(store, &mine, add_call, &bash));
   atomic_store(&place->writing, 1);
   cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "none");
@@ -193,7 +194,7 @@ Test(calls, a_killed_writer_leaves_no_torn_calls_and_no_lock) {
 static int holds_the_lock(struct child *self, void *context) {
   struct store *store = store_at(kit_store);
   (void)context;
-  pthread_mutex_lock(&store->db.shared.call_locks[SESSION % STORE_CALL_LOCKS]);
+  pthread_mutex_lock(&store->db->shared.call_locks[SESSION % STORE_CALL_LOCKS]);
   child_says(self);
   child_listens(self);
   return 0;
@@ -220,7 +221,7 @@ static void tell(struct tidings_plugin *plugin, const char *type, const char *da
   cr_assert_eq(code, 0, "%s: %s", type, error.text);
 }
 
-static uint32_t commits_of(struct tidings_plugin *plugin) { return store_of(plugin)->db.commits; }
+static uint32_t commits_of(struct tidings_plugin *plugin) { return store_of(plugin)->db->commits; }
 
 static void expect_pending(struct tidings_plugin *plugin, const char *words) {
   char *pending = ask(plugin, "{\"name\":\"pending\",\"session\":\"s\"}");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kit.h"
+#include "store/db/lmdb/engine.h"
 #include "store/rows/rows.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -121,7 +122,7 @@ Test(commit, a_commit_that_is_there_after_all_is_told_as_stored) {
   struct store_txn *txn;
   struct arena arena = ARENA_EMPTY;
   struct head head;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
   head.epoch = 99;
   cr_assert_eq(head_put(txn, 1, &head, &error), 0);
@@ -165,8 +166,9 @@ Test(commit, the_environment_is_opened_again_by_a_later_call) {
   arm(SYNC_FAILS);
   cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
   cr_assert(strstr(error.text, "outcome unknown"), "%s", error.text);
-  cr_assert_null(store->db.env);
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), TIDINGS_E_STORE);
+  cr_assert_null(store->db->env);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
+               TIDINGS_E_STORE);
   cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
   reopened();
   cr_assert_eq(items_in(store, "s"), 1);
@@ -179,7 +181,7 @@ Test(commit, the_environment_is_opened_again_by_a_later_call) {
 static atomic_int calls_back, under_lock;
 static void look_whether_locked(void *context, uint32_t severity, const char *text) {
   struct store *const *store = context;
-  pthread_mutex_t *writer = &(*store)->db.shared.page->writer;
+  pthread_mutex_t *writer = &(*store)->db->shared.page->writer;
   (void)severity;
   (void)text;
   atomic_fetch_add(&calls_back, 1);
@@ -221,9 +223,9 @@ static void *push_one(void *context) {
 
 static size_t waiting(struct store *store) {
   size_t count = 0;
-  pthread_mutex_lock(&store->group.lock);
-  count = store->group.first && store->group.first != store->group.last ? 2 : 0;
-  pthread_mutex_unlock(&store->group.lock);
+  pthread_mutex_lock(&store->db->group.lock);
+  count = store->db->group.first && store->db->group.first != store->db->group.last ? 2 : 0;
+  pthread_mutex_unlock(&store->db->group.lock);
   return count;
 }
 
@@ -231,7 +233,7 @@ static size_t waiting(struct store *store) {
 static void push_together(struct store *store, struct pusher pushers[2]) {
   struct store_txn *txn;
   pthread_t threads[2];
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
   for (int i = 0; i < 2; i++)
     cr_assert_eq(pthread_create(&threads[i], NULL, push_one, &pushers[i]), 0);
   while (!waiting(store)) usleep(1000);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kit.h"
+#include "store/db/lmdb/engine.h"
 #include "store/rows/rows.h"
 
 TestSuite(datafile, .init = kit_begin, .fini = kit_end);
@@ -65,8 +66,8 @@ static int open_code(struct tidings_error *error) {
 static size_t used_bytes(void) {
   struct store *store = store_at(kit_store);
   MDB_envinfo info;
-  cr_assert_eq(mdb_env_info(store->db.env, &info), 0);
-  size_t used = (info.me_last_pgno + 1) * store->db.page_bytes;
+  cr_assert_eq(mdb_env_info(store->db->env, &info), 0);
+  size_t used = (info.me_last_pgno + 1) * store->db->page_bytes;
   store_close(store);
   return used;
 }
@@ -148,7 +149,7 @@ static void put_meta(struct store *store, uint8_t format, uint64_t schema) {
   struct db_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
   buffer_byte(&body, (char)format);
   record_u64(&body, schema);
@@ -211,9 +212,9 @@ Test(schema, a_store_migrated_while_it_is_open_is_not_written_any_more) {
   cr_assert_eq(child_wait(&child), 0);
   struct bytes before = read_all(kit_path("store/data.mdb"));
   cr_assert_eq(say(store, (struct said){.message = "two"}, NULL, &error), TIDINGS_E_SCHEMA_NEWER);
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
                TIDINGS_E_SCHEMA_NEWER);
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
                TIDINGS_E_SCHEMA_NEWER);
   expect_untouched(&before);
   free(before.bytes);
@@ -225,8 +226,8 @@ Test(schema, a_store_of_somebody_else_is_refused) {
   struct tidings_error error = new_error();
   struct db_key key = row_key(0, ROW_META, 0);
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(db_put(&txn->db, &key, span_text("garbage")), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(db_put(txn->db, &key, span_text("garbage")), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
   store_close(store);
   cr_assert_eq(open_code(&error), TIDINGS_E_STORE);

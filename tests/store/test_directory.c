@@ -13,7 +13,8 @@
 
 #include "common/libc.h"
 #include "kit.h"
-#include "store/db/files.h"
+#include "store/db/lmdb/engine.h"
+#include "store/db/lmdb/files.h"
 #include "store/handle.h"
 
 TestSuite(directory, .init = kit_begin, .fini = kit_end);
@@ -256,12 +257,12 @@ static int open_until_told(struct child *self, void *context) {
 
 Test(guard, the_first_user_is_the_sole_one) {
   struct store *store = store_at(kit_store);
-  cr_assert(store->db.shared.sole_user);
+  cr_assert(store->db->shared.sole_user);
   store_close(store);
   struct child child = child_start(open_until_told, kit_store);
   child_heard(&child);
   store = store_at(kit_store);
-  cr_assert(!store->db.shared.sole_user);
+  cr_assert(!store->db->shared.sole_user);
   child_kill(&child);
   say_well(store, "s", "one");
   store_close(store);
@@ -272,7 +273,7 @@ static int open_from_elsewhere(struct child *self, void *context) {
   struct store *store;
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
   if (store_open(&options, &store, NULL)) return 1;
-  store->db.shared.page->pid_namespace++;
+  store->db->shared.page->pid_namespace++;
   child_says(self);
   child_listens(self);
   return 0;
@@ -292,7 +293,7 @@ static int open_with_other_locks(struct child *self, void *context) {
   struct store *store;
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
   if (store_open(&options, &store, NULL)) return 1;
-  store->db.shared.page->mutex_kind = other_kind;
+  store->db->shared.page->mutex_kind = other_kind;
   child_says(self);
   child_listens(self);
   return 0;

@@ -16,7 +16,7 @@ static const int64_t DAY = 86400000;
 static struct store_txn *write_to(struct store *store) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
   return txn;
 }
@@ -73,7 +73,7 @@ static size_t rows_of(struct store_txn *txn, enum row_kind kind) {
   struct db_key from = row_key(1, kind, 0);
   struct db_cursor cursor;
   size_t count = 0;
-  cr_assert_eq(db_cursor_open(&txn->db, &cursor), 0);
+  cr_assert_eq(db_cursor_open(txn->db, &cursor), 0);
   int rc = db_cursor_seek(&cursor, &from);
   for (; !rc && row_key_is_like(cursor.key, &from); rc = db_cursor_next(&cursor)) count++;
   db_cursor_close(&cursor);
@@ -83,7 +83,7 @@ static size_t rows_of(struct store_txn *txn, enum row_kind kind) {
 static void expect_rows(struct store *store, size_t messages, size_t transitions) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_expect_eq(rows_of(txn, ROW_MESSAGE), messages, "%zu messages", rows_of(txn, ROW_MESSAGE));
   cr_expect_eq(rows_of(txn, ROW_CONTENT), messages, "%zu contents", rows_of(txn, ROW_CONTENT));
   cr_expect_eq(rows_of(txn, ROW_MESSAGE_ID), messages, "%zu ids", rows_of(txn, ROW_MESSAGE_ID));

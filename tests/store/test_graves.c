@@ -241,10 +241,10 @@ Test(graves, a_name_with_another_behind_it_stays) {
   kit_now_ms = DAY;
   push(plugin, "s", "x");
   close_well(plugin, "s");
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   struct db_cursor cursor;
   struct db_key from = row_key(0, ROW_NAME, 0);
-  cr_assert_eq(db_cursor_open(&txn->db, &cursor), 0);
+  cr_assert_eq(db_cursor_open(txn->db, &cursor), 0);
   cr_assert_eq(db_cursor_seek(&cursor, &from), 0);
   struct db_key behind = row_key(0, ROW_NAME, row_key_n(cursor.key) + 1);
   db_cursor_close(&cursor);

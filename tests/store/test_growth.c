@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kit.h"
+#include "store/db/lmdb/engine.h"
 #include "store/rows/rows.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -91,7 +92,7 @@ Test(growth, on_a_full_disk_the_push_fails_and_what_is_pending_is_delivered) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   struct tidings_error error = new_error();
   push(plugin, "s", "one");
-  store_of(plugin)->db.reserved_bytes = 0;
+  store_of(plugin)->db->reserved_bytes = 0;
   fallocate_error = ENOSPC;
   cr_assert_eq(say(store_of(plugin), (struct said){0}, NULL, &error), TIDINGS_E_STORE);
   cr_assert(strstr(error.text, "No space left"), "%s", error.text);
@@ -108,6 +109,6 @@ Test(growth, a_file_system_without_fallocate_will_do) {
   fallocate_error = EOPNOTSUPP;
   struct store *store = store_at(kit_store);
   say_well(store, "s", "one");
-  cr_assert_geq(lseek(store->db.data_fd, 0, SEEK_END), 1 << 20);
+  cr_assert_geq(lseek(store->db->data_fd, 0, SEEK_END), 1 << 20);
   store_close(store);
 }

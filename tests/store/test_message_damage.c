@@ -67,9 +67,9 @@ static void spoil(enum row_kind kind, uint64_t n) {
   struct store *store = store_of(plugin);
   struct db_key key = row_key(1, kind, n);
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(db_put(&txn->db, &key, span_text("spoil")), 0);
-  cr_assert_eq(txn_touch(txn, 1), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(db_put(txn->db, &key, span_text("spoil")), 0);
+  cr_assert_eq(db_touch(txn->db, 1), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
 }
 

@@ -22,7 +22,7 @@ static void begin(void) {
   uint32_t session;
   error = new_error();
   store = store_at(kit_store);
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
   cr_assert_eq(session_add(txn, span_text("s"), &session, &error), 0);
   cr_assert_eq(session, S);
@@ -187,7 +187,7 @@ static bool alter(enum row_kind kind, uint64_t n, size_t at, uint8_t bits) {
   if (at >= value.len) return false;
   memcpy(bytes, value.ptr, value.len);
   bytes[at] ^= bits;
-  cr_assert_eq(db_put(&txn->db, &key, span_of((const char *)bytes, value.len)), 0);
+  cr_assert_eq(db_put(txn->db, &key, span_of((const char *)bytes, value.len)), 0);
   return true;
 }
 

@@ -13,6 +13,7 @@
 
 #include "kit.h"
 #include "session/ledger.h"
+#include "store/db/lmdb/engine.h"
 #include "store/rows/rows.h"
 
 TestSuite(push, .init = kit_begin, .fini = kit_end);
@@ -32,7 +33,7 @@ static void take(struct store *store, uint64_t n, uint64_t first, uint64_t last,
                               .fates = &fate,
                               .fate_count = 1,
                               .after = last};
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
   cr_assert_eq(session_find(txn, span_text("s"), &session, &error), 0);
   cr_assert_eq(head_get(txn, session, &arena, &head, &error), 0);
@@ -87,11 +88,11 @@ Test(push, what_is_refused_leaves_nothing) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(say(store, (struct said){.session = "never", .budget_ms = 20}, NULL, &error),
                TIDINGS_E_BUSY, "this thread holds the lock itself");
-  cr_assert_null(store->group.first, "the slot was not withdrawn");
-  cr_assert(!store->group.led);
+  cr_assert_null(store->db->group.first, "the slot was not withdrawn");
+  cr_assert(!store->db->group.led);
   store_end(txn);
   cr_assert_eq(number_of(store, "never"), 0);
   store_close(store);
@@ -169,7 +170,7 @@ Test(push, numbers_end_before_they_run_into_the_next_session) {
   struct store_txn *txn;
   struct head head;
   say_well(store, "s", "x");
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
   head.floor = UINT32_MAX - 1;
   head.watermark = UINT32_MAX;
@@ -191,7 +192,7 @@ static int hold_writer(struct child *self, void *context) {
   struct tidings_error error = new_error();
   uint32_t number;
   if (store_open(&options, &store, NULL)) return 1;
-  if (store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
+  if (store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
   if (session_add(txn, span_text("half"), &number, &error)) return 3;
   child_says(self);
   child_listens(self);
@@ -211,9 +212,9 @@ Test(push, while_another_process_writes_it_is_busy_and_nothing_is_stored) {
     cr_assert_eq(say(store, (struct said){.budget_ms = 10}, NULL, &error), TIDINGS_E_BUSY);
     cr_assert(strstr(error.text, "another writer"), "%s", error.text);
   }
-  cr_assert_eq(store_write(store, store_deadline_in(10), &txn, &error), TIDINGS_E_BUSY);
-  cr_assert_null(store->group.first);
-  cr_assert(!store->group.led);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(10), &txn, &error), TIDINGS_E_BUSY);
+  cr_assert_null(store->db->group.first);
+  cr_assert(!store->db->group.led);
   cr_assert_eq(pending_in(store, "s"), 0, "reading goes on");
   cr_assert_eq(kill(writer.pid, SIGCONT), 0);
   child_tell(&writer);
@@ -320,11 +321,11 @@ Test(push, a_wake_that_is_lost_holds_nobody_up) {
   struct child waiter = child_start(say_one, kit_store);
   struct tidings_error error = new_error();
   child_heard(&waiter);
-  cr_assert_eq(shared_writer_lock(&store->db, store_deadline_in(KIT_BUDGET_MS), &error), 0);
+  cr_assert_eq(shared_writer_lock(store->db, store_deadline_in(KIT_BUDGET_MS), &error), 0);
   child_tell(&waiter);
   await_sleep(waiter.pid);
-  take_mark_away(&store->db.shared.page->writer);
-  shared_writer_unlock(&store->db);
+  take_mark_away(&store->db->shared.page->writer);
+  shared_writer_unlock(store->db);
   child_heard(&waiter);
   cr_assert_eq(items_in(store, "s"), 1);
   cr_assert_eq(child_wait(&waiter), 0);

@@ -84,13 +84,13 @@ static void damage_first_row(struct store *store) {
   struct db_key from = row_key(1, ROW_RATE, 0), key;
   struct store_txn *txn;
   struct db_cursor cursor;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(db_cursor_open(&txn->db, &cursor), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(db_cursor_open(txn->db, &cursor), 0);
   cr_assert_eq(db_cursor_seek(&cursor, &from), 0);
   cr_assert(row_key_is_like(cursor.key, &from));
   memcpy(key.bytes, cursor.key, sizeof key.bytes);
   db_cursor_close(&cursor);
-  cr_assert_eq(db_put(&txn->db, &key, span_text("damaged")), 0);
+  cr_assert_eq(db_put(txn->db, &key, span_text("damaged")), 0);
   cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
 }
 

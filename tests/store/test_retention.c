@@ -21,7 +21,7 @@ static void sweep(struct store *store, int64_t now_ms, size_t limit) {
   struct arena arena = ARENA_EMPTY;
   struct store_txn *txn;
   struct head head;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
   cr_assert_eq(retention_step(txn, 1, &head, now_ms, limit, &error), 0, "%s", error.text);
   cr_assert_eq(head_put(txn, 1, &head, &error), 0);
@@ -108,7 +108,7 @@ Test(retention, pending_is_what_lies_between_what_is_taken) {
   deliver_items(store, 1, 2, 7, 10, false, 0);
   deliver_items(store, 1, 3, 13, 18, true, 0);
   deliver_items(store, 1, 4, 19, 19, false, 0);
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
   cr_assert_eq(item_pending(txn, 1, &head, &arena, &items, &count, &error), 0);
   store_end(txn);
@@ -126,10 +126,10 @@ Test(retention, the_floor_holds_without_any_item) {
   fill_items(store, "s", 1, 5, 0);
   deliver_items(store, 1, 1, 1, 5, true, 0);
   sweep(store, 0, 10);
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   for (uint64_t n = 1; n <= 5; n++) {
     struct db_key key = row_key(1, ROW_ITEM, n);
-    cr_assert_eq(db_delete(&txn->db, &key), 0);
+    cr_assert_eq(db_delete(txn->db, &key), 0);
   }
   cr_assert_eq(store_commit(txn, &error), 0);
   say_well(store, "s", "six");
@@ -186,9 +186,9 @@ static void spoil(struct store *store, enum row_kind kind, uint64_t n, bool remo
   struct tidings_error error = new_error();
   struct db_key key = row_key(1, kind, n);
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(remove ? db_delete(&txn->db, &key) : db_put(&txn->db, &key, span_text("spoil")), 0);
-  cr_assert_eq(txn_touch(txn, 1), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(remove ? db_delete(txn->db, &key) : db_put(txn->db, &key, span_text("spoil")), 0);
+  cr_assert_eq(db_touch(txn->db, 1), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
 }
 
@@ -353,7 +353,7 @@ Test(damage, retention_keeps_a_damaged_lease) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   struct tidings_span value;
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(row_get(txn, &key, &value), 0);
   cr_assert_not_null(value.ptr, "the leased one is gone");
   store_end(txn);

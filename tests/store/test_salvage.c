@@ -87,7 +87,7 @@ Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
   struct store_txn *txn;
   make_store();
   struct store *store = store_at(kit_store);
-  expect_done(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  expect_done(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
   expect_done(delivery_put(txn, 1, &delivery, &why));
   expect_done(store_commit(txn, &why));
   put_raw(store, &head, span_text("spoiled"));
@@ -130,10 +130,10 @@ Test(salvage, deleted_rows_come_back_only_on_demand) {
   make_store();
   struct store *store = store_at(kit_store);
   struct store_txn *txn;
-  expect_done(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  expect_done(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
   for (uint64_t n = 1; n <= 5; n++) {
     const struct db_key key = row_key(2, ROW_ITEM, n);
-    expect_done(db_delete(&txn->db, &key));
+    expect_done(db_delete(txn->db, &key));
   }
   expect_done(store_commit(txn, &why));
   store_close(store);

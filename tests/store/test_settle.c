@@ -171,7 +171,7 @@ static int hold_writer(struct child *self, void *context) {
   struct store *store;
   struct store_txn *txn;
   if (store_open(&options, &store, NULL)) return 1;
-  if (store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
+  if (store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
   child_says(self);
   child_listens(self);
   store_end(txn);
@@ -200,7 +200,7 @@ static uint8_t state_of(struct store *store, uint64_t id) {
   struct arena arena = ARENA_EMPTY;
   struct delivery delivery;
   struct store_txn *txn;
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
   cr_assert_eq(delivery_get(txn, public_id_session(id), public_id_n(id), &arena, &delivery, &error),
                0, "%s", error.text);

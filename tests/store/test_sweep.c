@@ -21,7 +21,7 @@ static const size_t STEP_ROWS = 64;
 static void sweep_once(struct store *store, uint32_t busy, int64_t now_ms) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
   cr_assert_eq(store_sweep(txn, busy, now_ms, &error), 0, "%s", error.text);
   cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
@@ -31,7 +31,7 @@ static struct sweep state_of(struct store *store) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   struct sweep state;
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(sweep_get(txn, &state), 0);
   store_end(txn);
   return state;
@@ -53,7 +53,7 @@ static void put_dedup(struct store *store, const char *name, int first, int last
   struct store_txn *txn;
   uint32_t session;
   char id[16];
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(session_add(txn, span_text(name), &session, &error), 0);
   for (int i = first; i <= last; i++) {
     (void)snprintf(id, sizeof id, "%d", i);
@@ -163,14 +163,14 @@ Test(sweep, what_the_write_itself_puts_is_not_taken_away) {
   bool seen = false;
   put_dedup(store, "a", 1, 1, 0, DAY);
   put_dedup(store, "b", 1, 1, 0, DAY);
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   for (uint32_t session = 1; session <= 2; session++)
     cr_assert_eq(dedup_put(txn, session, span_text("p"), span_text("1"), 9 * DAY, DAY, &error), 0);
   cr_assert_eq(head_get(txn, 2, &arena, &head, &error), 0);
   cr_assert_eq(head_put(txn, 2, &head, &error), 0);
   cr_assert_eq(store_sweep(txn, 1, 9 * DAY, &error), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
-  cr_assert_eq(store_read(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   for (uint32_t session = 1; session <= 2; session++) {
     cr_assert_eq(dedup_seen(txn, session, span_text("p"), span_text("1"), 9 * DAY, &seen, &error),
                  0);
@@ -202,8 +202,8 @@ static void spoil(struct store *store, uint32_t session, enum row_kind kind, uin
   struct tidings_error error = new_error();
   struct db_key key = row_key(session, kind, n);
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(db_put(&txn->db, &key, span_text("spoil")), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(db_put(txn->db, &key, span_text("spoil")), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
 }
 

@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/wake/ring.h"
+#include "store/db/lmdb/engine.h"
+#include "store/db/lmdb/ring.h"
+#include "store/handle.h"
+#include "store/wake/wake.h"
 #include "wake_kit.h"
 
 TestSuite(waiters, .init = kit_begin, .fini = kit_end);
@@ -26,7 +29,7 @@ static struct store_txn *begin_ringing(struct store *store) {
   struct store_txn *txn;
   struct head head;
   uint32_t number;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
   cr_assert_eq(session_add(txn, span_text("s"), &number, NULL), 0);
   cr_assert_eq(head_get(txn, number, &arena, &head, NULL), 0);
   cr_assert_eq(head_put(txn, number, &head, NULL), 0);
@@ -39,7 +42,7 @@ static int stop_in_a_commit(struct child *self, void *context) {
   struct store *store = store_at(kit_store);
   struct store_txn *txn = begin_ringing(store);
   (void)context;
-  rings_begin(txn);
+  rings_begin(txn->db);
   child_says(self);
   child_listens(self);
   return 0;
@@ -70,7 +73,7 @@ static int commit_without_calling(struct child *self, void *context) {
   struct store_txn *txn = begin_ringing(store);
   (void)self;
   (void)context;
-  txn->called_count = 0;
+  txn->db->called_count = 0;
   return store_commit(txn, NULL);
 }
 
@@ -101,7 +104,7 @@ Test(waiters, its_own_commit_does_not_hide_a_dead_writer) {
 Test(waiters, a_write_that_is_given_up_rings_nobody) {
   struct tidings_plugin *plugin = host();
   int fd = waiting(plugin);
-  atomic_store(&store_of(plugin)->wake.waiting_thread, 0); /* as if another thread did it */
+  atomic_store(&store_of(plugin)->db->wake.waiting_thread, 0); /* as if another thread did it */
   store_end(begin_ringing(store_of(plugin)));
   cr_assert(!is_rung(fd, 0));
   next_is(plugin, "");
@@ -116,7 +119,7 @@ Test(waiters, more_owners_than_a_write_notes_are_all_called) {
   struct owner owner = *store_self(store);
   for (uint32_t i = 0; i < CALLED_OWNERS; i++) {
     owner.pid += 1;
-    rings_ring_for(txn, 100 + i, &owner, 0);
+    db_ring(txn->db, 100 + i, &owner, 0);
   }
   cr_assert_eq(store_commit(txn, NULL), 0);
   cr_assert(is_rung(fd, 0));
@@ -132,7 +135,7 @@ Test(waiters, a_counter_that_sessions_share_names_only_ours) {
   struct store *store = store_at(kit_store);
   struct store_txn *txn;
   char name[16] = "s";
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
   for (unsigned i = 0; i < 2 * STORE_RINGS + 1;
        i++) { /* the numbers of s, t and u are equal modulo STORE_RINGS */
     uint32_t number;
@@ -262,11 +265,11 @@ Test(waiters, a_pid_that_is_somebody_elses_by_now_is_found_out_by_the_first_who_
   struct store *store = store_at(kit_store);
   int fd;
   cr_assert_eq(store_wait(store, store_self(store), KIT_BUDGET_MS, &fd, NULL), 0);
-  struct wait_slot *slot = &store->db.shared.waiters[0];
+  struct wait_slot *slot = &store->db->shared.waiters[0];
   atomic_store(&slot->pid, (uint32_t)other.pid); /* with a start time that is not its */
   store_close(store);
   store = store_at(kit_store);
-  cr_assert_eq(atomic_load(&store->db.shared.waiters[0].state), WAITER_NONE);
+  cr_assert_eq(atomic_load(&store->db->shared.waiters[0].state), WAITER_NONE);
   store_close(store);
   child_kill(&other);
 }
@@ -299,12 +302,12 @@ Test(waiters, a_full_store_says_so_until_somebody_dies) {
   int32_t fd = -7;
   cr_assert_eq(owner_of_process((uint32_t)other.pid, &identity), 0);
   for (size_t i = 0; i < STORE_WAITERS; i++) {
-    struct wait_slot *slot = &store->db.shared.waiters[i];
+    struct wait_slot *slot = &store->db->shared.waiters[i];
     atomic_store(&slot->pid, identity.pid);
     atomic_store(&slot->start_time, identity.start_time);
     atomic_store(&slot->state, WAITER_READY);
   }
-  atomic_store(&store->db.shared.page->waiters_end, STORE_WAITERS);
+  atomic_store(&store->db->shared.page->waiters_end, STORE_WAITERS);
   take_session(plugin, "s");
   cr_assert_eq(wake_extension()->descriptor(plugin, &fd, &error), TIDINGS_E_FULL);
   cr_assert(strstr(error.text, ": 256 processes wait on it already, which is the limit; end "

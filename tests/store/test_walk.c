@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "kit.h"
-#include "store/db/files.h"
-#include "store/db/page.h"
-#include "store/db/walk.h"
+#include "store/db/lmdb/engine.h"
+#include "store/db/lmdb/files.h"
+#include "store/db/lmdb/page.h"
+#include "store/db/lmdb/walk.h"
 #include "store/handle.h"
 
 TestSuite(walk, .init = kit_begin, .fini = kit_end, .timeout = 300);
@@ -58,21 +59,17 @@ static size_t some_length(struct random *random) {
 static void change_rows(struct store *store, struct random *random, unsigned deleted_percent) {
   static char value[LARGEST_VALUE];
   struct tidings_error error = new_error();
-  struct db_txn txn;
+  struct db_txn txn = {.touched_count = 0};
   store_deadline deadline = store_deadline_in(KIT_BUDGET_MS);
-  cr_assert_eq(shared_writer_lock(&store->db, deadline, &error), 0);
-  cr_assert_eq(datafile_reserve(&store->db, (uint64_t)60 * LARGEST_VALUE, &error), 0);
-  cr_assert_eq(db_write(&store->db, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
-               error.text);
+  cr_assert_eq(db_write(store->db, NULL, deadline, &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(db_reserve(&txn, (uint64_t)60 * LARGEST_VALUE, &error), 0);
   for (size_t changes = 1 + random_below(random, 40); changes; changes--) {
     struct db_key key = key_of(random_below(random, KEYS));
     if (random_below(random, 100) < deleted_percent) cr_assert_eq(db_delete(&txn, &key), 0);
     else cr_assert_eq(db_put(&txn, &key, span_of(value, some_length(random))), 0);
   }
-  const char *trouble;
-  if (random_below(random, 10) == 0) db_abort(&txn);
-  else cr_assert_eq(db_commit(&txn, &trouble, &error), 0, "%s", error.text);
-  shared_writer_unlock(&store->db);
+  if (random_below(random, 10) == 0) db_end(&txn);
+  else cr_assert_eq(db_commit(&txn, &error), 0, "%s", error.text);
 }
 
 /* The store grows, shrinks to almost nothing, and grows again, while readers keep old pages. */
@@ -80,19 +77,21 @@ Test(walk, whatever_lmdb_writes_is_sound) {
   struct random random = {.state = 11};
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
-  struct db_txn reader;
+  struct db_txn reader = {.touched_count = 0};
   bool reading = false;
   for (unsigned step = 0; step < 1500; step++) {
     unsigned phase = step / 300 % 2;
     change_rows(store, &random, phase ? 90 : 15);
     if (step % 50 == 49) {
-      if (reading) db_read_end(&reader);
-      else cr_assert_eq(db_read(&store->db, store_deadline_in(KIT_BUDGET_MS), &reader, &error), 0);
+      if (reading) db_end(&reader);
+      else
+        cr_assert_eq(db_read(store->db, NULL, store_deadline_in(KIT_BUDGET_MS), &reader, &error),
+                     0);
       reading = !reading;
     }
     if (step % 5 == 0) expect_sound("step", step);
   }
-  if (reading) db_read_end(&reader);
+  if (reading) db_end(&reader);
   store_close(store);
   expect_sound("closed", 0);
 }
@@ -296,17 +295,15 @@ static void make_large(void) {
   static char value[1 << 20];
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
-  cr_assert_eq(shared_writer_lock(&store->db, store_deadline_in(KIT_BUDGET_MS), &error), 0);
   for (size_t i = 0; i < 72; i++) {
-    const char *trouble;
     struct db_key key = key_of(i);
-    struct db_txn txn;
-    cr_assert_eq(datafile_reserve(&store->db, 2 * sizeof value, &error), 0, "%s", error.text);
-    cr_assert_eq(db_write(&store->db, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+    struct db_txn txn = {.touched_count = 0};
+    store_deadline deadline = store_deadline_in(KIT_BUDGET_MS);
+    cr_assert_eq(db_write(store->db, NULL, deadline, &txn, &error), 0);
+    cr_assert_eq(db_reserve(&txn, 2 * sizeof value, &error), 0, "%s", error.text);
     cr_assert_eq(db_put(&txn, &key, span_of(value, sizeof value)), 0);
-    cr_assert_eq(db_commit(&txn, &trouble, &error), 0);
+    cr_assert_eq(db_commit(&txn, &error), 0);
   }
-  shared_writer_unlock(&store->db);
   store_close(store);
 }
 

@@ -65,7 +65,7 @@ def held_outside_op(path, text):
 
 AN_INT = re.compile(r"^(?:static\s|inline\s|_Noreturn\s)*int(?:32_t)?\s$")
 A_BOOL = re.compile(r"^(?:static\s|inline\s)*bool\s$")
-AN_ERROR = re.compile(r"^(?:TIDINGS_OK|TIDINGS_E_\w+|MDB_\w+|E[A-Z]+|INT_MAX)$")
+AN_ERROR = re.compile(r"^(?:TIDINGS_OK|TIDINGS_E_\w+|MDB_\w+|PG_E_\w+|E[A-Z]+|INT_MAX)$")
 COMPARES = re.compile(r"^const void \*\w+, const void \*\w+$")
 NO_ERRORS = {
     "main": "an exit status",
@@ -184,14 +184,14 @@ ONE_OF_EACH = (
         "agents/hook/hook_wait.c": "the waiter goes on without the hook: it forks and runs no program",
         "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",
         "cli/run/detach.c": "a daemon: it forks twice and runs no program",
-        "plugin/store/db/walk_first.c": "a check that goes on beyond its caller: it runs no program",
+        "plugin/store/db/lmdb/walk_first.c": "a check that goes on beyond its caller: it runs no program",
         "hostsim/conformance/cases_processes.c": "a second host process of the same memory",
         "hostsim/conformance/cases_wake.c": "a second host process of the same memory",
         "bench/": "measures across processes of the same memory",
     }),
     (A_CLOCK, "reads a clock", {
         "common/clock.c": "the one clock outside the plugin",
-        "plugin/store/db/shared.c": "deadlines of the store; the wall clock comes from the host",
+        "plugin/store/db/deadline.c": "deadlines of the store; the wall clock comes from the host",
         "common/libc.c": "a wait until a deadline, where the C library has only one by the wall clock",
     }),
     (A_LIBC, "takes what musl or an older glibc does not have", {

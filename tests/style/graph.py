@@ -23,12 +23,14 @@ LAYERS = (
     ("agents/hook", "agents/setup", "hostsim/scenario", "hostsim/sim/model", "plugin/event"),
     ("cli/run", "cli/watch", "cli/doctor", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),
+    ("plugin/store/db/lmdb", "plugin/store/db/postgres"),  # the engines
     ("plugin/store",),  # what its folders share, and the interface to all of it
     ("plugin/store/rows",),
     ("plugin/store/wake",),
     ("plugin/store/push", "plugin/store/forget"),
     ("plugin/store/open",),
     ("plugin/store/care",),
+    ("plugin/store/care_url",),
     ("plugin/instance",),
     ("plugin/session",),
     ("plugin/flow", "plugin/query"),

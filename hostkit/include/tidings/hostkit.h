@@ -249,6 +249,9 @@ HOSTKIT_API int32_t hostkit_next_session(struct hostkit *hostkit, char *buffer, 
 #define HOSTKIT_STORE_BACKUP 2u
 #define HOSTKIT_STORE_SALVAGE 3u
 #define HOSTKIT_STORE_MIGRATE 4u
+#define HOSTKIT_STORE_INIT 5u
+#define HOSTKIT_STORE_UPGRADE 6u
+#define HOSTKIT_STORE_DROP 7u
 
 /* Looks after a store by the extension tidings.store/1 (store.h) of a plugin that is loaded for
  * this call: no instance is opened, and `options` says only which plugin, and how it is loaded.

@@ -21,9 +21,9 @@ static int copy_rows(struct store *store, struct care_target *target, struct car
   struct db_key first = {{0}};
   struct store_txn *txn = NULL;
   struct db_cursor cursor;
-  int code = store_read(store, store_deadline_in(CARE_BUDGET_MS), &txn, error);
+  int code = store_read(store, NULL, store_deadline_in(CARE_BUDGET_MS), &txn, error);
   if (code) return code;
-  int rc = db_cursor_open(&txn->db, &cursor);
+  int rc = db_cursor_open(txn->db, &cursor);
   if (!rc) {
     rc = db_cursor_seek(&cursor, &first);
     while (!rc && !code && cursor.key) {

@@ -35,6 +35,8 @@ struct care_report {
 
   /* migrate */
   uint64_t left_out; /* rows that this build cannot read */
+
+  char *sql; /* init, upgrade, drop as a dry run: what would be done; malloc'ed */
 };
 
 /* Reads all of the store at `from`, and says what is wrong with it. A store that cannot be opened
@@ -53,5 +55,11 @@ int care_salvage(const char *from, const char *to, bool also_stale, struct care_
 /* Errors: also STATE (`from` has this build's layout), SCHEMA_NEWER. */
 int care_migrate(const char *from, const char *to, struct care_report *ret_report,
                  struct tidings_error *error);
+
+/* The tables of a store in a database. Errors: INVAL (`place` is no URL), STATE (init: it is
+ * there), NOT_FOUND (it is not), SCHEMA_NEWER, BUSY, STORE, NOMEM. */
+enum care_tables { CARE_TABLES_INIT, CARE_TABLES_UPGRADE, CARE_TABLES_DROP };
+int care_tables(enum care_tables task, const char *place, bool dry_run,
+                struct care_report *ret_report, struct tidings_error *error);
 
 #endif

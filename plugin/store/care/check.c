@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "store/care/from.h"
-#include "store/db/files.h"
+#include "store/db/lmdb/files.h"
 #include "store/rows/rows.h"
 
 static const char *const kinds[] = {
@@ -93,20 +93,20 @@ static int check_used(const char *path, struct care_report *report, struct tidin
   const struct store_options options = {
       .directory = path, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
   struct store *store = NULL;
-  struct db_txn snapshot;
+  struct db_txn snapshot = {.touched_count = 0};
   struct walk walk;
   int code = store_open(&options, &store, error);
   if (code) return code;
   store_deadline deadline = store_deadline_in(CARE_BUDGET_MS);
-  code = shared_writer_lock(&store->db, deadline, error);
+  code = shared_writer_lock(store->db, deadline, error);
   if (!code) {
-    code = db_read(&store->db, deadline, &snapshot, error);
-    bool begun = !code && walk_begin(&walk, store->db.data_fd, datafile_map_bytes());
-    shared_writer_unlock(&store->db);
+    code = db_read(store->db, NULL, deadline, &snapshot, error);
+    bool begun = !code && walk_begin(&walk, store->db->data_fd, datafile_map_bytes());
+    shared_writer_unlock(store->db);
     if (!code) {
       code = run_walk(&walk, begun, path, report, error);
       walk_end(&walk);
-      db_read_end(&snapshot);
+      db_end(&snapshot);
     }
   }
   store_close(store);

@@ -6,8 +6,8 @@
 #define STORE_CARE_FROM_H
 
 #include "store/care/care.h"
-#include "store/db/db.h"
-#include "store/db/walk.h"
+#include "store/db/lmdb/engine.h"
+#include "store/db/lmdb/walk.h"
 
 struct care_from {
   const char *path; /* borrowed */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "store/db/page.h"
+#include "store/db/lmdb/page.h"
 
 /* -- one row ----------------------------------------------------------------------------------- */
 

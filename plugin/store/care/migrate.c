@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "store/care/from.h"
 #include "store/care/target.h"
-#include "store/db/files.h"
+#include "store/db/lmdb/files.h"
 
 enum { OLDEST_LAYOUT = 1 };
 

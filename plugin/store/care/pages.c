@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 #include "store/care/gather.h"
-#include "store/db/page.h"
+#include "store/db/lmdb/page.h"
 
 bool care_page_read(const struct care_rows *rows, uint64_t number, uint8_t *page) {
   size_t bytes = (size_t)rows->page_bytes;

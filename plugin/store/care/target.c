@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "store/db/files.h"
+#include "store/db/lmdb/files.h"
 
 enum { BATCH_BYTES = 8 << 20, PAGES_A_ROW = 3 * 4096 };
 
@@ -182,9 +182,9 @@ int care_target_txn(struct care_target *target, uint64_t bytes, struct store_txn
                     struct tidings_error *error) {
   int code = target->bytes > BATCH_BYTES ? commit(target, error) : 0;
   if (!code && !target->txn)
-    code = store_write(target->store, store_deadline_in(CARE_BUDGET_MS), &target->txn, error);
+    code = store_write(target->store, NULL, store_deadline_in(CARE_BUDGET_MS), &target->txn, error);
   target->bytes += PAGES_A_ROW + bytes * 2;
-  if (!code) code = datafile_reserve(&target->store->db, target->bytes, error);
+  if (!code) code = db_reserve(target->txn->db, target->bytes, error);
   if (!code) *ret_txn = target->txn;
   return code;
 }
@@ -193,7 +193,7 @@ int care_target_put(struct care_target *target, const struct db_key *key, struct
                     struct tidings_error *error) {
   struct store_txn *txn = NULL;
   int code = care_target_txn(target, value.len, &txn, error);
-  int rc = code ? 0 : db_put(&txn->db, key, value);
+  int rc = code ? 0 : db_put(txn->db, key, value);
   return rc ? db_failed(error, rc, "write a record of the copy") : code;
 }
 

@@ -1,64 +1,64 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/db.h: transactions over keys, and what the processes that use a store share: the writer
- * lock, the change counters, the counters of the rings, the waiters. A key is 13 bytes, a value any
- * bytes; what they mean is the business of the folders above.
+ * store/db/db.h: the seam between the store and its engine: transactions over ordered keys, and
+ * what the processes that use a store learn from each other (see db/wake.h). A key is 13 bytes and
+ * begins with the session's number, a value is any bytes; what they mean is the business of the
+ * folders above.
  *
- * The engine is LMDB. Only this folder knows that.
+ * Each engine is a folder here that defines all of these functions; a plugin is linked with one of
+ * them. No folder above knows which.
  */
 #ifndef STORE_DB_DB_H
 #define STORE_DB_DB_H
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <tidings/host.h>
 
 #include "common/span.h"
 #include "store/db/deadline.h"
+#include "store/db/limits.h"
 #include "store/db/owner.h"
-#include "store/db/shared.h"
 
-struct MDB_env;
-struct MDB_txn;
-struct MDB_cursor;
-
-enum { DB_KEY_BYTES = 13, DB_PARKED_READERS = 4 };
+enum { DB_KEY_BYTES = 13 };
 
 struct db_key {
   uint8_t bytes[DB_KEY_BYTES];
 };
 
-struct db {
-  struct owner self; /* this process */
-  char *directory;
-  int directory_fd;
-  void (*log)(void *context, uint32_t severity, const char *text);
-  void *log_context;
+/* An open store. The engine's. */
+struct db;
 
-  struct shared shared;
+/* -- opening ----------------------------------------------------------------------------------- */
 
-  pthread_rwlock_t env_lock; /* read: while a transaction runs. Written: to close and open the
-                                environment again after a failed commit */
-  struct MDB_env *env;       /* NULL: it could not be opened again yet */
-  unsigned tree;
-  int data_fd;
-  uint64_t page_bytes;
-  uint64_t reserved_bytes; /* how much of data.mdb surely has blocks; only under the writer lock */
-  uint32_t commits;        /* under the writer lock */
-
-  pthread_mutex_t parked_lock;
-  struct MDB_txn *parked[DB_PARKED_READERS]; /* reset read transactions, to be renewed */
-  size_t parked_count;
+/* How an engine may keep the rows of a kind. */
+enum db_kind {
+  DB_KIND_KEPT = 0,     /* few, which each transaction of the session may want */
+  DB_KIND_ENDS = 1,     /* numbered; the first ones end, and are history: see db_ended_below */
+  DB_KIND_LOOKED_UP = 2 /* many; each is looked up by itself */
 };
 
-/* -- opening: env.c ---------------------------------------------------------------------------- */
+struct db_options {
+  const char *place; /* where the store is, NUL-terminated */
+  void (*log)(void *context, uint32_t severity, const char *text);
+  void *log_context;
+  uint32_t budget_ms;  /* how long to wait for another process that is opening it */
+  struct db_key first; /* the row that a new store begins with */
+  struct tidings_span first_value;
+  const uint8_t *kinds; /* enum db_kind, by a key's fifth byte */
+  size_t kind_count;
+};
 
-/* Takes the directory's path (made if need be) and says which process this is. After an error too,
- * db_free has to be called. */
-int db_init(struct db *db, const char *directory, struct tidings_error *error);
-void db_free(struct db *db);
-/* The caller holds env_lock for writing, or no other thread knows the store yet. Errors: BUSY,
- * STORE, NOMEM. */
-int db_open(struct db *db, store_deadline deadline, struct tidings_error *error);
-void db_close(struct db *db);
+/* No other process can open the store until db_admit. Errors: BUSY, STORE, NOMEM. */
+int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error);
+void db_admit(struct db *db);
+/* Between the two: no other process uses the store. */
+bool db_is_alone(const struct db *db);
+void db_close(struct db *db); /* no transaction may be open */
+
+const char *db_place(const struct db *db);        /* as its errors name it */
+const struct owner *db_self(const struct db *db); /* the process that opened it */
+bool db_owner_alive(struct db *db, const struct owner *owner);
 
 void db_log(const struct db *db, uint32_t severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -68,35 +68,60 @@ void db_log(const struct db *db, uint32_t severity, const char *format, ...)
  * ETIMEDOUT, else STORE. */
 int db_failed(struct tidings_error *error, int rc, const char *what);
 
-/* -- transactions: txn.c ----------------------------------------------------------------------- */
+/* -- transactions ------------------------------------------------------------------------------ */
+
+/* What a transaction is about, declared at its begin. It may touch more, which costs more. */
+struct db_scope {
+  struct tidings_span name; /* of a session; empty: not declared */
+  uint32_t session;         /* its number; 0: not known, or not declared */
+};
+
+enum { TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };
 
 struct db_txn {
   struct db *db;
-  struct MDB_txn *engine;
+  void *engine;            /* the engine's own */
   store_deadline deadline; /* of a write */
+  enum db_access { DB_READS, DB_WRITES, DB_LOOKS_ON } access;
+
+  uint32_t touched[TOUCHED_SESSIONS]; /* sessions whose counter of changes moves on commit */
+  size_t touched_count;
+  uint64_t ringing;    /* a bit for each of `touched` whose owner is called as well */
+  bool rung_by_others; /* than the thread that waits */
+  struct owner called[CALLED_OWNERS];
+  size_t called_count; /* CALLED_OWNERS + 1: too many to note; every waiter is woken */
 };
 
-/* A snapshot. Errors: BUSY, STORE, NOMEM. */
-int db_read(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
-            struct tidings_error *error);
-void db_read_end(struct db_txn *txn);
-/* A snapshot beside an open transaction of the same thread. 0, or the engine's error. */
-int db_snapshot(struct db *db, store_deadline deadline, struct db_txn *ret_txn);
-void db_snapshot_end(struct db_txn *txn);
+/* A snapshot. `scope` NULL: nothing is declared. Errors: BUSY, STORE, NOMEM. */
+int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline,
+            struct db_txn *ret_txn, struct tidings_error *error);
+/* No other process writes to what is declared until it is over. Errors: BUSY (past the deadline),
+ * STORE, NOMEM. */
+int db_write(struct db *db, const struct db_scope *scope, store_deadline deadline,
+             struct db_txn *ret_txn, struct tidings_error *error);
+/* A snapshot of what `writing` began with, beside it. 0, or the engine's error. */
+int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn);
+void db_end(struct db_txn *txn); /* of a snapshot, or giving up a write */
+/* Durable when it returns 0, and then the counters have moved and the waiters are woken. Any error:
+ * nothing was written, unless the text says "outcome unknown". The transaction is over in either
+ * case. */
+int db_commit(struct db_txn *txn, struct tidings_error *error);
 
-/* STORE: the file was deleted while it was in use. Every db_write looks as well. */
-int db_check_linked(struct db *db, struct tidings_error *error);
+/* The commit moves the session's counter of changes. 0, or -1: too many sessions in one
+ * transaction. */
+int db_touch(struct db_txn *txn, uint32_t session);
+/* Notes an owner whom the commit calls. */
+void db_call(struct db_txn *txn, const struct owner *owner);
 
-/* With the writer lock held, which stays held. Errors: BUSY, STORE, NOMEM. */
-int db_write(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
-             struct tidings_error *error);
-void db_abort(struct db_txn *txn);
-/* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
- * unknown". *ret_trouble: what the engine said; NULL: it committed at once. The writer lock is
- * still held. */
-int db_commit(struct db_txn *txn, const char **ret_trouble, struct tidings_error *error);
+/* Before a write that depends on what it reads of session 0, or of one that was not declared: no
+ * other process writes to it until this is over, and what is read is the newest. 0, or the engine's
+ * error. */
+int db_own(struct db_txn *txn, uint32_t session);
 
-/* -- rows: tree.c. 0, or the engine's error ---------------------------------------------------- */
+/* Makes sure that a write of `bytes` leaves room for leases and settles. Errors: FULL, STORE. */
+int db_reserve(struct db_txn *txn, uint64_t bytes, struct tidings_error *error);
+
+/* -- rows: 0, or the engine's error ------------------------------------------------------------ */
 
 /* The value stays where it is until the transaction ends or writes. Its ptr is NULL if there is no
  * such row. */
@@ -109,11 +134,13 @@ int db_delete(struct db_txn *txn, const struct db_key *key);
 
 /* The row that it stands at. */
 struct db_cursor {
-  struct MDB_cursor *engine;
+  void *engine;
   const uint8_t *key; /* DB_KEY_BYTES; NULL: it ran over the end */
   struct tidings_span value;
 };
 int db_cursor_open(struct db_txn *txn, struct db_cursor *ret_cursor);
+/* One that may leave out what is history. */
+int db_cursor_open_near(struct db_txn *txn, struct db_cursor *ret_cursor);
 void db_cursor_close(struct db_cursor *cursor);
 /* To the row of this key, or the next one after it. */
 int db_cursor_seek(struct db_cursor *cursor, const struct db_key *key);
@@ -122,5 +149,84 @@ int db_cursor_before(struct db_cursor *cursor, const struct db_key *key);
 int db_cursor_next(struct db_cursor *cursor);
 /* Deletes the row; the next db_cursor_next moves to the one after it. */
 int db_cursor_delete(struct db_cursor *cursor);
+
+/* -- what the engine learns of sessions, in a write -------------------------------------------- */
+
+/* The session that has this number from now on. 0, or the engine's error. */
+int db_name_session(struct db_txn *txn, uint32_t session, struct tidings_span name);
+/* Rows of a kind with a number below `n` have ended: they are read seldom. */
+void db_ended_below(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
+/* Which of its items wait, and whose it is: for engines whose pushes read no rows. */
+void db_note(struct db_txn *txn, uint32_t session, uint64_t waiting, const struct owner *owner);
+/* What its tools have declared: [["tool","kind",…],…]; empty: nothing. 0, or the engine's error. */
+int db_note_tools(struct db_txn *txn, uint32_t session, struct tidings_span json);
+/* Does it forget what is old, or is that for the store? */
+bool db_forgets_by_itself(const struct db *db);
+
+/* -- pushes ------------------------------------------------------------------------------------ */
+
+struct db_push;
+
+/* What became of a batch in a transaction. */
+enum db_batch {
+  DB_BATCH_STORED,    /* commit it */
+  DB_BATCH_UNCHANGED, /* nothing was written */
+  DB_BATCH_BROKEN     /* one of it broke the transaction: give it up */
+};
+
+/* A push as a row of an inbox. */
+struct db_inbox {
+  struct tidings_span session, source, id; /* id empty: no dedup */
+  struct tidings_span body;                /* what becomes of it: see db_inbox_next */
+  struct tidings_span kind_source, kind_name, tool;
+  int64_t now_ms, window_ms;
+  uint32_t pending_limit, per_minute;
+  bool critical, rings, checks_kind;
+};
+
+/* A push that waits to be stored. The caller fills the first block. */
+struct db_push {
+  uint64_t bytes; /* what it may cost on disk */
+  struct db_inbox row;
+  /* Writes all of `batch` in the transaction, if the engine has no inbox; each entry's code says
+   * how it went. */
+  enum db_batch (*store)(struct db_push *batch, struct db_txn *txn);
+  struct tidings_error *error;
+  void *context;
+
+  int code;
+  bool duplicate;       /* with an inbox: it was there already */
+  struct db_push *next; /* in the batch */
+  uintptr_t thread;     /* its caller's */
+  pthread_cond_t changed;
+  uint8_t state; /* the engine's */
+};
+/* Durable when it returns 0. Callers that wait together are committed together. Returns the push's
+ * code: what `store` made of it, or BUSY (withdrawn, not stored), STORE, NOMEM. */
+int db_push(struct db *db, struct db_push *push, store_deadline deadline);
+
+/* An engine may put pushes into an inbox, so that they take no lock of the session. At its begin a
+ * transaction of the session puts them among the rows: each body, in this order. A snapshot does
+ * that too, for itself; the write that follows has them in the same order. */
+bool db_inbox_waits(const struct db_txn *txn); /* something of it is, or goes, among the rows */
+/* *ret_body empty: no more. 0, or the engine's error. */
+int db_inbox_next(struct db_txn *txn, struct tidings_span *ret_body);
+/* How many a snapshot has put among the rows, and which: a write that finds the same stamp over as
+ * many has given them the same places. */
+struct db_places {
+  uint64_t count, stamp;
+};
+struct db_places db_inbox_places(const struct db_txn *txn, uint64_t most);
+/* Was a push with this id stored for the session since then? And: as if one had been. 0, or the
+ * engine's error. */
+int db_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                  struct tidings_span id, int64_t since_ms, bool *ret_seen);
+int db_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                  struct tidings_span id, int64_t now_ms, int64_t keep_ms);
+/* Calls `each` with the sessions for which something waits in the inbox, until it returns an error,
+ * which is then returned. */
+int db_inbox_sessions(struct db *db, store_deadline deadline,
+                      int (*each)(void *context, struct tidings_span name), void *context,
+                      struct tidings_error *error);
 
 #endif

@@ -6,12 +6,11 @@
 #define STORE_DB_LIMITS_H
 
 enum {
-  STORE_MAX_READERS = 1024,
   STORE_CHANGE_COUNTERS = 4096, /* counters; sessions share them by their number modulo this */
   STORE_RINGS = 4096,           /* likewise */
   RING_GROUP = 64, /* so many rings have a counter that moves with any of them: a short look */
   RING_GROUPS = STORE_RINGS / RING_GROUP,
-  STORE_PHASES = 4096, /* words; likewise, but one session at a time has one */
+  STORE_PHASES = 4096,     /* words; likewise, but one session at a time has one */
   STORE_CALL_PLACES = 128, /* likewise */
   STORE_CALL_LOCKS = 16,
   STORE_WAITERS = 256, /* processes that may wait on one store */

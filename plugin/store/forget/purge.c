@@ -61,7 +61,7 @@ static int find_closed(struct store_txn *txn, int64_t now_ms, struct closed_sess
   struct db_key from = row_key(0, ROW_NAME, closed->name);
   struct db_cursor cursor;
   bool all = false;
-  int rc = db_cursor_open(&txn->db, &cursor);
+  int rc = db_cursor_open(txn->db, &cursor);
   if (rc) return rc;
   rc = db_cursor_seek(&cursor, &from);
   for (int i = 0; !rc && i < LOOK_AT_NAMES && closed->count < PURGED_AT_ONCE; i++) {
@@ -84,7 +84,7 @@ static int find_closed(struct store_txn *txn, int64_t now_ms, struct closed_sess
 static int has_sessions(struct store_txn *txn, bool *ret_has) {
   struct db_key first = row_key(1, 0, 0);
   struct db_cursor cursor;
-  int rc = db_cursor_open(&txn->db, &cursor);
+  int rc = db_cursor_open(txn->db, &cursor);
   if (rc) return rc;
   rc = db_cursor_seek(&cursor, &first);
   if (!rc) *ret_has = cursor.key != NULL;
@@ -96,7 +96,7 @@ static int find_work(struct store *store, int64_t now_ms, store_deadline deadlin
                      struct sweep *ret_sweep, struct closed_sessions *closed, bool *ret_anything,
                      struct tidings_error *error) {
   struct store_txn *txn;
-  int code = store_read(store, deadline, &txn, error);
+  int code = store_read(store, NULL, deadline, &txn, error);
   if (code) return code;
   int rc = sweep_get(txn, ret_sweep);
   if (!rc) {
@@ -117,8 +117,8 @@ static int purge(struct store_txn *txn, const struct closed_sessions *closed,
   for (size_t i = 0; !rc && i < closed->count; i++) {
     struct db_key name = row_key(0, ROW_NAME, closed->list[i].name);
     struct db_key head = row_key(closed->list[i].number, ROW_HEAD, 0);
-    rc = db_delete(&txn->db, &name);
-    if (!rc) rc = db_delete(&txn->db, &head);
+    rc = db_delete(txn->db, &name);
+    if (!rc) rc = db_delete(txn->db, &head);
   }
   return rc ? db_failed(error, rc, "purge a closed session") : 0;
 }
@@ -131,7 +131,7 @@ static int purge_and_sweep(struct store *store, int64_t now_ms, store_deadline d
   bool anything = false;
   int code = find_work(store, now_ms, deadline, &sweep, &closed, &anything, error);
   if (code || !anything) return code;
-  code = store_write(store, deadline, &txn, error);
+  code = store_write(store, NULL, deadline, &txn, error);
   if (code) return code;
   if (sweep.purgeable) {
     sweep.name = closed.name;
@@ -148,5 +148,5 @@ static int purge_and_sweep(struct store *store, int64_t now_ms, store_deadline d
 void purge_run(struct store *store, int64_t now_ms, store_deadline deadline) {
   struct tidings_error error = {.size = sizeof error};
   if (purge_and_sweep(store, now_ms, deadline, &error))
-    db_log(&store->db, TIDINGS_LOG_WARNING, "store: nothing was purged: %s", error.text);
+    db_log(store->db, TIDINGS_LOG_WARNING, "store: nothing was purged: %s", error.text);
 }

@@ -216,9 +216,9 @@ static bool is_over(const struct head *head, uint64_t last) {
 }
 
 int visit_begin(struct visit *visit) {
-  int rc = db_cursor_open(&visit->txn->db, &visit->cursor);
+  int rc = db_cursor_open_near(visit->txn->db, &visit->cursor);
   if (rc) return rc;
-  rc = db_cursor_open(&visit->txn->db, &visit->beside);
+  rc = db_cursor_open(visit->txn->db, &visit->beside);
   if (rc) db_cursor_close(&visit->cursor);
   visit->everything =
       visit->head->closed_ms && is_over(visit->head, visit->last) &&

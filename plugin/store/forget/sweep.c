@@ -98,7 +98,7 @@ static void turn_to(struct sweep *sweep, uint64_t session) {
 static int find_session(struct round *round, bool *ret_found) {
   struct db_key from = row_key(round->sweep->session, 0, 0);
   struct db_cursor cursor;
-  int rc = db_cursor_open(&round->txn->db, &cursor);
+  int rc = db_cursor_open(round->txn->db, &cursor);
   if (rc) return rc;
   rc = db_cursor_seek(&cursor, &from);
   bool found = !rc && cursor.key;
@@ -111,8 +111,8 @@ static int find_session(struct round *round, bool *ret_found) {
 
 static bool is_busy(const struct round *round) {
   bool busy = round->sweep->session == round->busy;
-  for (size_t i = 0; i < round->writing->touched_count; i++)
-    busy = busy || round->writing->touched[i] == round->sweep->session;
+  for (size_t i = 0; i < round->writing->db->touched_count; i++)
+    busy = busy || round->writing->db->touched[i] == round->sweep->session;
   return busy;
 }
 
@@ -182,7 +182,8 @@ static int look_round(struct round *round) {
 static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms,
                      struct sweep *sweep, struct findings *findings) {
   struct store_txn beside = {.store = writing->store};
-  int rc = db_snapshot(&writing->store->db, 0, &beside.db);
+  beside.db = &beside.own;
+  int rc = db_look_on(writing->db, beside.db);
   if (rc) return rc;
   struct round round = {.txn = &beside,
                         .writing = writing,
@@ -192,7 +193,7 @@ static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now
                         .findings = findings,
                         .may_look = LOOK_AT_ROWS};
   rc = look_round(&round);
-  db_snapshot_end(&beside.db);
+  db_end(beside.db);
   return rc;
 }
 
@@ -202,6 +203,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
                 struct tidings_error *error) {
   struct findings findings = {.count = 0};
   struct sweep sweep;
+  if (db_forgets_by_itself(txn->store->db)) return 0;
   int rc = sweep_get(txn, &sweep);
   if (rc) return db_failed(error, rc, "read how far it was swept");
   if (sweep_rests(&sweep, now_ms)) return 0;
@@ -213,7 +215,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
     turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read there */
   }
   for (size_t i = 0; i < findings.count; i++) {
-    rc = db_delete(&txn->db, &findings.rows[i]);
+    rc = db_delete(txn->db, &findings.rows[i]);
     if (rc) return db_failed(error, rc, "purge old rows");
   }
   return sweep_put(txn, &sweep, error);

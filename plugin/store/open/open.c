@@ -4,85 +4,75 @@
  */
 #include <stdlib.h>
 
-#include "store/db/files.h"
 #include "store/forget/sweep.h"
 #include "store/rows/rows.h"
-#include "store/wake/ring.h"
-
-static int create_files(struct db *db, struct tidings_error *error) {
-  struct buffer row = BUFFER_EMPTY;
-  struct db_key key = meta_first(&row);
-  int code = row.failed
-                 ? fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it", db->directory)
-                 : datafile_create(db, &key, buffer_view(&row), error);
-  buffer_free(&row);
-  if (!code && db->shared.sole_user) code = datafile_prepare_lock(db, error);
-  return code;
-}
 
 /* A snapshot begins with a look at the schema. */
 static int check_schema(struct store *store, store_deadline deadline, struct tidings_error *error) {
   struct store_txn *txn;
-  int code = store_read(store, deadline, &txn, error);
+  int code = store_read(store, NULL, deadline, &txn, error);
   if (code) return code;
   store_end(txn);
   return 0;
 }
 
-/* All of it with the gate held. */
-static int open_files(struct store *store, const struct store_options *options,
-                      struct tidings_error *error) {
-  struct db *db = &store->db;
-  store_deadline deadline = store_deadline_in(options->create_budget_ms);
-  int code = shared_open(db, deadline, error);
-  if (code) return code;
-  waiters_enter(store);
-  code = create_files(db, error);
-  if (!code && db->shared.sole_user) code = walk_first(db, deadline, error);
-  if (!code) code = db_open(db, deadline, error);
-  if (!code) code = check_schema(store, deadline, error);
-  if (code) {
-    db_close(db);
-    shared_close(db);
-    return code;
-  }
-  if (db->shared.sole_user && !options->only_reads) purge_run(store, options->now_ms, deadline);
-  shared_admit(db);
-  return 0;
-}
+/* What a kind of row is for an engine that keeps history apart. */
+static const uint8_t kinds[] = {[ROW_ITEM] = DB_KIND_ENDS,
+                                [ROW_DELIVERY] = DB_KIND_ENDS,
+                                [ROW_MESSAGE] = DB_KIND_ENDS,
+                                [ROW_CONTENT] = DB_KIND_ENDS,
+                                [ROW_TRANSITION] = DB_KIND_ENDS,
+                                [ROW_DEDUP] = DB_KIND_LOOKED_UP,
+                                [ROW_MESSAGE_ID] = DB_KIND_LOOKED_UP,
+                                [ROW_TOOLS] = DB_KIND_KEPT};
 
-static void free_store(struct store *store) {
-  db_free(&store->db);
-  pthread_mutex_destroy(&store->group.lock);
-  free(store);
+static int open_db(struct store *store, const struct store_options *options,
+                   struct tidings_error *error) {
+  struct buffer row = BUFFER_EMPTY;
+  struct db_options opening = {.place = options->directory,
+                               .log = options->log,
+                               .log_context = options->log_context,
+                               .budget_ms = options->create_budget_ms,
+                               .first = meta_first(&row),
+                               .kinds = kinds,
+                               .kind_count = sizeof kinds};
+  opening.first_value = buffer_view(&row);
+  int code = row.failed ? fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it",
+                               options->directory)
+                        : db_open(&opening, &store->db, error);
+  buffer_free(&row);
+  return code;
 }
 
 int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error) {
+  store_deadline deadline = store_deadline_in(options->create_budget_ms);
   struct store *store = calloc(1, sizeof *store);
   if (!store) return fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->directory);
-  store->db.log = options->log;
-  store->db.log_context = options->log_context;
-  (void)pthread_mutex_init(&store->group.lock, NULL);
-  waiters_init(store);
-  int code = db_init(&store->db, options->directory, error);
-  if (!code) code = open_files(store, options, error);
+  int code = open_db(store, options, error);
+  if (!code) {
+    code = check_schema(store, deadline, error);
+    if (code) db_close(store->db);
+  }
   if (code) {
-    waiters_leave(store);
-    free_store(store);
+    free(store);
     return code;
   }
+  if (db_is_alone(store->db) && !options->only_reads && !db_forgets_by_itself(store->db))
+    purge_run(store, options->now_ms, deadline);
+  db_admit(store->db);
   *ret_store = store;
   return 0;
 }
 
 void store_close(struct store *store) {
   if (!store) return;
-  walk_note_clean(&store->db);
-  db_close(&store->db);
-  waiters_leave(store);
-  shared_close(&store->db);
-  free_store(store);
+  db_close(store->db);
+  free(store);
 }
 
-const struct owner *store_self(const struct store *store) { return &store->db.self; }
+const struct owner *store_self(const struct store *store) { return db_self(store->db); }
+
+bool store_owner_alive(struct store *store, const struct owner *owner) {
+  return db_owner_alive(store->db, owner);
+}

@@ -37,12 +37,12 @@ int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES],
                  struct tidings_error *error) {
   struct store_txn *txn;
   bool found = false;
-  int code = store_read(store, deadline, &txn, error);
+  int code = store_read(store, NULL, deadline, &txn, error);
   if (code) return code;
   code = read_secret(txn, ret_secret, &found, error);
   store_end(txn);
   if (code || found) return code;
-  code = store_write(store, deadline, &txn, error);
+  code = store_write(store, NULL, deadline, &txn, error);
   if (code) return code;
   code = read_secret(txn, ret_secret, &found, error);
   if (!code && !found) code = write_secret(txn, fresh, error);

@@ -1,37 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/push/push.c: group commit. A commit costs a disk flush however much is in it, so callers
- * that wait for the writer lock at the same time are committed together: each queues a slot; the
- * first leads: it takes the lock, then all slots that wait by then, stores them in one transaction
- * and says to each how it went. A slot is withdrawn (BUSY) only while it waits; once a leader has
- * it, its caller waits for the outcome, as it would for a commit of its own. Leader and followers
- * are threads of one process and die together, so no batch can be stored that a living
- * thread believes lost.
- *
- * A push is one put: the item's number is the newest one's + 1, the quota is read from the head.
+ * store/push/push.c: pushes. A push is one put: the item's number is the newest one's + 1, the
+ * quota is read from the head. The engine commits those together that wait together (db_push).
  */
-#include <errno.h>
-#include <time.h>
-
-#include "store/db/files.h"
+#include "store/db/wake.h"
 #include "store/rows/rows.h"
-#include "store/wake/ring.h"
 
-enum {
-  BATCH_SLOTS = 512,
-  BATCH_BYTES = 4 << 20,
-  CRITICAL_SHARE = 20 /* one in so many is kept for criticals */
-};
-
-enum slot_state { SLOT_WAITING, SLOT_LEADS, SLOT_TAKEN, SLOT_DONE };
+enum { CRITICAL_SHARE = 20 /* one in so many is kept for criticals */ };
 
 struct push_slot {
+  struct db_push db; /* first */
+  struct store *store;
   const struct push *push;
   struct buffer body; /* the item's record, without its checksum */
-  struct push_slot *next;
-  pthread_cond_t changed;
-  enum slot_state state;
-  uintptr_t thread; /* its caller's */
   int code;
   bool duplicate;
   struct tidings_error error;
@@ -39,18 +20,9 @@ struct push_slot {
 
 /* -- storing one slot in an open transaction --------------------------------------------------- */
 
-/* Items that have not ended, leased ones included: a rollback may bring them all back. */
-static uint64_t count_live(const struct head *head, uint64_t last) {
-  uint64_t live = last >= head->watermark ? last - head->watermark + 1 : 0;
-  for (size_t i = 0; i < head->taken_count; i++) {
-    if (!head->taken[i].delivery) live -= head->taken[i].last - head->taken[i].first + 1;
-  }
-  return live;
-}
-
 static int check_quota(const struct push *push, const struct head *head, uint64_t last,
                        struct tidings_error *error) {
-  uint64_t live = count_live(head, last), limit = push->pending_limit;
+  uint64_t live = head_count_live(head, last), limit = push->pending_limit;
   bool critical = push->note->level == TIDINGS_LEVEL_CRITICAL;
   if (!critical) limit -= limit / CRITICAL_SHARE;
   if (live < limit) return 0;
@@ -85,7 +57,7 @@ static int put_item(struct store_txn *txn, uint32_t session, uint64_t n, struct 
   struct db_key key = row_key(session, ROW_ITEM, n);
   uint32_t crc = record_crc(&key, buffer_view(&slot->body));
   void *room;
-  int rc = db_put_room(&txn->db, &key, slot->body.len + sizeof crc, &room);
+  int rc = db_put_room(txn->db, &key, slot->body.len + sizeof crc, &room);
   if (rc) return db_failed(&slot->error, rc, "write a notification");
   memcpy(room, slot->body.bytes, slot->body.len);
   memcpy((char *)room + slot->body.len, &crc, sizeof crc);
@@ -126,9 +98,9 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
   if (!slot->code && push->id.len)
     slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms,
                            push->dedup_window_ms, &slot->error);
-  if (!slot->code && txn_touch(txn, session))
+  if (!slot->code && db_touch(txn->db, session))
     slot->code = fail(&slot->error, TIDINGS_E_STORE, "too many sessions in one transaction");
-  if (!slot->code && push->rings) rings_ring_for(txn, session, &head.owner, slot->thread);
+  if (!slot->code && push->rings) db_ring(txn->db, session, &head.owner, slot->db.thread);
 out:
   arena_free(&arena);
   return slot->code;
@@ -136,48 +108,26 @@ out:
 
 /* -- a batch ----------------------------------------------------------------------------------- */
 
-static void fail_all(struct push_slot *batch, int code, const struct tidings_error *error) {
-  for (struct push_slot *slot = batch; slot; slot = slot->next) {
-    slot->code = code;
-    slot->error = *error;
-  }
-}
-
-/* With the writer lock held, which is given up. Stores the batch in one transaction. False: a slot
- * broke the transaction, nothing was stored, and each is to be tried by itself. */
-static bool commit_batch(struct store *store, struct push_slot *batch, size_t bytes,
-                         store_deadline deadline) {
+/* Returns 0 if the batch can be stored, else an error for all of it. */
+static enum db_batch store_batch(struct db_push *batch, struct db_txn *engine) {
+  struct push_slot *first = (struct push_slot *)(void *)batch;
+  struct store_txn txn = {.store = first->store, .db = engine, .writing = true};
   struct tidings_error error = {.size = sizeof error};
-  struct store_txn *txn;
   bool any = false;
-  int code = txn_write_locked(store, deadline, &txn, &error);
-  if (!code) {
-    code = datafile_reserve(&store->db, bytes, &error);
-    if (code) store_end(txn);
-  }
-  if (code) {
-    fail_all(batch, code, &error);
-    return true;
-  }
-  for (struct push_slot *slot = batch; slot; slot = slot->next) {
-    if (store_slot(txn, slot)) {
-      store_end(txn);
-      return !batch->next;
+  int code = meta_check(&txn, &error);
+  for (struct db_push *at = batch; at; at = at->next) {
+    struct push_slot *slot = (struct push_slot *)(void *)at;
+    if (code) {
+      slot->error = error;
+      at->code = code;
+      continue;
     }
+    bool broken = store_slot(&txn, slot);
+    at->code = slot->code;
+    if (broken) return DB_BATCH_BROKEN;
     any = any || (!slot->code && !slot->duplicate);
   }
-  if (!any) {
-    store_end(txn);
-    return true;
-  }
-  code = store_commit(txn, &error);
-  /* Duplicates fail as well: what they are a duplicate of may have been in this batch. */
-  for (struct push_slot *slot = batch; code && slot; slot = slot->next) {
-    if (slot->code) continue;
-    slot->code = code;
-    slot->error = error;
-  }
-  return true;
+  return any ? DB_BATCH_STORED : DB_BATCH_UNCHANGED;
 }
 
 /* What one item may cost on disk: its record, rounded up to pages if it is large, and a generous
@@ -187,144 +137,40 @@ static size_t cost(const struct push_slot *slot) {
   return pages * 4096 + 2 * slot->body.len;
 }
 
-static void run_batch(struct store *store, struct push_slot *batch, size_t bytes,
-                      store_deadline deadline) {
-  if (commit_batch(store, batch, bytes, deadline)) return;
-  for (struct push_slot *slot = batch; slot; slot = slot->next) {
-    struct push_slot *next = slot->next;
-    slot->next = NULL;
-    slot->code = shared_writer_lock(&store->db, deadline, &slot->error);
-    if (!slot->code) (void)commit_batch(store, slot, cost(slot), deadline);
-    slot->next = next;
-  }
-}
-
-/* -- the queue --------------------------------------------------------------------------------- */
-
-/* Its clock is that of deadlines. */
-static void begin_changed(struct push_slot *slot) {
-  pthread_condattr_t attributes;
-  (void)pthread_condattr_init(&attributes);
-  (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  (void)pthread_cond_init(&slot->changed, &attributes);
-  (void)pthread_condattr_destroy(&attributes);
-}
-
-static void enqueue(struct store *store, struct push_slot *slot) {
-  if (store->group.last) store->group.last->next = slot;
-  else store->group.first = slot;
-  store->group.last = slot;
-}
-
-static void withdraw(struct store *store, struct push_slot *slot) {
-  struct push_slot *before = NULL;
-  for (struct push_slot *at = store->group.first; at != slot; at = at->next) before = at;
-  if (before) before->next = slot->next;
-  else store->group.first = slot->next;
-  if (store->group.last == slot) store->group.last = before;
-  slot->next = NULL;
-}
-
-/* Takes what waits, the leader's own slot first in line or not. */
-static struct push_slot *take_batch(struct store *store, struct push_slot *leader,
-                                    size_t *ret_bytes) {
-  struct push_slot *last = leader;
-  size_t count = 1, bytes = cost(leader);
-  withdraw(store, leader);
-  leader->state = SLOT_TAKEN;
-  while (store->group.first && count < BATCH_SLOTS && count < TOUCHED_SESSIONS &&
-         bytes < BATCH_BYTES) {
-    struct push_slot *slot = store->group.first;
-    withdraw(store, slot);
-    slot->state = SLOT_TAKEN;
-    last->next = slot;
-    last = slot;
-    bytes += cost(slot);
-    count++;
-  }
-  *ret_bytes = bytes;
-  return leader;
-}
-
-static void finish_batch(struct store *store, struct push_slot *batch,
-                         const struct push_slot *leader) {
-  while (batch) {
-    struct push_slot *next = batch->next;
-    batch->state = SLOT_DONE;
-    if (batch != leader) /* its caller may be gone after the unlock; not before */
-      pthread_cond_signal(&batch->changed);
-    batch = next;
-  }
-  store->group.led = store->group.first != NULL;
-  if (store->group.led) {
-    store->group.first->state = SLOT_LEADS;
-    pthread_cond_signal(&store->group.first->changed);
-  }
-}
-
-/* Called and returns with group_lock held. First waits for the writer lock, then looks who else has
- * come: they share the commit. */
-static void lead(struct store *store, struct push_slot *slot, store_deadline deadline) {
-  struct push_slot *batch;
-  size_t bytes;
-  pthread_mutex_unlock(&store->group.lock);
-  int code = shared_writer_lock(&store->db, deadline, &slot->error);
-  pthread_mutex_lock(&store->group.lock);
-  if (code) {
-    withdraw(store, slot);
-    slot->code = code;
-    finish_batch(store, slot, slot);
-    return;
-  }
-  batch = take_batch(store, slot, &bytes);
-  pthread_mutex_unlock(&store->group.lock);
-  run_batch(store, batch, bytes, deadline);
-  pthread_mutex_lock(&store->group.lock);
-  finish_batch(store, batch, slot);
-}
-
-static void wait_turn(struct store *store, struct push_slot *slot, store_deadline deadline) {
-  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
-                           .tv_nsec = (long)(deadline % 1000000000u)};
-  while (slot->state == SLOT_WAITING || slot->state == SLOT_TAKEN) {
-    if (slot->state == SLOT_TAKEN) {
-      pthread_cond_wait(&slot->changed, &store->group.lock);
-    } else if (pthread_cond_timedwait(&slot->changed, &store->group.lock, &until) == ETIMEDOUT &&
-               slot->state == SLOT_WAITING) {
-      withdraw(store, slot);
-      slot->state = SLOT_DONE;
-      slot->code = fail(&slot->error, TIDINGS_E_BUSY,
-                        "store %s: another writer holds it; the push was not stored, try again",
-                        store->db.directory);
-    }
-  }
-}
-
 static int run_slot(struct store *store, struct push_slot *slot, store_deadline deadline) {
-  pthread_mutex_lock(&store->group.lock);
-  enqueue(store, slot);
-  if (!store->group.led) {
-    store->group.led = true;
-    slot->state = SLOT_LEADS;
-  }
-  wait_turn(store, slot, deadline);
-  if (slot->state == SLOT_LEADS) lead(store, slot, deadline);
-  pthread_mutex_unlock(&store->group.lock);
-  return slot->code;
+  slot->db.bytes = cost(slot);
+  slot->db.store = store_batch;
+  slot->db.error = &slot->error;
+  const struct push *push = slot->push;
+  const struct notification *note = push->note;
+  bool counts = note->level != TIDINGS_LEVEL_CRITICAL && !note->caused_by.len;
+  slot->db.row = (struct db_inbox){.session = push->session,
+                                   .source = push->source,
+                                   .id = push->id,
+                                   .body = buffer_view(&slot->body),
+                                   .kind_source = note->source,
+                                   .kind_name = note->name,
+                                   .tool = note->tool,
+                                   .now_ms = push->now_ms,
+                                   .window_ms = push->dedup_window_ms,
+                                   .pending_limit = push->pending_limit,
+                                   .per_minute = counts ? push->source_per_minute : 0,
+                                   .critical = notification_is_critical(note),
+                                   .rings = push->rings,
+                                   .checks_kind = !note->made_by};
+  int code = db_push(store->db, &slot->db, deadline);
+  slot->duplicate = slot->duplicate || slot->db.duplicate;
+  return code;
 }
 
 int store_push(struct store *store, const struct push *push, store_deadline deadline,
                bool *ret_duplicate, struct tidings_error *error) {
-  struct push_slot slot = {.push = push,
-                           .body = BUFFER_EMPTY,
-                           .thread = (uintptr_t)pthread_self(),
-                           .error = {.size = sizeof slot.error}};
-  begin_changed(&slot);
+  struct push_slot slot = {
+      .store = store, .push = push, .body = BUFFER_EMPTY, .error = {.size = sizeof slot.error}};
   item_encode(&slot.body, push->now_ms, push->note, push->origin);
   int code = slot.body.failed
                  ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record")
                  : run_slot(store, &slot, deadline);
-  pthread_cond_destroy(&slot.changed);
   buffer_free(&slot.body);
   if (code) return fail(error, code, "%s", slot.error.text);
   *ret_duplicate = slot.duplicate;
@@ -334,14 +180,15 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
 int push_in(struct store_txn *txn, const struct push *push, struct tidings_error *error) {
   struct push anonymous = *push;
   anonymous.id = span_of(NULL, 0);
-  struct push_slot slot = {.push = &anonymous,
+  struct push_slot slot = {.store = txn->store,
+                           .push = &anonymous,
                            .body = BUFFER_EMPTY,
-                           .thread = (uintptr_t)pthread_self(),
+                           .db.thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
   item_encode(&slot.body, push->now_ms, push->note, push->origin);
   if (slot.body.failed)
     slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
-  else slot.code = datafile_reserve(&txn->store->db, cost(&slot), &slot.error);
+  else slot.code = db_reserve(txn->db, cost(&slot), &slot.error);
   if (!slot.code) (void)store_slot(txn, &slot);
   buffer_free(&slot.body);
   return slot.code ? fail(error, slot.code, "%s", slot.error.text) : 0;

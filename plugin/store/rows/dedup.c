@@ -60,8 +60,10 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
                struct tidings_error *error) {
   struct place place = {.found = false};
   int code = find_event(txn, session, source, id, &place, error);
-  if (!code) *ret_seen = place.found && place.time_ms >= since_ms;
-  return code;
+  if (code) return code;
+  *ret_seen = place.found && place.time_ms >= since_ms;
+  int rc = *ret_seen ? 0 : db_inbox_seen(txn->db, session, source, id, since_ms, ret_seen);
+  return rc ? db_failed(error, rc, "look for a duplicate") : 0;
 }
 
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source,
@@ -76,5 +78,7 @@ int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span sourc
   record_i64(&body, keep_ms);
   record_bytes(&body, source);
   record_bytes(&body, id);
-  return row_put(txn, &place.key, &body, error);
+  code = row_put(txn, &place.key, &body, error);
+  int rc = code ? 0 : db_inbox_note(txn->db, session, source, id, now_ms, keep_ms);
+  return rc ? db_failed(error, rc, "remember an event") : code;
 }

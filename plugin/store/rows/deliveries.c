@@ -185,7 +185,7 @@ int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena,
                   delivery_visitor each, void *context, struct tidings_error *error) {
   struct db_key from = row_key(session, ROW_DELIVERY, 0);
   struct db_cursor cursor;
-  int code = 0, rc = db_cursor_open(&txn->db, &cursor);
+  int code = 0, rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "read deliveries");
   rc = db_cursor_seek(&cursor, &from);
   while (!rc && row_key_is_like(cursor.key, &from)) {

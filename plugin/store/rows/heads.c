@@ -155,14 +155,40 @@ int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head,
   return 0;
 }
 
+uint64_t head_count_live(const struct head *head, uint64_t last) {
+  uint64_t live = last >= head->watermark ? last - head->watermark + 1 : 0;
+  for (size_t i = 0; i < head->taken_count; i++) {
+    if (!head->taken[i].delivery) live -= head->taken[i].last - head->taken[i].first + 1;
+  }
+  return live;
+}
+
+/* What an engine that keeps history apart has to know. */
+static void tell_engine(struct store_txn *txn, uint32_t session, const struct head *head,
+                        uint64_t last) {
+  uint64_t delivery = head->leased_count ? head->leased[0] : head->last_delivery;
+  db_note(txn->db, session, head_count_live(head, last), &head->owner);
+  db_ended_below(txn->db, session, ROW_ITEM, head->watermark);
+  db_ended_below(txn->db, session, ROW_DELIVERY, delivery);
+  db_ended_below(txn->db, session, ROW_MESSAGE, head->run.first_message);
+  db_ended_below(txn->db, session, ROW_CONTENT, head->run.first_message);
+  db_ended_below(txn->db, session, ROW_TRANSITION, head->last_transition);
+}
+
 int head_put(struct store_txn *txn, uint32_t session, const struct head *head,
              struct tidings_error *error) {
   struct db_key key = row_key(session, ROW_HEAD, 0);
   struct head next = *head;
   struct buffer body = BUFFER_EMPTY;
-  if (txn_touch(txn, session))
+  uint64_t last = 0;
+  int code = item_last(txn, session, head, &last, error);
+  if (code) return code;
+  if (db_touch(txn->db, session))
     return fail(error, TIDINGS_E_STORE, "too many sessions in one transaction");
   next.generation++;
   head_encode(&body, &next);
-  return row_put(txn, &key, &body, error);
+  code = row_put(txn, &key, &body, error);
+  if (!code) tell_engine(txn, session, head, last);
+  if (!code && session == txn->folded) txn->folded = 0;
+  return code;
 }

@@ -91,7 +91,7 @@ int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t 
               struct arena *arena, item_visitor each, void *context, struct tidings_error *error) {
   struct db_key from = row_key(session, ROW_ITEM, first);
   struct db_cursor cursor;
-  int code = 0, rc = db_cursor_open(&txn->db, &cursor);
+  int code = 0, rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "read items");
   rc = db_cursor_seek(&cursor, &from);
   while (!rc && row_key_is_like(cursor.key, &from) && row_key_n(cursor.key) <= last) {
@@ -205,7 +205,7 @@ static int gather_pending(struct store_txn *txn, uint32_t session, const struct 
   }
   int code = make_room(&list, head, error);
   if (code) return code;
-  int rc = db_cursor_open(&txn->db, &cursor);
+  int rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "read items");
   for (size_t i = 0; !code && i < head->taken_count; i++) {
     if (head->taken[i].first > first)

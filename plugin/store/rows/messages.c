@@ -6,7 +6,6 @@
  * is never taken for it.
  */
 #include "render/missing.h"
-#include "store/db/files.h"
 #include "store/rows/rows.h"
 
 enum { ID_PROBES = 16, HASH_STEP = 16 };
@@ -149,7 +148,7 @@ int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t
   struct db_key from = row_key(session, ROW_MESSAGE, first);
   struct db_cursor cursor;
   int code = list_message(&list, NULL) ? TIDINGS_E_NOMEM : 0;
-  int rc = db_cursor_open(&txn->db, &cursor);
+  int rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "read messages");
   if (!code) rc = db_cursor_seek(&cursor, &from);
   while (!code && !rc && row_key_is_like(cursor.key, &from)) {
@@ -182,8 +181,7 @@ int message_add(struct store_txn *txn, uint32_t session, const struct message *m
   struct buffer body = BUFFER_EMPTY;
   struct db_key key;
   uint64_t before;
-  int code =
-      datafile_reserve(&txn->store->db, (size_t)8 * 4096 + 2 * (content.len + trigger.len), error);
+  int code = db_reserve(txn->db, (size_t)8 * 4096 + 2 * (content.len + trigger.len), error);
   if (!code) code = find_id(txn, session, message->id, &key, &before, error);
   if (code) return code;
   record_begin(&body);

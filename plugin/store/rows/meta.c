@@ -14,20 +14,20 @@ struct db_key meta_first(struct buffer *out) {
 }
 
 /* A newer build may have migrated the store while this one had it open. */
-static int refuse_schema(const struct db *db, uint64_t schema, struct tidings_error *error) {
+static int refuse_schema(const char *place, uint64_t schema, struct tidings_error *error) {
   if (schema > STORE_SCHEMA)
     return fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has schema %llu, this build knows up to %d; use a newer tidings. The "
                 "store was left as it is",
-                db->directory, (unsigned long long)schema, STORE_SCHEMA);
+                place, (unsigned long long)schema, STORE_SCHEMA);
   return fail(error, TIDINGS_E_STORE,
               "store %s has schema %llu, this build knows %d; make a new one from it with 'tidings "
               "store migrate %s NEW'. The store was left as it is",
-              db->directory, (unsigned long long)schema, STORE_SCHEMA, db->directory);
+              place, (unsigned long long)schema, STORE_SCHEMA, place);
 }
 
 int meta_check(struct store_txn *txn, struct tidings_error *error) {
-  const struct db *db = &txn->store->db;
+  const char *place = db_place(txn->store->db);
   struct db_key key = row_key(0, ROW_META, 0);
   struct record_reader reader;
   struct tidings_span value;
@@ -35,12 +35,12 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
   if (rc) return db_failed(error, rc, "read its schema number");
   if (!value.ptr)
     return fail(error, TIDINGS_E_STORE, "store %s has no schema number: it was not made by tidings",
-                db->directory);
+                place);
   if (record_format(&key, value) > RECORD_FORMAT)
     return fail(
         error, TIDINGS_E_SCHEMA_NEWER,
         "store %s has records of a newer format; use a newer tidings. The store was left as it is",
-        db->directory);
+        place);
   bool intact = record_open(&reader, &key, value);
   uint64_t schema = intact ? record_read_u64(&reader) : 0;
   if (!intact || reader.bad)
@@ -48,8 +48,8 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
         error, TIDINGS_E_STORE,
         "store %s: the record of its schema number is damaged; recover what is left with 'tidings "
         "store salvage %s NEW', or restore it from a backup",
-        db->directory, db->directory);
-  return schema == STORE_SCHEMA ? 0 : refuse_schema(db, schema, error);
+        place, place);
+  return schema == STORE_SCHEMA ? 0 : refuse_schema(place, schema, error);
 }
 
 static int read_meta(struct store_txn *txn, uint64_t *ret_schema, uint64_t *ret_next,

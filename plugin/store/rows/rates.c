@@ -82,7 +82,7 @@ static int forget_some_rates(struct store_txn *txn, const struct db_key *from, i
   struct db_key gone[FORGOTTEN_AT_ONCE];
   struct db_cursor cursor;
   size_t count = 0;
-  int rc = db_cursor_open(&txn->db, &cursor);
+  int rc = db_cursor_open(txn->db, &cursor);
   if (rc) return rc;
   rc = db_cursor_seek(&cursor, from);
   for (size_t i = 0; !rc && i < FORGOTTEN_AT_ONCE && row_key_is_like(cursor.key, from); i++) {
@@ -92,7 +92,7 @@ static int forget_some_rates(struct store_txn *txn, const struct db_key *from, i
     rc = db_cursor_next(&cursor);
   }
   db_cursor_close(&cursor);
-  for (size_t i = 0; !rc && i < count; i++) rc = db_delete(&txn->db, &gone[i]);
+  for (size_t i = 0; !rc && i < count; i++) rc = db_delete(txn->db, &gone[i]);
   return rc;
 }
 

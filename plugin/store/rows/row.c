@@ -8,7 +8,7 @@ int row_put(struct store_txn *txn, const struct db_key *key, struct buffer *body
             struct tidings_error *error) {
   record_end(body, key);
   bool failed = body->failed;
-  int rc = failed ? 0 : db_put(&txn->db, key, buffer_view(body));
+  int rc = failed ? 0 : db_put(txn->db, key, buffer_view(body));
   buffer_free(body);
   if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory for a record of the store");
   return rc ? db_failed(error, rc, "write a record") : 0;
@@ -25,7 +25,7 @@ int row_last(struct store_txn *txn, uint32_t session, enum row_kind kind, uint64
              struct tidings_error *error) {
   struct db_key first = row_key(session, kind, 0), after = row_key(session, kind + 1, 0);
   struct db_cursor cursor;
-  int rc = db_cursor_open(&txn->db, &cursor);
+  int rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "look for a session's newest row");
   rc = db_cursor_before(&cursor, &after);
   if (!rc) *ret_n = row_key_is_like(cursor.key, &first) ? row_key_n(cursor.key) : 0;

@@ -8,21 +8,21 @@
 #include "store/handle.h"
 #include "store/rows/record.h"
 
-/* -- txn.c ------------------------------------------------------------------------------------- */
+/* -- inbox.c ----------------------------------------------------------------------------------- */
 
-/* store_write for a caller that has the writer lock already; it is given up with the transaction,
- * or at once on failure. */
-int txn_write_locked(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                     struct tidings_error *error);
-/* 0, or -1: too many sessions in one transaction. */
-int txn_touch(struct store_txn *txn, uint32_t session);
+/* Puts what the engine has in its inbox for the session of `scope` among the items. In a snapshot
+ * of a session without a number nothing is done, and *ret_again says that a write has to do it. */
+int inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_again,
+               struct tidings_error *error);
+/* Before a commit: who has planned on what was there before is to notice. */
+int inbox_finish(struct store_txn *txn, struct tidings_error *error);
 
 /* -- row.c ------------------------------------------------------------------------------------- */
 
 /* Without such a row ret_value->ptr is NULL. 0, or the engine's error: see db_failed. */
 static inline int row_get(struct store_txn *txn, const struct db_key *key,
                           struct tidings_span *ret_value) {
-  return db_get(&txn->db, key, ret_value);
+  return db_get(txn->db, key, ret_value);
 }
 /* Seals `body` (a record without its checksum), puts it and frees it. Errors: NOMEM, STORE. */
 int row_put(struct store_txn *txn, const struct db_key *key, struct buffer *body,
@@ -83,6 +83,9 @@ void item_encode(struct buffer *out, int64_t time_ms, const struct notification 
 bool item_decode(struct record_reader *reader,
                  struct item *ret_item); /* text points into the record */
 
+/* Items that have not ended, leased ones included: a rollback may bring them all back. `last`: the
+ * newest one. */
+uint64_t head_count_live(const struct head *head, uint64_t last);
 void head_encode(struct buffer *out, const struct head *head);
 /* false with *ret_no_memory: the arena is out of memory. */
 bool head_decode(struct record_reader *reader, struct arena *arena, struct head *ret_head,

@@ -57,7 +57,9 @@ static int put_name(struct store_txn *txn, const struct db_key *key, struct tidi
   record_begin(&body);
   record_u64(&body, number);
   record_bytes(&body, name);
-  return row_put(txn, key, &body, error);
+  int code = row_put(txn, key, &body, error);
+  int rc = code ? 0 : db_name_session(txn->db, number, name);
+  return rc ? db_failed(error, rc, "name a session") : code;
 }
 
 int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number,
@@ -66,6 +68,12 @@ int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *re
   uint32_t number = 0;
   int code = find_name(txn, session, &key, &number, error);
   if (code) return code;
+  if (!number) { /* another process may just be adding it */
+    int rc = db_own(txn->db, 0);
+    code =
+        rc ? db_failed(error, rc, "add a session") : find_name(txn, session, &key, &number, error);
+    if (code) return code;
+  }
   if (!number) {
     code = meta_take_number(txn, &number, error);
     if (!code) code = put_name(txn, &key, session, number, error);
@@ -99,7 +107,7 @@ int session_scan(struct store_txn *txn, session_visitor each, void *context,
                  struct tidings_error *error) {
   struct db_key from = row_key(0, ROW_NAME, 0);
   struct db_cursor cursor;
-  int result = 0, rc = db_cursor_open(&txn->db, &cursor);
+  int result = 0, rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "read the sessions' names");
   rc = db_cursor_seek(&cursor, &from);
   while (!rc && !result && row_key_is_like(cursor.key, &from)) {

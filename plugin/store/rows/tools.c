@@ -3,6 +3,9 @@
  * store/rows/tools.c: what the tools of a session have declared, one row; without a declaration
  * there is none, and a push costs one look for it.
  */
+#include <errno.h>
+
+#include "common/json_write.h"
 #include "store/rows/rows.h"
 
 static void write_declaration(const struct declaration *declaration, struct buffer *out) {
@@ -43,12 +46,35 @@ int tools_get(struct store_txn *txn, uint32_t session, struct arena *arena,
   return 0;
 }
 
+/* [["tool","kind",…],…], for engines whose pushes read no rows. */
+static int tell_kinds(struct store_txn *txn, uint32_t session, const struct declarations *tools,
+                      struct tidings_error *error) {
+  struct buffer text = BUFFER_EMPTY;
+  struct json_writer writer = {.out = &text};
+  json_open(&writer, NULL, '[');
+  for (size_t i = 0; i < tools->count; i++) {
+    const struct declaration *tool = &tools->list[i];
+    json_open(&writer, NULL, '[');
+    json_put_string(&writer, NULL, tool->tool);
+    for (size_t j = 0; j < tool->kind_count; j++) json_put_string(&writer, NULL, tool->kinds[j]);
+    json_close(&writer, ']');
+  }
+  json_close(&writer, ']');
+  int rc = text.failed ? ENOMEM
+                       : db_note_tools(txn->db, session,
+                                       tools->count ? buffer_view(&text) : span_of(NULL, 0));
+  buffer_free(&text);
+  return rc ? db_failed(error, rc, "write what tools have declared") : 0;
+}
+
 int tools_put(struct store_txn *txn, uint32_t session, const struct declarations *tools,
               struct tidings_error *error) {
   struct db_key key = row_key(session, ROW_TOOLS, 0);
   struct buffer body = BUFFER_EMPTY;
+  int code = tell_kinds(txn, session, tools, error);
+  if (code) return code;
   if (!tools->count) {
-    int rc = db_delete(&txn->db, &key);
+    int rc = db_delete(txn->db, &key);
     return rc ? db_failed(error, rc, "forget what tools have declared") : 0;
   }
   record_begin(&body);

@@ -71,7 +71,7 @@ int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, str
                     transition_visitor each, void *context, struct tidings_error *error) {
   struct db_key from = row_key(session, ROW_TRANSITION, first);
   struct db_cursor cursor;
-  int code = 0, rc = db_cursor_open(&txn->db, &cursor);
+  int code = 0, rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "read what a session's run did");
   rc = db_cursor_seek(&cursor, &from);
   while (!rc && row_key_is_like(cursor.key, &from)) {

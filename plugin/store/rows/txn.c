@@ -1,74 +1,94 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/txn.c: how a transaction on a store begins and is given up. wake/commit.c commits it.
+ * store/rows/txn.c: how a transaction on a store begins, is given up and committed.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "store/rows/rows.h"
 
-int store_read(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-               struct tidings_error *error) {
+static int fold_first(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                      struct tidings_error *error);
+
+static int check_begun(struct store_txn *txn, const struct db_scope *scope, store_deadline deadline,
+                       struct store_txn **ret_txn, struct tidings_error *error) {
+  struct store *store = txn->store;
+  bool again = false;
+  int code = meta_check(txn, error);
+  if (!code) code = inbox_fold(txn, scope, &again, error);
+  if (!code && !again) {
+    *ret_txn = txn;
+    return 0;
+  }
+  store_end(txn);
+  if (!code) code = fold_first(store, scope, deadline, error);
+  return code ? code : store_read(store, scope, deadline, ret_txn, error);
+}
+
+static struct store_txn *make_txn(struct store *store) {
   struct store_txn *txn = calloc(1, sizeof *txn);
+  if (!txn) return NULL;
+  txn->store = store;
+  txn->db = &txn->own;
+  return txn;
+}
+
+int store_read(struct store *store, const struct db_scope *scope, store_deadline deadline,
+               struct store_txn **ret_txn, struct tidings_error *error) {
+  struct store_txn *txn = make_txn(store);
   if (!txn) return db_failed(error, ENOMEM, "begin reading");
-  txn->store = store;
-  int code = db_read(&store->db, deadline, &txn->db, error);
-  if (code) {
-    free(txn);
-    return code;
-  }
-  code = meta_check(txn, error);
-  if (code) {
-    store_end(txn);
-    return code;
-  }
-  *ret_txn = txn;
-  return 0;
+  int code = db_read(store->db, scope, deadline, txn->db, error);
+  if (!code) return check_begun(txn, scope, deadline, ret_txn, error);
+  free(txn);
+  return code;
 }
 
-int txn_write_locked(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                     struct tidings_error *error) {
-  struct store_txn *txn = calloc(1, sizeof *txn);
-  int code = txn ? db_write(&store->db, deadline, &txn->db, error)
-                 : fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
-  if (code) {
-    free(txn);
-    shared_writer_unlock(&store->db);
-    return code;
-  }
-  txn->store = store;
+int store_commit(struct store_txn *txn, struct tidings_error *error) {
+  int code = inbox_finish(txn, error);
+  if (code) db_end(txn->db);
+  else code = db_commit(txn->db, error);
+  free(txn);
+  return code;
+}
+
+/* A session that was only pushed to gets its number, and a snapshot of it can be taken. */
+static int fold_first(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                      struct tidings_error *error) {
+  struct store_txn *txn;
+  int code = store_write(store, scope, deadline, &txn, error);
+  return code ? code : store_commit(txn, error);
+}
+
+int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                struct store_txn **ret_txn, struct tidings_error *error) {
+  struct store_txn *txn = make_txn(store);
+  if (!txn) return fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
   txn->writing = true;
-  code = meta_check(txn, error);
-  if (code) {
-    store_end(txn);
-    return code;
-  }
-  *ret_txn = txn;
-  return 0;
+  int code = db_write(store->db, scope, deadline, txn->db, error);
+  if (!code) return check_begun(txn, scope, deadline, ret_txn, error);
+  free(txn);
+  return code;
 }
 
-int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                struct tidings_error *error) {
-  int code = shared_writer_lock(&store->db, deadline, error);
-  return code ? code : txn_write_locked(store, deadline, ret_txn, error);
+struct taking_in {
+  struct store *store;
+  store_deadline deadline;
+  struct tidings_error *error;
+};
+
+static int take_in_one(void *context, struct tidings_span name) {
+  const struct taking_in *taking = context;
+  const struct db_scope scope = {.name = name};
+  return fold_first(taking->store, &scope, taking->deadline, taking->error);
+}
+
+int store_take_in(struct store *store, store_deadline deadline, struct tidings_error *error) {
+  struct taking_in taking = {store, deadline, error};
+  return db_inbox_sessions(store->db, deadline, take_in_one, &taking, error);
 }
 
 void store_end(struct store_txn *txn) {
   if (!txn) return;
-  if (txn->writing) {
-    db_abort(&txn->db);
-    shared_writer_unlock(&txn->store->db);
-  } else {
-    db_read_end(&txn->db);
-  }
+  db_end(txn->db);
   free(txn);
-}
-
-int txn_touch(struct store_txn *txn, uint32_t session) {
-  for (size_t i = 0; i < txn->touched_count; i++) {
-    if (txn->touched[i] == session) return 0;
-  }
-  if (txn->touched_count == TOUCHED_SESSIONS) return -1;
-  txn->touched[txn->touched_count++] = session;
-  return 0;
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * common/store_url.c: see the header.
+ */
+#include "common/store_url.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char plain_plugin[] = "tidings.so", url_plugin[] = "tidings-postgres.so";
+
+bool store_url_is(const char *store) {
+  return store &&
+         (strncmp(store, "postgresql://", 13) == 0 || strncmp(store, "postgres://", 11) == 0);
+}
+
+char *store_url_plugin(const char *plugin, const char *store) {
+  const char *slash = strrchr(plugin, '/'), *name = slash ? slash + 1 : plugin;
+  char *path = NULL;
+  if (!store_url_is(store) || strcmp(name, plain_plugin) != 0) return strdup(plugin);
+  return asprintf(&path, "%.*s%s", (int)(name - plugin), plugin, url_plugin) < 0 ? NULL : path;
+}
+
+bool store_url_is_plugin(const char *plugin) {
+  const char *slash = strrchr(plugin, '/');
+  return strcmp(slash ? slash + 1 : plugin, url_plugin) == 0;
+}
+
+char *store_url_with_schema(const char *url, const char *schema) {
+  const char *query = strchr(url, '?');
+  char *made = NULL;
+  int len = query ? asprintf(&made, "%.*s?schema=%s&%s", (int)(query - url), url, schema, query + 1)
+                  : asprintf(&made, "%s?schema=%s", url, schema);
+  return len < 0 ? NULL : made;
+}
+
+/* From the scheme to the last @ before the path: the password begins at the first colon. */
+char *store_url_shown(const char *store) {
+  char *shown = strdup(store);
+  if (!shown || !store_url_is(store)) return shown;
+  char *user = strstr(shown, "://") + 3, *end = user + strcspn(user, "/?"), *at = NULL;
+  for (char *c = user; c < end; c++)
+    if (*c == '@') at = c;
+  char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
+  if (colon) memmove(colon, at, strlen(at) + 1);
+  char *query = strchr(shown, '?');
+  if (query && strstr(query, "password=")) *query = '\0';
+  return shown;
+}

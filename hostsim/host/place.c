@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host/place.c: see the header.
+ */
+#include "host/place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tidings/hostkit.h>
+#include <unistd.h>
+
+#include "command/paths.h"
+#include "common/span.h"
+#include "common/store_url.h"
+
+static const char *base;
+static unsigned made;
+
+void place_use(const char *url) { base = url; }
+
+char *place_plugin(const char *plugin) { return store_url_plugin(plugin, base); }
+
+static int32_t run_task(uint32_t task, const char *store, const char *plugin,
+                        struct tidings_error *error) {
+  const struct hostkit_options options = {
+      .size = sizeof options, .flags = HOSTKIT_NO_PROBE, .plugin_path = plugin};
+  const struct tidings_store_request request = {.size = sizeof request, .from = span_text(store)};
+  char *json = NULL;
+  int32_t code = hostkit_store(&options, task, &request, &json, error);
+  hostkit_free(json);
+  return code;
+}
+
+char *place_make(const char *dir, const char *plugin, char *why, unsigned long why_size) {
+  struct tidings_error error = {.size = sizeof error};
+  char schema[64];
+  if (!base) return paths_join(dir, "store");
+  (void)snprintf(schema, sizeof schema, "case_%d_%u", (int)getpid(), ++made);
+  char *store = store_url_with_schema(base, schema);
+  if (store && run_task(HOSTKIT_STORE_INIT, store, plugin, &error)) {
+    (void)snprintf(why, why_size, "%s", error.text);
+    free(store);
+    store = NULL;
+  }
+  return store;
+}
+
+void place_remove(const char *store, const char *plugin) {
+  if (base && store) (void)run_task(HOSTKIT_STORE_DROP, store, plugin, NULL);
+}

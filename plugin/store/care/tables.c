@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * care/tables.c: a store in a folder has no tables to make.
+ */
+#include "common/error.h"
+#include "store/care/care.h"
+
+int care_tables(enum care_tables task, const char *place, bool dry_run,
+                struct care_report *ret_report, struct tidings_error *error) {
+  (void)task;
+  (void)dry_run;
+  (void)ret_report;
+  return fail(error, TIDINGS_E_INVAL,
+              "store %s: a folder is made when it is first opened, and goes when it is removed; "
+              "expected postgresql://USER@HOST/DATABASE?schema=NAME",
+              place);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * care_url/care_url.c: care/care.h for a store in a database: its tables are made, brought up to
+ * date and dropped here; the rest is the database's own affair.
+ */
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "store/care/care.h"
+#include "store/db/postgres/tables.h"
+
+static int refuse(const char *instead, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_UNSUPPORTED, "this store is in a database: use %s", instead);
+}
+
+int care_check(const char *from, struct care_report *ret_report, struct tidings_error *error) {
+  struct care_report report = {0};
+  struct tables_counts counts;
+  int code = tables_count(from, &counts, error);
+  if (code) return code;
+  report.layout = STORE_SCHEMA;
+  report.rows = counts.rows;
+  report.sessions = counts.sessions;
+  report.notifications = counts.notifications;
+  report.messages = counts.messages;
+  *ret_report = report;
+  return 0;
+}
+
+int care_backup(const char *from, const char *to, struct care_report *ret_report,
+                struct tidings_error *error) {
+  (void)from;
+  (void)to;
+  (void)ret_report;
+  return refuse("pg_dump or the backup of its server", error);
+}
+
+int care_salvage(const char *from, const char *to, bool also_stale, struct care_report *ret_report,
+                 struct tidings_error *error) {
+  (void)from;
+  (void)to;
+  (void)also_stale;
+  (void)ret_report;
+  return refuse("the backup of its server", error);
+}
+
+int care_migrate(const char *from, const char *to, struct care_report *ret_report,
+                 struct tidings_error *error) {
+  (void)from;
+  (void)to;
+  (void)ret_report;
+  return refuse("'tidings store upgrade URL'", error);
+}
+
+int care_tables(enum care_tables task, const char *place, bool dry_run,
+                struct care_report *ret_report, struct tidings_error *error) {
+  static const enum tables_task tasks[] = {[CARE_TABLES_INIT] = TABLES_INIT,
+                                           [CARE_TABLES_UPGRADE] = TABLES_UPGRADE,
+                                           [CARE_TABLES_DROP] = TABLES_DROP};
+  struct care_report report = {.layout = STORE_SCHEMA};
+  int code = tables_do(tasks[task], place, dry_run ? &report.sql : NULL, error);
+  if (!code) *ret_report = report;
+  return code;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/lmdb/calls.c: which calls of tools run in a session, in `shared`. Where a commit would
+ * cost a sync of the disk, this costs a lock and a copy. Sessions share a place by their number,
+ * one at a time has it. A place has the epoch of the owner who wrote it, so that what a former
+ * owner left is void. A lock is robust: who is killed with it leaves it to the next one, and a
+ * place that was being written then is emptied.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "common/libc.h"
+#include "store/db/lmdb/engine.h"
+#include "store/db/wake.h"
+
+enum { LOCK_PATIENCE_MS = 2, KEPT_MS = 10000 };
+
+_Static_assert((int)SHARED_CALLS == (int)MEMORY_CALLS, "a place holds what producers remember");
+_Static_assert((int)RECORD_KEY_BYTES == sizeof(uint64_t), "a key is a hash");
+
+static struct call_place *place_of(const struct db *db, uint32_t session) {
+  return &db->shared.calls[session % STORE_CALL_PLACES];
+}
+
+bool db_calls_any(const struct db *db, uint32_t session) {
+  return session && atomic_load(&place_of(db, session)->session) == session;
+}
+
+/* -- the lock ---------------------------------------------------------------------------------- */
+
+static bool lock_place(struct db *db, uint32_t session) {
+  pthread_mutex_t *lock = &db->shared.call_locks[session % STORE_CALL_LOCKS];
+  int err = pthread_mutex_trylock(lock);
+  if (err == EBUSY) err = libc_lock_until(lock, store_deadline_in(LOCK_PATIENCE_MS));
+  if (err == EOWNERDEAD) err = pthread_mutex_consistent(lock);
+  return !err;
+}
+
+static void unlock_place(struct db *db, uint32_t session) {
+  pthread_mutex_unlock(&db->shared.call_locks[session % STORE_CALL_LOCKS]);
+}
+
+/* -- a place, with its lock -------------------------------------------------------------------- */
+
+/* A writer was killed, or the machine was while the page was on its way to the disk. */
+static bool is_torn(const struct call_place *place) {
+  if (atomic_load(&place->writing) || place->count > SHARED_CALLS) return true;
+  for (uint32_t i = 0; i < place->count; i++) {
+    if (place->calls[i].over > 1 || place->calls[i].tool_len > CALL_TOOL_BYTES) return true;
+  }
+  return false;
+}
+
+/* None of the calls runs, and no watcher still has something to say of them. */
+static bool is_idle(const struct call_place *place, int64_t now_ms) {
+  for (uint32_t i = 0; i < place->count; i++) {
+    const struct call_record *call = &place->calls[i];
+    if (!call->over || now_ms - call->to_ms < KEPT_MS) return false;
+  }
+  return true;
+}
+
+static bool owner_lives(const struct db *db, const struct call_place *place) {
+  struct owner owner = db->self;
+  owner.pid = place->pid;
+  owner.start_time = place->start_time;
+  return owner_alive(&owner);
+}
+
+static bool may_take(const struct db *db, const struct call_place *place,
+                     const struct calls_of *whose) {
+  uint32_t session = atomic_load(&place->session);
+  if (!session || session == whose->session) return true;
+  return is_idle(place, whose->now_ms) || !owner_lives(db, place);
+}
+
+static bool is_of(const struct call_place *place, const struct calls_of *whose) {
+  return atomic_load(&place->session) == whose->session && place->epoch == whose->epoch;
+}
+
+/* Text is the place's. */
+static struct memory calls_in(const struct call_place *place) {
+  struct memory memory = {.call_count = place->count};
+  for (uint32_t i = 0; i < place->count; i++) {
+    const struct call_record *call = &place->calls[i];
+    memory.calls[i] = (struct tool_call){.call_id = span_of(call->key.bytes, RECORD_KEY_BYTES),
+                                         .tool = span_of(call->tool, call->tool_len),
+                                         .from_ms = call->from_ms,
+                                         .to_ms = call->to_ms,
+                                         .over = call->over};
+  }
+  return memory;
+}
+
+/* False: a name is too long. */
+static bool write_calls(const struct memory *memory, struct call_place *place) {
+  place->count = (uint32_t)memory->call_count;
+  for (size_t i = 0; i < memory->call_count; i++) {
+    const struct tool_call *call = &memory->calls[i];
+    struct call_record *record = &place->calls[i];
+    if (call->tool.len > CALL_TOOL_BYTES || call->call_id.len != RECORD_KEY_BYTES) return false;
+    memcpy(record->key.bytes, call->call_id.ptr, RECORD_KEY_BYTES);
+    if (call->tool.len) memcpy(record->tool, call->tool.ptr, call->tool.len);
+    record->tool_len = (uint8_t)call->tool.len;
+    record->from_ms = call->from_ms;
+    record->to_ms = call->to_ms;
+    record->over = call->over;
+  }
+  return true;
+}
+
+/* Who is killed in between leaves a mark. */
+static void replace_place(struct call_place *place, const struct call_place *with) {
+  atomic_store(&place->writing, 1);
+  atomic_store(&place->session, atomic_load(&with->session));
+  place->pid = with->pid;
+  place->start_time = with->start_time;
+  place->epoch = with->epoch;
+  place->count = with->count;
+  memcpy(place->calls, with->calls, with->count * sizeof place->calls[0]);
+  atomic_store(&place->writing, 0);
+}
+
+static bool change_place(struct call_place *place, const struct calls_of *whose,
+                         calls_visitor visit, void *context) {
+  struct call_place next = {
+      .pid = whose->owner->pid, .start_time = whose->owner->start_time, .epoch = whose->epoch};
+  struct memory memory = {.call_count = 0};
+  if (is_of(place, whose)) memory = calls_in(place);
+  if (!visit(context, &memory)) return true;
+  atomic_store(&next.session, whose->session);
+  if (!write_calls(&memory, &next)) return false;
+  replace_place(place, &next);
+  return true;
+}
+
+bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context) {
+  static const struct call_place empty = {.count = 0};
+  struct call_place *place = place_of(db, whose->session);
+  bool visited = false;
+  if (!lock_place(db, whose->session)) return false;
+  if (is_torn(place)) replace_place(place, &empty);
+  if (whose->owner) {
+    visited = may_take(db, place, whose) && change_place(place, whose, visit, context);
+  } else if (is_of(place, whose)) {
+    struct memory memory = calls_in(place);
+    visited = true;
+    (void)visit(context, &memory);
+  }
+  unlock_place(db, whose->session);
+  return visited;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/lmdb/files.h: the folder and the files of a store before the engine sees them.
+ */
+#ifndef STORE_DB_FILES_H
+#define STORE_DB_FILES_H
+
+#include <sys/types.h>
+
+#include "store/db/lmdb/engine.h"
+
+/* -- directory.c -- */
+
+/* Makes it if need be, and refuses one that is not safe. Returns a descriptor of the directory. */
+int directory_open(const char *path, int *ret_fd, struct tidings_error *error);
+bool directory_is_remote(uint64_t file_system); /* the f_type of a file system */
+
+/* -- datafile.c -- */
+
+/* If there is no data.mdb: makes one with one row, aside, then syncs and renames it. */
+int datafile_create(struct db *db, const struct db_key *key, struct tidings_span value,
+                    struct tidings_error *error);
+/* Is it a regular file of this user's, and not cut short? */
+int datafile_check(struct db *db, struct tidings_error *error);
+/* As sole user: lock.mdb with all its blocks. */
+int datafile_prepare_lock(struct db *db, struct tidings_error *error);
+/* -- walk_first.c -- */
+
+/* As sole user, with the gate: refuses a data.mdb whose structure is damaged. BUSY: it is large,
+ * and is still being checked at the deadline; STORE, NOMEM. */
+int walk_first(struct db *db, store_deadline deadline, struct tidings_error *error);
+/* Before LMDB closes it: what is in the file now came from LMDB. */
+void walk_note_clean(struct db *db);
+
+/* -- datafile.c, for the others -- */
+
+uint64_t datafile_map_bytes(void);
+struct stat;
+/* Are its first `bytes` not all on the disk? */
+bool datafile_has_holes(const struct stat *entry, off_t bytes);
+/* Makes sure that a write of `bytes` leaves room for leases and settles on a full disk. Under the
+ * writer lock. Errors: FULL, STORE. */
+int datafile_reserve(struct db *db, uint64_t bytes, struct tidings_error *error);
+
+#endif

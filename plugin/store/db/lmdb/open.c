@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/lmdb/open.c: opening and closing a store in a folder.
+ */
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "store/db/lmdb/files.h"
+#include "store/db/lmdb/ring.h"
+
+static int create_files(struct db *db, const struct db_options *options,
+                        struct tidings_error *error) {
+  int code = datafile_create(db, &options->first, options->first_value, error);
+  if (!code && db->shared.sole_user) code = datafile_prepare_lock(db, error);
+  return code;
+}
+
+/* All of it with the gate held, which stays held. */
+static int open_files(struct db *db, const struct db_options *options,
+                      struct tidings_error *error) {
+  store_deadline deadline = store_deadline_in(options->budget_ms);
+  int code = shared_open(db, deadline, error);
+  if (code) return code;
+  waiters_enter(db);
+  code = create_files(db, options, error);
+  if (!code && db->shared.sole_user) code = walk_first(db, deadline, error);
+  if (!code) code = env_open(db, deadline, error);
+  if (code) shared_close(db);
+  return code;
+}
+
+static void free_db(struct db *db) {
+  waiters_leave(db);
+  env_free(db);
+  pthread_mutex_destroy(&db->group.lock);
+  free(db);
+}
+
+int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error) {
+  struct db *db = calloc(1, sizeof *db);
+  if (!db) return fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->place);
+  db->log = options->log;
+  db->log_context = options->log_context;
+  (void)pthread_mutex_init(&db->group.lock, NULL);
+  waiters_init(db);
+  int code = env_init(db, options->place, error);
+  if (!code) code = open_files(db, options, error);
+  if (code) {
+    free_db(db);
+    return code;
+  }
+  *ret_db = db;
+  return 0;
+}
+
+void db_admit(struct db *db) {
+  db->admitted = true;
+  shared_admit(db);
+}
+
+bool db_is_alone(const struct db *db) { return db->shared.sole_user; }
+
+void db_close(struct db *db) {
+  if (db->admitted) walk_note_clean(db);
+  env_close(db);
+  shared_close(db);
+  free_db(db);
+}
+
+const char *db_place(const struct db *db) { return db->directory; }
+const struct owner *db_self(const struct db *db) { return &db->self; }
+
+bool db_owner_alive(struct db *db, const struct owner *owner) {
+  (void)db; /* all users of a folder are on this machine */
+  return owner_alive(owner);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/lmdb/shared.h: the file `shared`, which every process that uses a store has mapped.
+ */
+#ifndef STORE_DB_SHARED_H
+#define STORE_DB_SHARED_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <tidings/host.h>
+
+#include "store/db/deadline.h"
+#include "store/db/limits.h"
+
+struct db;
+
+/* That a data.mdb was found sound, or closed by LMDB, or found damaged: see walk_first.c. */
+struct walk_note {
+  uint8_t boot_id[16];
+  uint64_t inode;
+  int64_t modified_ns;
+  _Atomic uint64_t transaction; /* the newest of the file that this is about; 0: nothing is noted */
+  uint64_t page;
+  char finding[64]; /* how that page is not sound; empty: the file is sound */
+};
+/* The store's own file beside the engine's two, mapped by every user: who is here, the writer lock,
+ * the change counters, the rings, the waiters. */
+struct shared_page {
+  char magic[8];
+  uint32_t layout;                 /* of this struct */
+  uint32_t mutex_kind;             /* of all present users, as libc_mutex_kind has it */
+  uint64_t pid_namespace;          /* of all present users */
+  pthread_mutex_t writer, readers; /* robust, process-shared: see locks.c */
+  _Atomic uint32_t writer_died;    /* and LMDB has not found out yet */
+  _Atomic uint32_t waiters_end;    /* slots of waiters from here on have never been used */
+  struct walk_note walked;         /* written by who has the gate, or closes */
+};
+
+/* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:
+ * itself, or the agent that it helps. Written with the gate held only, and never while its process
+ * lives but by that process; read by processes that ring, without a lock. Boot and PID namespace
+ * are those of all users. */
+enum waiter_state { WAITER_NONE = 0, WAITER_COMING = 1, WAITER_READY = 2 };
+struct wait_slot {
+  _Atomic uint32_t state; /* enum waiter_state */
+  _Atomic uint32_t pid, owner_pid;
+  _Atomic uint64_t start_time, owner_start_time;
+  _Atomic uint64_t inode; /* of the FIFO */
+};
+
+/* The calls of tools of one session, as its owner has said: see calls.c. Read and written with
+ * the lock of its number, but for `session`, which may be looked at without. */
+enum { SHARED_CALLS = 16, CALL_TOOL_BYTES = 38, RECORD_KEY_BYTES = 8 };
+struct record_key {
+  char bytes[RECORD_KEY_BYTES];
+};
+struct call_record {
+  struct record_key key; /* of the call's id */
+  int64_t from_ms, to_ms;
+  uint8_t over, tool_len;
+  char tool[CALL_TOOL_BYTES];
+};
+struct call_place {
+  _Atomic uint32_t session; /* 0: no session's */
+  _Atomic uint32_t writing; /* what follows may be torn */
+  uint32_t pid, count;      /* the owner's; of calls */
+  uint64_t start_time;      /* the owner's */
+  uint64_t epoch;           /* of the session, when this was said */
+  struct call_record calls[SHARED_CALLS];
+};
+
+enum {
+  SHARED_CHANGES_OFFSET = 4096,
+  SHARED_RINGS_OFFSET = SHARED_CHANGES_OFFSET + STORE_CHANGE_COUNTERS * 4,
+  SHARED_GROUPS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
+  SHARED_WAITERS_OFFSET = SHARED_GROUPS_OFFSET + RING_GROUPS * 4,
+  SHARED_PHASES_OFFSET = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot),
+  SHARED_CALL_LOCKS_OFFSET = SHARED_PHASES_OFFSET + STORE_PHASES * 8,
+  SHARED_CALLS_OFFSET = SHARED_CALL_LOCKS_OFFSET + STORE_CALL_LOCKS * (int)sizeof(pthread_mutex_t),
+  SHARED_BYTES = SHARED_CALLS_OFFSET + STORE_CALL_PLACES * (int)sizeof(struct call_place)
+};
+
+struct shared {
+  int fd;
+  struct shared_page *page;
+  _Atomic uint32_t *changes;
+  _Atomic uint32_t *rings, *ring_groups;
+  struct wait_slot *waiters;
+  _Atomic uint64_t *phases;    /* see phases.c */
+  pthread_mutex_t *call_locks; /* robust, process-shared */
+  struct call_place *calls;
+  bool sole_user; /* when it was opened */
+  bool anew;      /* and what it held meant nothing: the slots of waiters neither */
+};
+
+/* The gate is held from shared_open to shared_admit: one process at a time opens a store. Errors:
+ * BUSY, STORE, NOMEM. */
+int shared_open(struct db *db, store_deadline deadline, struct tidings_error *error);
+/* Takes the gate by itself; shared_admit gives it back. Errors: BUSY, STORE. */
+int shared_gate(struct db *db, store_deadline deadline, struct tidings_error *error);
+void shared_admit(struct db *db);
+void shared_close(struct db *db);
+
+/* Keeps every other process from opening the store at `directory_fd`, without using it: for who
+ * reads the file without the engine. Closing *ret_fd ends that; -1: no process ever used the store,
+ * or none can. Nothing is made or changed. *ret_user: the process that uses the store; then *ret_fd
+ * is not written. Errors: BUSY (another process is opening it), STORE. */
+int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
+                 uint32_t *ret_user, struct tidings_error *error);
+
+/* -- locks.c ----------------------------------------------------------------------------------- */
+
+/* Makes all of them, with the gate, as sole user. Errors: STORE. */
+int locks_make(struct db *db, struct tidings_error *error);
+
+/* The writer lock, of all processes. Errors: BUSY, STORE. */
+int shared_writer_lock(struct db *db, store_deadline deadline, struct tidings_error *error);
+void shared_writer_unlock(struct db *db);
+bool shared_writer_try(struct db *db); /* at once or not at all */
+
+/* The lock around all calls of the engine that wait for other processes without a limit: opening
+ * and closing it, beginning with a new reader's slot, looking for dead readers, beginning to write
+ * after a writer died. For as long as such a call takes; the writer lock comes before it. 0, or an
+ * error number: ETIMEDOUT past the deadline. */
+int readers_lock(struct db *db, store_deadline deadline);
+void readers_unlock(struct db *db);
+
+/* -- the change counters ----------------------------------------------------------------------- */
+
+/* Odd, before the commit. */
+void shared_changes_begin(struct db *db, const uint32_t *sessions, size_t count);
+/* Even, after it. */
+void shared_changes_end(struct db *db, const uint32_t *sessions, size_t count);
+
+#endif

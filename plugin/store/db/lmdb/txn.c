@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/lmdb/txn.c: transactions: snapshots from a few parked readers, the one writer, who holds
+ * the writer lock, and what to believe when a commit fails.
+ */
+#include <errno.h>
+#include <lmdb.h>
+#include <sys/stat.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "store/db/lmdb/ring.h"
+
+enum { READER_CHECK_EVERY = 256 };
+
+/* -- the environment may be closed and opened again under env_lock ------------------------------
+ */
+
+/* Returns with env_lock held for reading and the environment open. */
+static int enter_env(struct db *db, store_deadline deadline, struct tidings_error *error) {
+  for (;;) {
+    pthread_rwlock_rdlock(&db->env_lock);
+    if (db->env) return 0;
+    pthread_rwlock_unlock(&db->env_lock);
+    pthread_rwlock_wrlock(&db->env_lock);
+    int code = db->env ? 0 : env_open(db, deadline, error);
+    pthread_rwlock_unlock(&db->env_lock);
+    if (code) return code;
+  }
+}
+
+static void leave_env(struct db *db) { pthread_rwlock_unlock(&db->env_lock); }
+
+/* What is committed into a deleted file is lost when the last process closes it, and no process
+ * that opens the folder anew can see it. The environment is open. */
+static int check_linked(const struct db *db, struct tidings_error *error) {
+  struct stat entry;
+  if (fstat(db->data_fd, &entry))
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
+  if (entry.st_nlink) return 0;
+  return fail(error, TIDINGS_E_STORE,
+              "store %s: data.mdb was deleted while it was in use, and what was in it is lost; "
+              "close and open again to start empty",
+              db->directory);
+}
+
+int env_check_linked(struct db *db, struct tidings_error *error) {
+  int code = enter_env(db, 0, error);
+  if (code) return code;
+  code = check_linked(db, error);
+  leave_env(db);
+  return code;
+}
+
+/* -- snapshots --------------------------------------------------------------------------------- */
+
+/* A parked reader has its slot; a new one takes one. */
+static int new_snapshot(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
+  int rc = readers_lock(db, deadline);
+  if (rc) return rc;
+  rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, ret_txn);
+  readers_unlock(db);
+  return rc;
+}
+
+static int snapshot(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
+  MDB_txn *txn = NULL;
+  pthread_mutex_lock(&db->parked_lock);
+  if (db->parked_count) txn = db->parked[--db->parked_count];
+  pthread_mutex_unlock(&db->parked_lock);
+  if (!txn) return new_snapshot(db, deadline, ret_txn);
+  int rc = mdb_txn_renew(txn);
+  if (rc) mdb_txn_abort(txn);
+  else *ret_txn = txn;
+  return rc;
+}
+
+static void park(struct db *db, MDB_txn *txn) {
+  mdb_txn_reset(txn); /* or it would pin every page that is freed from now on */
+  pthread_mutex_lock(&db->parked_lock);
+  if (db->parked_count < DB_PARKED_READERS) {
+    db->parked[db->parked_count++] = txn;
+    txn = NULL;
+  }
+  pthread_mutex_unlock(&db->parked_lock);
+  if (txn) mdb_txn_abort(txn);
+}
+
+/* Beside a write of the same thread, which has the environment. */
+int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
+  MDB_txn *engine = NULL;
+  int rc = snapshot(writing->db, 0, &engine);
+  if (!rc) *ret_txn = (struct db_txn){.db = writing->db, .engine = engine, .access = DB_LOOKS_ON};
+  return rc;
+}
+
+int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline,
+            struct db_txn *ret_txn, struct tidings_error *error) {
+  MDB_txn *engine = NULL;
+  (void)scope; /* a snapshot is of the whole store */
+  int code = enter_env(db, deadline, error);
+  if (code) return code;
+  int rc = snapshot(db, deadline, &engine);
+  if (rc) {
+    leave_env(db);
+    return db_failed(error, rc, "begin reading");
+  }
+  ret_txn->db = db;
+  ret_txn->engine = engine;
+  ret_txn->access = DB_READS;
+  return 0;
+}
+
+/* -- the writer -------------------------------------------------------------------------------- */
+
+/* Now and then, and not if another process is at it. */
+static void check_readers(struct db *db) {
+  int dead;
+  if (++db->commits % READER_CHECK_EVERY || readers_lock(db, 0)) return;
+  (void)mdb_reader_check(db->env, &dead);
+  readers_unlock(db);
+}
+
+/* LMDB clears the slots of dead readers when it finds that a writer died. */
+static int begin_writing(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
+  _Atomic uint32_t *died = &db->shared.page->writer_died;
+  if (!atomic_load(died)) return mdb_txn_begin(db->env, NULL, 0, ret_txn);
+  int rc = readers_lock(db, deadline);
+  if (rc) return rc;
+  rc = mdb_txn_begin(db->env, NULL, 0, ret_txn);
+  if (!rc) atomic_store(died, 0);
+  readers_unlock(db);
+  return rc;
+}
+
+int env_write(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
+              struct tidings_error *error) {
+  MDB_txn *engine = NULL;
+  int code = enter_env(db, deadline, error);
+  if (code) return code;
+  code = check_linked(db, error);
+  if (code) {
+    leave_env(db);
+    return code;
+  }
+  check_readers(db);
+  int rc = begin_writing(db, deadline, &engine);
+  if (rc) {
+    leave_env(db);
+    return db_failed(error, rc, "begin writing");
+  }
+  ret_txn->db = db;
+  ret_txn->engine = engine;
+  ret_txn->access = DB_WRITES;
+  ret_txn->deadline = deadline;
+  return 0;
+}
+
+/* There is one writer at a time, whatever it touches. */
+int db_write(struct db *db, const struct db_scope *scope, store_deadline deadline,
+             struct db_txn *ret_txn, struct tidings_error *error) {
+  (void)scope;
+  int code = shared_writer_lock(db, deadline, error);
+  if (code) return code;
+  code = env_write(db, deadline, ret_txn, error);
+  if (code) shared_writer_unlock(db);
+  return code;
+}
+
+void db_end(struct db_txn *txn) {
+  if (txn->access == DB_WRITES) {
+    mdb_txn_abort(txn->engine);
+    leave_env(txn->db);
+    shared_writer_unlock(txn->db);
+    return;
+  }
+  park(txn->db, txn->engine);
+  if (txn->access == DB_READS) leave_env(txn->db);
+}
+
+/* -- a commit that failed ---------------------------------------------------------------------- */
+
+/* Writes the first row again: a commit that changes nothing. When it succeeds, everything before it
+ * is durable too. */
+static int commit_nothing(struct db *db) {
+  struct buffer copy = BUFFER_EMPTY;
+  struct db_key first;
+  MDB_val key, value;
+  MDB_cursor *cursor;
+  MDB_txn *txn;
+  int rc = mdb_txn_begin(db->env, NULL, 0, &txn);
+  if (rc) return rc;
+  rc = mdb_cursor_open(txn, db->tree, &cursor);
+  if (!rc) {
+    rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+    mdb_cursor_close(cursor);
+  }
+  if (!rc && key.mv_size != DB_KEY_BYTES) rc = MDB_CORRUPTED;
+  if (!rc) {
+    memcpy(first.bytes, key.mv_data, DB_KEY_BYTES);
+    buffer_append(&copy, value.mv_data, value.mv_size);
+    key.mv_data = first.bytes;
+    value.mv_data = copy.bytes;
+    rc = copy.failed ? ENOMEM : mdb_put(txn, db->tree, &key, &value, 0);
+  }
+  if (rc) mdb_txn_abort(txn);
+  else rc = mdb_txn_commit(txn);
+  buffer_free(&copy);
+  return rc;
+}
+
+/* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why
+ * it cannot be known. */
+static int find_out(struct db *db, size_t id, store_deadline deadline, bool *ret_stored) {
+  MDB_txn *txn;
+  int rc = new_snapshot(db, deadline, &txn);
+  if (rc) return rc;
+  bool stored = mdb_txn_id(txn) >= id;
+  mdb_txn_abort(txn);
+  if (stored) rc = commit_nothing(db);
+  if (!rc) *ret_stored = stored;
+  return rc;
+}
+
+/* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. No other
+ * process has written since, because the writer lock is still ours: so after opening again, the
+ * number of the newest transaction says it. */
+static int after_failed_commit(const struct db_txn *txn, size_t id, int rc,
+                               struct tidings_error *error) {
+  struct db *db = txn->db;
+  const char *reason = mdb_strerror(rc);
+  bool stored = false;
+  int code = 0;
+  pthread_rwlock_wrlock(&db->env_lock);
+  env_close(db);
+  if (env_open(db, txn->deadline, NULL)) {
+    code = fail(error, TIDINGS_E_STORE,
+                "the store failed to commit (%s) and cannot be opened again: outcome unknown; "
+                "retry with the same id",
+                reason);
+  } else if (find_out(db, id, txn->deadline, &stored)) {
+    env_close(db); /* it refuses all further work; the next call opens it again */
+    code = fail(error, TIDINGS_E_STORE,
+                "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
+  } else if (!stored) {
+    code = db_failed(error, rc, "commit; nothing was stored");
+  }
+  pthread_rwlock_unlock(&db->env_lock);
+  return code;
+}
+
+/* *ret_trouble: what LMDB said; NULL: it committed at once. */
+static int commit_rows(struct db_txn *txn, const char **ret_trouble, struct tidings_error *error) {
+  size_t id = mdb_txn_id(txn->engine);
+  int rc = mdb_txn_commit(txn->engine);
+  leave_env(txn->db);
+  *ret_trouble = rc ? mdb_strerror(rc) : NULL;
+  return rc ? after_failed_commit(txn, id, rc, error) : 0;
+}
+
+/* Change counters and rings move around the commit, and waiters are woken after it. */
+int db_commit(struct db_txn *txn, struct tidings_error *error) {
+  struct db *db = txn->db;
+  const char *trouble;
+  shared_changes_begin(db, txn->touched, txn->touched_count);
+  if (txn->ringing) rings_begin(txn);
+  int code = commit_rows(txn, &trouble, error);
+  shared_changes_end(db, txn->touched, txn->touched_count);
+  if (txn->ringing) rings_end(txn);
+  shared_writer_unlock(db);
+  if (txn->ringing) waiters_call(db, txn);
+  if (trouble) { /* the host's log is called only now: no thread waits for us any more */
+    db_log(db, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s",
+           trouble, code ? "it was refused" : "it was stored after all");
+  }
+  return code;
+}

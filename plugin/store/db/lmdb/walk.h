@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/lmdb/walk.h: is a data.mdb sound in its structure? LMDB believes what it maps: one wrong
+ * byte in a page's head, and it ends the host by an assertion or a wild pointer. So the file is
+ * walked before LMDB sees it: both heads, and from the newest one each page once, by pread, never
+ * through a map. What the records say is no business of the walk: each has a checksum of its own.
+ *
+ * It must be run while no process writes. It takes no lock and changes nothing.
+ */
+#ifndef STORE_DB_WALK_H
+#define STORE_DB_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/span.h"
+
+struct walk_tree {
+  uint64_t root, branches, leaves, overflows, entries; /* as the head counts them */
+  unsigned depth, key_bytes;
+  bool numeric; /* keys are numbers of this machine; else bytes */
+};
+
+struct walk {
+  int fd;
+  uint64_t page_bytes, last_page, file_pages, transaction;
+  struct walk_tree free_pages, rows;
+  uint64_t newest_freed; /* the newest transaction that the list of free pages names */
+  uint8_t *seen;         /* a bit for each page */
+  uint8_t *pages;        /* room for one page of each level, and one more */
+  int err;               /* an errno: the file could not be read, or there is no memory */
+  /* Called for each row in the order of the keys; NULL: rows are not read. `value` is borrowed for
+   * the call. Anything but 0 ends the walk, which then returns false without a finding. To be set
+   * between walk_begin and walk_run, which then takes memory for large values. */
+  int (*visit)(void *context, const uint8_t *key, struct tidings_span value, uint64_t page);
+  void *context;
+  int stopped;         /* what `visit` returned */
+  uint64_t page;       /* where it is not sound, */
+  const char *finding; /* and how; NULL: nothing was found */
+};
+
+/* Reads the heads and takes the memory that the walk needs. `map_bytes`: of the map that the file
+ * was made with. False: see err, or finding. walk_end is to be called in any case. */
+bool walk_begin(struct walk *walk, int fd, uint64_t map_bytes);
+/* True: the file is sound. Without `visit` it takes no memory and calls pread alone, so that a
+ * forked child may run it. */
+bool walk_run(struct walk *walk);
+void walk_end(struct walk *walk);
+
+/* walk_free.c: one record of the list of free pages, of which a walk reads the value in pieces.
+ * Private to the walk. */
+struct walk_list {
+  uint64_t left;     /* numbers that are still to come */
+  uint64_t previous; /* the last one that was read; they fall */
+};
+bool walk_list_begin(struct walk *walk, struct walk_list *list, uint64_t count, uint64_t bytes);
+bool walk_list_take(struct walk *walk, struct walk_list *list, const uint8_t *numbers,
+                    size_t bytes);
+/* walk.c, for walk_free.c: `count` pages from `first` on are in the file, and nothing else has
+ * them. */
+bool walk_take_pages(struct walk *walk, uint64_t first, uint64_t count);
+bool walk_found(struct walk *walk, uint64_t page, const char *finding); /* false */
+
+#endif

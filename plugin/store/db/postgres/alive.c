@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/alive.c: who counts as alive. A process of this machine that still runs. On
+ * another machine: one that holds its advisory lock, on a connection of its own, which the server
+ * gives up when the process or its machine dies.
+ */
+#include <string.h>
+
+#include "store/db/postgres/engine.h"
+
+enum { ALIVE_BUDGET_MS = 1000 };
+
+void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]) {
+  uint64_t space = htobe64(owner->pid_namespace), start = htobe64(owner->start_time);
+  uint32_t pid = htobe32(owner->pid);
+  memcpy(bytes, owner->boot_id, 16);
+  memcpy(bytes + 16, &space, 8);
+  memcpy(bytes + 24, &start, 8);
+  memcpy(bytes + 32, &pid, 4);
+}
+
+/* The lock's number: of the owner and the schema, since locks are the database's. */
+static int64_t lock_of(const struct db *db, const struct owner *owner) {
+  uint8_t bytes[PG_OWNER_BYTES];
+  uint64_t hash = 0xcbf29ce484222325u;
+  pg_owner_bytes(owner, bytes);
+  for (size_t i = 0; i < sizeof bytes; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  for (const char *at = db->place.schema; *at; at++) hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
+  return (int64_t)hash;
+}
+
+static int take_lock(struct db *db, store_deadline deadline, struct tidings_error *error) {
+  static const Oid number[] = {20};
+  struct pg_params params = {.count = 0};
+  PGresult *result = NULL;
+  int code = pg_conn_open(db, deadline, &db->alive, error);
+  if (code) return code;
+  static const int formats[] = {1};
+  pg_param_int8(&params, lock_of(db, &db->self));
+  int rc = PQsendQueryParams(db->alive->pg, "SELECT pg_advisory_lock_shared($1)", 1, number,
+                             params.values, params.lengths, formats, 1)
+               ? pg_run(db, db->alive, deadline, &result, 1)
+               : PG_E_LOST;
+  PQclear(result);
+  if (!rc) return 0;
+  pg_conn_close(db->alive);
+  db->alive = NULL;
+  return db_failed(error, rc, "say that this host is alive");
+}
+
+int pg_alive_begin(struct db *db, store_deadline deadline, struct tidings_error *error) {
+  pthread_mutex_lock(&db->alive_lock);
+  if (db->alive && !pg_conn_lives(db->alive)) {
+    pg_conn_close(db->alive);
+    db->alive = NULL;
+  }
+  int code = db->alive ? 0 : take_lock(db, deadline, error);
+  pthread_mutex_unlock(&db->alive_lock);
+  return code;
+}
+
+void pg_alive_end(struct db *db) {
+  pg_conn_close(db->alive);
+  db->alive = NULL;
+}
+
+static bool is_here(const struct db *db, const struct owner *owner) {
+  return owner->pid_namespace == db->self.pid_namespace &&
+         memcmp(owner->boot_id, db->self.boot_id, sizeof owner->boot_id) == 0;
+}
+
+/* When it cannot be known, the owner counts as alive: nothing is taken from it then. */
+bool db_owner_alive(struct db *db, const struct owner *owner) {
+  struct pg_params params = {.count = 0};
+  struct pg_conn *conn = NULL;
+  PGresult *result = NULL;
+  store_deadline deadline = store_deadline_in(ALIVE_BUDGET_MS);
+  if (!owner->pid || is_here(db, owner)) return owner_alive(owner);
+  if (pg_conn_take(db, deadline, &conn, NULL)) return true;
+  pg_param_int8(&params, lock_of(db, owner));
+  int rc = pg_send(conn, PG_HAS_LOCK, &params);
+  if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
+  bool alive = rc || PQntuples(result);
+  PQclear(result);
+  pg_conn_give(db, conn);
+  return alive;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/conn.c: connections: a pool of them, and one round trip with a time limit. They
+ * are in pipeline mode for good, with all statements prepared. Who waits longer than its deadline
+ * closes the connection: the server gives up what it did in it.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "store/db/postgres/engine.h"
+
+enum { NAME_BYTES = 20 };
+
+/* -- errors ------------------------------------------------------------------------------------ */
+
+static int error_of(struct db *db, const PGresult *result) {
+  static const struct {
+    const char *state;
+    enum pg_error error;
+  } known[] = {{"55P03", PG_E_LOCKED},    {"57014", PG_E_LATE},
+               {"40P01", PG_E_LOCKED},    {"25006", PG_E_READ_ONLY},
+               {"42501", PG_E_DENIED},    {"42P01", PG_E_NO_SCHEMA},
+               {"42883", PG_E_NO_SCHEMA}, {"3F000", PG_E_NO_SCHEMA},
+               {"53100", PG_E_DISK_FULL}, {"53300", PG_E_NO_CONNECTION_LEFT},
+               {"57P03", PG_E_STARTING},  {"57P01", PG_E_LOST},
+               {"57P02", PG_E_LOST}};
+  const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+  if (!state) return PG_E_LOST;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(state, known[i].state) == 0) return (int)known[i].error;
+  }
+  db_log(db, TIDINGS_LOG_ERROR, "store %s: %s", db->place.shown,
+         PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+  return PG_E_REFUSED;
+}
+
+static const char *reason_of(int rc) {
+  switch (rc) {
+  case PG_E_LOST: return "the connection to the database broke; try again";
+  case PG_E_LATE: return "the database did not answer in time; nothing was lost, try again";
+  case PG_E_LOCKED: return "another writer has the session; nothing was lost, try again";
+  case PG_E_READ_ONLY:
+    return "the database is read-only (a standby?); name the primary, or add "
+           "target_session_attrs=read-write to the URL";
+  case PG_E_DENIED: return "the role may not do this; grant it tidings_host";
+  case PG_E_NO_SCHEMA:
+    return "the schema is not one of tidings; run 'tidings store init URL', or name another with "
+           "?schema=NAME";
+  case PG_E_DISK_FULL: return "the database's disk is full; free some space";
+  case PG_E_NO_CONNECTION_LEFT:
+    return "the database has no connection left; raise its max_connections, or end some clients";
+  case PG_E_STARTING: return "the database is starting up or recovering; try again";
+  default: return "the database refused it (see the log)";
+  }
+}
+
+int db_failed(struct tidings_error *error, int rc, const char *what) {
+  if (rc == ENOMEM) return fail(error, TIDINGS_E_NOMEM, "the store had no memory to %s", what);
+  int code = rc == PG_E_LATE || rc == PG_E_LOCKED ? TIDINGS_E_BUSY : TIDINGS_E_STORE;
+  return fail(error, code, "the store failed to %s: %s", what, reason_of(rc));
+}
+
+/* -- a round trip ------------------------------------------------------------------------------ */
+
+/* 0, or PG_E_LATE or PG_E_LOST. */
+static int wait_for(PGconn *pg, short events, store_deadline deadline) {
+  for (;;) {
+    struct pollfd ready = {.fd = PQsocket(pg), .events = events};
+    int left = store_deadline_left_ms(deadline);
+    if (ready.fd < 0) return PG_E_LOST;
+    int count = poll(&ready, 1, left);
+    if (count > 0) return 0;
+    if (count == 0) return PG_E_LATE;
+    if (errno != EINTR) return PG_E_LOST;
+  }
+}
+
+static int flush(PGconn *pg, store_deadline deadline) {
+  for (;;) {
+    int left = PQflush(pg);
+    if (left < 0) return PG_E_LOST;
+    if (!left) return 0;
+    int rc = wait_for(pg, POLLOUT | POLLIN, deadline);
+    if (rc) return rc;
+    if (!PQconsumeInput(pg)) return PG_E_LOST;
+  }
+}
+
+static int next_result(PGconn *pg, store_deadline deadline, PGresult **ret_result) {
+  while (PQisBusy(pg)) {
+    int rc = wait_for(pg, POLLIN, deadline);
+    if (rc) return rc;
+    if (!PQconsumeInput(pg)) return PG_E_LOST;
+  }
+  *ret_result = PQgetResult(pg);
+  return 0;
+}
+
+static bool is_good(const PGresult *result) {
+  ExecStatusType status = PQresultStatus(result);
+  return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+/* Tests that kill a process in its commit look for that one's name. */
+static void name_statement(enum pg_statement statement, char name[NAME_BYTES]) {
+  if (statement == PG_COMMIT) (void)snprintf(name, NAME_BYTES, "tidings_commit");
+  else if (statement == PG_PUSH) (void)snprintf(name, NAME_BYTES, "tidings_commit_push");
+  else (void)snprintf(name, NAME_BYTES, "t%d", (int)statement);
+}
+
+int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_params *params) {
+  static const int formats[PG_MOST_PARAMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  char name[NAME_BYTES];
+  name_statement(statement, name);
+  return PQsendQueryPrepared(conn->pg, name, params ? params->count : 0,
+                             params ? params->values : NULL, params ? params->lengths : NULL,
+                             formats, 1)
+             ? 0
+             : PG_E_LOST;
+}
+
+/* Reads to the end of the pipeline. */
+static int gather(struct db *db, PGconn *pg, store_deadline deadline, PGresult **results,
+                  size_t count) {
+  size_t at = 0;
+  int first = 0;
+  for (;;) {
+    PGresult *result = NULL;
+    int rc = next_result(pg, deadline, &result);
+    if (rc) return rc;
+    if (!result) { /* between two statements; or the connection is gone */
+      if (PQstatus(pg) == CONNECTION_BAD) return PG_E_LOST;
+      continue;
+    }
+    if (PQresultStatus(result) == PGRES_PIPELINE_SYNC) {
+      PQclear(result);
+      return first;
+    }
+    if (!is_good(result) && PQresultStatus(result) != PGRES_PIPELINE_ABORTED && !first)
+      first = error_of(db, result);
+    if (PQstatus(pg) == CONNECTION_BAD) {
+      PQclear(result);
+      return first && first != PG_E_REFUSED ? first : PG_E_LOST;
+    }
+    if (at < count) results[at++] = result;
+    else PQclear(result);
+  }
+}
+
+int pg_run(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresult **results,
+           size_t count) {
+  for (size_t i = 0; i < count; i++) results[i] = NULL;
+  int rc = PQpipelineSync(conn->pg) ? flush(conn->pg, deadline) : PG_E_LOST;
+  return rc ? rc : gather(db, conn->pg, deadline, results, count);
+}
+
+/* -- connecting -------------------------------------------------------------------------------- */
+
+static int refuse_server(struct db *db, PGresult *const *results, PGconn *pg,
+                         struct tidings_error *error) {
+  const char *place = db->place.shown;
+  const PGresult *facts = results[1];
+  if (!facts || PQntuples(facts) != 1)
+    return fail(error, TIDINGS_E_STORE, "store %s: the database does not answer as PostgreSQL does",
+                place);
+  if (PQserverVersion(pg) < 150000)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: the server is PostgreSQL %d; expected 15 or newer: upgrade it", place,
+                PQserverVersion(pg) / 10000);
+  if (strcmp(PQgetvalue(facts, 0, 0), "on") == 0)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: the database is read-only (a standby?); name the primary, or add "
+                "target_session_attrs=read-write to the URL",
+                place);
+  return 0;
+}
+
+/* Where statements are prepared and what is set lasts as long as the connection, and locks too. A
+ * pooler that gives each transaction another server breaks all of it. */
+static int prepare_all(struct db *db, struct pg_conn *conn, store_deadline deadline) {
+  for (int i = 0; i < PG_STATEMENTS; i++) {
+    char name[NAME_BYTES];
+    int count = 0;
+    const Oid *types = pg_statement_types((enum pg_statement)i, &count);
+    name_statement((enum pg_statement)i, name);
+    if (!PQsendPrepare(conn->pg, name, pg_statement_text((enum pg_statement)i), count, types))
+      return PG_E_LOST;
+  }
+  return pg_run(db, conn, deadline, NULL, 0);
+}
+
+static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
+                  struct tidings_error *error) {
+  static const Oid text[] = {25};
+  const char *path[] = {db->place.schema};
+  PGresult *results[2] = {NULL, NULL};
+  if (!PQenterPipelineMode(conn->pg) ||
+      !PQsendQueryParams(conn->pg,
+                         "SELECT set_config('search_path', $1, false), "
+                         "set_config('client_min_messages', 'error', false), "
+                         "set_config('synchronous_commit', CASE current_setting("
+                         "'synchronous_commit') WHEN 'off' THEN coalesce(nullif(current_setting("
+                         "'tidings.may_lose', true), ''), 'on') ELSE current_setting("
+                         "'synchronous_commit') END, false)",
+                         1, text, path, NULL, NULL, 0) ||
+      !PQsendQueryParams(conn->pg,
+                         "SELECT CASE WHEN pg_is_in_recovery() THEN 'on' ELSE "
+                         "current_setting('transaction_read_only') END",
+                         0, NULL, NULL, NULL, NULL, 0))
+    return db_failed(error, PG_E_LOST, "connect");
+  int rc = pg_run(db, conn, deadline, results, 2);
+  int code = rc ? db_failed(error, rc, "connect") : refuse_server(db, results, conn->pg, error);
+  PQclear(results[0]);
+  PQclear(results[1]);
+  if (code) return code;
+  rc = prepare_all(db, conn, deadline);
+  return rc ? db_failed(error, rc, "open its schema") : 0;
+}
+
+/* The server's words, which never have the password, but without the lines that follow. */
+static int refuse_connection(struct db *db, PGconn *pg, struct tidings_error *error) {
+  const char *words = PQerrorMessage(pg);
+  const char *at = strstr(words, "FATAL:  ");
+  bool password = strstr(words, "password") != NULL;
+  if (at) words = at + strlen("FATAL:  ");
+  if (password)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: the database does not let this role in: its password is wrong or "
+                "missing; put it into ~/.pgpass or PGPASSWORD",
+                db->place.shown);
+  return fail(error, TIDINGS_E_STORE, "store %s cannot be reached: %.*s", db->place.shown,
+              (int)strcspn(words, "\n"), words);
+}
+
+static PGconn *start(struct db *db, store_deadline deadline) {
+  char timeout[16], tcp[16];
+  int left = store_deadline_left_ms(deadline);
+  (void)snprintf(timeout, sizeof timeout, "%d", left / 1000 + 1);
+  (void)snprintf(tcp, sizeof tcp, "%d", left > 15000 ? left : 15000);
+  const char *keys[] = {"dbname",           "connect_timeout",     "tcp_user_timeout",
+                        "keepalives_idle",  "keepalives_interval", "keepalives_count",
+                        "application_name", "client_encoding",     NULL};
+  const char *values[] = {db->place.conninfo, timeout, tcp, "5", "5", "2", "tidings", "UTF8", NULL};
+  return PQconnectStartParams(keys, values, 1);
+}
+
+int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
+                 struct tidings_error *error) {
+  struct pg_conn *conn = calloc(1, sizeof *conn);
+  if (!conn) return fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
+  conn->pg = start(db, deadline);
+  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+  int code = 0;
+  if (!conn->pg) code = fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
+  while (!code && status != PGRES_POLLING_OK) {
+    if (PQstatus(conn->pg) == CONNECTION_BAD || status == PGRES_POLLING_FAILED) {
+      code = refuse_connection(db, conn->pg, error);
+    } else if (wait_for(conn->pg, status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline)) {
+      code = fail(error, TIDINGS_E_BUSY,
+                  "store %s: the database did not answer in time; nothing was lost, try again",
+                  db->place.shown);
+    } else {
+      status = PQconnectPoll(conn->pg);
+    }
+  }
+  if (!code && PQsetnonblocking(conn->pg, 1)) code = db_failed(error, PG_E_LOST, "connect");
+  if (!code) code = set_up(db, conn, deadline, error);
+  if (code) pg_conn_close(conn);
+  else *ret_conn = conn;
+  return code;
+}
+
+void pg_conn_close(struct pg_conn *conn) {
+  if (conn) PQfinish(conn->pg);
+  free(conn);
+}
+
+bool pg_conn_lives(struct pg_conn *conn) {
+  struct pollfd ready = {.fd = PQsocket(conn->pg), .events = POLLIN};
+  if (ready.fd < 0) return false;
+  if (poll(&ready, 1, 0) > 0 && !PQconsumeInput(conn->pg)) return false;
+  return PQstatus(conn->pg) == CONNECTION_OK;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/engine.h: the engine of a store in a PostgreSQL database, for the files of this
+ * folder.
+ *
+ * What a transaction of a session reads is loaded at its begin, in one round trip, into an ordered
+ * map; reads and writes are in the map; the commit sends what changed, in one more. The map is kept
+ * with the session's version: who has the newest is sent nothing. What has ended is history, which
+ * is fetched only if it is asked for.
+ */
+#ifndef STORE_DB_POSTGRES_ENGINE_H
+#define STORE_DB_POSTGRES_ENGINE_H
+
+#include <endian.h>
+#include <libpq-fe.h>
+#include <pthread.h>
+
+#include "common/error.h"
+#include "store/db/db.h"
+#include "store/db/wake.h"
+
+enum { KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
+
+/* The engine's error numbers; ENOMEM is itself. */
+enum pg_error {
+  PG_E_LOST = 1001, /* the connection broke */
+  PG_E_LATE,        /* the deadline passed, or the server's own limits, which follow it */
+  PG_E_LOCKED,      /* another writer has the session */
+  PG_E_READ_ONLY,
+  PG_E_DENIED,
+  PG_E_NO_SCHEMA,
+  PG_E_DISK_FULL,
+  PG_E_NO_CONNECTION_LEFT,
+  PG_E_STARTING,
+  PG_E_REFUSED, /* the server's answer makes no sense to us: it was logged */
+};
+
+/* -- url.c ------------------------------------------------------------------------------------- */
+
+struct pg_place {
+  char *conninfo; /* for libpq: has the password */
+  char *schema;   /* the tenant's */
+  char *shown;    /* for errors: without it */
+};
+/* Errors: INVAL, which never quotes the URL. NOMEM. */
+int pg_place_parse(const char *url, struct pg_place *ret_place, struct tidings_error *error);
+void pg_place_free(struct pg_place *place);
+
+/* -- map.c: rows of a session in order --------------------------------------------------------- */
+
+struct pg_row {
+  char *value; /* malloc'ed */
+  size_t len;
+  uint64_t n;
+  uint8_t kind;
+  bool dirty; /* not on the server yet */
+};
+
+struct pg_map {
+  struct pg_row *rows;
+  size_t count, capacity;
+};
+/* Index of the first row that is not before the key. */
+size_t pg_map_find(const struct pg_map *map, uint8_t kind, uint64_t n);
+struct pg_row *pg_map_get(const struct pg_map *map, uint8_t kind, uint64_t n); /* NULL: none */
+/* A row with room for `len` bytes, in the place of one that is there. NULL: no memory. */
+struct pg_row *pg_map_put(struct pg_map *map, uint8_t kind, uint64_t n, size_t len);
+void pg_map_remove(struct pg_map *map, size_t at);
+void pg_map_free(struct pg_map *map);
+
+/* -- conn.c ------------------------------------------------------------------------------------ */
+
+enum pg_statement {
+  PG_BEGIN,
+  PG_LIMITS,
+  PG_COMMIT,
+  PG_ROLLBACK,
+  PG_LOCK,
+  PG_LOAD,
+  PG_PUT,
+  PG_DELETE,
+  PG_ARCHIVE,
+  PG_DROP_HISTORY,
+  PG_SESSION,
+  PG_CLEAR_INBOX,
+  PG_FETCH_ONE,
+  PG_FETCH_RANGE,
+  PG_PUSH,
+  PG_NOTIFY,
+  PG_LOOK_UP,
+  PG_HAS_LOCK,
+  PG_SEEN,
+  PG_NOTE_ID,
+  PG_INBOX_NAMES,
+  PG_RINGS,
+  PG_STATEMENTS
+};
+
+struct pg_conn {
+  PGconn *pg;
+  struct pg_conn *next;
+};
+
+const char *pg_statement_text(enum pg_statement statement);
+/* Of its parameters: libpq cannot infer them. */
+const Oid *pg_statement_types(enum pg_statement statement, int *ret_count);
+
+/* Parameters of a statement, in binary. */
+enum { PG_MOST_PARAMS = 13 };
+struct pg_params {
+  const char *values[PG_MOST_PARAMS];
+  int lengths[PG_MOST_PARAMS];
+  uint64_t numbers[PG_MOST_PARAMS]; /* where small ones are kept */
+  int count;
+};
+/* An array in binary: its head, then each element; `type`: of an element. */
+struct buffer;
+void pg_array_begin(struct buffer *out, uint32_t type, size_t count);
+void pg_array_add(struct buffer *out, const void *bytes, size_t len);
+void pg_param_int8(struct pg_params *params, int64_t value);
+void pg_param_int2(struct pg_params *params, int16_t value);
+void pg_param_bool(struct pg_params *params, bool value);
+void pg_param_bytes(struct pg_params *params, struct tidings_span bytes); /* text, bytea */
+void pg_param_null(struct pg_params *params);
+
+/* A connection of the pool. 0, or the engine's error number with a sentence in `error`. */
+int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
+                 struct tidings_error *error);
+/* Back to the pool; one that is not idle, or broken, is closed. */
+void pg_conn_give(struct db *db, struct pg_conn *conn);
+/* Queues a statement. 0, or the engine's error. */
+int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_params *params);
+/* Sends what is queued, and waits for all of its results, `count` of them, which the caller clears;
+ * those that did not come are NULL. 0, or the engine's error: the first one's. */
+int pg_run(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresult **results,
+           size_t count);
+int64_t pg_int8(const PGresult *result, int row, int column);
+
+/* A connection beside the pool: for LISTEN, for the lock that says that we are alive. */
+int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
+                 struct tidings_error *error);
+void pg_conn_close(struct pg_conn *conn);
+/* Is the connection still there? No round trip. */
+bool pg_conn_lives(struct pg_conn *conn);
+
+/* -- session.c --------------------------------------------------------------------------------- */
+
+struct pg_session {
+  uint32_t number; /* 0: the store's own, or one that has no number yet */
+  char *name;      /* NULL: not known */
+  bool exists;     /* it has a row */
+  bool own;        /* number 0, locked and fresh */
+  bool again;      /* it changed, and has to be loaded once more */
+  int64_t version;
+  struct pg_map map;
+  uint64_t floors[KINDS]; /* rows of a kind before this are history */
+  uint64_t near[KINDS];   /* rows of a kind from here on are in the map */
+  uint64_t ended[KINDS];  /* and before this they may become history with the next commit */
+  int64_t *folded;        /* rows of the inbox that are in the map */
+  size_t folded_count, folded_capacity;
+  int64_t folded_rings; /* how many of them ring */
+  /* rows of the inbox that are not */
+  struct pg_inbox {
+    int64_t n;
+    char *body;
+    size_t len;
+    bool rings;
+  } * inbox;
+  size_t inbox_count, inbox_next;
+  uint64_t used; /* for the cache: when */
+
+  /* In a write: */
+  bool written;
+  struct pg_gone {
+    uint64_t n;
+    uint8_t kind;
+  } * gone; /* rows that were deleted */
+  size_t gone_count, gone_capacity;
+  bool noted, tools_noted;
+  uint64_t waiting;
+  struct owner owner;
+  char *tools;
+};
+
+struct pg_txn {
+  struct pg_conn *conn;
+  store_deadline deadline;
+  bool begun;   /* there is a transaction on the server */
+  bool failing; /* and it has failed */
+  bool checked; /* the schema's number was looked at */
+  struct pg_session *sessions[TOUCHED_SESSIONS];
+  size_t count;
+  struct pg_session *declared; /* one of them; NULL: none */
+};
+
+static inline struct pg_txn *pg_engine(const struct db_txn *txn) { return txn->engine; }
+/* Queues the begin of a transaction, with the limits that follow from the deadline. */
+int pg_txn_begin_on_server(struct pg_txn *engine);
+/* The end of it here: connection and sessions go back; `keep`: what they hold is what the server
+ * has. */
+void pg_txn_release(struct db_txn *txn, bool keep);
+/* db_failed with the store's name. */
+int pg_fail_in(const struct db *db, int rc, const char *what, struct tidings_error *error);
+
+/* A statement whose result is awaited, in the transaction. */
+int pg_txn_fetch(struct db_txn *txn, enum pg_statement statement, const struct pg_params *params,
+                 PGresult **ret_result);
+
+void pg_session_free(struct pg_session *session);
+/* Out of the cache, exclusively, or new: by number, or by name if that is 0. NULL: no memory. */
+struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tidings_span name);
+/* Into the cache; what it holds is what the server has. */
+void pg_session_give(struct db *db, struct pg_session *session);
+/* Queues what loads it. */
+int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session);
+/* Takes the result of that. */
+int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result);
+
+/* -- txn.c ------------------------------------------------------------------------------------- */
+
+/* The session in the transaction, loaded if need be. */
+int pg_txn_session(struct db_txn *txn, uint32_t number, struct pg_session **ret_session);
+/* Loads rows that are history: [n, floor) of a kind, or one. */
+int pg_txn_fetch_range(struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n);
+int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n,
+                     bool *ret_found);
+
+struct db {
+  struct owner self;
+  struct pg_place place;
+  int entered; /* a socket whose name says that this process has the store open */
+  void (*log)(void *context, uint32_t severity, const char *text);
+  void *log_context;
+  uint8_t kinds[KINDS]; /* enum db_kind */
+
+  pthread_mutex_t lock; /* of the pool and the cache */
+  pthread_cond_t given;
+  struct pg_conn *idle;
+  size_t connections; /* idle ones and those in use */
+  struct pg_session *cache[CACHED_SESSIONS];
+  uint64_t uses;
+  struct pg_map store_rows; /* of session 0: those that never change */
+
+  pthread_mutex_t alive_lock;
+  struct pg_conn *alive; /* holds the lock that says so; NULL: not needed yet */
+
+  struct pg_wake *wake; /* wake.c */
+};
+
+/* -- wake.c, alive.c --------------------------------------------------------------------------- */
+
+int pg_wake_init(struct db *db);
+void pg_wake_finish(struct db *db);
+/* How a process and an owner are named in the database. */
+enum { PG_OWNER_BYTES = 36 };
+void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]);
+/* Takes the lock that says that this process is alive, if it is not held already. */
+int pg_alive_begin(struct db *db, store_deadline deadline, struct tidings_error *error);
+void pg_alive_end(struct db *db);
+
+#endif

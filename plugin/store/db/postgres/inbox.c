@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/inbox.c: what was pushed to a session and no write of it has seen yet. A
+ * transaction numbers it; the order is kept with the session, so that the write after a snapshot
+ * finds the same.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/db/postgres/engine.h"
+
+bool db_inbox_waits(const struct db_txn *txn) {
+  const struct pg_txn *engine = txn->engine;
+  const struct pg_session *session = engine->declared;
+  return session && (session->inbox_count || session->folded_count);
+}
+
+int db_inbox_next(struct db_txn *txn, struct tidings_span *ret_body) {
+  const struct pg_txn *engine = txn->engine;
+  struct pg_session *session = engine->declared;
+  *ret_body = span_of(NULL, 0);
+  if (!session || session->inbox_next == session->inbox_count) return 0;
+  if (session->folded_count == session->folded_capacity) {
+    size_t capacity = session->folded_capacity ? session->folded_capacity * 2 : 32;
+    int64_t *larger = realloc(session->folded, capacity * sizeof *larger);
+    if (!larger) return ENOMEM;
+    session->folded = larger;
+    session->folded_capacity = capacity;
+  }
+  const struct pg_inbox *row = &session->inbox[session->inbox_next++];
+  session->folded[session->folded_count++] = row->n;
+  session->folded_rings += row->rings;
+  *ret_body = span_of(row->body, row->len);
+  return 0;
+}
+
+struct db_places db_inbox_places(const struct db_txn *txn, uint64_t most) {
+  const struct pg_session *session = ((const struct pg_txn *)txn->engine)->declared;
+  struct db_places places = {0, 0};
+  for (; session && places.count < session->folded_count && places.count < most; places.count++) {
+    places.stamp ^= (uint64_t)session->folded[places.count];
+    places.stamp = (places.stamp ^ places.stamp >> 29) * 0xff51afd7ed558ccdu;
+  }
+  return places;
+}
+
+/* -- ids --------------------------------------------------------------------------------------- */
+
+static int name_of(struct db_txn *txn, uint32_t number, struct tidings_span *ret_name) {
+  struct pg_session *session = NULL;
+  int rc = pg_txn_session(txn, number, &session);
+  if (!rc) *ret_name = session->name ? span_text(session->name) : span_of(NULL, 0);
+  return rc;
+}
+
+int db_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                  struct tidings_span id, int64_t since_ms, bool *ret_seen) {
+  struct pg_params params = {.count = 0};
+  PGresult *result = NULL;
+  struct tidings_span name;
+  int rc = name_of(txn, session, &name);
+  *ret_seen = false;
+  if (rc || !name.ptr) return rc;
+  pg_param_bytes(&params, name);
+  pg_param_bytes(&params, source);
+  pg_param_bytes(&params, id);
+  pg_param_int8(&params, since_ms);
+  rc = pg_txn_fetch(txn, PG_SEEN, &params, &result);
+  if (!rc) *ret_seen = PQntuples(result);
+  PQclear(result);
+  return rc;
+}
+
+int db_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                  struct tidings_span id, int64_t now_ms, int64_t keep_ms) {
+  struct pg_params params = {.count = 0};
+  PGresult *result = NULL;
+  struct tidings_span name;
+  int rc = name_of(txn, session, &name);
+  if (rc || !name.ptr) return rc;
+  pg_param_bytes(&params, name);
+  pg_param_bytes(&params, source);
+  pg_param_bytes(&params, id);
+  pg_param_int8(&params, now_ms);
+  pg_param_int8(&params, keep_ms);
+  rc = pg_txn_fetch(txn, PG_NOTE_ID, &params, &result);
+  PQclear(result);
+  return rc;
+}
+
+int db_inbox_sessions(struct db *db, store_deadline deadline,
+                      int (*each)(void *context, struct tidings_span name), void *context,
+                      struct tidings_error *error) {
+  struct pg_conn *conn = NULL;
+  PGresult *result = NULL;
+  int code = pg_conn_take(db, deadline, &conn, error);
+  if (code) return code;
+  int rc = pg_send(conn, PG_INBOX_NAMES, NULL);
+  if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
+  pg_conn_give(db, conn);
+  if (rc) code = db_failed(error, rc, "look for what was pushed");
+  for (int i = 0; !code && i < PQntuples(result); i++)
+    code = each(context, span_of(PQgetvalue(result, i, 0), (size_t)PQgetlength(result, i, 0)));
+  PQclear(result);
+  return code;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/notes.c: what the store tells the engine of its rows.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/db/postgres/engine.h"
+
+void db_ended_below(struct db_txn *txn, uint32_t number, uint8_t kind, uint64_t n) {
+  struct pg_session *session = NULL;
+  if (pg_txn_session(txn, number, &session)) return;
+  if (n > session->ended[kind]) session->ended[kind] = n;
+}
+
+void db_note(struct db_txn *txn, uint32_t number, uint64_t waiting, const struct owner *owner) {
+  struct pg_session *session = NULL;
+  if (pg_txn_session(txn, number, &session)) return;
+  session->noted = true;
+  session->waiting = waiting;
+  session->owner = *owner;
+  /* Who owns a session is to be seen alive from other machines; without that it is fenced off. */
+  if (owner_equal(owner, &txn->db->self) && pg_alive_begin(txn->db, pg_engine(txn)->deadline, NULL))
+    db_log(txn->db, TIDINGS_LOG_WARNING, "store %s: no connection to say that this host is alive",
+           txn->db->place.shown);
+}
+
+int db_note_tools(struct db_txn *txn, uint32_t number, struct tidings_span json) {
+  struct pg_session *session = NULL;
+  int rc = pg_txn_session(txn, number, &session);
+  if (rc) return rc;
+  free(session->tools);
+  session->tools = json.len ? strndup(json.ptr, json.len) : NULL;
+  session->tools_noted = session->written = true;
+  return json.len && !session->tools ? ENOMEM : 0;
+}
+
+/* What was declared by its name has a number now. */
+int db_name_session(struct db_txn *txn, uint32_t number, struct tidings_span name) {
+  struct pg_txn *engine = txn->engine;
+  struct pg_session *session = engine->declared;
+  if (session && !session->number && session->name && span_equal(span_text(session->name), name)) {
+    session->number = number;
+    return 0;
+  }
+  int rc = pg_txn_session(txn, number, &session);
+  if (rc) return rc;
+  if (!session->name && !(session->name = strndup(name.ptr, name.len))) return ENOMEM;
+  session->written = true;
+  return 0;
+}
+
+bool db_forgets_by_itself(const struct db *db) {
+  (void)db; /* days of history are dropped */
+  return true;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/open.c: opening and closing a store in a database.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/db/postgres/engine.h"
+
+enum { SCHEMA_NUMBER = 1, KEPT_DAYS = 30 };
+
+void db_log(const struct db *db, uint32_t severity, const char *format, ...) {
+  char text[512];
+  va_list args;
+  if (!db->log) return;
+  va_start(args, format);
+  (void)vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  db->log(db->log_context, severity, text);
+}
+
+static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
+                        struct tidings_error *error) {
+  static const Oid number[] = {23};
+  char kept[8];
+  const char *values[] = {kept};
+  PGresult *results[2] = {NULL, NULL};
+  (void)snprintf(kept, sizeof kept, "%d", KEPT_DAYS);
+  int rc =
+      PQsendQueryParams(conn->pg, "SELECT schema FROM store", 0, NULL, NULL, NULL, NULL, 0) &&
+              PQsendQueryParams(conn->pg, "SELECT keep_days($1)", 1, number, values, NULL, NULL, 0)
+          ? pg_run(db, conn, deadline, results, 2)
+          : PG_E_LOST;
+  int code = rc ? db_failed(error, rc, "open its schema") : 0;
+  int schema = !code && PQntuples(results[0]) == 1 ? atoi(PQgetvalue(results[0], 0, 0)) : 0;
+  PQclear(results[0]);
+  PQclear(results[1]);
+  if (code || schema == SCHEMA_NUMBER) return code;
+  if (schema > SCHEMA_NUMBER)
+    return fail(error, TIDINGS_E_SCHEMA_NEWER,
+                "store %s has schema number %d, this build knows %d; use a newer tidings. The "
+                "store was left as it is",
+                db->place.shown, schema, (int)SCHEMA_NUMBER);
+  return fail(error, TIDINGS_E_STORE,
+              "store %s has schema number %d, this build needs %d; run 'tidings store upgrade URL'",
+              db->place.shown, schema, (int)SCHEMA_NUMBER);
+}
+
+/* The first row is there when the schema is: a store is made by 'tidings store init'. */
+static int put_first(struct db *db, const struct db_options *options, store_deadline deadline,
+                     struct tidings_error *error) {
+  struct db_txn txn = {.touched_count = 0};
+  struct tidings_span value;
+  int code = db_write(db, NULL, deadline, &txn, error);
+  if (code) return code;
+  int rc = db_get(&txn, &options->first, &value);
+  if (!rc && value.ptr) {
+    db_end(&txn);
+    return 0;
+  }
+  if (!rc) rc = db_own(&txn, 0);
+  if (!rc) rc = db_get(&txn, &options->first, &value);
+  if (!rc && !value.ptr) rc = db_put(&txn, &options->first, options->first_value);
+  if (!rc) return db_commit(&txn, error);
+  db_end(&txn);
+  return db_failed(error, rc, "be opened");
+}
+
+/* Two instances of one process would be one host to every other: a name in the kernel says that it
+ * has the store open, to another copy of this plugin too. It goes with the process. */
+static int enter_once(struct db *db, struct tidings_error *error) {
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char *at = db->place.conninfo; *at; at++)
+    hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
+  for (const char *at = db->place.schema; *at; at++) hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
+  int len =
+      snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings.%llx.%u.%llx",
+               (unsigned long long)db->self.pid_namespace, db->self.pid, (unsigned long long)hash);
+  db->entered = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+  if (db->entered >= 0 && bind(db->entered, (const struct sockaddr *)&name, size) == 0) return 0;
+  if (errno != EADDRINUSE)
+    return fail(error, TIDINGS_E_STORE, "store %s: no socket: %s", db->place.shown,
+                strerror(errno));
+  return fail(error, TIDINGS_E_STORE,
+              "store %s is already open in this process; use the instance that has it, or close "
+              "that first",
+              db->place.shown);
+}
+
+static void free_db(struct db *db) {
+  struct pg_conn *conn;
+  pg_wake_finish(db);
+  if (db->entered >= 0) close(db->entered);
+  pg_alive_end(db);
+  while ((conn = db->idle)) {
+    db->idle = conn->next;
+    pg_conn_close(conn);
+  }
+  for (size_t i = 0; i < CACHED_SESSIONS; i++) pg_session_free(db->cache[i]);
+  pg_map_free(&db->store_rows);
+  pg_place_free(&db->place);
+  pthread_mutex_destroy(&db->lock);
+  pthread_mutex_destroy(&db->alive_lock);
+  pthread_cond_destroy(&db->given);
+  free(db);
+}
+
+static int open_db(struct db *db, const struct db_options *options, struct tidings_error *error) {
+  store_deadline deadline = store_deadline_in(options->budget_ms);
+  struct pg_conn *conn = NULL;
+  int code = pg_place_parse(options->place, &db->place, error);
+  if (!code && owner_of_process(0, &db->self))
+    code = fail(error, TIDINGS_E_STORE,
+                "this process cannot be identified, because /proc is not mounted");
+  if (!code) code = enter_once(db, error);
+  if (!code && pg_wake_init(db)) code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
+  if (!code) code = pg_conn_take(db, deadline, &conn, error);
+  if (code) return code;
+  code = check_schema(db, conn, deadline, error);
+  pg_conn_give(db, conn);
+  return code ? code : put_first(db, options, deadline, error);
+}
+
+int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error) {
+  struct db *db = calloc(1, sizeof *db);
+  if (!db) return fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
+  db->entered = -1;
+  db->log = options->log;
+  db->log_context = options->log_context;
+  for (size_t i = 0; i < KINDS && i < options->kind_count; i++) db->kinds[i] = options->kinds[i];
+  (void)pthread_mutex_init(&db->lock, NULL);
+  (void)pthread_mutex_init(&db->alive_lock, NULL);
+  pthread_condattr_t monotonic; /* as deadlines are */
+  (void)pthread_condattr_init(&monotonic);
+  (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  (void)pthread_cond_init(&db->given, &monotonic);
+  (void)pthread_condattr_destroy(&monotonic);
+  int code = open_db(db, options, error);
+  if (code) free_db(db);
+  else *ret_db = db;
+  return code;
+}
+
+void db_admit(struct db *db) { (void)db; }
+
+bool db_is_alone(const struct db *db) {
+  (void)db; /* that cannot be known of other machines */
+  return false;
+}
+
+void db_close(struct db *db) { free_db(db); }
+const char *db_place(const struct db *db) { return db->place.shown; }
+const struct owner *db_self(const struct db *db) { return &db->self; }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/pool.c: the connections of a process: so many at most, and who waits for one
+ * waits no longer than its deadline.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "store/db/postgres/engine.h"
+
+/* Called with the lock. NULL: one more may be opened, which is counted already; else *ret_late. */
+static struct pg_conn *wait_idle(struct db *db, store_deadline deadline, bool *ret_late) {
+  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
+                           .tv_nsec = (long)(deadline % 1000000000u)};
+  *ret_late = false;
+  for (;;) {
+    struct pg_conn *conn = db->idle;
+    if (conn) {
+      db->idle = conn->next;
+      return conn;
+    }
+    if (db->connections < MOST_CONNECTIONS) {
+      db->connections++;
+      return NULL;
+    }
+    if (pthread_cond_timedwait(&db->given, &db->lock, &until) == ETIMEDOUT) {
+      *ret_late = true;
+      return NULL;
+    }
+  }
+}
+
+static void forget_one(struct db *db) {
+  pthread_mutex_lock(&db->lock);
+  db->connections--;
+  pthread_cond_signal(&db->given);
+  pthread_mutex_unlock(&db->lock);
+}
+
+int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
+                 struct tidings_error *error) {
+  struct pg_conn *conn;
+  bool late;
+  do {
+    pthread_mutex_lock(&db->lock);
+    conn = wait_idle(db, deadline, &late);
+    pthread_mutex_unlock(&db->lock);
+    if (conn && !pg_conn_lives(conn)) {
+      pg_conn_close(conn);
+      forget_one(db);
+      continue;
+    }
+    break;
+  } while (true);
+  if (late)
+    return fail(error, TIDINGS_E_BUSY,
+                "store %s: all %d connections of this process are in use; try again",
+                db->place.shown, (int)MOST_CONNECTIONS);
+  int code = conn ? 0 : pg_conn_open(db, deadline, &conn, error);
+  if (code) forget_one(db);
+  else *ret_conn = conn;
+  return code;
+}
+
+void pg_conn_give(struct db *db, struct pg_conn *conn) {
+  if (PQstatus(conn->pg) != CONNECTION_OK || PQtransactionStatus(conn->pg) != PQTRANS_IDLE) {
+    pg_conn_close(conn);
+    forget_one(db);
+    return;
+  }
+  pthread_mutex_lock(&db->lock);
+  conn->next = db->idle;
+  db->idle = conn;
+  pthread_cond_signal(&db->given);
+  pthread_mutex_unlock(&db->lock);
+}

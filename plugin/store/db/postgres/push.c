@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/push.c: a push is one statement, which inserts a row into the inbox and takes
+ * no lock of the session: producers never wait for a host, nor a host for producers. The checks are
+ * in the database, so that any client of it can push.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "store/db/postgres/engine.h"
+
+static int judge(struct db *db, struct db_push *push, const PGresult *result, int rc) {
+  const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+  if (!rc) {
+    push->duplicate = PQgetlength(result, 0, 0) > 0;
+    return 0;
+  }
+  if (state && strncmp(state, "TD", 2) == 0) {
+    int code = strcmp(state, "TDSCH") == 0 ? TIDINGS_E_SCHEMA : TIDINGS_E_FULL;
+    return fail(push->error, code, "%s", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+  }
+  if (rc == PG_E_LOST || rc == PG_E_LATE)
+    return fail(push->error, TIDINGS_E_STORE,
+                "store %s: the database did not answer a push: outcome unknown; retry with the "
+                "same id",
+                db->place.shown);
+  struct tidings_error inner = {.size = sizeof inner};
+  int code = db_failed(&inner, rc, "push; nothing was stored");
+  return fail(push->error, code, "store %s: %s", db->place.shown, inner.text);
+}
+
+static void describe(const struct db_push *push, struct pg_params *params) {
+  const struct db_inbox *row = &push->row;
+  pg_param_bytes(params, row->session);
+  pg_param_bytes(params, row->source);
+  pg_param_bytes(params, row->id);
+  pg_param_bytes(params, row->body);
+  pg_param_int8(params, row->now_ms);
+  pg_param_int8(params, row->window_ms);
+  pg_param_int8(params, row->pending_limit);
+  pg_param_bool(params, row->critical);
+  pg_param_bytes(params, row->kind_source);
+  pg_param_int8(params, row->per_minute);
+  pg_param_bool(params, row->rings);
+  pg_param_bytes(params, row->tool);
+  if (row->checks_kind) pg_param_bytes(params, row->kind_name);
+  else pg_param_null(params);
+}
+
+int db_push(struct db *db, struct db_push *push, store_deadline deadline) {
+  struct pg_params params = {.count = 0};
+  struct pg_conn *conn = NULL;
+  PGresult *result = NULL;
+  push->duplicate = false;
+  push->code = pg_conn_take(db, deadline, &conn, push->error);
+  if (push->code) return push->code;
+  describe(push, &params);
+  int rc = pg_send(conn, PG_PUSH, &params);
+  if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
+  push->code = judge(db, push, result, rc);
+  PQclear(result);
+  pg_conn_give(db, conn);
+  return push->code;
+}

@@ -1,0 +1,255 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The tables of a store on PostgreSQL, schema number 1. "@schema@" stands for the tenant's schema.
+-- Every primary key begins with the session, so that the tables partition and shard by it.
+-- A number n is unsigned: it is kept with its first bit turned over, so that it sorts as it should.
+
+CREATE SCHEMA @schema@;
+SET LOCAL search_path = @schema@;
+
+CREATE TABLE store (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  schema integer NOT NULL,
+  created timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- One row a session: who writes to the session locks it. Row 0 is the store's own.
+CREATE TABLE session (
+  session bigint PRIMARY KEY,
+  name text UNIQUE,
+  version bigint NOT NULL DEFAULT 0,  -- grows with each write
+  token bigint,                       -- of the last write
+  waiting bigint NOT NULL DEFAULT 0,  -- notifications that have not ended, without those in the inbox
+  owner bytea,
+  rung bigint NOT NULL DEFAULT 0,     -- how often its owner had to act, without what is in the inbox
+  tools jsonb,                        -- what the tools have declared: [["tool", "kind", ...], ...]
+  floors bytea NOT NULL DEFAULT ''    -- which rows are history
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200);
+
+CREATE INDEX session_owner ON session (owner);
+
+-- What a transaction of the session reads.
+CREATE TABLE live (
+  session bigint,
+  kind smallint,
+  n bigint,
+  value bytea NOT NULL,
+  PRIMARY KEY (session, kind, n)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE live ALTER value SET STORAGE EXTERNAL;
+
+-- What has ended, by the day on which it did: days are dropped whole.
+CREATE TABLE history (
+  session bigint,
+  kind smallint,
+  n bigint,
+  day date NOT NULL DEFAULT current_date,
+  value bytea NOT NULL,
+  PRIMARY KEY (session, kind, n, day)
+) PARTITION BY RANGE (day);
+CREATE TABLE history_other PARTITION OF history DEFAULT;
+
+-- Pushes that no transaction of the session has seen yet: inserting takes no lock of the session.
+CREATE TABLE inbox (
+  name text,
+  n bigint GENERATED ALWAYS AS IDENTITY,
+  body bytea NOT NULL,
+  rings boolean NOT NULL DEFAULT false,
+  pushed timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (name, n)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+
+-- Which pushes a session has seen.
+CREATE TABLE seen (
+  name text,
+  source text,
+  id text,
+  at_ms bigint NOT NULL,
+  until timestamptz NOT NULL,
+  PRIMARY KEY (name, source, id)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX seen_until ON seen (until);
+
+CREATE TABLE rate (
+  name text,
+  source text,
+  since_ms bigint NOT NULL,
+  pushed bigint NOT NULL,
+  PRIMARY KEY (name, source)
+) WITH (fillfactor = 50);
+
+-- Owners whose process sleeps until it is called.
+CREATE TABLE waiter (
+  owner bytea,
+  process bytea,
+  PRIMARY KEY (owner, process)
+);
+
+-- The days of history: one partition a day, dropped when it is older than what is kept.
+CREATE FUNCTION keep_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = @schema@, pg_temp AS $$
+DECLARE
+  today date;
+  part record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('@schema@ days'));
+  FOREACH today IN ARRAY ARRAY[current_date, current_date + 1] LOOP
+    IF to_regclass(format('history_%s', to_char(today, 'YYYYMMDD'))) IS NULL
+       AND NOT EXISTS (SELECT FROM history_other WHERE day = today) THEN
+      EXECUTE format('CREATE TABLE history_%s PARTITION OF history FOR VALUES FROM (%L) TO (%L)',
+                     to_char(today, 'YYYYMMDD'), today, today + 1);
+    END IF;
+  END LOOP;
+  FOR part IN SELECT relname FROM pg_class JOIN pg_inherits ON inhrelid = pg_class.oid
+              WHERE inhparent = 'history'::regclass AND relname ~ '^history_[0-9]{8}$'
+                AND to_date(right(relname, 8), 'YYYYMMDD') < current_date - kept LOOP
+    EXECUTE format('DROP TABLE %I', part.relname);
+  END LOOP;
+  DELETE FROM seen WHERE until < clock_timestamp();
+END $$;
+
+-- A number as a record has it (LEB128), and a signed one (zigzag).
+CREATE FUNCTION record_number(value bigint) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+DECLARE
+  bytes bytea := '';
+BEGIN
+  WHILE value >= 128 LOOP
+    bytes := bytes || set_byte('\x00', 0, (value & 127 | 128)::integer);
+    value := value >> 7;
+  END LOOP;
+  RETURN bytes || set_byte('\x00', 0, value::integer);
+END $$;
+
+CREATE FUNCTION record_text(value text) RETURNS bytea LANGUAGE sql IMMUTABLE
+SET search_path = @schema@, pg_temp AS $$
+  SELECT record_number(octet_length(convert_to(coalesce(value, ''), 'UTF8'))) || convert_to(coalesce(value, ''), 'UTF8')
+$$;
+
+-- Stores a push whose record is made, or says 'duplicate'. Takes no lock of the session. Errors:
+-- TDFUL (the session, or the minute of the source, is full), TDSCH (a kind that its tool has not
+-- declared).
+CREATE FUNCTION push_record(to_name text, from_source text, with_id text, record bytea, at_ms bigint,
+                            window_ms bigint, pending_limit bigint, critical boolean, rate_source text,
+                            per_minute bigint, rings boolean, of_tool text, of_kind text)
+RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+DECLARE
+  known session%ROWTYPE;
+  waits bigint;
+  room bigint := pending_limit;
+  kinds jsonb;
+  since bigint;
+  told bytea;
+BEGIN
+  IF with_id <> '' AND EXISTS (SELECT FROM seen WHERE name = to_name AND source = from_source
+                               AND id = with_id AND seen.at_ms >= push_record.at_ms - window_ms) THEN
+    RETURN 'duplicate';
+  END IF;
+  SELECT * INTO known FROM session WHERE name = to_name;
+  IF NOT critical THEN room := room - room / 20; END IF;
+  SELECT coalesce(known.waiting, 0) + count(*) INTO waits
+    FROM (SELECT FROM inbox WHERE name = to_name LIMIT room) AS waiting;
+  IF waits >= room THEN
+    RAISE EXCEPTION USING ERRCODE = 'TDFUL', MESSAGE = format(
+      'session "%s" has %s notifications that wait; the limit is %s (limits.pending_per_session), of which the last %s are for critical ones',
+      to_name, waits, pending_limit, pending_limit / 20);
+  END IF;
+  IF known.tools IS NOT NULL AND of_kind IS NOT NULL THEN
+    FOR kinds IN SELECT value FROM jsonb_array_elements(known.tools) LOOP
+      IF kinds ->> 0 IN (nullif(of_tool, ''), rate_source) AND NOT (kinds - 0) ? of_kind THEN
+        RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = format(
+          'data.kind: tool "%s" has declared no kind "%s"; expected one of %s', kinds ->> 0, of_kind,
+          (SELECT string_agg(value, ', ' ORDER BY place)
+             FROM jsonb_array_elements_text(kinds - 0) WITH ORDINALITY AS all_kinds(value, place)));
+      END IF;
+    END LOOP;
+  END IF;
+  IF per_minute > 0 THEN
+    INSERT INTO rate AS r VALUES (to_name, rate_source, push_record.at_ms, 1)
+      ON CONFLICT (name, source) DO UPDATE SET
+        pushed = CASE WHEN push_record.at_ms - r.since_ms BETWEEN 0 AND 59999 THEN r.pushed + 1 ELSE 1 END,
+        since_ms = CASE WHEN push_record.at_ms - r.since_ms BETWEEN 0 AND 59999 THEN r.since_ms ELSE push_record.at_ms END
+      RETURNING r.pushed, r.since_ms INTO waits, since;
+    IF waits > per_minute THEN
+      RAISE EXCEPTION USING ERRCODE = 'TDFUL', MESSAGE = format(
+        'session "%s": source "%s" has pushed %s notifications in a minute, which is the limit (limits.source_per_minute); wait %s s',
+        to_name, rate_source, per_minute, (since - push_record.at_ms + 60000 + 999) / 1000);
+    END IF;
+  END IF;
+  IF with_id <> '' THEN
+    INSERT INTO seen AS s VALUES (to_name, from_source, with_id, push_record.at_ms,
+                                  clock_timestamp() + window_ms * interval '1 ms')
+      ON CONFLICT (name, source, id) DO UPDATE SET at_ms = excluded.at_ms, until = excluded.until
+      WHERE s.at_ms < push_record.at_ms - window_ms;
+    IF NOT FOUND THEN RETURN 'duplicate'; END IF;
+  END IF;
+  INSERT INTO inbox (name, body, rings) VALUES (to_name, record, push_record.rings);
+  IF push_record.rings AND known.owner IS NOT NULL THEN
+    FOR told IN SELECT process FROM waiter WHERE owner = known.owner LOOP
+      PERFORM pg_notify('tidings_' || encode(substr(told, 17), 'hex'), known.session::text);
+    END LOOP;
+  END IF;
+  RETURN '';
+END $$;
+
+-- What any client may call: a notification to a session, with the plugin's checks and errors.
+-- `kind` is "source.name". Returns '' or 'duplicate'. With an id, calling again is safe.
+CREATE FUNCTION push(session text, kind text, level text, message text, id text DEFAULT '',
+                     source text DEFAULT '', data jsonb DEFAULT NULL, key text DEFAULT '',
+                     ttl_ms bigint DEFAULT 0, activation text DEFAULT 'passive', tool text DEFAULT '',
+                     handle text DEFAULT '', caused_by text DEFAULT '')
+RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+DECLARE
+  level_number integer := array_position(ARRAY['info', 'warning', 'error', 'critical'], level) - 1;
+  activation_number integer := array_position(ARRAY['passive', 'idle', 'interrupt'], activation) - 1;
+  kind_source text := split_part(kind, '.', 1);
+  kind_name text := CASE WHEN position('.' IN kind) > 0 THEN substr(kind, position('.' IN kind) + 1) ELSE '' END;
+  now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
+  critical boolean := level_number = 3;
+  wrong text;
+BEGIN
+  wrong := CASE
+    WHEN coalesce(session, '') = '' THEN 'session: must not be empty'
+    WHEN octet_length(session) > 255 THEN format('session: %s bytes are over the limit of 255', octet_length(session))
+    WHEN session ~ '[[:cntrl:]]' THEN 'session: has a control character'
+    WHEN coalesce(kind_source, '') = '' THEN 'data.kind: expected a source, a dot and a name: the source is empty'
+    WHEN right(kind, 1) = '.' AND kind_name = '' THEN 'data.kind: expected a source, a dot and a name: the name is empty'
+    WHEN kind ~ '[[:cntrl:]]' THEN 'data.kind: has a control character'
+    WHEN octet_length(kind) > 1024 THEN 'data.kind: over the limit of 1024 bytes'
+    WHEN level_number IS NULL THEN format('data.level: "%s"; expected one of info, warning, error, critical', level)
+    WHEN activation_number IS NULL THEN format('data.activation: "%s"; expected one of passive, idle, interrupt', activation)
+    WHEN coalesce(message, '') !~ '[^[:space:]]' THEN 'data.message: must not be empty or blank'
+    WHEN octet_length(message) > 65536 THEN format('data.message: %s bytes are over the limit of 65536', octet_length(message))
+    WHEN ttl_ms < 0 THEN format('data.ttl_ms: %s; expected 1 or more, or 0 for none', ttl_ms)
+    WHEN greatest(octet_length(key), octet_length(tool), octet_length(handle), octet_length(caused_by),
+                  octet_length(id), octet_length(source)) > 1024
+      THEN 'key, tool, handle, caused_by, id, source: over the limit of 1024 bytes'
+  END;
+  IF wrong IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = wrong;
+  END IF;
+  RETURN push_record(session, source, id,
+    '\x01'::bytea || record_number(now_ms << 1) || record_number(coalesce(ttl_ms, 0) << 1)
+      || record_number(level_number) || record_number(activation_number) || record_text(kind_source)
+      || record_text(kind_name) || record_text(message) || record_text(data::text) || record_text(key)
+      || record_text(tool) || record_text(handle) || record_text(caused_by),
+    now_ms, 86400000, 10000, critical, kind_source, 0, critical OR activation_number > 0, tool, kind_name);
+END $$;
+
+-- Two roles of the tenant, if whoever runs this may make roles: one may push and nothing else, one does what hosts do. Grant them to logins.
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA @schema@ FROM public;
+DO $$
+BEGIN
+  IF (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) THEN
+    CREATE ROLE @schema@_producer;
+    CREATE ROLE @schema@_host;
+    GRANT USAGE ON SCHEMA @schema@ TO @schema@_producer, @schema@_host;
+    GRANT EXECUTE ON FUNCTION push TO @schema@_producer;
+    GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA @schema@ TO @schema@_host;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA @schema@ TO @schema@_host;
+    REVOKE INSERT, UPDATE, DELETE ON store FROM @schema@_host;
+  END IF;
+END $$;
+
+INSERT INTO session (session) VALUES (0);
+INSERT INTO store (schema) VALUES (1);
+SELECT keep_days(30);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/session.c: sessions as a transaction loads them, and the ones that were loaded
+ * before. One transaction at a time has a session out of the cache; another one of this process
+ * that wants it meanwhile loads it anew.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "store/db/postgres/engine.h"
+
+static void drop_inbox(struct pg_session *session) {
+  for (size_t i = 0; i < session->inbox_count; i++) free(session->inbox[i].body);
+  free(session->inbox);
+  session->inbox = NULL;
+  session->inbox_count = session->inbox_next = 0;
+}
+
+void pg_session_free(struct pg_session *session) {
+  if (!session) return;
+  pg_map_free(&session->map);
+  drop_inbox(session);
+  free(session->name);
+  free(session->folded);
+  free(session->gone);
+  free(session->tools);
+  free(session);
+}
+
+/* -- the cache --------------------------------------------------------------------------------- */
+
+static bool is_it(const struct pg_session *session, uint32_t number, struct tidings_span name) {
+  if (number) return session->number == number;
+  return session->name && span_equal(span_text(session->name), name);
+}
+
+struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tidings_span name) {
+  struct pg_session *session = NULL;
+  pthread_mutex_lock(&db->lock);
+  for (size_t i = 0; i < CACHED_SESSIONS && !session && (number || name.len); i++) {
+    if (!db->cache[i] || !is_it(db->cache[i], number, name)) continue;
+    session = db->cache[i];
+    db->cache[i] = NULL;
+  }
+  pthread_mutex_unlock(&db->lock);
+  if (!session) {
+    session = calloc(1, sizeof *session);
+    if (!session) return NULL;
+    session->number = number;
+    session->version = -1;
+  }
+  if (!session->name && name.len && !(session->name = strndup(name.ptr, name.len))) {
+    pg_session_free(session);
+    return NULL;
+  }
+  return session;
+}
+
+/* What is looked up by a hash is not kept: it would pile up. */
+static void keep_little(const struct db *db, struct pg_session *session) {
+  struct pg_map *map = &session->map;
+  size_t kept = 0;
+  for (size_t i = 0; i < map->count; i++) {
+    struct pg_row *row = &map->rows[i];
+    bool old = db->kinds[row->kind] == DB_KIND_ENDS && row->n < session->floors[row->kind];
+    if (!row->dirty && (old || db->kinds[row->kind] == DB_KIND_LOOKED_UP)) free(row->value);
+    else map->rows[kept++] = *row;
+  }
+  map->count = kept;
+}
+
+void pg_session_give(struct db *db, struct pg_session *session) {
+  size_t place = CACHED_SESSIONS, oldest = 0;
+  if (!session->number || !session->exists) {
+    pg_session_free(session);
+    return;
+  }
+  keep_little(db, session);
+  drop_inbox(session);
+  session->gone_count = 0;
+  session->written = session->noted = session->tools_noted = false;
+  pthread_mutex_lock(&db->lock);
+  session->used = ++db->uses;
+  for (size_t i = 0; i < CACHED_SESSIONS; i++) {
+    struct pg_session *other = db->cache[i];
+    if (other && other->number == session->number) place = i; /* of another thread */
+    else if (!other && place == CACHED_SESSIONS) place = i;
+    if (db->cache[oldest] && (!other || other->used < db->cache[oldest]->used)) oldest = i;
+  }
+  if (place == CACHED_SESSIONS) place = oldest;
+  struct pg_session *other = db->cache[place];
+  bool newer =
+      other && other->number == session->number &&
+      (other->version > session->version ||
+       (other->version == session->version && other->folded_count >= session->folded_count));
+  if (!newer) db->cache[place] = session;
+  pthread_mutex_unlock(&db->lock);
+  pg_session_free(newer ? session : other);
+}
+
+/* -- loading ----------------------------------------------------------------------------------- */
+
+int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session) {
+  enum { INT8 = 20 };
+  struct buffer folded = BUFFER_EMPTY;
+  struct pg_params params = {.count = 0};
+  pg_array_begin(&folded, INT8, session->folded_count);
+  for (size_t i = 0; i < session->folded_count; i++) {
+    uint64_t n = htobe64((uint64_t)session->folded[i]);
+    pg_array_add(&folded, &n, 8);
+  }
+  if (session->number) pg_param_int8(&params, session->number);
+  else pg_param_null(&params);
+  if (session->name) pg_param_bytes(&params, span_text(session->name));
+  else pg_param_null(&params);
+  pg_param_int8(&params, session->version);
+  pg_param_bytes(&params, buffer_view(&folded));
+  int rc = folded.failed ? ENOMEM : pg_send(conn, PG_LOAD, &params);
+  buffer_free(&folded);
+  return rc;
+}
+
+static void take_floors(struct pg_session *session, const char *bytes, int len) {
+  for (int i = 0; i < KINDS; i++) {
+    uint64_t floor = 0;
+    if (len == KINDS * 8) memcpy(&floor, bytes + (ptrdiff_t)i * 8, 8);
+    session->floors[i] = be64toh(floor);
+  }
+}
+
+static int take_inbox_row(struct pg_session *session, int64_t n, const char *body, size_t len,
+                          bool rings) {
+  struct pg_inbox *larger =
+      realloc(session->inbox, (session->inbox_count + 1) * sizeof *session->inbox);
+  char *copy = malloc(len ? len : 1);
+  if (larger) session->inbox = larger;
+  if (!larger || !copy) {
+    free(copy);
+    return ENOMEM;
+  }
+  memcpy(copy, body, len);
+  session->inbox[session->inbox_count++] = (struct pg_inbox){n, copy, len, rings};
+  return 0;
+}
+
+static int take_name(struct pg_session *session, const char *name, size_t len) {
+  if (session->name) return 0;
+  session->name = strndup(name, len);
+  return session->name ? 0 : ENOMEM;
+}
+
+static int by_key(const void *a, const void *b) {
+  const struct pg_row *one = a, *other = b;
+  if (one->kind != other->kind) return one->kind < other->kind ? -1 : 1;
+  return one->n < other->n ? -1 : one->n > other->n;
+}
+
+/* Rows come in the order of their table: they are sorted once, not put in one by one. */
+static int take_row(struct pg_session *session, uint8_t kind, uint64_t n, const char *value,
+                    size_t len) {
+  struct pg_map *map = &session->map;
+  if (map->count == map->capacity) {
+    size_t capacity = map->capacity ? map->capacity * 2 : 32;
+    struct pg_row *rows = realloc(map->rows, capacity * sizeof *rows);
+    if (!rows) return ENOMEM;
+    map->rows = rows;
+    map->capacity = capacity;
+  }
+  char *copy = malloc(len ? len : 1);
+  if (!copy) return ENOMEM;
+  memcpy(copy, value, len);
+  map->rows[map->count++] = (struct pg_row){.value = copy, .len = len, .n = n, .kind = kind};
+  return 0;
+}
+
+static void start_anew(struct pg_session *session) {
+  pg_map_free(&session->map);
+  session->folded_count = 0;
+  session->folded_rings = 0;
+}
+
+int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result) {
+  int64_t version = -1;
+  int rc = 0;
+  session->again = false;
+  session->exists = false;
+  drop_inbox(session);
+  for (int i = 0; i < PQntuples(result); i++) {
+    int16_t kind = (int16_t)be16toh(*(const uint16_t *)(const void *)PQgetvalue(result, i, 0));
+    if (kind) continue;
+    session->exists = true;
+    session->number = (uint32_t)pg_int8(result, i, 1);
+    version = pg_int8(result, i, 2);
+    take_floors(session, PQgetvalue(result, i, 3), PQgetlength(result, i, 3));
+  }
+  if (version != session->version) {
+    session->again = session->folded_count; /* what of the inbox was left out is to be loaded too */
+    start_anew(session);
+  }
+  session->version = version;
+  for (int i = 0; i < PQntuples(result) && !rc; i++) {
+    int16_t kind = (int16_t)be16toh(*(const uint16_t *)(const void *)PQgetvalue(result, i, 0));
+    uint64_t n = (uint64_t)pg_int8(result, i, 2);
+    const char *value = PQgetvalue(result, i, 3);
+    size_t len = (size_t)PQgetlength(result, i, 3);
+    if (kind == -2) rc = take_name(session, value, len);
+    else if (kind < 0) rc = take_inbox_row(session, (int64_t)n, value, len, kind == -3);
+    else if (kind > 0 && kind < KINDS)
+      rc = take_row(session, (uint8_t)kind, n ^ (uint64_t)1 << 63, value, len);
+  }
+  if (session->map.count)
+    qsort(session->map.rows, session->map.count, sizeof *session->map.rows, by_key);
+  memcpy(session->ended, session->floors, sizeof session->ended);
+  for (int i = 0; i < KINDS; i++)
+    session->near[i] = db->kinds[i] == DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];
+  return rc;
+}

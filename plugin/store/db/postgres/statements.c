@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/statements.c: all statements, which every connection has prepared.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "store/db/postgres/engine.h"
+
+static const char *const statements[PG_STATEMENTS] = {
+    [PG_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED",
+    [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, true), "
+                  "set_config('statement_timeout', $1, true)",
+    [PG_COMMIT] = "COMMIT",
+    [PG_ROLLBACK] = "ROLLBACK",
+    [PG_LOCK] = "SELECT session FROM session WHERE session = $1 OR name = $2 FOR UPDATE",
+    /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
+    [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session "
+                "WHERE session = $1 OR name = $2 "
+                "UNION ALL SELECT -2::smallint, session, 0, convert_to(name, 'UTF8') FROM session "
+                "WHERE session = $1 AND $2 IS NULL AND name IS NOT NULL "
+                "UNION ALL SELECT kind, 0, n, value FROM live WHERE session = "
+                "(SELECT session FROM session WHERE (session = $1 OR name = $2) AND version <> $3) "
+                "UNION ALL (SELECT CASE WHEN rings THEN -3 ELSE -1 END::smallint, 0, n, body FROM "
+                "inbox WHERE name = "
+                "coalesce($2, (SELECT name FROM session WHERE session = $1)) "
+                "AND n <> ALL ($4) ORDER BY n LIMIT 1024)",
+    [PG_PUT] = "INSERT INTO live SELECT $1, * FROM unnest($2::smallint[], $3::bigint[], "
+               "$4::bytea[]) ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
+    [PG_DELETE] = "DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS gone (k, m) "
+                  "WHERE session = $1 AND kind = k AND n = m",
+    [PG_ARCHIVE] = "WITH over AS (DELETE FROM live WHERE session = $1 AND kind = $2 AND n < $3 "
+                   "RETURNING session, kind, n, value) "
+                   "INSERT INTO history (session, kind, n, value) SELECT * FROM over "
+                   "ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
+    [PG_DROP_HISTORY] = "DELETE FROM history USING unnest($2::smallint[], $3::bigint[]) "
+                        "AS gone (k, m) WHERE session = $1 AND kind = k AND n = m",
+    [PG_SESSION] =
+        "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
+        "rung) "
+        "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9) ON CONFLICT (session) DO "
+        "UPDATE SET "
+        "version = s.version + 1, token = $3, waiting = coalesce($4, s.waiting), "
+        "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "
+        "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "
+        "name = coalesce(s.name, excluded.name), rung = s.rung + $9 RETURNING version",
+    [PG_CLEAR_INBOX] = "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[])",
+    [PG_FETCH_ONE] = "SELECT value FROM live WHERE session = $1 AND kind = $2 AND n = $3 UNION ALL "
+                     "(SELECT value FROM history WHERE session = $1 AND kind = $2 AND n = $3 "
+                     "ORDER BY day DESC LIMIT 1)",
+    [PG_FETCH_RANGE] = "SELECT n, value FROM (SELECT DISTINCT ON (n) n, value FROM history WHERE "
+                       "session = $1 AND kind = $2 AND n >= $3 AND n < $4 ORDER BY n, day DESC) "
+                       "AS old UNION ALL SELECT n, value FROM live WHERE session = $1 AND kind = "
+                       "$2 AND n >= $3 AND n < $4",
+    [PG_PUSH] = "SELECT push_record($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+    [PG_NOTIFY] =
+        "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
+        "WHERE owner = $1",
+    [PG_LOOK_UP] = "SELECT token FROM session WHERE session = $1 FOR UPDATE",
+    [PG_SEEN] = "SELECT FROM seen WHERE name = $1 AND source = $2 AND id = $3 AND at_ms >= $4",
+    [PG_NOTE_ID] = "INSERT INTO seen VALUES ($1, $2, $3, $4, clock_timestamp() + $5 * interval "
+                   "'1 ms') ON CONFLICT (name, source, id) DO UPDATE SET at_ms = excluded.at_ms, "
+                   "until = excluded.until",
+    [PG_RINGS] = "SELECT session, rung + (SELECT count(*) FROM inbox WHERE inbox.name = "
+                 "session.name AND rings) FROM session WHERE owner = $1",
+    [PG_INBOX_NAMES] = "SELECT DISTINCT name FROM inbox LIMIT 1024",
+    [PG_HAS_LOCK] = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = "
+                    "(SELECT oid FROM pg_database WHERE datname = current_database()) AND "
+                    "classid = ($1::bigint >> 32 & 4294967295)::oid AND objid = "
+                    "($1::bigint & 4294967295)::oid LIMIT 1",
+};
+
+/* What libpq cannot infer. */
+const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
+  enum {
+    BOOL = 16,
+    BYTEA = 17,
+    INT8 = 20,
+    INT2 = 21,
+    TEXT = 25,
+    INT8S = 1016,
+    INT2S = 1005,
+    BYTEAS = 1001
+  };
+  static const Oid limits[] = {TEXT}, who[] = {INT8, TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
+                   put[] = {INT8, INT2S, INT8S, BYTEAS}, archive[] = {INT8, INT2, INT8, INT8},
+                   session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8},
+                   inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
+                   notify[] = {BYTEA, TEXT}, owner[] = {BYTEA}, number[] = {INT8},
+                   push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
+                             BOOL, TEXT, INT8, BOOL,  TEXT, TEXT};
+#define TYPES(list, number) (*ret_count = (number), (list))
+  switch (statement) {
+  case PG_LIMITS: return TYPES(limits, 1);
+  case PG_LOCK: return TYPES(who, 2);
+  case PG_LOAD: return TYPES(load, 4);
+  case PG_PUT: return TYPES(put, 4);
+  case PG_DELETE:
+  case PG_DROP_HISTORY: return TYPES(put, 3);
+  case PG_ARCHIVE:
+  case PG_FETCH_ONE: return TYPES(archive, 3);
+  case PG_FETCH_RANGE: return TYPES(archive, 4);
+  case PG_SESSION: return TYPES(session, 9);
+  case PG_CLEAR_INBOX: return TYPES(inbox, 2);
+  case PG_PUSH: return TYPES(push, 13);
+  case PG_RINGS: return TYPES(owner, 1);
+  case PG_SEEN: return TYPES(seen, 4);
+  case PG_NOTE_ID: return TYPES(seen, 5);
+  case PG_NOTIFY: return TYPES(notify, 2);
+  case PG_LOOK_UP:
+  case PG_HAS_LOCK: return TYPES(number, 1);
+  default: return TYPES(NULL, 0);
+  }
+}
+
+const char *pg_statement_text(enum pg_statement statement) { return statements[statement]; }
+
+/* -- parameters -------------------------------------------------------------------------------- */
+
+static void add_number(struct pg_params *params, uint64_t big_endian, int bytes) {
+  params->numbers[params->count] = big_endian;
+  params->values[params->count] = (const char *)&params->numbers[params->count];
+  params->lengths[params->count++] = bytes;
+}
+
+void pg_param_int8(struct pg_params *params, int64_t value) {
+  add_number(params, htobe64((uint64_t)value), 8);
+}
+
+void pg_param_int2(struct pg_params *params, int16_t value) {
+  uint64_t number = 0;
+  uint16_t big_endian = htobe16((uint16_t)value);
+  memcpy(&number, &big_endian, 2);
+  add_number(params, number, 2);
+}
+
+void pg_param_bool(struct pg_params *params, bool value) {
+  uint64_t number = 0;
+  memcpy(&number, &value, 1);
+  add_number(params, number, 1);
+}
+
+void pg_param_bytes(struct pg_params *params, struct tidings_span bytes) {
+  params->values[params->count] = bytes.ptr ? bytes.ptr : "";
+  params->lengths[params->count++] = (int)bytes.len;
+}
+
+void pg_param_null(struct pg_params *params) {
+  params->values[params->count] = NULL;
+  params->lengths[params->count++] = 0;
+}
+
+int64_t pg_int8(const PGresult *result, int row, int column) {
+  uint64_t number = 0;
+  if (PQgetlength(result, row, column) == 8) memcpy(&number, PQgetvalue(result, row, column), 8);
+  return (int64_t)be64toh(number);
+}
+
+void pg_array_begin(struct buffer *out, uint32_t type, size_t count) {
+  uint32_t head[5] = {htobe32(count ? 1 : 0), 0, htobe32(type), htobe32((uint32_t)count),
+                      htobe32(1)};
+  buffer_append(out, head, count ? sizeof head : 12);
+}
+
+void pg_array_add(struct buffer *out, const void *bytes, size_t len) {
+  uint32_t len_be = htobe32((uint32_t)len);
+  buffer_append(out, &len_be, 4);
+  buffer_append(out, bytes, len);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/tables.c: making, upgrading and dropping the tables of a store: schema.sql,
+ * with the tenant's schema for its placeholder, in one transaction.
+ */
+#include "store/db/postgres/tables.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "schema_sql.h"
+#include "store/db/postgres/engine.h"
+
+enum { TABLES_BUDGET_MS = 30000 };
+static const char placeholder[] = "@schema@";
+
+/* They own nothing: with the schema their rights are gone. */
+static void drop_role(const char *schema, const char *role, struct buffer *out) {
+  buffer_text(out, "DROP ROLE IF EXISTS ");
+  buffer_text(out, schema);
+  buffer_text(out, "_");
+  buffer_text(out, role);
+  buffer_text(out, ";\n");
+}
+
+static void write_sql(enum tables_task task, const char *schema, struct buffer *out) {
+  if (task == TABLES_DROP) {
+    buffer_text(out, "DROP SCHEMA ");
+    buffer_text(out, schema);
+    buffer_text(out, " CASCADE;\n");
+    drop_role(schema, "producer", out);
+    drop_role(schema, "host", out);
+  }
+  if (task != TABLES_INIT) return; /* there is one number yet: an upgrade has nothing to do */
+  const char *at = schema_sql, *hit;
+  for (; (hit = strstr(at, placeholder)); at = hit + sizeof placeholder - 1) {
+    buffer_append(out, at, (size_t)(hit - at));
+    buffer_text(out, schema);
+  }
+  buffer_text(out, at);
+}
+
+/* A sentence of the server's, on one line. */
+static int refuse_tables(const struct pg_place *place, PGconn *pg, const PGresult *result,
+                         struct tidings_error *error) {
+  const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+  const char *words = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+  if (state && strcmp(state, "42P06") == 0)
+    return fail(error, TIDINGS_E_STATE,
+                "store %s: the schema is there already; name another with ?schema=NAME, or drop it",
+                place->shown);
+  if (state && (strcmp(state, "42P01") == 0 || strcmp(state, "3F000") == 0))
+    return fail(error, TIDINGS_E_NOT_FOUND, "store %s: the schema is not there, or is no store's",
+                place->shown);
+  if (!words)
+    words = strstr(PQerrorMessage(pg), "password")
+                ? "the password is wrong or missing; put it into ~/.pgpass or PGPASSWORD"
+                : PQerrorMessage(pg);
+  return fail(error, TIDINGS_E_STORE, "store %s: %.*s", place->shown, (int)strcspn(words, "\n"),
+              words);
+}
+
+static int connect_to(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
+  const char *keys[] = {"dbname", "connect_timeout", "application_name", "options", NULL};
+  const char *values[] = {place->conninfo, "10", "tidings store",
+                          "-c synchronous_commit=on -c statement_timeout=30000 -c "
+                          "lock_timeout=30000",
+                          NULL};
+  PGconn *pg = PQconnectdbParams(keys, values, 1);
+  if (!pg) return fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
+  if (PQstatus(pg) == CONNECTION_OK) {
+    PQclear(PQexec(pg, "SET client_min_messages = error"));
+    *ret_pg = pg;
+    return 0;
+  }
+  int code = refuse_tables(place, pg, NULL, error);
+  PQfinish(pg);
+  return code;
+}
+
+static int run(const struct pg_place *place, PGconn *pg, const char *sql, PGresult **ret_result,
+               struct tidings_error *error) {
+  PGresult *result = PQexec(pg, sql);
+  ExecStatusType status = PQresultStatus(result);
+  int code = 0;
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+    code = refuse_tables(place, pg, result, error);
+  if (!code && ret_result) *ret_result = result;
+  else PQclear(result);
+  return code;
+}
+
+/* A schema without our table is somebody else's: nothing of it is touched. */
+static int check_ours(const struct pg_place *place, PGconn *pg, struct tidings_error *error) {
+  char sql[160];
+  PGresult *result = NULL;
+  (void)snprintf(sql, sizeof sql, "SELECT schema FROM %s.store", place->schema);
+  int code = run(place, pg, sql, &result, error);
+  if (!code && (PQntuples(result) != 1 || atoi(PQgetvalue(result, 0, 0)) > 1))
+    code = fail(error, TIDINGS_E_SCHEMA_NEWER,
+                "store %s has a schema number that this build does not know; use a newer tidings. "
+                "The store was left as it is",
+                place->shown);
+  PQclear(result);
+  return code;
+}
+
+static int do_it(enum tables_task task, const struct pg_place *place, const char *sql,
+                 struct tidings_error *error) {
+  PGconn *pg = NULL;
+  int code = connect_to(place, &pg, error);
+  if (code) return code;
+  if (task == TABLES_INIT && PQserverVersion(pg) < 150000)
+    code = fail(error, TIDINGS_E_STORE,
+                "store %s: the server is PostgreSQL %d; expected 15 or newer: upgrade it",
+                place->shown, PQserverVersion(pg) / 10000);
+  if (!code && task != TABLES_INIT) code = check_ours(place, pg, error);
+  if (!code && *sql) code = run(place, pg, sql, NULL, error);
+  PQfinish(pg);
+  return code;
+}
+
+int tables_do(enum tables_task task, const char *url, char **ret_sql, struct tidings_error *error) {
+  struct buffer sql = BUFFER_EMPTY;
+  struct pg_place place;
+  int code = pg_place_parse(url, &place, error);
+  if (code) return code;
+  write_sql(task, place.schema, &sql);
+  buffer_byte(&sql, '\0');
+  if (sql.failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for SQL");
+  else if (!ret_sql) code = do_it(task, &place, sql.bytes, error);
+  if (!code && ret_sql) {
+    *ret_sql = strdup(sql.bytes);
+    if (!*ret_sql) code = fail(error, TIDINGS_E_NOMEM, "no memory for SQL");
+  }
+  buffer_free(&sql);
+  pg_place_free(&place);
+  return code;
+}
+
+int tables_count(const char *url, struct tables_counts *ret_counts, struct tidings_error *error) {
+  struct pg_place place;
+  PGconn *pg = NULL;
+  PGresult *result = NULL;
+  char sql[640];
+  int code = pg_place_parse(url, &place, error);
+  if (code) return code;
+  const char *s = place.schema;
+  (void)snprintf(sql, sizeof sql,
+                 "SELECT (SELECT count(*) FROM %s.session WHERE session <> 0), "
+                 "(SELECT count(*) FROM %s.inbox), count(*), count(*) FILTER (WHERE kind = 4), "
+                 "count(*) FILTER (WHERE kind = 8) FROM (SELECT kind FROM %s.live UNION ALL SELECT "
+                 "kind FROM %s.history) AS rows",
+                 s, s, s, s);
+  code = connect_to(&place, &pg, error);
+  if (!code) code = check_ours(&place, pg, error);
+  if (!code) code = run(&place, pg, sql, &result, error);
+  if (!code) {
+    uint64_t inbox = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
+    ret_counts->sessions = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+    ret_counts->rows = inbox + strtoull(PQgetvalue(result, 0, 2), NULL, 10);
+    ret_counts->notifications = inbox + strtoull(PQgetvalue(result, 0, 3), NULL, 10);
+    ret_counts->messages = strtoull(PQgetvalue(result, 0, 4), NULL, 10);
+  }
+  PQclear(result);
+  if (pg) PQfinish(pg);
+  pg_place_free(&place);
+  return code;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/tables.h: the tables of a store in a database.
+ */
+#ifndef STORE_DB_POSTGRES_TABLES_H
+#define STORE_DB_POSTGRES_TABLES_H
+
+#include <stdint.h>
+#include <tidings/host.h>
+
+enum tables_task { TABLES_INIT, TABLES_UPGRADE, TABLES_DROP };
+
+/* With `ret_sql` nothing is done: it is what would be, malloc'ed. Errors: INVAL (the URL), STATE
+ * (init: the schema is there), NOT_FOUND (it is not, or is no store's), SCHEMA_NEWER, BUSY, STORE,
+ * NOMEM. */
+int tables_do(enum tables_task task, const char *url, char **ret_sql, struct tidings_error *error);
+
+struct tables_counts {
+  uint64_t rows, sessions, notifications, messages;
+};
+int tables_count(const char *url, struct tables_counts *ret_counts, struct tidings_error *error);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/txn.c: transactions. A read is one round trip, and leaves nothing open. A write
+ * is two: the first locks the session's row and reads what is live in it, the second writes and
+ * commits. What was not declared costs one more each.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "store/db/postgres/engine.h"
+
+int pg_fail_in(const struct db *db, int rc, const char *what, struct tidings_error *error) {
+  struct tidings_error inner = {.size = sizeof inner};
+  int code = db_failed(&inner, rc, what);
+  return fail(error, code, "store %s: %s", db->place.shown, inner.text);
+}
+
+/* -- sessions in a transaction ----------------------------------------------------------------- */
+
+static int send_who(struct pg_conn *conn, enum pg_statement statement,
+                    const struct pg_session *session) {
+  struct pg_params params = {.count = 0};
+  if (session->number) pg_param_int8(&params, session->number);
+  else pg_param_null(&params);
+  if (session->name) pg_param_bytes(&params, span_text(session->name));
+  else pg_param_null(&params);
+  return pg_send(conn, statement, &params);
+}
+
+int pg_txn_begin_on_server(struct pg_txn *engine) {
+  struct pg_params params = {.count = 0};
+  char limit[16];
+  int left = store_deadline_left_ms(engine->deadline);
+  (void)snprintf(limit, sizeof limit, "%d", left > 0 ? left : 1);
+  pg_param_bytes(&params, span_text(limit));
+  int rc = pg_send(engine->conn, PG_BEGIN, NULL);
+  engine->begun = true;
+  return rc ? rc : pg_send(engine->conn, PG_LIMITS, &params);
+}
+
+/* One round trip: locks it in a write, and loads it. */
+static int load(struct db_txn *txn, struct pg_session *session, bool locks) {
+  struct pg_txn *engine = pg_engine(txn);
+  PGresult *results[4];
+  size_t count = 0;
+  int rc = 0;
+  if (locks && !engine->begun) {
+    rc = pg_txn_begin_on_server(engine);
+    count += 2;
+  }
+  if (!rc && locks) {
+    rc = send_who(engine->conn, PG_LOCK, session);
+    count++;
+  }
+  if (!rc) rc = pg_session_send_load(engine->conn, session);
+  count++;
+  if (rc) return rc;
+  rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
+  if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
+  for (size_t i = 0; i < count; i++) PQclear(results[i]);
+  if (!rc && session->again) {
+    rc = pg_session_send_load(engine->conn, session);
+    if (!rc) rc = pg_run(txn->db, engine->conn, engine->deadline, results, 1);
+    if (!rc) rc = pg_session_loaded(txn->db, session, results[0]);
+    PQclear(results[0]);
+  }
+  if (rc) engine->failing = true;
+  return rc;
+}
+
+static int add_session(struct db_txn *txn, struct pg_session *session) {
+  struct pg_txn *engine = pg_engine(txn);
+  if (engine->count == TOUCHED_SESSIONS) return PG_E_REFUSED;
+  engine->sessions[engine->count++] = session;
+  return 0;
+}
+
+/* The store's own rows are not loaded: they are looked up one by one. */
+static int open_session(struct db_txn *txn, uint32_t number, struct tidings_span name,
+                        struct pg_session **ret_session) {
+  struct pg_session *session = pg_session_take(txn->db, number, name);
+  if (!session) return ENOMEM;
+  if (!number && !name.len) memset(session->near, 0xff, sizeof session->near);
+  int rc = number || name.len ? load(txn, session, txn->access == DB_WRITES) : 0;
+  if (!rc) rc = add_session(txn, session);
+  if (rc) pg_session_free(session);
+  else *ret_session = session;
+  return rc;
+}
+
+/* A read may look at more sessions than a write: they go when there are too many. */
+static void make_place(struct db_txn *txn) {
+  struct pg_txn *engine = pg_engine(txn);
+  if (txn->access != DB_READS || engine->count < TOUCHED_SESSIONS) return;
+  size_t kept = 0;
+  for (size_t i = 0; i < engine->count; i++) {
+    struct pg_session *session = engine->sessions[i];
+    if (session == engine->declared || !session->number) engine->sessions[kept++] = session;
+    else pg_session_free(session);
+  }
+  engine->count = kept;
+}
+
+int pg_txn_session(struct db_txn *txn, uint32_t number, struct pg_session **ret_session) {
+  struct pg_txn *engine = pg_engine(txn);
+  struct pg_session *declared = engine->declared;
+  if (engine->failing) return PG_E_LOST;
+  for (size_t i = 0; i < engine->count; i++) {
+    if (engine->sessions[i]->number != number || (!number && engine->sessions[i] == declared))
+      continue;
+    *ret_session = engine->sessions[i];
+    return 0;
+  }
+  make_place(txn);
+  return open_session(txn, number, span_of(NULL, 0), ret_session);
+}
+
+int db_own(struct db_txn *txn, uint32_t number) {
+  struct pg_txn *engine = pg_engine(txn);
+  struct pg_session *session = NULL;
+  struct pg_params params = {.count = 0};
+  PGresult *results[3];
+  int rc = pg_txn_session(txn, number, &session);
+  if (rc || number || session->own) return rc; /* all others are locked when they are loaded */
+  size_t count = engine->begun ? 1 : 3;
+  if (!engine->begun) rc = pg_txn_begin_on_server(engine);
+  pg_param_int8(&params, 0);
+  pg_param_null(&params);
+  if (!rc) rc = pg_send(engine->conn, PG_LOCK, &params);
+  if (rc) return rc;
+  rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
+  for (size_t i = 0; i < count; i++) PQclear(results[i]);
+  if (rc) engine->failing = true;
+  session->own = !rc;
+  return rc;
+}
+
+/* -- begin ------------------------------------------------------------------------------------- */
+
+void pg_txn_release(struct db_txn *txn, bool keep) {
+  struct pg_txn *engine = pg_engine(txn);
+  for (size_t i = 0; i < engine->count; i++) {
+    struct pg_session *session = engine->sessions[i];
+    if (keep && (!session->written || txn->access == DB_READS)) pg_session_give(txn->db, session);
+    else pg_session_free(session);
+  }
+  if (engine->conn) pg_conn_give(txn->db, engine->conn);
+  free(engine);
+  txn->engine = NULL;
+}
+
+static int begin(struct db *db, const struct db_scope *scope, store_deadline deadline,
+                 struct db_txn *txn, struct tidings_error *error) {
+  struct pg_txn *engine = calloc(1, sizeof *engine);
+  if (!engine) return fail(error, TIDINGS_E_NOMEM, "no memory for a transaction");
+  txn->db = db;
+  txn->engine = engine;
+  engine->deadline = deadline;
+  int code = pg_conn_take(db, deadline, &engine->conn, error);
+  if (!code && scope && (scope->session || scope->name.len)) {
+    int rc = open_session(txn, scope->session, scope->name, &engine->declared);
+    if (rc) code = pg_fail_in(db, rc, "begin", error);
+  }
+  if (code) pg_txn_release(txn, false);
+  return code;
+}
+
+int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline,
+            struct db_txn *ret_txn, struct tidings_error *error) {
+  ret_txn->access = DB_READS;
+  return begin(db, scope, deadline, ret_txn, error);
+}
+
+int db_write(struct db *db, const struct db_scope *scope, store_deadline deadline,
+             struct db_txn *ret_txn, struct tidings_error *error) {
+  ret_txn->access = DB_WRITES;
+  return begin(db, scope, deadline, ret_txn, error);
+}
+
+/* The transaction itself is looked at: nobody reads what it writes before it ends. */
+int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
+  *ret_txn = *writing;
+  ret_txn->access = DB_LOOKS_ON;
+  return 0;
+}
+
+static void roll_back(struct db_txn *txn) {
+  struct pg_txn *engine = pg_engine(txn);
+  PGresult *result;
+  if (!engine->begun || !engine->conn) return;
+  if (pg_send(engine->conn, PG_ROLLBACK, NULL) ||
+      pg_run(txn->db, engine->conn, engine->deadline, &result, 1))
+    return; /* it is closed when it is given back: the server does it then */
+  PQclear(result);
+}
+
+void db_end(struct db_txn *txn) {
+  if (txn->access == DB_LOOKS_ON || !txn->engine) return;
+  roll_back(txn);
+  pg_txn_release(txn, !pg_engine(txn)->failing);
+}
+
+/* -- rows that are not loaded ------------------------------------------------------------------ */
+
+int pg_txn_fetch(struct db_txn *txn, enum pg_statement statement, const struct pg_params *params,
+                 PGresult **ret_result) {
+  struct pg_txn *engine = pg_engine(txn);
+  int rc = pg_send(engine->conn, statement, params);
+  if (!rc) rc = pg_run(txn->db, engine->conn, engine->deadline, ret_result, 1);
+  if (rc) engine->failing = true;
+  return rc;
+}
+
+int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n,
+                     bool *ret_found) {
+  struct pg_params params = {.count = 0};
+  PGresult *result = NULL;
+  pg_param_int8(&params, session->number);
+  pg_param_int2(&params, kind);
+  pg_param_int8(&params, (int64_t)(n ^ (uint64_t)1 << 63));
+  int rc = pg_txn_fetch(txn, PG_FETCH_ONE, &params, &result);
+  *ret_found = !rc && PQntuples(result);
+  if (*ret_found) {
+    size_t len = (size_t)PQgetlength(result, 0, 0);
+    struct pg_row *row = pg_map_put(&session->map, kind, n, len);
+    if (row) memcpy(row->value, PQgetvalue(result, 0, 0), len);
+    else rc = ENOMEM;
+  }
+  PQclear(result);
+  return rc;
+}
+
+int pg_txn_fetch_range(struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n) {
+  struct pg_params params = {.count = 0};
+  PGresult *result = NULL;
+  pg_param_int8(&params, session->number);
+  pg_param_int2(&params, kind);
+  pg_param_int8(&params, (int64_t)(n ^ (uint64_t)1 << 63));
+  pg_param_int8(&params, (int64_t)(session->near[kind] ^ (uint64_t)1 << 63));
+  int rc = pg_txn_fetch(txn, PG_FETCH_RANGE, &params, &result);
+  for (int i = 0; !rc && i < PQntuples(result); i++) {
+    uint64_t at = (uint64_t)pg_int8(result, i, 0) ^ (uint64_t)1 << 63;
+    size_t len = (size_t)PQgetlength(result, i, 1);
+    if (pg_map_get(&session->map, kind, at)) continue;
+    struct pg_row *row = pg_map_put(&session->map, kind, at, len);
+    if (row) memcpy(row->value, PQgetvalue(result, i, 1), len);
+    else rc = ENOMEM;
+  }
+  PQclear(result);
+  if (!rc) session->near[kind] = n;
+  return rc;
+}

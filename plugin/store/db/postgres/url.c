@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/url.c: the name of a store in a database, as libpq takes it, with `schema=NAME`
+ * among its parameters for the tenant ("tidings" without it). A URL may hold a password: no error
+ * quotes it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "store/db/postgres/engine.h"
+
+enum { LONGEST_SCHEMA = 60 };
+static const char schema_parameter[] = "schema=";
+
+static int refuse(struct tidings_error *error, const char *what) {
+  return fail(error, TIDINGS_E_INVAL,
+              "the store's URL %s; expected postgresql://USER@HOST/DATABASE?schema=NAME (it is not "
+              "shown here: it may have a password)",
+              what);
+}
+
+static bool is_schema(const char *text, size_t len) {
+  if (!len || len > LONGEST_SCHEMA || (text[0] >= '0' && text[0] <= '9')) return false;
+  for (size_t i = 0; i < len; i++) {
+    char c = text[i];
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) return false;
+  }
+  return len < 3 || memcmp(text, "pg_", 3) != 0;
+}
+
+/* Takes `schema=NAME` out of the URL: it is ours, libpq does not know it. */
+static int take_schema(char *url, char **ret_schema, struct tidings_error *error) {
+  char *query = strchr(url, '?'), *at = query ? query + 1 : NULL;
+  while (at && strncmp(at, schema_parameter, sizeof schema_parameter - 1) != 0) {
+    at = strchr(at, '&');
+    if (at) at++;
+  }
+  if (!at) {
+    *ret_schema = strdup("tidings");
+  } else {
+    char *name = at + sizeof schema_parameter - 1;
+    size_t len = strcspn(name, "&");
+    if (!is_schema(name, len))
+      return refuse(error, "has a parameter schema that is no name: letters a to z, digits and _, "
+                           "at most 60, and not pg_…");
+    *ret_schema = strndup(name, len);
+    char *rest = name + len;
+    if (*rest) memmove(at, rest + 1, strlen(rest + 1) + 1);
+    else at[-1] = '\0';
+  }
+  return *ret_schema ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory for the store's URL");
+}
+
+static const char *option_of(const PQconninfoOption *options, const char *keyword) {
+  for (; options->keyword; options++) {
+    if (strcmp(options->keyword, keyword) == 0) return options->val;
+  }
+  return NULL;
+}
+
+static char *show(const PQconninfoOption *options, const char *schema) {
+  const char *user = option_of(options, "user"), *host = option_of(options, "host"),
+             *port = option_of(options, "port"), *database = option_of(options, "dbname");
+  char *shown = NULL;
+  int len = asprintf(&shown, "postgresql://%s%s%s%s%s/%s?schema=%s", user ? user : "",
+                     user ? "@" : "", host && host[0] != '/' ? host : "", port ? ":" : "",
+                     port ? port : "", database, schema);
+  return len < 0 ? NULL : shown;
+}
+
+int pg_place_parse(const char *url, struct pg_place *ret_place, struct tidings_error *error) {
+  struct pg_place place = {.conninfo = strdup(url)};
+  char *wrong = NULL;
+  PQconninfoOption *options = NULL;
+  int code = place.conninfo ? take_schema(place.conninfo, &place.schema, error)
+                            : fail(error, TIDINGS_E_NOMEM, "no memory for the store's URL");
+  if (!code) {
+    options = PQconninfoParse(place.conninfo, &wrong);
+    const char *database = options ? option_of(options, "dbname") : NULL;
+    if (!options) code = refuse(error, "cannot be read");
+    else if (!database || !*database) code = refuse(error, "names no database");
+  }
+  if (!code) {
+    place.shown = show(options, place.schema);
+    if (!place.shown) code = fail(error, TIDINGS_E_NOMEM, "no memory for the store's URL");
+  }
+  PQfreemem(wrong);
+  PQconninfoFree(options);
+  if (code) pg_place_free(&place);
+  else *ret_place = place;
+  return code;
+}
+
+void pg_place_free(struct pg_place *place) {
+  if (place->conninfo) explicit_bzero(place->conninfo, strlen(place->conninfo));
+  free(place->conninfo);
+  free(place->schema);
+  free(place->shown);
+  *place = (struct pg_place){.conninfo = NULL};
+}

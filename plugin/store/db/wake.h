@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/wake.h: what the processes that use a store learn from each other besides its rows: that
+ * a session has changed, in which phase its turn is, and that its owner must act now.
+ *
+ * A ring is two things: a counter of its session's that moves with the commit, and after it a byte
+ * in the FIFO of each process that waits for the session's owner. The byte may be lost (its writer
+ * was killed), the counter never is. It must not know what rings mean.
+ */
+#ifndef STORE_DB_WAKE_H
+#define STORE_DB_WAKE_H
+
+#include "store/db/db.h"
+#include "values/memory.h"
+
+/* -- changes, phases: see store.h -------------------------------------------------------------- */
+
+const _Atomic uint32_t *db_changes(struct db *db, uint32_t session);
+
+int db_phase(const struct db *db, uint32_t session, uint64_t epoch);
+bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, unsigned phase);
+void db_phase_clear(struct db *db, uint32_t session);
+
+/* -- the calls that run: see store.h ----------------------------------------------------------- */
+
+/* The session's calls, as its owner says under this epoch. Without `owner` they are looked at only.
+ */
+struct calls_of {
+  uint32_t session;
+  uint64_t epoch;
+  const struct owner *owner;
+  int64_t now_ms;
+};
+/* Text is valid during the call. Returns whether it has changed them. */
+typedef bool (*calls_visitor)(void *context, struct memory *calls);
+bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context);
+bool db_calls_any(const struct db *db, uint32_t session);
+
+/* -- rings ------------------------------------------------------------------------------------- */
+
+/* On behalf of `thread`: see store_ring. */
+void db_ring(struct db_txn *txn, uint32_t session, const struct owner *owner, uintptr_t thread);
+
+/* Makes this process a waiter for the sessions of `owner`: see store_wait. */
+int db_wait(struct db *db, const struct owner *owner, uint32_t budget_ms, int *ret_fd,
+            struct tidings_error *error);
+bool db_waits(const struct db *db);
+void db_wait_drain(struct db *db);
+void db_wait_again(struct db *db);
+
+/* What this process knows of the counters. */
+struct rings {
+  _Atomic uint32_t seen[STORE_RINGS]; /* the values that it knows */
+  uint32_t seen_groups[RING_GROUPS];  /* where all of a group was seen */
+  /* As last looked at: */
+  uint32_t now[STORE_RINGS]; /* of groups that had moved */
+  uint32_t groups[RING_GROUPS];
+  uint64_t moved[RING_GROUPS]; /* a bit for each of a group */
+  uint64_t odd[RING_GROUPS];
+};
+/* Those of `owner`, at least. */
+int db_rings_look(struct db *db, const struct owner *owner, const struct rings **ret_rings,
+                  struct tidings_error *error);
+static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
+  return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
+}
+void db_rings_mark_seen(struct db *db);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/wake/wake.c: what processes learn from each other besides rows. The engine does it; this
+ * gives it the store's names.
+ */
+#include "store/wake/wake.h"
+
+#include <pthread.h>
+
+#include "common/siphash.h"
+
+#include "store/rows/rows.h"
+
+const _Atomic uint32_t *store_changes(struct store *store, uint32_t session) {
+  return db_changes(store->db, session);
+}
+
+int store_phase(const struct store *store, uint32_t session, uint64_t epoch) {
+  return db_phase(store->db, session, epoch);
+}
+
+bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsigned phase) {
+  return db_phase_set(store->db, session, epoch, phase);
+}
+
+void store_phase_clear(struct store *store, uint32_t session) {
+  db_phase_clear(store->db, session);
+}
+
+bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
+                 void *context) {
+  return db_calls(store->db, whose, visit, context);
+}
+
+bool store_calls_any(const struct store *store, uint32_t session) {
+  return db_calls_any(store->db, session);
+}
+
+struct call_key store_call_key(struct tidings_span call_id) {
+  static const uint8_t key[16] = {0};
+  struct call_key result;
+  uint64_t hash = siphash(key, call_id);
+  memcpy(result.bytes, &hash, sizeof result.bytes);
+  return result;
+}
+
+void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner) {
+  db_ring(txn->db, session, owner, (uintptr_t)pthread_self());
+}
+
+int store_wait(struct store *store, const struct owner *owner, uint32_t budget_ms, int *ret_fd,
+               struct tidings_error *error) {
+  return db_wait(store->db, owner, budget_ms, ret_fd, error);
+}
+
+bool store_waits(const struct store *store) { return db_waits(store->db); }
+void store_wait_drain(struct store *store) { db_wait_drain(store->db); }
+void store_wait_again(struct store *store) { db_wait_again(store->db); }
+
+int store_rings_look(struct store *store, const struct owner *owner, const struct rings **ret_rings,
+                     struct tidings_error *error) {
+  return db_rings_look(store->db, owner, ret_rings, error);
+}
+
+void store_rings_mark_seen(struct store *store) { db_rings_mark_seen(store->db); }

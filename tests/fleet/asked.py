@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""asked.py STORE: a host that does what it reads: one JSON call a line, one answer a line."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+
+opened = kit.Kit(sys.argv[1], budget_ms=2000)
+for line in sys.stdin:
+    request = json.loads(line)
+    try:
+        answer = opened.call(request.pop("op"), **request)
+    except kit.Failed as failed:
+        answer = {"error": {"code": failed.code, "text": failed.text}}
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""bad.py: a URL that is wrong, a server that will not do, a role without rights: each a sentence that says what to do, within the call's budget, without
+the password. And pushes by SQL: the same checks and errors, by a role that may do nothing else.
+"""
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+
+failures = []
+
+
+def expect(good, what):
+    print(f"{'ok' if good else 'not ok'} - {what}")
+    if not good:
+        failures.append(what)
+
+
+def refused(url, words, what):
+    began = time.monotonic()
+    try:
+        kit.Kit(url, budget_ms=1000)
+        expect(False, f"{what}: it was opened")
+    except kit.Failed as failed:
+        took = time.monotonic() - began
+        expect(words in failed.text and "hunter2" not in failed.text and took < 1.5, f"{what}: {failed.text} ({took:.2f} s)")
+
+
+def sql_push(server, user, arguments):
+    return subprocess.run([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", user, "-d", "fleet", "-c", f"SELECT tidings.push({arguments})"],
+                          capture_output=True, text=True, check=False)
+
+
+def check_urls(server):
+    host = server.folder
+    refused("postgresql://fleet:hunter2@/?host=" + host, "names no database", "a URL without a database")
+    refused("postgresql://fleet:hunter2@/fleet?host=%zz", "cannot be read", "a URL that is none")
+    refused(f"postgresql://fleet:hunter2@/fleet?host={host}&schema=No", "a parameter schema that is no name", "a schema that is no name")
+    refused(f"postgresql://fleet:hunter2@/absent?host={host}", 'database "absent" does not exist', "a database that is not there")
+    refused("postgresql://fleet:hunter2@/fleet?host=/nowhere", "cannot be reached", "no server")
+    refused(server.url("absent"), "tidings store init", "a schema that is not there")
+    server.sql("CREATE SCHEMA others; CREATE TABLE others.store (a int)")
+    refused(server.url("others"), "tidings store init", "a schema of somebody else's")
+    done = kit.tidings("store", "drop", server.url("others"), check=False)
+    expect(done.returncode and server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'others'") == "1", f"it is not dropped: {done.stderr.strip()}")
+    server.sql("UPDATE tidings.store SET schema = 7")
+    refused(server.url(), "use a newer tidings", "a newer schema")
+    server.sql("UPDATE tidings.store SET schema = 1")
+    refused(server.url(more="&options=-cdefault_transaction_read_only%3Don"), "read-only", "a read-only database")
+
+
+def check_roles(server):
+    server.sql("CREATE ROLE stranger LOGIN; CREATE ROLE ci LOGIN; GRANT tidings_producer TO ci; CREATE ROLE agent LOGIN; GRANT tidings_host TO agent")
+    refused(server.url().replace("fleet@", "stranger@"), "tidings store init", "a role without any right")
+    refused(server.url().replace("fleet@", "ci@"), "may not do this", "a role that may only push")
+    host = kit.Kit(server.url().replace("fleet@", "agent@"))
+    host.event("session.opened", "s")
+    done = sql_push(server, "ci", "'s', 'ci.failed', 'error', 'the build is red', id => 'b1', source => 'ci'")
+    expect(done.stdout.strip() == "" and not done.returncode, f"SQL pushes {done.stderr}")
+    expect(sql_push(server, "ci", "'s', 'ci.failed', 'error', 'the build is red', id => 'b1', source => 'ci'").stdout.strip() == "duplicate", "once")
+    for arguments, words in (("'s', 'ci.failed', 'loud', 'x'", "expected one of info, warning, error, critical"), ("'', 'ci.failed', 'info', 'x'", "session: must not be empty"),
+                             ("'s', '.x', 'info', 'x'", "the source is empty"), ("'s', 'ci.failed', 'info', ' '", "data.message: must not be empty or blank")):
+        done = sql_push(server, "ci", arguments)
+        expect(words in done.stderr, f"SQL refuses {arguments}: {done.stderr.strip().splitlines()[:1]}")
+    done = subprocess.run([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", "ci", "-d", "fleet", "-c", "SELECT * FROM tidings.inbox"],
+                          capture_output=True, text=True, check=False)
+    expect("permission denied" in done.stderr, "and may read nothing")
+    answer = host.call("tool_result", session="s", call_id="c1", tool="shell", content="x")
+    expect("the build is red" in answer["content"], "the host shows it")
+    host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
+    host.close()
+
+
+def check_password(server):
+    server.sql("CREATE ROLE secret LOGIN PASSWORD 'right'")
+    path = os.path.join(server.data, "pg_hba.conf")
+    with open(path, encoding="utf-8") as file:
+        rules = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("local all secret scram-sha-256\n" + rules)
+    server.sql("SELECT pg_reload_conf()")
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and not subprocess.run([os.path.join(server.bin, "psql"), "-w", "-h", server.folder, "-U", "secret", "-d", "fleet", "-c", "SELECT 1"],
+                                                             capture_output=True, check=False).returncode:
+        time.sleep(0.02)
+    url = server.url()
+    refused(url.replace("fleet@", "secret:hunter2@"), "password is wrong", "a wrong password")
+    refused(url.replace("fleet@", "secret@"), "password is wrong or missing", "no password")
+    for verb in (("doctor", "-S"), ("status", "-S"), ("store", "check", "-S")):
+        done = kit.tidings(*verb, url.replace("fleet@", "secret:hunter2@"), check=False)
+        expect("hunter2" not in done.stdout + done.stderr, f"{verb[0]} shows no password: {(done.stderr + done.stdout).strip()[-120:]}")
+
+
+def check_full(server):
+    held = []
+    limit = int(server.sql("SHOW max_connections"))
+    while len(held) < limit:
+        held.append(subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", "ci", "-d", "fleet"], stdin=subprocess.PIPE,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        if len(held) >= limit - 3 and any(one.poll() is not None for one in held):
+            break
+        time.sleep(0.02)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            kit.Kit(server.url().replace("fleet@", "agent@"), budget_ms=1000).close()
+        except kit.Failed as failed:
+            expect("sorry, too many clients" in failed.text or "reserved" in failed.text, f"no connection left: {failed.text}")
+            break
+    else:
+        expect(False, "no connection left: it was opened")
+    for one in held:
+        one.kill()
+        one.wait()
+
+
+def main():
+    with kit.Server(max_connections=24) as server:
+        kit.make_store(server)
+        expect("CREATE SCHEMA dry;" in kit.tidings("store", "init", "--dry-run", server.url("dry")).stdout, "--dry-run prints the SQL")
+        expect(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'dry'") == "0", "and does nothing")
+        check_urls(server)
+        check_roles(server)
+        check_password(server)
+        check_full(server)
+        server.stop()
+        refused(server.url(), "cannot be reached", "a server that is gone")
+    print(f"# sum: bad input: {len(failures)} failures")
+    return bool(failures)
+
+
+sys.exit(main())

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""host.py STORE SESSION TRANSCRIPT [drain]: a host that shows and settles what is pushed, until it is ended, or until nothing is left.
+
+It writes what it was shown into TRANSCRIPT before it settles, as a host does, and resumes with the deliveries that are there. It prints "shown
+DELIVERY TOKEN" and "settled DELIVERY"; "late MS" for a hook that took longer than its budget and 50 ms.
+"""
+import os
+import re
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+
+BUDGET_MS = 1000
+store, session, transcript = sys.argv[1:4]
+drain = len(sys.argv) > 4
+config = {"limits": {"pending_per_session": 100000}, "delivery": {"max_per_request": 1000}} if False else {}
+opened, calls, quiet = None, 0, 0
+
+
+def note(*words):
+    os.write(1, (" ".join(map(str, words)) + "\n").encode())
+
+
+def known():
+    if not os.path.exists(transcript):
+        return []
+    with open(transcript, encoding="utf-8") as file:
+        return [line.split()[0] for line in file.read().split("\n")[:-1]]
+
+
+while True:
+    began = time.monotonic()
+    try:
+        if not opened:
+            opened = kit.Kit(store, budget_ms=BUDGET_MS)
+            opened.event("session.resumed", session, deliveries=known()[-200:], takeover=False)
+            note("resumed")
+        calls += 1
+        began = time.monotonic()
+        answer = opened.call("tool_result", session=session, call_id=f"c{calls}", tool="shell", content="done")
+        took_ms = (time.monotonic() - began) * 1000
+        if took_ms > BUDGET_MS + 50:
+            note("late", int(took_ms))
+        delivery = (answer.get("reply") or {}).get("delivery")
+        tokens = re.findall(r"#([\w-]+)#", answer.get("content", ""))
+        if not delivery:
+            quiet += 1
+            if drain and quiet > 3:
+                break
+            continue
+        quiet = 0
+        with open(transcript, "a", encoding="utf-8") as file:
+            file.write(f"{delivery} {' '.join(tokens)}\n")
+        for token in tokens:
+            note("shown", delivery, token)
+        opened.call("settle", delivery=delivery, outcome="committed")
+        note("settled", delivery)
+    except kit.Failed as failed:
+        took_ms = (time.monotonic() - began) * 1000
+        if took_ms > BUDGET_MS + 50 and failed.code != "open":
+            note("late", int(took_ms))
+        note("failed", failed.code, failed.text.replace(" ", "_")[:160])
+        if failed.code == "TIDINGS_E_CLOSED":
+            break
+        if failed.code == "open" or "owned" in failed.text:
+            if opened:
+                opened.close()
+            opened = None
+        time.sleep(0.05)
+if opened:
+    opened.close()

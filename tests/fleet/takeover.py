@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""takeover.py: a host is stopped, another takes its session over, the first goes on: its settle and its hooks are CLOSED, and nothing is shown twice
+to one transcript. Two hosts that are not on one machine, as far as they can see: each has a PID namespace of its own where that is allowed.
+"""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+
+
+def ask(host, op, **members):
+    """A call in the process of a host, as (code, answer)."""
+    import json
+    host.stdin.write(json.dumps({"op": op, **members}) + "\n")
+    host.stdin.flush()
+    return json.loads(host.stdout.readline())
+
+
+def start(url, apart):
+    command = [sys.executable, os.path.join(os.path.dirname(__file__), "asked.py"), url]
+    if apart:
+        command = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", *command]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def hook(host, number):
+    return ask(host, "tool_result", session="s", call_id=f"c{number}", tool="shell", content="done")
+
+
+def stop_all(host, how):
+    for pid in [host.pid, *map(int, subprocess.run(["pgrep", "-P", str(host.pid)], capture_output=True, text=True, check=False).stdout.split())]:
+        os.kill(pid, how)
+
+
+def case(url, apart, failures):
+    def expect(good, what):
+        print(f"{'ok' if good else 'not ok'} - {what}{' (two machines)' if apart else ''}")
+        failures.extend([] if good else [what])
+
+    first, second = start(url, apart), start(url, apart)
+    expect("reply" in ask(first, "event", event={"type": "session.opened", "session": "s", "data": {}}), "the first host opens")
+    kit.tidings("push", "-S", url, "-s", "s", "alpha")
+    kit.tidings("push", "-S", url, "-s", "s", "beta")
+    shown = hook(first, 1)
+    expect("alpha" in shown.get("content", "") and "beta" in shown.get("content", ""), "the first host shows both")
+    refused = ask(second, "event", event={"type": "session.resumed", "session": "s", "data": {"deliveries": []}})
+    expect(refused.get("error", {}).get("code") == "TIDINGS_E_BUSY", f"the second is refused while the first lives: {refused}")
+    stop_all(first, signal.SIGSTOP)
+    taken = ask(second, "event", event={"type": "session.resumed", "session": "s", "data": {"deliveries": [], "takeover": True}})
+    expect("reply" in taken, f"the second takes over: {taken}")
+    again = hook(second, 2)
+    expect("alpha" in again.get("content", "") and "beta" in again.get("content", ""), "what was not settled is shown by the second, once")
+    stop_all(first, signal.SIGCONT)
+    late = ask(first, "settle", delivery=shown["reply"]["delivery"], outcome="committed")
+    expect(late.get("error", {}).get("code") == "TIDINGS_E_CLOSED", f"the first's settle is CLOSED: {late}")
+    closed = hook(first, 3)
+    expect(closed.get("error", {}).get("code") == "TIDINGS_E_CLOSED", f"the first's hook is CLOSED: {closed}")
+    expect("error" not in ask(second, "settle", delivery=again["reply"]["delivery"], outcome="committed"), "the second settles")
+    quiet = hook(second, 4)
+    expect("alpha" not in quiet.get("content", "") and "beta" not in quiet.get("content", ""), "nothing is shown twice")
+    kit.tidings("push", "-S", url, "-s", "s", "three")
+    stop_all(second, signal.SIGKILL)
+    second.wait(20)
+    deadline = time.monotonic() + 20
+    third = start(url, apart)
+    while "error" in (answer := ask(third, "event", event={"type": "session.resumed", "session": "s", "data": {"deliveries": []}})):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.01)
+    expect("error" not in answer, f"a killed host's session goes to another: {answer}")
+    expect("three" in hook(third, 5).get("content", ""), "with what was pushed")
+    for host in (first, third):
+        host.kill()
+        host.wait(20)
+
+
+def main():
+    failures = []
+    with kit.Server() as server:
+        case(kit.make_store(server, "near"), False, failures)
+        allowed = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"], capture_output=True, check=False).returncode == 0
+        if allowed:
+            case(kit.make_store(server, "far"), True, failures)
+        print(f"# sum: takeover, {'as on two machines too' if allowed else 'on one machine (no PID namespaces here)'}: {len(failures)} failures")
+    return bool(failures)
+
+
+sys.exit(main())
