@@ -52,3 +52,18 @@ Test(eight, a_string_of_json_has_its_escapes_at_every_place) {
     buffer_free(&json);
   }
 }
+
+Test(eight, a_control_character_is_refused_at_every_place) {
+  for (size_t value = 1; value < 0x20; value++) {
+    for (size_t at = 1; at < 25; at++) {
+      char json[26];
+      struct arena arena = ARENA_EMPTY;
+      const struct json *read = NULL;
+      memset(json, 'x', sizeof json);
+      json[0] = json[25] = '"';
+      json[at] = (char)value;
+      cr_assert(json_read(span_of(json, sizeof json), "test", &arena, &read, NULL));
+      arena_free(&arena);
+    }
+  }
+}
