@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/hosts.c: see the header. What was seen of each host, version by version, is in
- * docs/hosts.md.
+ * agents/hosts/hosts.c: see the header. What was seen of each host is in docs/hosts.md.
  */
 #include "agents/hosts/hosts.h"
 
