@@ -62,8 +62,14 @@ def waits_for_approval(agent):
         until_state(agent, "waiting")
         push(agent, "The raven knocks.", "-k", "raven.knocks")
         terminal.shows(agent.asks)
-        terminal.ask("send-keys", "Enter")
-        after = until(lambda: [other for other in requests(agent, "Raven one") if any(item["role"] == "tool" for item in other["items"])], "the tool has run")
+
+        def ran():  # what is typed while the question is still being drawn is lost
+            after = [other for other in requests(agent, "Raven one") if any(item["role"] == "tool" for item in other["items"])]
+            if not after:
+                terminal.ask("send-keys", "Enter")
+            return after
+
+        after = until(ran, "the tool has run")
         once(after[0], "The raven knocks.")
         until_state(agent, "idle")
 
