@@ -76,6 +76,7 @@ enum pg_statement {
   PG_COMMIT,
   PG_ROLLBACK,
   PG_LOCK,
+  PG_LOCK_NAME,
   PG_LOAD,
   PG_PUT,
   PG_DELETE,

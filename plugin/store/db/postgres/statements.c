@@ -14,6 +14,8 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_COMMIT] = "COMMIT",
     [PG_ROLLBACK] = "ROLLBACK",
     [PG_LOCK] = "SELECT session FROM session WHERE session = $1 OR name = $2 FOR UPDATE",
+    /* What is not there yet has no row that could be locked. */
+    [PG_LOCK_NAME] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
     /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
     [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session "
                 "WHERE session = $1 OR name = $2 "
@@ -82,7 +84,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
     INT2S = 1005,
     BYTEAS = 1001
   };
-  static const Oid limits[] = {TEXT}, who[] = {INT8, TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
+  static const Oid text[] = {TEXT}, who[] = {INT8, TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
                    put[] = {INT8, INT2S, INT8S, BYTEAS}, archive[] = {INT8, INT2, INT8, INT8},
                    session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
@@ -91,7 +93,8 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
                              BOOL, TEXT, INT8, BOOL,  TEXT, TEXT};
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
-  case PG_LIMITS: return TYPES(limits, 1);
+  case PG_LIMITS:
+  case PG_LOCK_NAME: return TYPES(text, 1);
   case PG_LOCK: return TYPES(who, 2);
   case PG_LOAD: return TYPES(load, 4);
   case PG_PUT: return TYPES(put, 4);

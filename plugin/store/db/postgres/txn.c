@@ -41,32 +41,40 @@ int pg_txn_begin_on_server(struct pg_txn *engine) {
   return rc ? rc : pg_send(engine->conn, PG_LIMITS, &params);
 }
 
-/* One round trip: locks it in a write, and loads it. */
-static int load(struct db_txn *txn, struct pg_session *session, bool locks) {
+/* The last of `count` statements in the pipeline, the others are sent: what it has of the session.
+ */
+static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t count) {
   struct pg_txn *engine = pg_engine(txn);
   PGresult *results[4];
-  size_t count = 0;
-  int rc = 0;
-  if (locks && !engine->begun) {
-    rc = pg_txn_begin_on_server(engine);
-    count += 2;
-  }
-  if (!rc && locks) {
-    rc = send_who(engine->conn, PG_LOCK, session);
-    count++;
-  }
-  if (!rc) rc = pg_session_send_load(engine->conn, session);
-  count++;
+  int rc = pg_session_send_load(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
   if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
   for (size_t i = 0; i < count; i++) PQclear(results[i]);
-  if (!rc && session->again) {
-    rc = pg_session_send_load(engine->conn, session);
-    if (!rc) rc = pg_run(txn->db, engine->conn, engine->deadline, results, 1);
-    if (!rc) rc = pg_session_loaded(txn->db, session, results[0]);
-    PQclear(results[0]);
-  }
+  return rc;
+}
+
+/* Two writers may meet before there is a session: the second waits for the first, and looks again.
+ * Without this each took what is in the inbox. */
+static int load_new(struct db_txn *txn, struct pg_session *session) {
+  struct pg_txn *engine = pg_engine(txn);
+  struct pg_params params = {.count = 0};
+  pg_param_bytes(&params, span_text(session->name));
+  int rc = pg_send(engine->conn, PG_LOCK_NAME, &params);
+  if (!rc) rc = send_who(engine->conn, PG_LOCK, session);
+  return rc ? rc : take_loaded(txn, session, 3);
+}
+
+/* One round trip: locks it in a write, and loads it. */
+static int load(struct db_txn *txn, struct pg_session *session, bool locks) {
+  struct pg_txn *engine = pg_engine(txn);
+  bool begins = locks && !engine->begun;
+  int rc = begins ? pg_txn_begin_on_server(engine) : 0;
+  if (!rc && locks) rc = send_who(engine->conn, PG_LOCK, session);
+  if (rc) return rc;
+  rc = take_loaded(txn, session, 1 + (begins ? 2u : 0u) + (locks ? 1u : 0u));
+  if (!rc && locks && !session->exists && session->name) rc = load_new(txn, session);
+  if (!rc && session->again) rc = take_loaded(txn, session, 1);
   if (rc) engine->failing = true;
   return rc;
 }
