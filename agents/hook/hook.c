@@ -23,7 +23,7 @@
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM };
 enum { SETTLE_MS = 2000, EXIT_MISTAKE = 1 };
-enum { BUDGET_MS = 500 }; /* of a call of the plugin: the agent waits as long */
+enum { HOOK_BUDGET_MS = 500 }; /* of a call of the plugin: the agent waits as long */
 
 static int write_text(const char *text) {
   char *line = NULL;
@@ -92,7 +92,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   int code = EXIT_DONE;
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
-  cli->budget_ms = BUDGET_MS;
+  cli->budget_ms = HOOK_BUDGET_MS;
   cli->preset = host_preset(host);
   int32_t refused = hook_call_read(host, STDIN_FILENO, &call, &error);
   if (refused) {

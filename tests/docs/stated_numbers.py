@@ -96,7 +96,7 @@ STATED = (
     ("docs/hazards.md", "| {} readers, and at most", "STORE_MAX_READERS", grouped),
     ("docs/hazards.md", "at most {} parked readers a process", "DB_PARKED_READERS", word),
     ("docs/hazards.md", "at open and every {} writes", "READER_CHECK_EVERY", grouped),
-    ("docs/hosts.md", "waits at most {} ms for another writer", "DEFAULT_BUDGET_MS", grouped),
+    ("docs/hosts.md", "waits at most {} ms for other processes", "HOOK_BUDGET_MS", grouped),
     ("docs/hosts.md", "each hook has a limit of {} s", "HOOK_SECONDS", grouped),
     ("docs/cli.md", "Complete logs beyond the newest {},", "KEPT_LOGS", grouped),
     ("docs/cli.md", "those older than {} days", "KEPT_DAYS", grouped),
