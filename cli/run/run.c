@@ -14,6 +14,7 @@
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
+#include "common/clock.h"
 
 enum { OPTION_DETACH = CLI_LONG_ONLY, OPTION_NO_TTY, OPTION_LOG_LIMIT };
 enum { LOG_LIMIT = 64 << 20, LEAST_LOG = 1024 };
@@ -33,12 +34,28 @@ static int not_started(struct run *run, int reason) {
   return reason == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
+/* The watchdog first: from the command's first instruction on, somebody reports its end. */
+static int start_command(struct run *run, const struct child_way *way) {
+  run->report = (struct report){.cli = run->cli,
+                                .session = run->session,
+                                .argv = run->argv,
+                                .tool = run->name,
+                                .log = &run->log,
+                                .tail = &run->tail,
+                                .patient = run->detached};
+  run->begun_ms = (uint64_t)clock_mono_ms();
+  watchdog_start(&run->report, run->begun_ms, &run->watchdog);
+  int reason = child_start(&run->child, run->argv, way);
+  if (reason) watchdog_stop(&run->watchdog);
+  return reason;
+}
+
 static int in_foreground(struct run *run) {
   int code = child_prepare(run->cli, &run->child);
   if (code) return code;
   const struct child_way way = {.terminal = !run->no_tty && !run->quiet,
                                 .pipe_signal_ignored = run->cli->pipe_signal_ignored};
-  int reason = child_start(&run->child, run->argv, &way);
+  int reason = start_command(run, &way);
   return reason ? not_started(run, reason) : supervise(run);
 }
 
@@ -69,7 +86,7 @@ static int in_background(struct run *run) {
   int code = child_prepare(run->cli, &run->child);
   const struct child_way way = {.detached = true,
                                 .pipe_signal_ignored = run->cli->pipe_signal_ignored};
-  reason = code ? EAGAIN : child_start(&run->child, run->argv, &way);
+  reason = code ? EAGAIN : start_command(run, &way);
   detach_started(&detached, reason);
   if (!reason) (void)supervise(run);
   _exit(EXIT_DONE);

@@ -16,9 +16,7 @@
 #include <unistd.h>
 
 #include "cli/run/progress.h"
-#include "cli/run/report.h"
 #include "cli/run/waiting.h"
-#include "cli/run/watchdog.h"
 #include "common/clock.h"
 
 enum { STREAM_BYTES = 65536, TICK_MS = 1000 };
@@ -34,14 +32,12 @@ struct stream {
 
 struct supervision {
   struct run *run;
-  struct report report;
   struct progress progress;
-  struct watchdog watchdog;
   struct stream out, err;
   bool has_terminal, reported_waiting, ended;
   unsigned seen_waiting; /* how many times in a row */
   int status;
-  uint64_t begun_ms, tick_ms;
+  uint64_t tick_ms;
 };
 
 /* -- the output -------------------------------------------------------------------------------- */
@@ -124,7 +120,7 @@ static void drain(struct supervision *all) {
 static void tell_waiting(struct supervision *all, bool waits) {
   if (all->reported_waiting == waits) return;
   progress_erase(&all->progress);
-  (void)report_waiting(&all->report,
+  (void)report_waiting(&all->run->report,
                        waits); /* said on stderr if it failed; the end still has to be reported */
   all->reported_waiting = waits;
 }
@@ -156,7 +152,7 @@ static void tick(struct supervision *all) {
   bool covered = !run->quiet &&
                  !(all->out.at_line_start && all->err.at_line_start); /* a prompt, or half a line */
   if (!covered && !all->seen_waiting)
-    progress_show(&all->progress, run->name, (uint64_t)clock_mono_ms() - all->begun_ms,
+    progress_show(&all->progress, run->name, (uint64_t)clock_mono_ms() - all->run->begun_ms,
                   run->quiet ? &run->tail : NULL);
 }
 
@@ -205,21 +201,12 @@ static bool has_terminal(void) {
 static void begin(struct supervision *all, struct run *run) {
   bool passes = !run->quiet && !run->detached;
   all->run = run;
-  all->report = (struct report){.cli = run->cli,
-                                .session = run->session,
-                                .argv = run->argv,
-                                .tool = run->name,
-                                .log = &run->log,
-                                .tail = &run->tail,
-                                .patient = run->detached};
   all->has_terminal = !run->detached && has_terminal();
-  all->begun_ms = (uint64_t)clock_mono_ms();
-  all->tick_ms = all->begun_ms + TICK_MS;
+  all->tick_ms = run->begun_ms + TICK_MS;
   stream_begin(&all->out, &run->child.out, passes ? STDOUT_FILENO : -1);
   stream_begin(&all->err, &run->child.err, passes ? STDERR_FILENO : -1);
   all->progress.fd = -1;
   if (!run->detached) progress_begin(&all->progress);
-  watchdog_start(&all->report, all->begun_ms, &all->watchdog);
 }
 
 int supervise(struct run *run) {
@@ -227,12 +214,12 @@ int supervise(struct run *run) {
   if (!all) return cli_fail(run->cli, "out of memory; the command goes on without supervision");
   begin(all, run);
   loop(all);
-  uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - all->begun_ms;
+  uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - run->begun_ms;
   drain(all);
   progress_erase(&all->progress);
   tell_waiting(all, false); /* else both would be reported */
-  (void)report_end(&all->report, all->status, elapsed_ms);
-  watchdog_stop(&all->watchdog); /* until here, it reports the end if we are killed */
+  (void)report_end(&run->report, all->status, elapsed_ms);
+  watchdog_stop(&run->watchdog); /* until here, it reports the end if we are killed */
   int code = report_exit_code(all->status);
   if (code && run->quiet && !run->detached)
     cli_warn(run->cli, "%s ended with exit code %d; its output is in %s", run->name, code,

@@ -8,7 +8,9 @@
 
 #include "cli/run/child.h"
 #include "cli/run/log.h"
+#include "cli/run/report.h"
 #include "cli/run/tail.h"
+#include "cli/run/watchdog.h"
 #include "command/cli.h"
 
 struct run {
@@ -19,9 +21,12 @@ struct run {
   struct run_log log;
   struct child child;
   struct tail tail;
+  struct report report;
+  struct watchdog watchdog;
+  uint64_t begun_ms; /* on the monotonic clock */
 };
 
-/* Returns the command's exit code as a shell would say it. */
+/* The command and the watchdog were started. Returns the command's exit code as a shell would say it. */
 int supervise(struct run *run);
 
 #endif

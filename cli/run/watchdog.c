@@ -15,6 +15,7 @@
 #include "common/libc.h"
 
 static const char well = 1;
+static const struct watchdog no_watchdog = {.pid = 0, .fd = -1};
 
 /* Nothing of the run is kept open: its readers must see the end when it ends. */
 static void stand_apart(int *fd) {
@@ -59,20 +60,37 @@ _Noreturn static void watch_over(const struct report *report, uint64_t begun_ms,
   _exit(0);
 }
 
-void watchdog_start(const struct report *report, uint64_t begun_ms, struct watchdog *ret_watchdog) {
-  struct watchdog watchdog = {.pid = 0, .fd = -1};
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) == 0) {
-    watchdog.pid = fork();
-    if (watchdog.pid == 0) {
-      close(ends[1]);
-      watch_over(report, begun_ms, ends[0]);
-    }
-    close(ends[0]);
-    if (watchdog.pid > 0) watchdog.fd = ends[1];
-    else close(ends[1]);
+/* Its end of this pipe is closed with everything else that it does not keep. */
+static void wait_until_apart(int fd) {
+  char byte;
+  while (read(fd, &byte, sizeof byte) < 0 && errno == EINTR) continue;
+}
+
+static struct watchdog split(const struct report *report, uint64_t begun_ms, const int ends[2],
+                             const int apart[2]) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(ends[1]);
+    watch_over(report, begun_ms, ends[0]);
   }
-  *ret_watchdog = watchdog;
+  close(ends[0]);
+  close(apart[1]);
+  if (pid > 0) wait_until_apart(apart[0]);
+  else close(ends[1]);
+  close(apart[0]);
+  return pid > 0 ? (struct watchdog){.pid = pid, .fd = ends[1]} : no_watchdog;
+}
+
+void watchdog_start(const struct report *report, uint64_t begun_ms, struct watchdog *ret_watchdog) {
+  int ends[2], apart[2];
+  *ret_watchdog = no_watchdog;
+  if (pipe2(ends, O_CLOEXEC)) return;
+  if (pipe2(apart, O_CLOEXEC) == 0) {
+    *ret_watchdog = split(report, begun_ms, ends, apart);
+  } else {
+    close(ends[0]);
+    close(ends[1]);
+  }
 }
 
 void watchdog_stop(struct watchdog *watchdog) {

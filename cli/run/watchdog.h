@@ -16,11 +16,12 @@ struct watchdog {
   int fd;    /* its end tells the process that we have ended */
 };
 
-/* After the command was started. Without it the run goes on all the same. `report` is copied with
+/* Before the command is started; returns when the process has a session of its own, so that nothing
+ * that ends the run ends it too. Without it the run goes on all the same. `report` is copied with
  * the process. */
 void watchdog_start(const struct report *report, uint64_t begun_ms, struct watchdog *ret_watchdog);
-/* After what happened was reported in the usual way, whether that went well or not. Waits for its
- * end. */
+/* After what happened was reported in the usual way, whether that went well or not, or when nothing
+ * was started. Waits for its end. */
 void watchdog_stop(struct watchdog *watchdog);
 
 #endif

@@ -17,6 +17,10 @@ TIDINGS = os.environ["TIDINGS_CLI"]
 TRICK = os.environ["TIDINGS_CLI_TRICK"]
 DEADLINE_S = 60  # a busy machine fails no test
 
+for number in (signal.SIGINT, signal.SIGQUIT):  # a shell that starts the tests in the background ignores them, and programs inherit that
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+
 
 class Skip(Exception):
     """This machine cannot run the test."""

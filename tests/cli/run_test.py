@@ -97,6 +97,7 @@ def test_itself_killed(place):
         mark = os.path.join(place.work, f"command-{number}")
         started = place.start("run", *S, *more, "--name", f"lost{number}", "--", "sh", "-c", f"echo ready; echo $$ >{mark}; exec sleep 1000", start_new_session=True)
         until(lambda: os.path.exists(mark) and read(mark), "it runs")
+        until(lambda: any(name.startswith(f"lost{number}") and read(os.path.join(place.logs, name)) for name in os.listdir(place.logs)), "its output is in the log")
         pid = json.loads(started.stdout.readline())["pid"] if more else started.pid
         os.kill(pid, signal.SIGKILL) if more else os.killpg(pid, signal.SIGKILL)
         said = until(lambda: [message for message in place.messages() if f"`lost{number}`" in message], "the report")
@@ -105,6 +106,14 @@ def test_itself_killed(place):
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(read(mark)), signal.SIGKILL)
     until(lambda: not os.path.exists(f"/proc/{pid}"), "its end")
+
+
+def test_killed_at_its_start(place):
+    """the watchdog is there before the command: a command that kills what runs it, with its whole group, is reported"""
+    for more in ((), ("--detach",)):
+        place.start("run", *S, *more, "--name", "early", "--", "sh", "-c", "kill -KILL $PPID -$PPID", start_new_session=True)
+    said = until(lambda: len(place.messages()) == 2 and place.messages(), "both reports")
+    assert all("`early`" in message and ") was lost track of after " in message for message in said), said
 
 
 def test_killed_while_it_reports(place):
