@@ -3,7 +3,7 @@
 """tally.py RESULTS…: sums up the JUnit files that ctest has written, one for each preset, or TAP in a file that ends in .tap.
 
 A program may hold many cases: those that a Criterion program or a TAP stream reports are counted one by one, anything else is one
-case. Says which program failed and where its log is, and what a program has in lines that begin with "# sum: "; the last line is `N passed, N failed`. Exit status 1 if anything failed or
+case. Says which program failed, what its log says of that and where it is, and what a program has in lines that begin with "# sum: "; the last line is `N passed, N failed`. Exit status 1 if anything failed or
 nothing ran.
 """
 import os
@@ -67,6 +67,20 @@ def testcases(path):
     return [case]
 
 
+def failures(output, limit=60):
+    """What a log says of its failures: the lines of TAP with the comments before and after each; else its end."""
+    lines, kept, comments, after = output.rstrip().splitlines(), [], [], False
+    for line in lines:
+        if line.startswith("#"):
+            (kept if after else comments).append(line)
+        elif re.match(r"ok\b", line):
+            comments, after = [], False
+        elif re.match(r"not ok\b", line):
+            kept += comments + [line]
+            comments, after = [], True
+    return [line[:300] for line in (kept or lines[-30:])[:limit]]
+
+
 def write_log(preset_dir, case):
     path = os.path.join(preset_dir, "failed", case.get("name") + ".log")
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -87,6 +101,7 @@ def main(paths):
             seen = [a + b for a, b in zip(seen, counts)]
             if counts[1]:
                 print(f"FAILED {os.path.basename(preset_dir)}: {case.get('name')} ({counts[1]} failed), log: {write_log(preset_dir, case)}")
+                print("\n".join(f"  | {line}" for line in failures(case.findtext("system-out") or "")))
             elif counts[2]:
                 for why in reasons(case.findtext("system-out") or ""):
                     print(f"skipped {os.path.basename(preset_dir)}: {case.get('name')}: {why}")

@@ -121,6 +121,10 @@ def wrong(place):
 def controlled(place):
     status, output = place.run([part("counts", controls=[control("twice", "breaks")])])
     check("a control that is caught", status == 0 and "| 1 of 1 |" in output, output)
+    place.write("plugin/a.c", "int c2;\n")
+    place.commit()
+    status, output = place.run([part("counts", controls=[control("now and then", "rarely")])])
+    check("it is tried with other seeds until it is caught", status == 0 and "caught in 0 s, 2 tries" in output, output)
     place.write("plugin/a.c", "int d;\n")
     place.commit()
     status, output = place.run([part("counts", controls=[control("twice", "counts")])])
