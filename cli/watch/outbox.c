@@ -14,7 +14,7 @@ bool outbox_empty(const struct outbox *outbox) {
 }
 
 /* The first `before` are there since a push has failed; of the others no two are alike. */
-static int add(struct outbox *outbox, const struct change *change, enum news_kind kind,
+static int add(struct outbox *outbox, const struct change *change, enum file_event_kind kind,
                size_t before) {
   const char *path = change->path;
   for (size_t i = 0; i < before; i++) {
@@ -25,37 +25,39 @@ static int add(struct outbox *outbox, const struct change *change, enum news_kin
   }
   if (outbox->count == outbox->room) {
     size_t room = outbox->room ? outbox->room * 2 : 32;
-    struct news *list = realloc(outbox->list, room * sizeof *list);
+    struct file_event *list = realloc(outbox->list, room * sizeof *list);
     if (!list) return -1;
     outbox->list = list;
     outbox->room = room;
   }
   char *copy = strdup(path);
   if (!copy) return -1;
-  outbox->list[outbox->count++] = (struct news){.path = copy,
-                                                .kind = kind,
-                                                .stamp = stamp_of_file(path),
-                                                .first_ms = change->first_ms,
-                                                .last_ms = change->last_ms};
+  outbox->list[outbox->count++] = (struct file_event){.path = copy,
+                                                      .kind = kind,
+                                                      .stamp = stamp_of_file(path),
+                                                      .first_ms = change->first_ms,
+                                                      .last_ms = change->last_ms};
   return 0;
 }
 
 /* A new folder is reported by its contents, a renamed one by its name. */
-static bool of_folder(const struct change *change, bool is_there, enum news_kind *ret_kind) {
+static bool of_folder(const struct change *change, bool is_there, enum file_event_kind *ret_kind) {
   if (is_there == change->existed) return false;
   if (is_there && !change->made) return false;
-  *ret_kind = is_there ? NEWS_CREATED : change->renamed ? NEWS_RENAMED : NEWS_DELETED;
+  *ret_kind = is_there          ? FILE_EVENT_CREATED
+              : change->renamed ? FILE_EVENT_RENAMED
+                                : FILE_EVENT_DELETED;
   return true;
 }
 
-static bool of_file(const struct change *change, int64_t time, enum news_kind *ret_kind) {
+static bool of_file(const struct change *change, int64_t time, enum file_event_kind *ret_kind) {
   bool is_there = time >= 0;
   if (!is_there && !change->existed) return false;
   if (is_there && change->existed && time == change->time)
     return false; /* opened for writing, and not written */
-  *ret_kind = !is_there         ? (change->renamed ? NEWS_RENAMED : NEWS_DELETED)
-              : change->existed ? NEWS_MODIFIED
-                                : NEWS_CREATED;
+  *ret_kind = !is_there         ? (change->renamed ? FILE_EVENT_RENAMED : FILE_EVENT_DELETED)
+              : change->existed ? FILE_EVENT_MODIFIED
+                                : FILE_EVENT_CREATED;
   return true;
 }
 
@@ -66,12 +68,13 @@ static bool is_ignored(const struct tree *tree, const char *path) {
 
 static int take_batch(struct outbox *outbox, struct tree *tree, const struct change *change,
                       size_t before) {
-  enum news_kind kind = NEWS_MODIFIED;
+  enum file_event_kind kind = FILE_EVENT_MODIFIED;
   int64_t time = scan_time(change->path);
-  bool news = change->folder ? of_folder(change, time >= 0, &kind) : of_file(change, time, &kind);
+  bool matters =
+      change->folder ? of_folder(change, time >= 0, &kind) : of_file(change, time, &kind);
   if (!change->folder && time >= 0 && known_put(&tree->known, change->path, time)) return -1;
   if (!change->folder && time < 0) known_remove(&tree->known, change->path);
-  if (!news || is_ignored(tree, change->path)) return 0;
+  if (!matters || is_ignored(tree, change->path)) return 0;
   if (time < 0 && changes_below(tree->changes, change->path))
     return 0; /* the folder's end says it */
   return add(outbox, change, kind, before);
@@ -91,6 +94,6 @@ int outbox_take(struct outbox *outbox, struct tree *tree) {
 void outbox_free(struct outbox *outbox) {
   for (size_t i = 0; i < outbox->count; i++) free(outbox->list[i].path);
   free(outbox->list);
-  json_decref(outbox->told);
+  json_decref(outbox->pushed_bursts);
   *outbox = (struct outbox){.list = NULL};
 }

@@ -12,21 +12,27 @@
 #include "command/cli.h"
 #include "command/stamp.h"
 
-enum news_kind { NEWS_MODIFIED, NEWS_CREATED, NEWS_DELETED, NEWS_RENAMED, NEWS_KINDS };
+enum file_event_kind {
+  FILE_EVENT_MODIFIED,
+  FILE_EVENT_CREATED,
+  FILE_EVENT_DELETED,
+  FILE_EVENT_RENAMED,
+  FILE_EVENT_KINDS
+};
 
-struct news {
+struct file_event {
   char *path; /* absolute */
-  enum news_kind kind;
+  enum file_event_kind kind;
   struct file_stamp stamp;   /* when it was last looked at */
   int64_t first_ms, last_ms; /* when it changed, by the wall clock */
 };
 
 struct outbox { /* zero is an empty one */
-  struct news *list;
+  struct file_event *list;
   size_t count, room;
-  bool dropped;  /* to be reported: the kernel dropped events */
-  bool too_many; /* to be reported: new folders could not be watched */
-  json_t *told;  /* bursts that were pushed as a number: {"message", "paths": {path: true}} */
+  bool dropped;          /* to be reported: the kernel dropped events */
+  bool too_many;         /* to be reported: new folders could not be watched */
+  json_t *pushed_bursts; /* pushed as a number: {"message", "paths": {path: true}} */
 };
 
 /* Takes what comes of the changes, which are cleared. Returns 0, or -1: out of memory. */
@@ -34,7 +40,7 @@ int outbox_take(struct outbox *outbox, struct tree *tree);
 
 /* Pushes all of it to `session` (NULL: the newest of a running host here, `*last` if none runs now;
  * replaces *last). Returns 0; or the exit code, and what was not pushed stays. */
-int outbox_tell(const struct cli *cli, struct outbox *outbox, const char *session, char **last);
+int outbox_push(const struct cli *cli, struct outbox *outbox, const char *session, char **last);
 bool outbox_empty(const struct outbox *outbox);
 void outbox_free(struct outbox *outbox);
 

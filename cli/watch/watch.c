@@ -34,11 +34,11 @@ struct watching {
   uint64_t retry_ms, retry_pause_ms;         /* after a push failed: when, and how long that is */
 };
 
-/* -- telling ----------------------------------------------------------------------------------- */
+/* -- pushing ----------------------------------------------------------------------------------- */
 
-static void tell(struct watching *watching) {
+static void push_changes(struct watching *watching) {
   if (outbox_empty(&watching->outbox)) return;
-  if (!outbox_tell(watching->cli, &watching->outbox, watching->session, &watching->last)) {
+  if (!outbox_push(watching->cli, &watching->outbox, watching->session, &watching->last)) {
     watching->retry_pause_ms = 0;
     return;
   }
@@ -57,7 +57,7 @@ static int flush(struct watching *watching) {
                             "reached; leave some out with --ignore, or as root: "
                             "sysctl fs.inotify.max_user_watches=524288");
   }
-  tell(watching);
+  push_changes(watching);
   return 0;
 }
 
@@ -104,7 +104,7 @@ static int loop(struct watching *watching) {
       code = flush(watching);
     if (!code && !outbox_empty(&watching->outbox) &&
         (uint64_t)clock_mono_ms() >= watching->retry_ms)
-      tell(watching);
+      push_changes(watching);
     if (!code && !watching->tree.folder_count && !watching->changes.count)
       code = cli_fail(watching->cli, "nothing is left to watch");
   }

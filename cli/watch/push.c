@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/tell.c: pushing what the outbox holds. A few files are pushed one by one, so that the
+ * watch/push.c: pushing what the outbox holds. A few files are pushed one by one, so that the
  * assistant's own edits among them can be withdrawn; a burst is pushed as one. What is still
  * pending in the session is not pushed a second time.
  */
@@ -18,31 +18,32 @@
 
 enum { ONE_BY_ONE = 8, LISTED = 100, NAMED = 20 };
 
-static const char *const kind_names[NEWS_KINDS] = {"modified", "created", "deleted", "renamed"};
+static const char *const kind_names[FILE_EVENT_KINDS] = {"modified", "created", "deleted",
+                                                         "renamed"};
 
-struct telling {
+struct pushing {
   const struct cli *cli;
   struct hostkit *kit;
   char *session;
   char *cwd; /* the session's folder; "": not known */
   json_t *pending;
-  json_t *told; /* the outbox's: those of its bursts that are pending still */
+  json_t *pushed_bursts; /* the outbox's: those of its bursts that are pending still */
 };
 
 /* -- to whom ----------------------------------------------------------------------------------- */
 
 /* Quietly: while no host runs here, the last one may come back. */
-static int choose(const struct cli *cli, struct telling *telling, const char *session,
+static int choose(const struct cli *cli, struct pushing *pushing, const char *session,
                   char **last) {
   if (session) {
-    telling->session = strdup(session);
-    return telling->session ? 0 : cli_fail(cli, "out of memory");
+    pushing->session = strdup(session);
+    return pushing->session ? 0 : cli_fail(cli, "out of memory");
   }
-  int code = session_used_last_here(cli, telling->kit, &telling->session);
-  if (!code && !telling->session && *last) telling->session = strdup(*last);
-  if (code || !telling->session)
+  int code = session_used_last_here(cli, pushing->kit, &pushing->session);
+  if (!code && !pushing->session && *last) pushing->session = strdup(*last);
+  if (code || !pushing->session)
     return code ? code : cli_fail(cli, "no running session works in this folder");
-  char *copy = strdup(telling->session);
+  char *copy = strdup(pushing->session);
   if (copy) {
     free(*last);
     *last = copy;
@@ -50,42 +51,42 @@ static int choose(const struct cli *cli, struct telling *telling, const char *se
   return 0;
 }
 
-static int ask_store(const struct telling *telling, const char *name, json_t **ret_answer) {
+static int ask_store(const struct pushing *pushing, const char *name, json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
-  json_t *request = json_pack("{s:s, s:s}", "name", name, "session", telling->session);
+  json_t *request = json_pack("{s:s, s:s}", "name", name, "session", pushing->session);
   if (request && strcmp(name, "pending") == 0)
     json_object_set_new(request, "limit", json_integer(10000));
-  int32_t code = kit_query(telling->kit, request, ret_answer, &error);
-  return code ? cli_fail_with(telling->cli, code, &error) : 0;
+  int32_t code = kit_query(pushing->kit, request, ret_answer, &error);
+  return code ? cli_fail_with(pushing->cli, code, &error) : 0;
 }
 
-static int begin(const struct cli *cli, struct telling *telling, const char *session, char **last) {
+static int begin(const struct cli *cli, struct pushing *pushing, const char *session, char **last) {
   json_t *status = NULL;
-  telling->cli = cli;
-  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &telling->kit);
-  if (!code) code = choose(cli, telling, session, last);
-  if (!code) project_lay_here(cli, telling->kit, telling->session);
-  if (!code) code = ask_store(telling, "status", &status);
-  if (!code) code = ask_store(telling, "pending", &telling->pending);
+  pushing->cli = cli;
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &pushing->kit);
+  if (!code) code = choose(cli, pushing, session, last);
+  if (!code) project_lay_here(cli, pushing->kit, pushing->session);
+  if (!code) code = ask_store(pushing, "status", &status);
+  if (!code) code = ask_store(pushing, "pending", &pushing->pending);
   if (!code &&
-      !(telling->cwd = strdup(json_value_text(json_object_get(status, "attachment"), "cwd"))))
+      !(pushing->cwd = strdup(json_value_text(json_object_get(status, "attachment"), "cwd"))))
     code = cli_fail(cli, "out of memory");
   json_decref(status);
   return code;
 }
 
-static void end(struct telling *telling) {
-  json_decref(telling->pending);
-  kit_close(telling->kit);
-  free(telling->session);
-  free(telling->cwd);
+static void end(struct pushing *pushing) {
+  json_decref(pushing->pending);
+  kit_close(pushing->kit);
+  free(pushing->session);
+  free(pushing->cwd);
 }
 
 /* -- what -------------------------------------------------------------------------------------- */
 
 /* A path as JSON wants it: UTF-8. */
-static json_t *path_value(const struct telling *telling, const char *path) {
-  char *name = session_path(telling->cwd, path);
+static json_t *path_value(const struct pushing *pushing, const char *path) {
+  char *name = session_path(pushing->cwd, path);
   struct buffer text = BUFFER_EMPTY;
   if (name) utf8_repair(span_text(name), &text);
   json_t *value = name && !text.failed ? json_stringn(text.len ? text.bytes : "", text.len) : NULL;
@@ -107,18 +108,18 @@ static json_t *time_value(int64_t ms) {
 }
 
 /* `time_ms`: when it happened; 0: now. */
-static int push(const struct telling *telling, const char *type, json_t *data, int64_t time_ms) {
+static int push(const struct pushing *pushing, const char *type, json_t *data, int64_t time_ms) {
   struct tidings_error error = {.size = sizeof error};
-  json_t *event = kit_new_event(type, telling->session, data);
+  json_t *event = kit_new_event(type, pushing->session, data);
   if (event && time_ms) json_object_set_new(event, "time", time_value(time_ms));
-  int32_t code = kit_event(telling->kit, event, NULL, &error);
-  return code ? cli_fail_with(telling->cli, code, &error) : 0;
+  int32_t code = kit_event(pushing->kit, event, NULL, &error);
+  return code ? cli_fail_with(pushing->cli, code, &error) : 0;
 }
 
 /* The same line is pending already. Unless an edit of the assistant's own is: then that line may be
  * the same edit, and be withdrawn with it, and this the change of somebody else. */
-static bool is_pending(const struct telling *telling, const char *path, enum news_kind kind) {
-  const json_t *items = json_object_get(telling->pending, "items"), *item = NULL;
+static bool is_pending(const struct pushing *pushing, const char *path, enum file_event_kind kind) {
+  const json_t *items = json_object_get(pushing->pending, "items"), *item = NULL;
   char *line = NULL;
   bool found = false, edited = false;
   size_t i = 0;
@@ -144,22 +145,23 @@ static bool has_message(const json_t *items, const char *message) {
 }
 
 /* What the session has seen since may be reported again. */
-static int forget_shown(struct telling *telling, struct outbox *outbox) {
-  const json_t *items = json_object_get(telling->pending, "items");
-  if (!outbox->told && !(outbox->told = json_array()))
-    return cli_fail(telling->cli, "out of memory");
-  for (size_t i = json_array_size(outbox->told); i-- > 0;) {
-    if (!has_message(items, json_value_text(json_array_get(outbox->told, i), "message")))
-      json_array_remove(outbox->told, i);
+static int forget_shown(struct pushing *pushing, struct outbox *outbox) {
+  const json_t *items = json_object_get(pushing->pending, "items");
+  if (!outbox->pushed_bursts && !(outbox->pushed_bursts = json_array()))
+    return cli_fail(pushing->cli, "out of memory");
+  for (size_t i = json_array_size(outbox->pushed_bursts); i-- > 0;) {
+    if (!has_message(items, json_value_text(json_array_get(outbox->pushed_bursts, i), "message")))
+      json_array_remove(outbox->pushed_bursts, i);
   }
-  telling->told = outbox->told;
+  pushing->pushed_bursts = outbox->pushed_bursts;
   return 0;
 }
 
-static bool is_in_burst(const struct telling *telling, enum news_kind kind, const char *path) {
+static bool is_in_burst(const struct pushing *pushing, enum file_event_kind kind,
+                        const char *path) {
   const json_t *burst = NULL;
   size_t i = 0;
-  json_array_foreach(telling->told, i, burst) {
+  json_array_foreach(pushing->pushed_bursts, i, burst) {
     if (json_integer_value(json_object_get(burst, "kind")) == (json_int_t)kind &&
         json_object_get(json_object_get(burst, "paths"), path))
       return true;
@@ -168,44 +170,45 @@ static bool is_in_burst(const struct telling *telling, enum news_kind kind, cons
 }
 
 /* Without memory for it they are reported again. */
-static void remember_burst(const struct telling *telling, enum news_kind kind, const char *message,
-                           const json_t *paths) {
+static void remember_burst(const struct pushing *pushing, enum file_event_kind kind,
+                           const char *message, const json_t *paths) {
   json_t *set = json_object();
   const json_t *path = NULL;
   size_t i = 0;
   json_array_foreach(paths, i, path) json_object_set_new(set, json_string_value(path), json_true());
-  json_array_append_new(telling->told, json_pack("{s:s, s:I, s:o}", "message", message, "kind",
-                                                 (json_int_t)kind, "paths", set));
+  json_array_append_new(pushing->pushed_bursts, json_pack("{s:s, s:I, s:o}", "message", message,
+                                                          "kind", (json_int_t)kind, "paths", set));
 }
 
-static json_t *stamp_value(const struct news *news) {
-  return news->stamp.text[0] ? json_string(news->stamp.text) : json_null();
+static json_t *stamp_value(const struct file_event *event) {
+  return event->stamp.text[0] ? json_string(event->stamp.text) : json_null();
 }
 
-static int tell_one(const struct telling *telling, const struct news *news) {
-  json_t *path = path_value(telling, news->path);
-  if (!path) return cli_fail(telling->cli, "out of memory");
-  if (is_pending(telling, json_string_value(path), news->kind) ||
-      is_in_burst(telling, news->kind, json_string_value(path))) {
+static int push_one(const struct pushing *pushing, const struct file_event *event) {
+  json_t *path = path_value(pushing, event->path);
+  if (!path) return cli_fail(pushing->cli, "out of memory");
+  if (is_pending(pushing, json_string_value(path), event->kind) ||
+      is_in_burst(pushing, event->kind, json_string_value(path))) {
     json_decref(path);
     return 0;
   }
-  json_t *data = json_pack("{s:o, s:s}", "path", path, "change", kind_names[news->kind]);
-  if (data && news->stamp.text[0]) json_object_set_new(data, "stamp", stamp_value(news));
-  return push(telling, "file.changed", data, news->last_ms);
+  json_t *data = json_pack("{s:o, s:s}", "path", path, "change", kind_names[event->kind]);
+  if (data && event->stamp.text[0]) json_object_set_new(data, "stamp", stamp_value(event));
+  return push(pushing, "file.changed", data, event->last_ms);
 }
 
 /* `time_ms`: of the earliest of the changes. */
-static int tell_list(const struct telling *telling, enum news_kind kind, json_t *paths,
+static int push_list(const struct pushing *pushing, enum file_event_kind kind, json_t *paths,
                      json_t *stamps, int64_t time_ms) {
   return push(
-      telling, "file.changed",
+      pushing, "file.changed",
       json_pack("{s:O, s:O, s:s}", "paths", paths, "stamps", stamps, "change", kind_names[kind]),
       time_ms);
 }
 
 /* More than is worth reading. */
-static int tell_count(const struct telling *telling, enum news_kind kind, const json_t *paths) {
+static int push_count(const struct pushing *pushing, enum file_event_kind kind,
+                      const json_t *paths) {
   size_t count = json_array_size(paths), len = 0;
   char *text = NULL;
   FILE *out = open_memstream(&text, &len);
@@ -215,36 +218,36 @@ static int tell_count(const struct telling *telling, enum news_kind kind, const 
   if (out) fprintf(out, " and %zu more.", count - NAMED);
   if (!out || fclose(out)) {
     free(text);
-    return cli_fail(telling->cli, "out of memory");
+    return cli_fail(pushing->cli, "out of memory");
   }
   json_t *data = json_pack("{s:s, s:s, s:{s:s, s:I}}", "kind", "file.changed", "message", text,
                            "data", "change", kind_names[kind], "count", (json_int_t)count);
-  int code = push(telling, "notification", data, 0);
-  if (!code) remember_burst(telling, kind, text, paths);
+  int code = push(pushing, "notification", data, 0);
+  if (!code) remember_burst(pushing, kind, text, paths);
   free(text);
   return code;
 }
 
-static int tell_burst(const struct telling *telling, const struct outbox *outbox,
-                      enum news_kind kind) {
+static int push_burst(const struct pushing *pushing, const struct outbox *outbox,
+                      enum file_event_kind kind) {
   json_t *paths = json_array(), *stamps = json_array();
   int64_t first_ms = INT64_MAX;
   int code = 0;
   for (size_t i = 0; !code && i < outbox->count; i++) {
-    const struct news *news = &outbox->list[i];
-    if (news->kind != kind) continue;
-    json_t *path = path_value(telling, news->path);
-    if (path && is_in_burst(telling, kind, json_string_value(path))) {
+    const struct file_event *event = &outbox->list[i];
+    if (event->kind != kind) continue;
+    json_t *path = path_value(pushing, event->path);
+    if (path && is_in_burst(pushing, kind, json_string_value(path))) {
       json_decref(path);
       continue;
     }
-    if (news->first_ms < first_ms) first_ms = news->first_ms;
-    if (json_array_append_new(paths, path) || json_array_append_new(stamps, stamp_value(news)))
-      code = cli_fail(telling->cli, "out of memory");
+    if (event->first_ms < first_ms) first_ms = event->first_ms;
+    if (json_array_append_new(paths, path) || json_array_append_new(stamps, stamp_value(event)))
+      code = cli_fail(pushing->cli, "out of memory");
   }
   if (!code && json_array_size(paths))
-    code = json_array_size(paths) > LISTED ? tell_count(telling, kind, paths)
-                                           : tell_list(telling, kind, paths, stamps, first_ms);
+    code = json_array_size(paths) > LISTED ? push_count(pushing, kind, paths)
+                                           : push_list(pushing, kind, paths, stamps, first_ms);
   json_decref(paths);
   json_decref(stamps);
   return code;
@@ -252,7 +255,7 @@ static int tell_burst(const struct telling *telling, const struct outbox *outbox
 
 /* -- in order ---------------------------------------------------------------------------------- */
 
-static void drop_kind(struct outbox *outbox, enum news_kind kind) {
+static void drop_kind(struct outbox *outbox, enum file_event_kind kind) {
   size_t kept = 0;
   for (size_t i = 0; i < outbox->count; i++) {
     if (outbox->list[i].kind != kind) outbox->list[kept++] = outbox->list[i];
@@ -266,7 +269,7 @@ static void drop_first(struct outbox *outbox) {
   memmove(outbox->list, outbox->list + 1, --outbox->count * sizeof *outbox->list);
 }
 
-static int tell_trouble(const struct telling *telling, struct outbox *outbox) {
+static int tell_trouble(const struct pushing *pushing, struct outbox *outbox) {
   static const char dropped[] =
       "The file watcher could not keep up and may have missed changes, deleted files above all.";
   static const char too_many[] = "The file watcher cannot watch all new folders: the system's "
@@ -274,13 +277,13 @@ static int tell_trouble(const struct telling *telling, struct outbox *outbox) {
   static const char format[] = "{s:s, s:s, s:s, s:s}";
   int code = 0;
   if (outbox->dropped)
-    code = push(telling, "notification",
+    code = push(pushing, "notification",
                 json_pack(format, "kind", "watch.overflow", "level", "warning", "key",
                           "watch.overflow", "message", dropped),
                 0);
   if (!code) outbox->dropped = false;
   if (!code && outbox->too_many)
-    code = push(telling, "notification",
+    code = push(pushing, "notification",
                 json_pack(format, "kind", "watch.limit", "level", "warning", "key", "watch.limit",
                           "message", too_many),
                 0);
@@ -288,20 +291,20 @@ static int tell_trouble(const struct telling *telling, struct outbox *outbox) {
   return code;
 }
 
-int outbox_tell(const struct cli *cli, struct outbox *outbox, const char *session, char **last) {
-  struct telling telling = {.cli = NULL};
-  int code = begin(cli, &telling, session, last);
-  if (!code) code = forget_shown(&telling, outbox);
+int outbox_push(const struct cli *cli, struct outbox *outbox, const char *session, char **last) {
+  struct pushing pushing = {.cli = NULL};
+  int code = begin(cli, &pushing, session, last);
+  if (!code) code = forget_shown(&pushing, outbox);
   bool burst = outbox->count > ONE_BY_ONE;
   while (!code && !burst && outbox->count) {
-    code = tell_one(&telling, &outbox->list[0]);
+    code = push_one(&pushing, &outbox->list[0]);
     if (!code) drop_first(outbox);
   }
-  for (int kind = 0; !code && burst && kind < NEWS_KINDS; kind++) {
-    code = tell_burst(&telling, outbox, (enum news_kind)kind);
-    if (!code) drop_kind(outbox, (enum news_kind)kind);
+  for (int kind = 0; !code && burst && kind < FILE_EVENT_KINDS; kind++) {
+    code = push_burst(&pushing, outbox, (enum file_event_kind)kind);
+    if (!code) drop_kind(outbox, (enum file_event_kind)kind);
   }
-  if (!code) code = tell_trouble(&telling, outbox);
-  end(&telling);
+  if (!code) code = tell_trouble(&pushing, outbox);
+  end(&pushing);
   return code;
 }
