@@ -26,7 +26,8 @@ struct run {
   uint64_t begun_ms; /* on the monotonic clock */
 };
 
-/* The command and the watchdog were started. Returns the command's exit code as a shell would say it. */
+/* After the command and the watchdog were started. Returns the command's exit code as a shell would
+ * say it. */
 int supervise(struct run *run);
 
 #endif
