@@ -123,6 +123,7 @@ static void report(struct sim *sim, struct schedule *schedule, const char *diffe
   struct search search = {.sim = sim, .difference = difference};
   size_t steps = schedule->step_count;
   printf("%s", difference);
+  fflush(stdout); /* shrinking may take long */
   if (sim->options->shrink) {
     unsigned trials = schedule_shrink(schedule, still_differs, &search, SHRINK_TRIALS);
     printf("shrunk from %zu steps to %zu in %u trials\n", steps, schedule->step_count, trials);
