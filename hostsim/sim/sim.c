@@ -228,6 +228,7 @@ int sim_play(const struct sim_options *options, const char *base, struct sim_pro
   else play_random(&sim);
   for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++)
     sim.failed += !dismiss(&sim.crews[i], stdout);
+  place_finish(sim.plugin);
   free(sim.plugin);
   if (interrupt_seen()) return interrupt_exit_code();
   if (done) sum_up(&sim);
