@@ -21,6 +21,8 @@ static const char *const statements[PG_STATEMENTS] = {
                 "WHERE session = $1 OR name = $2 "
                 "UNION ALL SELECT -2::smallint, session, 0, convert_to(name, 'UTF8') FROM session "
                 "WHERE session = $1 AND $2 IS NULL AND name IS NOT NULL "
+                "UNION ALL SELECT -4::smallint, 0, "
+                "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, NULL "
                 "UNION ALL SELECT kind, 0, n, value FROM live WHERE session = "
                 "(SELECT session FROM session WHERE (session = $1 OR name = $2) AND version <> $3) "
                 "UNION ALL (SELECT CASE WHEN rings THEN -3 ELSE -1 END::smallint, 0, n, body FROM "
@@ -68,6 +70,7 @@ static const char *const statements[PG_STATEMENTS] = {
                    "until = excluded.until",
     [PG_RINGS] = "SELECT session, rung + (SELECT count(*) FROM inbox WHERE inbox.name = "
                  "session.name AND rings) FROM session WHERE owner = $1",
+    [PG_CLOCK] = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
     [PG_INBOX_NAMES] = "SELECT DISTINCT name FROM inbox LIMIT 1024",
     [PG_HAS_LOCK] = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = "
                     "(SELECT oid FROM pg_database WHERE datname = current_database()) AND "
