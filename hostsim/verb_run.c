@@ -105,6 +105,7 @@ static int run_verb(struct cli *cli) {
   char *plugin = place_plugin(options.plugin);
   if (plugin) options.plugin = plugin;
   int status = run_files(cli->words, &options);
+  place_finish(options.plugin);
   free(plugin);
   free(found);
   return status;

@@ -27,6 +27,8 @@ extern "C" {
 #define TIDINGS_STORE_ALSO_STALE 1u
 /* init, upgrade, drop: do nothing; the answer has the SQL in "sql". */
 #define TIDINGS_STORE_DRY_RUN 2u
+/* drop: everything that is in the store goes; its tables, roles and rights stay. */
+#define TIDINGS_STORE_KEEP_TABLES 4u
 
 /* What to read and what to make. Since 1.1. */
 struct tidings_store_request {

@@ -258,6 +258,7 @@ static int conformance_verb(struct cli *cli) {
   if (!suite.plugin) suite.plugin = strdup(plugin);
   free(chosen);
   int status = suite.plugin ? run_suite(&suite) : EXIT_FAILURE;
+  if (suite.plugin) place_finish(suite.plugin);
   free(suite.plugin);
   return status;
 }

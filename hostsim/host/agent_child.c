@@ -36,7 +36,10 @@
 #include <string.h>
 #include <tidings/hostkit.h>
 
+#include "common/store_url.h"
+
 #define DRAIN_MS 5000
+#define DATABASE_BUDGET_MS 10000
 
 typedef json_t *operation(struct agent_child *child, const json_t *request);
 
@@ -97,17 +100,20 @@ static json_t *failure_unchanged(int32_t code, const struct tidings_error *error
 
 static json_t *do_open(struct agent_child *child, const json_t *request) {
   const char *role = json_string_value(json_object_get(request, "role"));
+  const char *store = json_string_value(json_object_get(request, "store"));
   struct hostkit_options options = {
       .size = sizeof options,
       .flags = HOSTKIT_NO_PROBE | HOSTSIM_HOSTKIT_FLAGS, /* this process is the probe: it may die */
       .plugin_path = json_string_value(json_object_get(request, "plugin")),
-      .store_dir = json_string_value(json_object_get(request, "store")),
+      .store_dir = store,
       .copy_dir = json_string_value(json_object_get(request, "copies")),
       .host_name = json_string_value(json_object_get(request, "host_name")),
       .configuration = json_string_value(json_object_get(request, "config")),
       .role = role && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
       .settle_on_return = json_is_true(json_object_get(request, "settle_on_return")) ? 1 : 0,
       .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
+      /* A case asks for an answer, not for a fast one: the server may have much else to do. */
+      .hook_budget_ms = store_url_is(store) ? DATABASE_BUDGET_MS : 0,
       .host = &child->simhost.host,
   };
   if (child->hostkit) return broken("open already");

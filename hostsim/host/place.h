@@ -13,7 +13,10 @@ char *place_plugin(const char *plugin);
 /* The name of a store that is new: in `dir`, or made by `plugin`. NULL: it cannot be made; `why` of
  * `why_size` bytes says so. */
 char *place_make(const char *dir, const char *plugin, char *why, unsigned long why_size);
-/* Drops a schema. NULL is allowed. */
+/* It is not used any more; a schema is emptied for the next one, which is cheaper than a new one.
+ * NULL is allowed. */
 void place_remove(const char *store, const char *plugin);
+/* Drops the schemas that were emptied. */
+void place_finish(const char *plugin);
 
 #endif

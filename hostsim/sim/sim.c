@@ -123,6 +123,7 @@ static void report(struct sim *sim, struct schedule *schedule, const char *diffe
   struct search search = {.sim = sim, .difference = difference};
   size_t steps = schedule->step_count;
   printf("%s", difference);
+  fflush(stdout); /* shrinking may take long */
   if (sim->options->shrink) {
     unsigned trials = schedule_shrink(schedule, still_differs, &search, SHRINK_TRIALS);
     printf("shrunk from %zu steps to %zu in %u trials\n", steps, schedule->step_count, trials);
@@ -227,6 +228,7 @@ int sim_play(const struct sim_options *options, const char *base, struct sim_pro
   else play_random(&sim);
   for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++)
     sim.failed += !dismiss(&sim.crews[i], stdout);
+  place_finish(sim.plugin);
   free(sim.plugin);
   if (interrupt_seen()) return interrupt_exit_code();
   if (done) sum_up(&sim);

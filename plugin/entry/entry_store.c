@@ -69,7 +69,8 @@ static int32_t upgrade_store(const struct tidings_store_request *request,
 
 static int32_t drop_store(const struct tidings_store_request *request,
                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(CARE_DROP, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
+  return run_task(CARE_DROP, TIDINGS_STORE_DRY_RUN | TIDINGS_STORE_KEEP_TABLES, request, ret_answer,
+                  error);
 }
 
 const struct tidings_store entry_store_extension = {.size = sizeof entry_store_extension,

@@ -50,7 +50,7 @@ static struct tidings_reply *ask_again(struct op *op) {
   enum { SOON_MS = 250 };
   struct tidings_reply *reply = NULL;
   if (decision_status_reply(op, &reply, NULL)) return NULL;
-  reply->wake_at_ms = op->now_ms + SOON_MS;
+  reply->wake_at_ms = op->now_ms + SOON_MS - op->ahead_ms;
   return reply;
 }
 

@@ -73,7 +73,9 @@ static int run(enum care_task task, const char *from, const char *to, uint32_t f
   case CARE_MIGRATE: return care_migrate(from, to, ret_report, error);
   case CARE_INIT: return care_tables(CARE_TABLES_INIT, from, dry, ret_report, error);
   case CARE_UPGRADE: return care_tables(CARE_TABLES_UPGRADE, from, dry, ret_report, error);
-  case CARE_DROP: return care_tables(CARE_TABLES_DROP, from, dry, ret_report, error);
+  case CARE_DROP:
+    return care_tables(flags & TIDINGS_STORE_KEEP_TABLES ? CARE_TABLES_EMPTY : CARE_TABLES_DROP,
+                       from, dry, ret_report, error);
   }
   return fail(error, TIDINGS_E_INVAL, "there is no such task");
 }

@@ -10,7 +10,9 @@ void op_begin(struct op *op, struct instance *instance, struct tidings_span name
   op->instance = instance;
   op->configuration = configuration_use(instance);
   op->settings = &op->configuration->settings;
-  op->now_ms = instance_now(instance);
+  int64_t host_ms = instance_now(instance);
+  op->now_ms = store_now(instance->store, host_ms);
+  op->ahead_ms = op->now_ms - host_ms;
   op->deadline = deadline;
   op->name = name;
 }

@@ -12,7 +12,8 @@ struct op {
   struct instance *instance;
   struct configuration *configuration; /* in use until op_end */
   const struct settings *settings;     /* the configuration's */
-  int64_t now_ms;                      /* the host's wall clock, read once */
+  int64_t now_ms;                      /* the store's time, read once .. */
+  int64_t ahead_ms;                    /* .. so much later than the host's wall clock says */
   store_deadline deadline;
 
   struct tidings_span name; /* the session's; the caller's memory */

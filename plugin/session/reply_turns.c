@@ -152,4 +152,5 @@ void reply_wake(struct tidings_reply *reply, const struct op *op, const struct r
   int64_t due_ms = turns_due_ms(run, op->settings), beat_ms = op->now_ms + HEARTBEAT_MS;
   reply->wake_at_ms = due_ms;
   if (op->instance->wake_used && (!due_ms || due_ms > beat_ms)) reply->wake_at_ms = beat_ms;
+  if (reply->wake_at_ms) reply->wake_at_ms -= op->ahead_ms; /* the host waits by its own clock */
 }

@@ -51,6 +51,8 @@ int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error);
 void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
 const struct owner *store_self(const struct store *store); /* the process that opened it */
+/* What time it is, where the host says that it is `host_ms`. */
+int64_t store_now(const struct store *store, int64_t host_ms);
 bool store_owner_alive(struct store *store, const struct owner *owner);
 
 /* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY,

@@ -27,6 +27,11 @@ def skip(why):
     sys.exit(SKIP)
 
 
+def dies_with_us():
+    """A test that is killed leaves no server: the immediate stop comes with its death. (The user is another one by now, which would take the signal back.)"""
+    ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
+
+
 def programs():
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[4]))
     if not found or int(found[-1].split("/")[4]) < 15:
@@ -38,6 +43,9 @@ def programs():
 
 class Server:
     """A cluster in a folder of its own, which only a user without rights may read."""
+
+    # For tests of something else than a server that dies: nothing waits for a disk, and nothing works besides the clients.
+    FAST = {"fsync": "off", "full_page_writes": "off", "wal_level": "minimal", "max_wal_senders": 0, "autovacuum": "off", "jit": "off"}
 
     def __init__(self, **settings):
         self.bin = programs()
@@ -65,7 +73,7 @@ class Server:
         for name, value in self.settings.items():
             arguments += ["-c", f"{name}={value}"]
         with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, **self.demoted())
+            self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, preexec_fn=dies_with_us, **self.demoted())
         deadline = time.monotonic() + 60
         while self.sql("SELECT 1", database="postgres", check=False) != "1":
             if self.process.poll() is not None or time.monotonic() > deadline:

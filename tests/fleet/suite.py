@@ -14,12 +14,12 @@ OF_FOLDERS = ("rewind-forgotten",)
 
 
 def main():
-    with kit.Server() as server:
+    with kit.Server(**kit.Server.FAST) as server:
         url = f"postgresql://fleet@/fleet?host={server.folder}"
         if sys.argv[1] == "conformance":
             command = [kit.HOSTSIM, "conformance", "--plugin", kit.PLUGIN, "--store", url]
         elif sys.argv[1] == "sim":
-            command = [kit.HOSTSIM, "sim", "--plugin", kit.PLUGIN, "--store", url, "--steps", "2000", "--seed", os.environ.get("TIDINGS_SEED", "5")]
+            command = [kit.HOSTSIM, "sim", "--plugin", kit.PLUGIN, "--store", url, "--seed", os.environ.get("TIDINGS_SEED", "3"), "--first", "9", "--steps", os.environ.get("TIDINGS_STEPS", "1500")]
         else:
             files = sorted(glob.glob(os.path.join(SOURCE, "tests/scenarios/tidings/*.json")) + glob.glob(os.path.join(SOURCE, "tests/scenarios/turns/*/*.json")))
             files = [name for name in files if os.path.basename(name)[:-5] not in OF_FOLDERS]

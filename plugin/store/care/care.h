@@ -58,7 +58,7 @@ int care_migrate(const char *from, const char *to, struct care_report *ret_repor
 
 /* The tables of a store in a database. Errors: INVAL (`place` is no URL), STATE (init: it is
  * there), NOT_FOUND (it is not), SCHEMA_NEWER, BUSY, STORE, NOMEM. */
-enum care_tables { CARE_TABLES_INIT, CARE_TABLES_UPGRADE, CARE_TABLES_DROP };
+enum care_tables { CARE_TABLES_INIT, CARE_TABLES_UPGRADE, CARE_TABLES_DROP, CARE_TABLES_EMPTY };
 int care_tables(enum care_tables task, const char *place, bool dry_run,
                 struct care_report *ret_report, struct tidings_error *error);
 

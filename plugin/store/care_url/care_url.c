@@ -56,7 +56,8 @@ int care_tables(enum care_tables task, const char *place, bool dry_run,
                 struct care_report *ret_report, struct tidings_error *error) {
   static const enum tables_task tasks[] = {[CARE_TABLES_INIT] = TABLES_INIT,
                                            [CARE_TABLES_UPGRADE] = TABLES_UPGRADE,
-                                           [CARE_TABLES_DROP] = TABLES_DROP};
+                                           [CARE_TABLES_DROP] = TABLES_DROP,
+                                           [CARE_TABLES_EMPTY] = TABLES_EMPTY};
   struct care_report report = {.layout = STORE_SCHEMA};
   int code = tables_do(tasks[task], place, dry_run ? &report.sql : NULL, error);
   if (!code) *ret_report = report;

@@ -60,6 +60,14 @@ const char *db_place(const struct db *db);        /* as its errors name it */
 const struct owner *db_self(const struct db *db); /* the process that opened it */
 bool db_owner_alive(struct db *db, const struct owner *owner);
 
+/* What time it is: `host_ms`, or by the database's own clock. */
+int64_t db_now(const struct db *db, int64_t host_ms);
+
+/* Where each engine's struct db begins: log.c needs no more of it. */
+struct db_log_to {
+  void (*log)(void *context, uint32_t severity, const char *text); /* NULL: nowhere */
+  void *context;
+};
 void db_log(const struct db *db, uint32_t severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

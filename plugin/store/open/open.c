@@ -73,6 +73,8 @@ void store_close(struct store *store) {
 
 const struct owner *store_self(const struct store *store) { return db_self(store->db); }
 
+int64_t store_now(const struct store *store, int64_t host_ms) { return db_now(store->db, host_ms); }
+
 bool store_owner_alive(struct store *store, const struct owner *owner) {
   return db_owner_alive(store->db, owner);
 }

@@ -20,11 +20,10 @@ struct rings;
 enum { DB_PARKED_READERS = 4, STORE_MAX_READERS = 1024 };
 
 struct db {
-  struct owner self; /* this process */
+  struct db_log_to log; /* first: see db.h */
+  struct owner self;    /* this process */
   char *directory;
   int directory_fd;
-  void (*log)(void *context, uint32_t severity, const char *text);
-  void *log_context;
   bool admitted; /* it was found good */
 
   struct shared shared;

@@ -39,8 +39,7 @@ static void free_db(struct db *db) {
 int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error) {
   struct db *db = calloc(1, sizeof *db);
   if (!db) return fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->place);
-  db->log = options->log;
-  db->log_context = options->log_context;
+  db->log = (struct db_log_to){options->log, options->log_context};
   (void)pthread_mutex_init(&db->group.lock, NULL);
   waiters_init(db);
   int code = env_init(db, options->place, error);

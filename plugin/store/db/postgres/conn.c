@@ -27,7 +27,8 @@ static int error_of(struct db *db, const PGresult *result) {
                {"42883", PG_E_NO_SCHEMA}, {"3F000", PG_E_NO_SCHEMA},
                {"53100", PG_E_DISK_FULL}, {"53300", PG_E_NO_CONNECTION_LEFT},
                {"57P03", PG_E_STARTING},  {"57P01", PG_E_LOST},
-               {"57P02", PG_E_LOST}};
+               {"57P02", PG_E_LOST},      {"26000", PG_E_POOLED},
+               {"42P05", PG_E_POOLED}};
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   if (!state) return PG_E_LOST;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -53,6 +54,9 @@ static const char *reason_of(int rc) {
   case PG_E_DISK_FULL: return "the database's disk is full; free some space";
   case PG_E_NO_CONNECTION_LEFT:
     return "the database has no connection left; raise its max_connections, or end some clients";
+  case PG_E_POOLED:
+    return "a pooler gives each transaction another connection to the database; have it pool "
+           "sessions (pgbouncer: pool_mode=session), or name the server itself";
   case PG_E_STARTING: return "the database is starting up or recovering; try again";
   default: return "the database refused it (see the log)";
   }
@@ -193,13 +197,18 @@ static int prepare_all(struct db *db, struct pg_conn *conn, store_deadline deadl
   return pg_run(db, conn, deadline, NULL, 0);
 }
 
+/* Simulated hosts have a clock of their own, which goes when they say so. */
+static void take_clock(struct db *db, const PGresult *facts) {
+  db->hosts_clock = PQgetvalue(facts, 0, 2)[0] == 't';
+  pg_clock_read(db, strtoll(PQgetvalue(facts, 0, 1), NULL, 10));
+}
+
 static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                   struct tidings_error *error) {
   static const Oid text[] = {25};
   const char *path[] = {db->place.schema};
   PGresult *results[2] = {NULL, NULL};
-  if (!PQenterPipelineMode(conn->pg) ||
-      !PQsendQueryParams(conn->pg,
+  if (!PQsendQueryParams(conn->pg,
                          "SELECT set_config('search_path', $1, false), "
                          "set_config('client_min_messages', 'error', false), "
                          "set_config('synchronous_commit', CASE current_setting("
@@ -209,13 +218,20 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                          1, text, path, NULL, NULL, 0) ||
       !PQsendQueryParams(conn->pg,
                          "SELECT CASE WHEN pg_is_in_recovery() THEN 'on' ELSE "
-                         "current_setting('transaction_read_only') END",
+                         "current_setting('transaction_read_only') END, "
+                         "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, "
+                         "coalesce(current_setting('tidings.clock', true), '') = 'host', "
+                         "pg_backend_pid()",
                          0, NULL, NULL, NULL, NULL, 0))
     return db_failed(error, PG_E_LOST, "connect");
   int rc = pg_run(db, conn, deadline, results, 2);
   int code = rc ? db_failed(error, rc, "connect") : refuse_server(db, results, conn->pg, error);
+  if (!code) take_clock(db, results[1]);
+  int process = code ? 0 : atoi(PQgetvalue(results[1], 0, 3));
   PQclear(results[0]);
   PQclear(results[1]);
+  if (!code && process != PQbackendPID(conn->pg))
+    code = pg_pooler_refuse(db, conn, process, deadline, error);
   if (code) return code;
   rc = prepare_all(db, conn, deadline);
   return rc ? db_failed(error, rc, "open its schema") : 0;
@@ -248,7 +264,7 @@ static PGconn *start(struct db *db, store_deadline deadline) {
   return PQconnectStartParams(keys, values, 1);
 }
 
-int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
+int pg_conn_dial(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error) {
   struct pg_conn *conn = calloc(1, sizeof *conn);
   if (!conn) return fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
@@ -267,8 +283,19 @@ int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_co
       status = PQconnectPoll(conn->pg);
     }
   }
-  if (!code && PQsetnonblocking(conn->pg, 1)) code = db_failed(error, PG_E_LOST, "connect");
-  if (!code) code = set_up(db, conn, deadline, error);
+  if (!code && (PQsetnonblocking(conn->pg, 1) || !PQenterPipelineMode(conn->pg)))
+    code = db_failed(error, PG_E_LOST, "connect");
+  if (code) pg_conn_close(conn);
+  else *ret_conn = conn;
+  return code;
+}
+
+int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
+                 struct tidings_error *error) {
+  struct pg_conn *conn = NULL;
+  int code = pg_conn_dial(db, deadline, &conn, error);
+  if (code) return code;
+  code = set_up(db, conn, deadline, error);
   if (code) pg_conn_close(conn);
   else *ret_conn = conn;
   return code;

@@ -14,6 +14,7 @@
 #include <endian.h>
 #include <libpq-fe.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "common/error.h"
 #include "store/db/db.h"
@@ -32,6 +33,7 @@ enum pg_error {
   PG_E_DISK_FULL,
   PG_E_NO_CONNECTION_LEFT,
   PG_E_STARTING,
+  PG_E_POOLED,  /* a pooler gives each transaction another connection */
   PG_E_REFUSED, /* the server's answer makes no sense to us: it was logged */
 };
 
@@ -94,6 +96,7 @@ enum pg_statement {
   PG_NOTE_ID,
   PG_INBOX_NAMES,
   PG_RINGS,
+  PG_CLOCK,
   PG_STATEMENTS
 };
 
@@ -136,6 +139,14 @@ int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_p
 int pg_run(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresult **results,
            size_t count);
 int64_t pg_int8(const PGresult *result, int row, int column);
+
+/* One that is connected, in pipeline mode, and no more. */
+int pg_conn_dial(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
+                 struct tidings_error *error);
+/* -- pooler.c: there is one: this connection has just used `process` of the server. Looked at once
+ * for each store that is open. Errors: STORE */
+int pg_pooler_refuse(struct db *db, struct pg_conn *conn, int process, store_deadline deadline,
+                     struct tidings_error *error);
 
 /* A connection beside the pool: for LISTEN, for the lock that says that we are alive. */
 int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
@@ -227,11 +238,14 @@ int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kin
                      bool *ret_found);
 
 struct db {
+  struct db_log_to log; /* first: see db.h */
   struct owner self;
   struct pg_place place;
   int entered; /* a socket whose name says that this process has the store open */
-  void (*log)(void *context, uint32_t severity, const char *text);
-  void *log_context;
+  _Atomic int64_t clock_ahead_ms; /* of the server's clock; clock.c */
+  _Atomic int64_t clock_read_ms;  /* when it was read, by ours; 0: not yet */
+  _Atomic bool hosts_clock;       /* the host's counts: it is a simulated one */
+  _Atomic bool pooler_looked_for;
   uint8_t kinds[KINDS]; /* enum db_kind */
 
   pthread_mutex_t lock; /* of the pool and the cache */
@@ -247,6 +261,11 @@ struct db {
 
   struct pg_wake *wake; /* wake.c */
 };
+
+/* -- clock.c ----------------------------------------------------------------------------------- */
+
+void pg_clock_read(struct db *db, int64_t server_ms);
+bool pg_clock_is_old(const struct db *db);
 
 /* -- wake.c, alive.c --------------------------------------------------------------------------- */
 

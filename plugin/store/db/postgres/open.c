@@ -3,7 +3,6 @@
  * store/db/postgres/open.c: opening and closing a store in a database.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +15,6 @@
 #include "store/db/postgres/engine.h"
 
 enum { SCHEMA_NUMBER = 1, KEPT_DAYS = 30 };
-
-void db_log(const struct db *db, uint32_t severity, const char *format, ...) {
-  char text[512];
-  va_list args;
-  if (!db->log) return;
-  va_start(args, format);
-  (void)vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  db->log(db->log_context, severity, text);
-}
 
 static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
                         struct tidings_error *error) {
@@ -135,8 +124,7 @@ int db_open(const struct db_options *options, struct db **ret_db, struct tidings
   struct db *db = calloc(1, sizeof *db);
   if (!db) return fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
   db->entered = -1;
-  db->log = options->log;
-  db->log_context = options->log_context;
+  db->log = (struct db_log_to){options->log, options->log_context};
   for (size_t i = 0; i < KINDS && i < options->kind_count; i++) db->kinds[i] = options->kinds[i];
   (void)pthread_mutex_init(&db->lock, NULL);
   (void)pthread_mutex_init(&db->alive_lock, NULL);

@@ -52,15 +52,19 @@ static void describe(const struct db_push *push, struct pg_params *params) {
 int db_push(struct db *db, struct db_push *push, store_deadline deadline) {
   struct pg_params params = {.count = 0};
   struct pg_conn *conn = NULL;
-  PGresult *result = NULL;
+  PGresult *results[2] = {NULL, NULL};
+  size_t before = pg_clock_is_old(db) ? 1 : 0;
   push->duplicate = false;
   push->code = pg_conn_take(db, deadline, &conn, push->error);
   if (push->code) return push->code;
   describe(push, &params);
-  int rc = pg_send(conn, PG_PUSH, &params);
-  if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
-  push->code = judge(db, push, result, rc);
-  PQclear(result);
+  int rc = before ? pg_send(conn, PG_CLOCK, NULL) : 0;
+  if (!rc) rc = pg_send(conn, PG_PUSH, &params);
+  if (!rc) rc = pg_run(db, conn, deadline, results, before + 1);
+  if (!rc && before) pg_clock_read(db, pg_int8(results[0], 0, 0));
+  push->code = judge(db, push, results[before], rc);
+  PQclear(results[0]);
+  PQclear(results[1]);
   pg_conn_give(db, conn);
   return push->code;
 }

@@ -205,7 +205,8 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
     uint64_t n = (uint64_t)pg_int8(result, i, 2);
     const char *value = PQgetvalue(result, i, 3);
     size_t len = (size_t)PQgetlength(result, i, 3);
-    if (kind == -2) rc = take_name(session, value, len);
+    if (kind == -4) pg_clock_read(db, (int64_t)n);
+    else if (kind == -2) rc = take_name(session, value, len);
     else if (kind < 0) rc = take_inbox_row(session, (int64_t)n, value, len, kind == -3);
     else if (kind > 0 && kind < KINDS)
       rc = take_row(session, (uint8_t)kind, n ^ (uint64_t)1 << 63, value, len);

@@ -21,6 +21,8 @@ static const char *const statements[PG_STATEMENTS] = {
                 "WHERE session = $1 OR name = $2 "
                 "UNION ALL SELECT -2::smallint, session, 0, convert_to(name, 'UTF8') FROM session "
                 "WHERE session = $1 AND $2 IS NULL AND name IS NOT NULL "
+                "UNION ALL SELECT -4::smallint, 0, "
+                "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, NULL "
                 "UNION ALL SELECT kind, 0, n, value FROM live WHERE session = "
                 "(SELECT session FROM session WHERE (session = $1 OR name = $2) AND version <> $3) "
                 "UNION ALL (SELECT CASE WHEN rings THEN -3 ELSE -1 END::smallint, 0, n, body FROM "
@@ -47,13 +49,16 @@ static const char *const statements[PG_STATEMENTS] = {
         "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "
         "name = coalesce(s.name, excluded.name), rung = s.rung + $9 RETURNING version",
     [PG_CLEAR_INBOX] = "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[])",
-    [PG_FETCH_ONE] = "SELECT value FROM live WHERE session = $1 AND kind = $2 AND n = $3 UNION ALL "
-                     "(SELECT value FROM history WHERE session = $1 AND kind = $2 AND n = $3 "
-                     "ORDER BY day DESC LIMIT 1)",
-    [PG_FETCH_RANGE] = "SELECT n, value FROM (SELECT DISTINCT ON (n) n, value FROM history WHERE "
-                       "session = $1 AND kind = $2 AND n >= $3 AND n < $4 ORDER BY n, day DESC) "
-                       "AS old UNION ALL SELECT n, value FROM live WHERE session = $1 AND kind = "
-                       "$2 AND n >= $3 AND n < $4",
+    /* What is history may be written once more: it is among the live rows then, and those count. */
+    [PG_FETCH_ONE] =
+        "SELECT value FROM (SELECT value, 'infinity'::date AS day FROM live WHERE session = $1 AND "
+        "kind = $2 AND n = $3 UNION ALL SELECT value, day FROM history WHERE session = $1 AND "
+        "kind = $2 AND n = $3) AS rows ORDER BY day DESC LIMIT 1",
+    [PG_FETCH_RANGE] =
+        "SELECT DISTINCT ON (n) n, value FROM (SELECT n, value, 'infinity'::date AS day FROM live "
+        "WHERE session = $1 AND kind = $2 AND n >= $3 AND n < $4 UNION ALL SELECT n, value, day "
+        "FROM history WHERE session = $1 AND kind = $2 AND n >= $3 AND n < $4) AS rows "
+        "ORDER BY n, day DESC",
     [PG_PUSH] = "SELECT push_record($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
     [PG_NOTIFY] =
         "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
@@ -65,6 +70,7 @@ static const char *const statements[PG_STATEMENTS] = {
                    "until = excluded.until",
     [PG_RINGS] = "SELECT session, rung + (SELECT count(*) FROM inbox WHERE inbox.name = "
                  "session.name AND rings) FROM session WHERE owner = $1",
+    [PG_CLOCK] = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
     [PG_INBOX_NAMES] = "SELECT DISTINCT name FROM inbox LIMIT 1024",
     [PG_HAS_LOCK] = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = "
                     "(SELECT oid FROM pg_database WHERE datname = current_database()) AND "

@@ -26,6 +26,20 @@ static void drop_role(const char *schema, const char *role, struct buffer *out) 
   buffer_text(out, ";\n");
 }
 
+/* Of few rows: TRUNCATE makes new files for each table. Who writes just now is waited for. */
+static void write_emptying(const char *schema, struct buffer *out) {
+  static const char *const tables[] = {"inbox", "live", "history", "seen", "rate", "waiter"};
+  buffer_text(out, "SET LOCAL search_path = ");
+  buffer_text(out, schema);
+  buffer_text(out, ";\nLOCK TABLE session, inbox IN EXCLUSIVE MODE;\n");
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    buffer_text(out, "DELETE FROM ");
+    buffer_text(out, tables[i]);
+    buffer_text(out, ";\n");
+  }
+  buffer_text(out, "DELETE FROM session;\nINSERT INTO session (session) VALUES (0);\n");
+}
+
 static void write_sql(enum tables_task task, const char *schema, struct buffer *out) {
   if (task == TABLES_DROP) {
     buffer_text(out, "DROP SCHEMA ");
@@ -34,6 +48,7 @@ static void write_sql(enum tables_task task, const char *schema, struct buffer *
     drop_role(schema, "producer", out);
     drop_role(schema, "host", out);
   }
+  if (task == TABLES_EMPTY) write_emptying(schema, out);
   if (task != TABLES_INIT) return; /* there is one number yet: an upgrade has nothing to do */
   const char *at = schema_sql, *hit;
   for (; (hit = strstr(at, placeholder)); at = hit + sizeof placeholder - 1) {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <tidings/host.h>
 
-enum tables_task { TABLES_INIT, TABLES_UPGRADE, TABLES_DROP };
+enum tables_task { TABLES_INIT, TABLES_UPGRADE, TABLES_DROP, TABLES_EMPTY };
 
 /* With `ret_sql` nothing is done: it is what would be, malloc'ed. Errors: INVAL (the URL), STATE
  * (init: the schema is there), NOT_FOUND (it is not, or is no store's), SCHEMA_NEWER, BUSY, STORE,
