@@ -114,6 +114,24 @@ static int make(const struct cli *cli, uint32_t task, uint32_t flags, const char
   return code;
 }
 
+static int copy(const struct cli *cli) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *answer = NULL;
+  char *shown = store_url_shown(cli->words[2]);
+  if (!shown) return cli_fail(cli, "out of memory");
+  int32_t refused = store_copy(cli->words[1], cli->words[2], &answer, &error);
+  int code = refused ? cli_fail_with(cli, refused, &error) : 0;
+  if (!code && cli->json) {
+    code = print_json(cli, answer);
+  } else if (!code) {
+    print_made(shown, answer);
+    puts("  each row was read back and is the same");
+  }
+  json_decref(answer);
+  free(shown);
+  return code;
+}
+
 static int backup(const struct cli *cli) {
   char *path = kit_store_path(cli);
   if (!path) return cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set; name a store");
@@ -144,30 +162,33 @@ static int tables(const struct cli *cli, uint32_t task, uint32_t flags, const ch
 }
 
 static int store_verb(struct cli *cli) {
-  static const char *const words[] = {"check", "backup",  "salvage", "migrate",
-                                      "init",  "upgrade", "drop",    NULL};
-  static const int counts[] = {1, 2, 3, 3, 2, 2, 2};
+  static const char *const words[] = {"check",   "backup", "salvage", "migrate", "init",
+                                      "upgrade", "drop",   "copy",    NULL};
+  static const int counts[] = {1, 2, 3, 3, 2, 2, 2, 3};
   uint32_t flags = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == OPTION_ALSO_STALE) flags |= TIDINGS_STORE_ALSO_STALE;
     else if (key == OPTION_DRY_RUN) flags |= TIDINGS_STORE_DRY_RUN;
     else return cli->exit_code;
   }
-  int code = cli_take_words(cli, 1, 3, "check, backup, salvage, migrate, init, upgrade or drop is");
+  int code =
+      cli_take_words(cli, 1, 3, "check, backup, salvage, migrate, init, upgrade, drop or copy is");
   if (code) return code;
   int what = cli_word(cli->words[0], words);
   if (what < 0)
-    return cli_usage(cli, "'%s' is not one of check, backup, salvage, migrate, init, upgrade, drop",
-                     cli->words[0]);
+    return cli_usage(
+        cli, "'%s' is not one of check, backup, salvage, migrate, init, upgrade, drop, copy",
+        cli->words[0]);
   if (cli->word_count < counts[what])
-    return cli_usage(cli, what == 1  ? "name the folder to make"
-                          : what > 3 ? "name the store's URL"
-                                     : "name the store and the folder to make");
+    return cli_usage(cli, what == 1   ? "name the folder to make"
+                          : what == 7 ? "name the store, and the folder or URL of the copy"
+                          : what > 3  ? "name the store's URL"
+                                      : "name the store and the folder to make");
   if (cli->word_count > counts[what])
     return cli_usage(cli, "unexpected argument '%s'", cli->words[counts[what]]);
   if (flags & TIDINGS_STORE_ALSO_STALE && what != 2)
     return cli_usage(cli, "--also-stale is for salvage");
-  if (flags & TIDINGS_STORE_DRY_RUN && what < 4)
+  if (flags & TIDINGS_STORE_DRY_RUN && (what < 4 || what == 7))
     return cli_usage(cli, "--dry-run is for init, upgrade and drop");
   if (cli->store && what > 1)
     return cli_usage(cli, "%s takes the store as an argument", words[what]);
@@ -178,6 +199,7 @@ static int store_verb(struct cli *cli) {
   case 4: return tables(cli, HOSTKIT_STORE_INIT, flags, "made");
   case 5: return tables(cli, HOSTKIT_STORE_UPGRADE, flags, "up to date");
   case 6: return tables(cli, HOSTKIT_STORE_DROP, flags, "removed");
+  case 7: return copy(cli);
   default: return make(cli, HOSTKIT_STORE_MIGRATE, 0, cli->words[1], cli->words[2]);
   }
 }
@@ -185,7 +207,7 @@ static int store_verb(struct cli *cli) {
 const struct cli_verb verb_store = {
     .name = "store",
     .usage = "[OPTION]... check | backup TO | salvage FROM TO | migrate FROM TO | "
-             "init URL | upgrade URL | drop URL",
+             "init URL | upgrade URL | drop URL | copy FROM TO",
     .summary = "check, back up or repair the store, or bring an older one up to date",
     .help =
         "check reads every page and every row and lists what is wrong. It may run while the store "
@@ -202,10 +224,14 @@ const struct cli_verb verb_store = {
         "names "
         "(postgresql://USER@HOST/DATABASE?schema=NAME); upgrade brings the tables of an older "
         "tidings up to date; drop removes the schema with all that is in it. --dry-run prints the "
-        "SQL instead.",
+        "SQL instead.\n\n"
+        "copy makes the store TO with every row of FROM; each of them is a folder or a URL. No "
+        "agent or command may use FROM meanwhile. Each row is read back before TO can be used: "
+        "until then TO, or the schema, is not there. Its notifications, ids, orders, states and "
+        "history are the same. FROM stays as it is.",
     .with = WITH_STORE | WITH_JSON | ONLY_READS,
     .completion = COMPLETE_WORDS,
-    .words = "check backup salvage migrate init upgrade drop",
+    .words = "check backup salvage migrate init upgrade drop copy",
     .options =
         (const struct cli_option[]){
             {.key = OPTION_ALSO_STALE,
@@ -226,5 +252,7 @@ const struct cli_verb verb_store = {
              "Recover what is left of a damaged store."},
             {"tidings store init --dry-run postgresql://agents@db.example/fleet?schema=team",
              "Print the SQL that makes a store in a database."},
+            {"tidings store copy ~/tidings-monday ~/tidings-copy",
+             "Copy a store that no agent uses; each may be a URL."},
             {NULL, NULL}},
 };

@@ -39,6 +39,39 @@ int32_t store_do(uint32_t task, uint32_t flags, const char *from, const char *to
   return code;
 }
 
+/* -- a copy ------------------------------------------------------------------------------------ */
+
+/* Nobody else finds it, and it is gone with this process. Returns its descriptor, or -1 with errno.
+ */
+static int make_nameless(void) {
+  const char *folder = getenv("TMPDIR");
+  char *path = NULL;
+  if (asprintf(&path, "%s/tidings-copy-XXXXXX", folder && *folder ? folder : "/tmp") < 0) {
+    errno = ENOMEM;
+    return -1;
+  }
+  int fd = mkostemp(path, O_CLOEXEC);
+  if (fd >= 0) (void)unlink(path);
+  free(path);
+  return fd;
+}
+
+int32_t store_copy(const char *from, const char *to, json_t **ret_answer,
+                   struct tidings_error *error) {
+  json_t *dumped = NULL;
+  char path[32];
+  int fd = make_nameless();
+  if (fd < 0)
+    return kit_error(error, TIDINGS_E_STORE,
+                     "no file for the rows can be made in $TMPDIR or /tmp: %s", strerror(errno));
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  int32_t code = store_do(HOSTKIT_STORE_DUMP, 0, from, path, &dumped, error);
+  if (!code) code = store_do(HOSTKIT_STORE_LOAD, 0, path, to, ret_answer, error);
+  json_decref(dumped);
+  close(fd);
+  return code;
+}
+
 /* -- a check in another process ---------------------------------------------------------------- */
 
 static int check_verb(struct cli *cli) {

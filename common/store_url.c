@@ -35,6 +35,38 @@ char *store_url_with_schema(const char *url, const char *schema) {
   return len < 0 ? NULL : made;
 }
 
+static int hex_of(char c) {
+  const char *digits = "0123456789abcdef0123456789ABCDEF", *at = c ? strchr(digits, c) : NULL;
+  return at ? (int)((at - digits) % 16) : -1;
+}
+
+/* libpq reads %XX in the names of parameters too. */
+static bool names_password(const char *name) {
+  static const char *const secret[] = {"password", "sslpassword"};
+  char plain[16];
+  size_t len = 0;
+  for (; *name && *name != '=' && len + 1 < sizeof plain; name++) {
+    int high = *name == '%' ? hex_of(name[1]) : -1, low = high < 0 ? -1 : hex_of(name[2]);
+    plain[len++] = low < 0 ? *name : (char)(high * 16 + low);
+    if (low >= 0) name += 2;
+  }
+  plain[len] = '\0';
+  return strcmp(plain, secret[0]) == 0 || strcmp(plain, secret[1]) == 0;
+}
+
+bool store_url_has_password(const char *url) {
+  const char *user = strstr(url, "://"), *query = strchr(url, '?');
+  if (!user) return false;
+  user += 3;
+  const char *end = user + strcspn(user, "/?"), *at = end;
+  while (at > user && *at != '@') at--;
+  if (*at == '@' && memchr(user, ':', (size_t)(at - user))) return true;
+  for (const char *name = query; name; name = strchr(name, '&')) {
+    if (names_password(++name)) return true;
+  }
+  return false;
+}
+
 /* From the scheme to the last @ before the path: the password begins at the first colon. */
 char *store_url_shown(const char *store) {
   char *shown = strdup(store);

@@ -16,6 +16,8 @@ char *store_url_plugin(const char *plugin, const char *store);
 bool store_url_is_plugin(const char *plugin);
 /* The URL with another schema. NULL: no memory. */
 char *store_url_with_schema(const char *url, const char *schema);
+/* In its user part, or among its parameters. */
+bool store_url_has_password(const char *url);
 /* For people to read: without the password. NULL: no memory. */
 char *store_url_shown(const char *store);
 

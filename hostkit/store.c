@@ -22,6 +22,8 @@ static store_task task_of(const struct tidings_store *store, uint32_t task) {
   case HOSTKIT_STORE_INIT: return store->init;
   case HOSTKIT_STORE_UPGRADE: return store->upgrade;
   case HOSTKIT_STORE_DROP: return store->drop;
+  case HOSTKIT_STORE_DUMP: return store->dump;
+  case HOSTKIT_STORE_LOAD: return store->load;
   default: return store->migrate;
   }
 }
@@ -51,6 +53,13 @@ static int32_t run(const struct hk_instance *loaded, uint32_t task,
   return code ? code : take_answer(&store, theirs, ret_json, error);
 }
 
+/* Which store it is about; NULL: the plugin says what is wrong. */
+static char *store_of(uint32_t task, const struct tidings_store_request *request) {
+  if (!request || request->size < TIDINGS_STORE_REQUEST_SIZE_1_1) return NULL;
+  const struct tidings_span *place = task == HOSTKIT_STORE_LOAD ? &request->to : &request->from;
+  return hk_copy_text(place->ptr, place->len);
+}
+
 int32_t hostkit_store(const struct hostkit_options *options, uint32_t task,
                       const struct tidings_store_request *request, char **ret_json,
                       struct tidings_error *error) {
@@ -58,15 +67,13 @@ int32_t hostkit_store(const struct hostkit_options *options, uint32_t task,
   struct hk_instance loaded;
   struct hk_copy copy = HK_COPY_NONE;
   if (!ret_json) return hk_error(error, TIDINGS_E_INVAL, "ret_json is a null pointer");
-  if (task < HOSTKIT_STORE_CHECK || task > HOSTKIT_STORE_DROP)
-    return hk_error(error, TIDINGS_E_INVAL, "task is %u, expected 1 to 7", (unsigned)task);
+  if (task < HOSTKIT_STORE_CHECK || task > HOSTKIT_STORE_LOAD)
+    return hk_error(error, TIDINGS_E_INVAL, "task is %u, expected 1 to 9", (unsigned)task);
   int32_t code = hk_settings_init(&settings, options, error);
   if (code) return code;
-  char *from = request && request->size >= TIDINGS_STORE_REQUEST_SIZE_1_1
-                   ? hk_copy_text(request->from.ptr, request->from.len)
-                   : NULL;
-  if (from) code = hk_settings_plugin_for(&settings, from, error);
-  free(from);
+  char *place = store_of(task, request);
+  if (place) code = hk_settings_plugin_for(&settings, place, error);
+  free(place);
   if (!code) code = hk_prepare(settings.plugin_path, &settings, &copy, error);
   if (!code) code = hk_load_entry(&copy, settings.plugin_path, &settings, &loaded, error);
   if (!code) {

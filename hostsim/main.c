@@ -7,6 +7,7 @@
 #include "command/verbs.h"
 #include "conformance/suite.h"
 #include "demo/demo.h"
+#include "demo/fleet.h"
 #include "host/agent_child.h"
 #include "sim/sim.h"
 #include "verbs.h"
@@ -18,8 +19,13 @@ static const struct cli_verb *const verbs[] = {
     &verb_run, &verb_conformance, &verb_sim, &verb_demo, &verb_dev, &verb_help, &verb_version, NULL,
 };
 static const struct cli_verb *const internal_verbs[] = {
-    &verb_internal_agent, &verb_internal_case, &verb_internal_demo_host,
-    &verb_internal_push,  &verb_internal_sim,  NULL,
+    &verb_internal_agent,
+    &verb_internal_case,
+    &verb_internal_demo_host,
+    &verb_internal_fleet_host,
+    &verb_internal_push,
+    &verb_internal_sim,
+    NULL,
 };
 
 /* `sim` needs SIGPIPE: the process that plays dies of it when its output has no reader. */

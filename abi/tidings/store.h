@@ -95,8 +95,23 @@ struct tidings_store {
    * Errors: also NOT_FOUND (the schema is no store's, or is not there), INVAL. Since 1.1. */
   int32_t (*drop)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Writes every row of a store that no host uses to the file `to`, which is made anew, or emptied.
+   * [any thread] [never from a callback] A plugin for any kind of store makes a store of it again:
+   * see load. What it holds is as secret as the store. Errors: also STATE (`from` is in use).
+   * Since 1.1. */
+  int32_t (*dump)(const struct tidings_store_request *request,
+                  const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Makes the store `to` from the file `from`, which dump has written, and reads every row back
+   * before the store can be used. [any thread] [never from a callback] In a database, `to` may also
+   * be a schema that is not there yet, or a store without a session. Errors: also STATE (`to` has a
+   * session, or is in use), STORE (`from` is no such file, or is not whole; a row was read back as
+   * another). Since 1.1. */
+  int32_t (*load)(const struct tidings_store_request *request,
+                  const struct tidings_answer **ret_answer, struct tidings_error *error);
 };
-#define TIDINGS_STORE_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store, drop)
+#define TIDINGS_STORE_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store, load)
 
 #ifdef __cplusplus
 }

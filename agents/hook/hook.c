@@ -67,7 +67,7 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   write_answer(kit, &answer);
   if (!code && kit) hook_start_late(kit, call);
-  if (!code && kit) hook_start_environment(call);
+  if (!code && kit) hook_start_environment(cli, call);
   close_unless_busy(kit, code);
   bool answered = answer.output != NULL;
   json_decref(answer.output);

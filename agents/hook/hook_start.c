@@ -16,6 +16,7 @@
 #include "agents/hook/hook_proof.h"
 #include "command/json_value.h"
 #include "command/kit.h"
+#include "common/store_url.h"
 
 /* A session that is resumed by another process than the one in which it began, of an agent whose
  * transcript has what was said then. */
@@ -112,7 +113,7 @@ static void export(FILE *file, const char *name, const char *value) {
   if (value[0] && !strchr(value, '\'')) fprintf(file, "export %s='%s'\n", name, value);
 }
 
-void hook_start_environment(const struct hook_call *call) {
+void hook_start_environment(const struct cli *cli, const struct hook_call *call) {
   const char *variable = call->host->environment_file, *path = variable ? getenv(variable) : NULL;
   char command[PATH_MAX] = "";
   if (call->moment != HOOK_SESSION_START || call->of_subagent || !path || path[0] != '/') return;
@@ -121,6 +122,8 @@ void hook_start_environment(const struct hook_call *call) {
   if (file) {
     export(file, "TIDINGS", command);
     export(file, "TIDINGS_SESSION", call->session);
+    if (store_url_is(cli->store) && !store_url_has_password(cli->store))
+      export(file, "TIDINGS_STORE", cli->store);
   }
   if (!file || fclose(file)) hook_log("cannot write %s: %s", path, strerror(errno));
 }

@@ -23,6 +23,6 @@ void hook_start_late(struct hostkit *kit, const struct hook_call *call);
 
 /* At a session's start: the commands that its model runs find this program in $TIDINGS and the
  * session in $TIDINGS_SESSION, where the agent has a file for that. */
-void hook_start_environment(const struct hook_call *call);
+void hook_start_environment(const struct cli *cli, const struct hook_call *call);
 
 #endif

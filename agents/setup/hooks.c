@@ -30,22 +30,11 @@ static bool is_our_hook(const struct host *host, const char *command) {
 }
 
 char *setup_command(void) {
-  char path[4096], *quoted = NULL;
+  char path[4096];
   ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
   if (len <= 0) return strdup("tidings");
   path[len] = '\0';
-  size_t plain =
-      strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-");
-  if (!path[plain]) return strdup(path);
-  size_t size = 0;
-  FILE *out = open_memstream(&quoted, &size);
-  if (!out) return NULL;
-  fputc('\'', out);
-  for (const char *at = path; *at; at++) fputs(*at == '\'' ? "'\\''" : (char[]){*at, '\0'}, out);
-  fputc('\'', out);
-  if (!fclose(out)) return quoted;
-  free(quoted);
-  return NULL;
+  return setup_quote(path);
 }
 
 /* -- what is to be there ----------------------------------------------------------------------- */
@@ -56,18 +45,25 @@ static int seconds_of(const struct host_hook *hook) {
   return ends ? END_SECONDS : HOOK_SECONDS;
 }
 
+static const char store_option[] = " --store ";
+
 /* `option`: " --wait", " --wake" or nothing. `raised`: its answers may be as long as the host's
  * context_limit. */
 static json_t *hook_value(const struct host *host, const struct host_hook *hook,
-                          const char *command, const char *option, bool raised) {
-  char *line = NULL, room[32] = "";
+                          const struct setup_wish *wish, const char *option, bool raised) {
+  char *line = NULL, *store = wish->store ? setup_quote(wish->store) : NULL, room[32] = "";
+  const char *command = wish->command;
   bool wait = strcmp(option, " --wait") == 0;
   /* Without the program the agent goes on: some stop when a hook fails. */
   const char *otherwise = wait ? ":" : "echo {}";
   if (raised) snprintf(room, sizeof room, " --room %zu", host->context_room);
-  if (asprintf(&line, "test -x %s && exec %s hook %s%s%s || %s", command, command, host->name,
-               option, room, otherwise) < 0)
-    return NULL;
+  int len = wish->store && !store
+                ? -1
+                : asprintf(&line, "test -x %s && exec %s hook %s%s%s%s%s || %s", command, command,
+                           host->name, store ? store_option : "", store ? store : "", option, room,
+                           otherwise);
+  free(store);
+  if (len < 0) return NULL;
   int seconds = wait ? WAIT_SECONDS : seconds_of(hook);
   json_t *value = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout",
                             seconds * (int)host->timeout_unit);
@@ -80,16 +76,16 @@ static json_t *hook_value(const struct host *host, const struct host_hook *hook,
 }
 
 static json_t *group_value(const struct host *host, const struct host_hook *hook,
-                           const char *command, bool wake) {
+                           const struct setup_wish *wish) {
   json_t *group = json_object(), *hooks = json_array();
   bool failed = !group || !hooks;
   if (hook->matcher)
     failed |= json_object_set_new(group, "matcher", json_string(hook->matcher)) != 0;
   bool raised = host->context_limit && hook->moment != HOOK_STOP;
-  const char *waker = wake && hook->waits && host->queues ? " --wake" : "";
-  failed |= json_array_append_new(hooks, hook_value(host, hook, command, waker, raised)) != 0;
-  if (wake && hook->waits && host->rewakes)
-    failed |= json_array_append_new(hooks, hook_value(host, hook, command, " --wait", false)) != 0;
+  const char *waker = wish->wake && hook->waits && host->queues ? " --wake" : "";
+  failed |= json_array_append_new(hooks, hook_value(host, hook, wish, waker, raised)) != 0;
+  if (wish->wake && hook->waits && host->rewakes)
+    failed |= json_array_append_new(hooks, hook_value(host, hook, wish, " --wait", false)) != 0;
   failed |= json_object_set_new(group, "hooks", hooks) != 0;
   if (!failed) return group;
   json_decref(group);
@@ -164,14 +160,14 @@ static size_t count_our_hooks(const struct host *host, const struct json *event)
 }
 
 /* Each event of ours has exactly our group, and no other event has a hook of ours. */
-static bool is_done(const struct json_text *json, const struct host *host, const char *command,
-                    bool wake) {
+static bool is_done(const struct json_text *json, const struct host *host,
+                    const struct setup_wish *wish) {
   const struct json *all = json_member(json->root, "hooks"), *event;
   size_t wanted = 0, found = 0;
   for (event = first_of(all, JSON_IS_OBJECT); event; event = event->next)
     found += count_our_hooks(host, event);
   for (const struct host_hook *hook = host->hooks; hook->event; hook++) {
-    json_t *ours = group_value(host, hook, command, wake);
+    json_t *ours = group_value(host, hook, wish);
     bool there = false;
     event = json_member(all, hook->event);
     for (const struct json *group = event ? event->members : NULL; group; group = group->next) {
@@ -191,9 +187,11 @@ enum setup_state setup_hooks_state(const struct host *host, const char *command,
   struct json_text json;
   if (!text) return SETUP_NONE;
   if (json_text_read(text, &json, ret_problem)) return SETUP_UNREADABLE;
+  char *store = setup_named_store(host, text);
+  const struct setup_wish waking = {command, store, true}, quiet = {command, store, false};
   enum setup_state state = find_ours(&json, host) ? SETUP_OTHER : SETUP_NONE;
-  if (state && (is_done(&json, host, command, true) || is_done(&json, host, command, false)))
-    state = SETUP_DONE;
+  if (state && (is_done(&json, host, &waking) || is_done(&json, host, &quiet))) state = SETUP_DONE;
+  free(store);
   json_text_finish(&json);
   return state;
 }
@@ -208,39 +206,53 @@ static char *program_of(const struct host *host, const char *line) {
   while (start && start > line && strncmp(start, quoted ? " '" : " ", quoted ? 2 : 1) != 0) start--;
   if (end == start && end) start = NULL; /* nothing is before it */
   if (start && *start == ' ') start++;
-  program = start ? calloc(1, (size_t)(end - start) + 1) : NULL;
-  for (char *to = program; program && start < end; start++) {
-    if (strncmp(start, "'\\''", 4) == 0) {
-      *to++ = '\'';
-      start += 3;
-    } else if (*start != '\'') {
-      *to++ = *start;
-    }
-  }
+  program = start ? setup_unquote(start, (size_t)(end - start)) : NULL;
   free(words);
   return program;
 }
 
-char *setup_named_program(const struct host *host, const char *text) {
+/* What follows its option, to the next blank: a URL has none. */
+static char *store_of(const char *line) {
+  const char *at = strstr(line, store_option);
+  if (!at) return NULL;
+  at += sizeof store_option - 1;
+  return setup_unquote(at, strcspn(at, " "));
+}
+
+/* The first hook of ours; free it. NULL: there is none, or the text cannot be read. */
+static char *first_line(const struct host *host, const char *text) {
   struct json_text json;
-  char *program = NULL, *problem = NULL;
+  char *line = NULL, *problem = NULL;
   if (json_text_read(text, &json, &problem)) {
     free(problem);
     return NULL;
   }
   const struct json *hook = find_ours(&json, host);
   json_t *value = hook ? json_value_of(hook) : NULL;
-  if (value) program = program_of(host, json_value_text(value, "command"));
+  if (value) line = strdup(json_value_text(value, "command"));
   json_decref(value);
   json_text_finish(&json);
+  return line;
+}
+
+char *setup_named_program(const struct host *host, const char *text) {
+  char *line = first_line(host, text), *program = line ? program_of(host, line) : NULL;
+  free(line);
   return program;
+}
+
+char *setup_named_store(const struct host *host, const char *text) {
+  if (host->kind == HOST_NODE) return setup_module_store(text);
+  char *line = first_line(host, text), *store = line ? store_of(line) : NULL;
+  free(line);
+  return store;
 }
 
 /* -- changing ---------------------------------------------------------------------------------- */
 
 static int add_group(struct json_text *json, const struct host *host, const struct host_hook *hook,
-                     const char *command, bool wake) {
-  json_t *group = group_value(host, hook, command, wake);
+                     const struct setup_wish *wish) {
+  json_t *group = group_value(host, hook, wish);
   char *text = group ? json_dumps(group, 0) : NULL, *list = NULL;
   const struct json *all = json_member(json->root, "hooks"), *event = json_member(all, hook->event);
   int failed = text ? 0 : -1;
@@ -253,12 +265,11 @@ static int add_group(struct json_text *json, const struct host *host, const stru
   return failed;
 }
 
-static int add_all(struct json_text *json, const struct host *host, const char *command,
-                   bool wake) {
+static int add_all(struct json_text *json, const struct host *host, const struct setup_wish *wish) {
   if (!json_member(json->root, "hooks") && json_text_add(json, json->root, "hooks", "{}"))
     return -1;
   for (const struct host_hook *hook = host->hooks; hook->event; hook++) {
-    if (add_group(json, host, hook, command, wake)) return -1;
+    if (add_group(json, host, hook, wish)) return -1;
   }
   return 0;
 }
@@ -279,22 +290,22 @@ static int check_shape(const struct cli *cli, const struct host *host, const str
   return 0;
 }
 
-static int edit_hooks(const struct host *host, const char *command, bool wake,
+static int edit_hooks(const struct host *host, const struct setup_wish *wish,
                       struct json_text *json) {
-  if (command && is_done(json, host, command, wake)) return 0;
+  if (wish->command && is_done(json, host, wish)) return 0;
   for (const struct json *hook; (hook = find_ours(json, host));) {
     if (remove_ours(json, hook)) return -1;
   }
-  return command ? add_all(json, host, command, wake) : 0;
+  return wish->command ? add_all(json, host, wish) : 0;
 }
 
-int setup_hooks(const struct cli *cli, const struct host *host, const char *command, bool wake,
+int setup_hooks(const struct cli *cli, const struct host *host, const struct setup_wish *wish,
                 struct change *change) {
   struct json_text json;
   char *problem = NULL;
   const char *text = change->after ? change->after : "";
   bool blank = !text[strspn(text, " \t\r\n")];
-  if (blank && !command) return 0;
+  if (blank && !wish->command) return 0;
   if (json_text_read(blank ? "{}\n" : text, &json, &problem)) {
     int code = cli_fail(cli, "%s: %s; nothing was changed", change->path,
                         problem ? problem : "out of memory");
@@ -307,11 +318,11 @@ int setup_hooks(const struct cli *cli, const struct host *host, const char *comm
   }
   int code = check_shape(cli, host, &json, change->path);
   change->has_ours = !code && find_ours(&json, host);
-  if (!code && edit_hooks(host, command, wake, &json)) code = cli_fail(cli, "out of memory");
+  if (!code && edit_hooks(host, wish, &json)) code = cli_fail(cli, "out of memory");
   if (!code && strcmp(text, json.text) != 0) {
     char *done = json.text;
     json.text = NULL;
-    if (!command) code = change_to_rest(cli, change, done, !json.root->count);
+    if (!wish->command) code = change_to_rest(cli, change, done, !json.root->count);
     else {
       free(change->after);
       change->after = done;

@@ -3,6 +3,7 @@
  * agents/setup/module.c: for hosts that load modules from a folder of the user's: a file there that
  * hands on the module that was installed with this program.
  */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,8 +30,32 @@ char *setup_named_module(const char *text) {
   return at ? strndup(at + sizeof before - 1, strcspn(at + sizeof before - 1, "\"")) : NULL;
 }
 
+static const char store_line[] = "process.env.TIDINGS_STORE = ";
+
+char *setup_module_store(const char *text) {
+  const char *at = strncmp(text, mark, strlen(mark)) == 0 ? strstr(text, store_line) : NULL;
+  json_t *value =
+      at ? json_loads(at + sizeof store_line - 1, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL)
+         : NULL;
+  char *store = json_is_string(value) ? strdup(json_string_value(value)) : NULL;
+  json_decref(value);
+  return store;
+}
+
+/* A line of the module that names the store; none without one. Free it; NULL: out of memory. */
+static char *name_store(const char *store) {
+  char *line = NULL;
+  json_t *value = store ? json_string(store) : NULL;
+  char *literal = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+  if (!store) line = strdup("");
+  else if (!literal || asprintf(&line, "%s%s;\n", store_line, literal) < 0) line = NULL;
+  free(literal);
+  json_decref(value);
+  return line;
+}
+
 int setup_module(const struct cli *cli, const struct host *host, const char *folder,
-                 struct change *change) {
+                 const char *store, struct change *change) {
   char *text = NULL, *module = NULL;
   if (change->after && strncmp(change->after, mark, strlen(mark)) != 0)
     return cli_fail(cli,
@@ -42,19 +67,23 @@ int setup_module(const struct cli *cli, const struct host *host, const char *fol
     if (asprintf(&module, "%s/%s.ts", folder, host->name) < 0)
       return cli_fail(cli, "out of memory");
     bool there = access(module, R_OK) == 0;
-    int len = there ? asprintf(&text,
-                               "%s %s; `tidings setup %s --remove` takes it away.\n"
-                               "// Without the installation the agent goes on.\n"
-                               "export default async (...given: any[]) => {\n"
-                               "  const module = await import(\"%s\").catch(() => undefined);\n"
-                               "  return module ? module.default(...given) : {};\n"
-                               "};\n",
-                               mark, host->name, host->name, module)
-                    : 0;
+    char *named = name_store(store);
+    int len = !named  ? -1
+              : there ? asprintf(&text,
+                                 "%s %s; `tidings setup %s --remove` takes it away.\n"
+                                 "// Without the installation the agent goes on.\n"
+                                 "%s"
+                                 "export default async (...given: any[]) => {\n"
+                                 "  const module = await import(\"%s\").catch(() => undefined);\n"
+                                 "  return module ? module.default(...given) : {};\n"
+                                 "};\n",
+                                 mark, host->name, host->name, named, module)
+                      : 0;
     int code = !there    ? cli_fail(cli, "%s does not exist; install tidings again", module)
                : len < 0 ? cli_fail(cli, "out of memory")
                          : 0;
     free(module);
+    free(named);
     if (code) return code;
   }
   free(change->after);

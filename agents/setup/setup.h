@@ -10,27 +10,38 @@
 #include "agents/setup/change.h"
 #include "command/cli.h"
 
-/* hooks.c: the hooks in the host's JSON. `command`: the program, quoted for a shell; NULL: take
- * them out. `wake`: the hook that wakes it, too. Says what is wrong. Returns 0 or the exit code. */
-int setup_hooks(const struct cli *cli, const struct host *host, const char *command, bool wake,
+/* What the hooks are to be like. */
+struct setup_wish {
+  const char *command; /* the program, quoted for a shell; NULL: take them out */
+  const char *store;   /* the URL of the store that they use; NULL: the user's own */
+  bool wake;           /* the hook that wakes the host, too */
+};
+/* hooks.c: the hooks in the host's JSON. Says what is wrong. Returns 0 or the exit code. */
+int setup_hooks(const struct cli *cli, const struct host *host, const struct setup_wish *wish,
                 struct change *change);
-/* Are they there, with this command? For doctor. When the text cannot be read, *ret_problem says
- * why, with the line; free it. */
+/* Are they there, with this command, whatever the store? For doctor. When the text cannot be read,
+ * *ret_problem says why, with the line; free it. */
 enum setup_state { SETUP_NONE, SETUP_OTHER, SETUP_DONE, SETUP_GONE, SETUP_UNREADABLE };
 enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text,
                                    char **ret_problem);
 /* SETUP_OTHER: the file that the text makes the host run or load. Free it; NULL: it names none. */
 char *setup_named_program(const struct host *host, const char *text);
 char *setup_named_module(const char *text);
+/* The URL of the store that the text names. Free it; NULL: none. */
+char *setup_named_store(const struct host *host, const char *text);
 char *setup_command(void); /* this program, quoted for a shell; NULL: out of memory */
+/* quote.c: for a shell, and back: the word at `text`. Free it; NULL: out of memory. */
+char *setup_quote(const char *text);
+char *setup_unquote(const char *text, size_t len);
 
 /* instructions.c: takes the marked block of older setups out of the host's Markdown. */
 int setup_instructions(const struct cli *cli, struct change *change);
 
 /* module.c: the file that makes a host load agents/node; `folder`: where that is installed, NULL:
- * take it out. */
+ * take it out; `store`: as in struct setup_wish. */
 int setup_module(const struct cli *cli, const struct host *host, const char *folder,
-                 struct change *change);
+                 const char *store, struct change *change);
+char *setup_module_store(const char *text); /* as setup_named_store */
 /* beside this program, or installed with it; NULL: out of memory */
 char *setup_module_folder(void);
 

@@ -12,14 +12,22 @@
 
 #include "agents/setup/setup.h"
 #include "command/paths.h"
+#include "common/store_url.h"
 
-enum { OPTION_REMOVE = CLI_LONG_ONLY, OPTION_DRY_RUN, OPTION_PROGRAM, OPTION_NO_WAKE };
+enum {
+  OPTION_REMOVE = CLI_LONG_ONLY,
+  OPTION_DRY_RUN,
+  OPTION_PROGRAM,
+  OPTION_NO_WAKE,
+  OPTION_STORE
+};
 enum { MOST_CHANGES = 2 };
 
 struct setup {
   const struct cli *cli;
   const struct host *host;
   const char *program;
+  const char *store; /* NULL: the user's own */
   bool remove, dry_run, no_wake;
   struct change changes[MOST_CHANGES];
   size_t change_count;
@@ -61,7 +69,8 @@ static int begin_change(struct setup *setup, const char *home, const char *name,
 static int plan_hooks(const struct setup *setup, struct change *change) {
   char *command = setup->remove ? NULL : setup_command();
   if (!setup->remove && !command) return cli_fail(setup->cli, "out of memory");
-  int code = setup_hooks(setup->cli, setup->host, command, !setup->no_wake, change);
+  const struct setup_wish wish = {command, setup->store, !setup->no_wake};
+  int code = setup_hooks(setup->cli, setup->host, &wish, change);
   free(command);
   return code;
 }
@@ -69,7 +78,7 @@ static int plan_hooks(const struct setup *setup, struct change *change) {
 static int plan_module(const struct setup *setup, struct change *change) {
   char *folder = setup->remove ? NULL : setup_module_folder();
   if (!setup->remove && !folder) return cli_fail(setup->cli, "out of memory");
-  int code = setup_module(setup->cli, setup->host, folder, change);
+  int code = setup_module(setup->cli, setup->host, folder, setup->store, change);
   free(folder);
   return code;
 }
@@ -174,10 +183,35 @@ static int do_it(struct setup *setup, const char *home) {
                      "notifications.\n",
            title);
   if (!setup->remove && !nothing) print_room(setup->host);
+  if (!setup->remove && setup->store)
+    printf("They use the store %s; 'tidings doctor' says whether it can be reached. Commands that "
+           "you type use it with TIDINGS_STORE.\n",
+           setup->store);
   if (!setup->remove && !nothing && !setup->no_wake && wakes_apart(setup->host))
     printf("While such a session idles in a terminal, a background process waits to "
            "wake it; 'tidings setup %s --no-wake' turns that off.\n",
            setup->host->name);
+  return 0;
+}
+
+/* It is written into files of the agent, and shown in lists of processes. */
+static int check_store_option(const struct setup *setup) {
+  if (!setup->store) return 0;
+  if (setup->remove) return cli_usage(setup->cli, "--store and --remove exclude each other");
+  if (!store_url_is(setup->store))
+    return cli_usage(setup->cli, "--store: expected the URL of a database: "
+                                 "postgresql://USER@HOST/DATABASE?schema=NAME");
+  if (store_url_has_password(setup->store))
+    return cli_usage(setup->cli,
+                     "--store: the URL has a password, which would be in files of the agent and in "
+                     "lists of processes; leave it out, and put it into ~/.pgpass, a line "
+                     "HOST:PORT:DATABASE:USER:PASSWORD in a file of mode 0600");
+  for (const char *at = setup->store; *at; at++) {
+    if (*at <= ' ' || *at == 0x7f)
+      return cli_usage(setup->cli,
+                       "--store: the URL has a blank or a control character; write %%20 "
+                       "and so on");
+  }
   return 0;
 }
 
@@ -188,7 +222,7 @@ static int check_options(const struct setup *setup) {
     return cli_usage(setup->cli, "--no-wake and --remove exclude each other");
   if (setup->no_wake && !wakes_apart(host))
     return cli_usage(setup->cli, "--no-wake: %s is not woken by a background process", host->title);
-  return 0;
+  return check_store_option(setup);
 }
 
 static int run_setup(struct setup *setup) {
@@ -211,6 +245,7 @@ static int setup_verb(struct cli *cli) {
     case OPTION_REMOVE: setup.remove = true; break;
     case OPTION_DRY_RUN: setup.dry_run = true; break;
     case OPTION_NO_WAKE: setup.no_wake = true; break;
+    case OPTION_STORE: setup.store = cli->value; break;
     case OPTION_PROGRAM: setup.program = cli->value; break;
     default: return cli->exit_code;
     }
@@ -256,6 +291,13 @@ const struct cli_verb verb_setup = {
              .argument = "PATH",
              .help = "The agent's program, if it is not in PATH.",
              .completion = COMPLETE_FILE},
+            {.key = OPTION_STORE,
+             .name = "store",
+             .argument = "URL",
+             .help =
+                 "The agent's sessions use this store in a database, "
+                 "postgresql://USER@HOST/DATABASE?schema=NAME, without a password: that belongs "
+                 "into ~/.pgpass. Without this option they use the store of this machine."},
             {.key = OPTION_NO_WAKE,
              .name = "no-wake",
              .help = "Codex and Claude Code: never wake an idle session; no background "

@@ -10,8 +10,10 @@
 
 #include "agents/setup/setup.h"
 #include "cli/doctor/doctor.h"
+#include "command/kit.h"
 #include "command/paths.h"
 #include "common/file.h"
+#include "common/store_url.h"
 
 enum { LARGEST_FILE = 16 << 20 };
 
@@ -124,12 +126,44 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
   }
 }
 
+/* An agent whose store is in a database: can that be reached, and do the commands that people type
+ * look at the same? */
+static void tell_store(struct doctor *doctor, const struct examined *examined) {
+  struct tidings_error error = {.size = sizeof error};
+  struct cli other = *doctor->cli;
+  struct hostkit *kit = NULL;
+  const char *title = examined->host->title;
+  char *store = examined->text ? setup_named_store(examined->host, examined->text) : NULL;
+  char *shown = store ? store_url_shown(store) : NULL, *ours = kit_store_path(doctor->cli);
+  if (!shown || !doctor->plugin_works) goto out;
+  other.store = store;
+  int32_t code = kit_open(&other, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
+  kit_close(kit);
+  if (code)
+    doctor_find(doctor, SEVERITY_PROBLEM, title,
+                "Until it can be reached, the agent's messages are sent unchanged, and nothing is "
+                "lost.",
+                "its store %s cannot be used: %s (%s)", shown, error.text,
+                hostkit_error_name(code));
+  else
+    doctor_find(doctor, SEVERITY_OK, title, NULL, "its store is %s, which can be reached", shown);
+  if (!ours || strcmp(ours, store) != 0)
+    doctor_find(doctor, SEVERITY_NOTE, title,
+                "Set TIDINGS_STORE to the agent's store, or name it with -S.",
+                "commands that you type use another store: %s", ours ? ours : "none");
+out:
+  free(store);
+  free(shown);
+  free(ours);
+}
+
 /* Returns whether there is anything to say of it. */
 static bool examine(struct doctor *doctor, const struct host *host) {
   struct examined examined;
   look(host, &examined);
   bool here = examined.installed || examined.state != SETUP_NONE;
   if (here) tell_state(doctor, &examined);
+  if (here) tell_store(doctor, &examined);
   if (here && !examined.installed)
     doctor_find(doctor, SEVERITY_WARNING, host->title,
                 "Install it, or undo the setup with --remove.", "%s is not in PATH", host->program);

@@ -135,9 +135,11 @@ int demo_account(const struct demo_folder *folder, const char *plugin) {
            books.store_pushed, books.store_delivered, books.store_open, books.store_waiting,
            books.pushed.sent);
   }
-  print_count("messages that ask for a turn: sent", "delivered", &books.submitted);
-  printf("notifications withheld by the configuration: %" JSON_INTEGER_FORMAT ". Of all else:\n",
-         books.store_withheld);
+  if (books.submitted.sent)
+    print_count("messages that ask for a turn: sent", "delivered", &books.submitted);
+  if (books.store_withheld)
+    printf("notifications withheld by the configuration: %" JSON_INTEGER_FORMAT ". Of all else:\n",
+           books.store_withheld);
   print_count("pushed", "delivered", &books.pushed);
   fflush(stdout);
   return agree && is_exact(&books.pushed) && is_exact(&books.submitted) ? EXIT_SUCCESS

@@ -34,6 +34,8 @@ struct demo_folder {
 /* Fills in the paths. Returns 0, or -1 when out of memory. demo_folder_finish may follow in either
  * case. */
 int demo_folder_init(struct demo_folder *folder, const char *dir);
+/* The store and the ledger are those of all machines. Returns 0, or -1 when out of memory. */
+int demo_folder_share(struct demo_folder *folder, const char *store, const char *ledger);
 void demo_folder_finish(struct demo_folder *folder);
 
 #define LEDGER_PUSHED "message"

@@ -84,7 +84,7 @@ void host_open(struct demo_host *host, bool resumes) {
   send_event(host, "session.resumed", json_pack("{s:o}", "deliveries", deliveries));
 }
 
-static void close_host(struct demo_host *host) {
+void host_close(struct demo_host *host) {
   struct tidings_error error = {.size = sizeof error};
   insist(hostkit_close(host->hostkit, DEMO_TIMEOUT_MS, &error), &error, "close");
   host->hostkit = NULL;
@@ -297,7 +297,7 @@ static int demo_host_verb(struct cli *cli) {
   if (demo_folder_init(&host.folder, cli->argv[1]) != 0) give_up("start", "out of memory");
   host_open(&host, life > 1);
   script_play(&host, (unsigned)life);
-  close_host(&host);
+  host_close(&host);
   if (host.wake_fd >= 0) close(host.wake_fd);
   demo_folder_finish(&host.folder);
   return EXIT_SUCCESS;

@@ -33,6 +33,7 @@ enum ending {
 /* Opens the plugin and says what happened to the session: opened, or resumed with the deliveries
  * that the transcript holds. */
 void host_open(struct demo_host *host, bool resumes);
+void host_close(struct demo_host *host);
 
 /* Pushes a notification and notes it in the ledger. `path` is the file it is about, or NULL. */
 void host_push(struct demo_host *host, const char *kind, const char *level, const char *message,

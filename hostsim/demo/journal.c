@@ -25,6 +25,14 @@ int demo_folder_init(struct demo_folder *folder, const char *dir) {
   return whole ? 0 : -1;
 }
 
+int demo_folder_share(struct demo_folder *folder, const char *store, const char *ledger) {
+  free(folder->store);
+  free(folder->ledger);
+  folder->store = strdup(store);
+  folder->ledger = strdup(ledger);
+  return folder->store && folder->ledger ? 0 : -1;
+}
+
 void demo_folder_finish(struct demo_folder *folder) {
   free(folder->dir);
   free(folder->store);

@@ -8,7 +8,9 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/folder.h"
+#include "common/store_url.h"
 #include "demo/demo.h"
+#include "demo/fleet.h"
 #include "demo/workshop.h"
 #include "host/process.h"
 #include "host/wire.h"
@@ -21,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_FAST, OPTION_NO_COLOR };
+enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_FAST, OPTION_NO_COLOR, OPTION_FLEET, OPTION_STORE };
 
 struct supervisor {
   struct demo_folder folder;
@@ -125,8 +127,8 @@ static void remove_folder(const char *dir) {
     clock_sleep_ms(PAUSE_MS);
 }
 
-static int demo(const char *plugin, bool fast, bool color) {
-  struct supervisor supervisor = {.plugin = plugin, .screen = {.fast = fast, .color = color}};
+static int demo(const char *plugin, const struct screen *screen, bool fleet, const char *url) {
+  struct supervisor supervisor = {.plugin = plugin, .screen = *screen};
   int status = EXIT_FAILURE;
   interrupt_catch();
   char *dir = folder_make_temporary(NULL, "hostsim-demo");
@@ -135,7 +137,7 @@ static int demo(const char *plugin, bool fast, bool color) {
     goto out;
   }
   setenv("TMPDIR", dir, 1); /* what a compiler leaves when it is killed goes with the rest */
-  status = play(&supervisor);
+  status = fleet ? fleet_play(plugin, url, dir, screen) : play(&supervisor);
   if (interrupt_seen()) status = interrupt_exit_code();
 out:
   if (dir) remove_folder(dir);
@@ -147,30 +149,36 @@ out:
 static int demo_verb(struct cli *cli) {
   const char *no_color = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");
-  bool color = isatty(STDOUT_FILENO) && (!no_color || !no_color[0]) &&
-               (!terminal || strcmp(terminal, "dumb") != 0);
-  const char *plugin = NULL;
-  bool fast = false;
+  struct screen screen = {.fast = false};
+  screen.color = isatty(STDOUT_FILENO) && (!no_color || !no_color[0]) &&
+                 (!terminal || strcmp(terminal, "dumb") != 0);
+  const char *plugin = NULL, *url = NULL;
+  bool fleet = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case OPTION_PLUGIN: plugin = cli->value; break;
-    case OPTION_FAST: fast = true; break;
-    case OPTION_NO_COLOR: color = false; break;
+    case OPTION_FAST: screen.fast = true; break;
+    case OPTION_NO_COLOR: screen.color = false; break;
+    case OPTION_FLEET: fleet = true; break;
+    case OPTION_STORE: url = cli->value; break;
     default: return cli->exit_code;
     }
   }
   int code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
+  if (url && !fleet) return cli_usage(cli, "--store is for --fleet");
+  if (url && !store_url_is(url))
+    return cli_usage(cli, "--store: expected postgresql://USER@HOST/DATABASE");
   char *found = plugin ? NULL : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
   if (!plugin && !found) return cli_fail(cli, "out of memory");
-  int status = demo(plugin ? plugin : found, fast, color);
+  int status = demo(plugin ? plugin : found, &screen, fleet, url);
   free(found);
   return status;
 }
 
 const struct cli_verb verb_demo = {
     .name = "demo",
-    .usage = "[--plugin PATH] [--fast] [--no-color]",
+    .usage = "[--plugin PATH] [--fleet [--store URL]] [--fast] [--no-color]",
     .summary = "watch an agent session with crashes and a hot swap",
     .help = "Plays about fifteen seconds of an agent session with a scripted model, real "
             "tools and a real store. A build fails in the background, another process "
@@ -179,6 +187,8 @@ const struct cli_verb verb_demo = {
             "and the end of a subagent each ask for a turn. Everything that the model "
             "gets is printed at that time. The last lines count, from the store and from "
             "the transcript, whether everything was delivered exactly once.\n\n"
+            "With --fleet the store is in a PostgreSQL database, and two folders stand for two "
+            "machines: the host is killed on one, and the session goes on at the other.\n\n"
             "Exit code: 0 if nothing was lost or delivered twice, 1 otherwise, 2 for a "
             "wrong command line.",
     .options =
@@ -189,6 +199,15 @@ const struct cli_verb verb_demo = {
              .completion = COMPLETE_FILE,
              .help = "The plugin. Default: tidings.so beside hostsim, else the "
                      "installed one."},
+            {.key = OPTION_FLEET,
+             .name = "fleet",
+             .help = "Play one session on two machines. Without --store it starts a PostgreSQL "
+                     "server of its own, of the installed programs."},
+            {.key = OPTION_STORE,
+             .name = "store",
+             .argument = "URL",
+             .help = "With --fleet: the database, postgresql://USER@HOST/DATABASE. A schema is "
+                     "made in it and removed."},
             {.key = OPTION_FAST, .name = "fast", .help = "Do not pause for reading."},
             {.key = OPTION_NO_COLOR,
              .name = "no-color",
@@ -198,6 +217,8 @@ const struct cli_verb verb_demo = {
         },
     .run = demo_verb,
     .examples =
-        (const struct cli_example[]){{"hostsim demo --fast", "Print all of it without pauses."},
-                                     {NULL, NULL}},
+        (const struct cli_example[]){
+            {"hostsim demo --fast", "Print all of it without pauses."},
+            {"hostsim demo --fleet", "Watch a session move to another machine."},
+            {NULL, NULL}},
 };

@@ -73,6 +73,16 @@ static int32_t drop_store(const struct tidings_store_request *request,
                   error);
 }
 
+static int32_t dump_store(const struct tidings_store_request *request,
+                          const struct tidings_answer **ret_answer, struct tidings_error *error) {
+  return run_task(CARE_DUMP, 0, request, ret_answer, error);
+}
+
+static int32_t load_store(const struct tidings_store_request *request,
+                          const struct tidings_answer **ret_answer, struct tidings_error *error) {
+  return run_task(CARE_LOAD, 0, request, ret_answer, error);
+}
+
 const struct tidings_store entry_store_extension = {.size = sizeof entry_store_extension,
                                                     .check = check_store,
                                                     .backup = backup_store,
@@ -81,4 +91,6 @@ const struct tidings_store entry_store_extension = {.size = sizeof entry_store_e
                                                     .release_answer = query_care_release,
                                                     .init = init_store,
                                                     .upgrade = upgrade_store,
-                                                    .drop = drop_store};
+                                                    .drop = drop_store,
+                                                    .dump = dump_store,
+                                                    .load = load_store};

@@ -62,6 +62,11 @@ static void write_report(enum care_task task, const struct care_report *report,
   buffer_byte(out, '\0');
 }
 
+static bool has_target(enum care_task task) {
+  return task == CARE_BACKUP || task == CARE_SALVAGE || task == CARE_MIGRATE || task == CARE_DUMP ||
+         task == CARE_LOAD;
+}
+
 static int run(enum care_task task, const char *from, const char *to, uint32_t flags,
                struct care_report *ret_report, struct tidings_error *error) {
   bool dry = flags & TIDINGS_STORE_DRY_RUN;
@@ -76,6 +81,8 @@ static int run(enum care_task task, const char *from, const char *to, uint32_t f
   case CARE_DROP:
     return care_tables(flags & TIDINGS_STORE_KEEP_TABLES ? CARE_TABLES_EMPTY : CARE_TABLES_DROP,
                        from, dry, ret_report, error);
+  case CARE_DUMP: return care_dump(from, to, ret_report, error);
+  case CARE_LOAD: return care_load(from, to, ret_report, error);
   }
   return fail(error, TIDINGS_E_INVAL, "there is no such task");
 }
@@ -89,8 +96,7 @@ int query_care(enum care_task task, struct tidings_span from, struct tidings_spa
   struct care_answer *answer = calloc(1, sizeof *answer);
   int code = answer ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
   if (!code) code = take_path(from, "from", &arena, &from_path, error);
-  if (!code && task >= CARE_BACKUP && task <= CARE_MIGRATE)
-    code = take_path(to, "to", &arena, &to_path, error);
+  if (!code && has_target(task)) code = take_path(to, "to", &arena, &to_path, error);
   if (!code) code = run(task, from_path, to_path, flags, &report, error);
   if (!code) write_report(task, &report, &answer->text);
   if (!code && answer->text.failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for an answer");

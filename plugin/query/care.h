@@ -16,10 +16,12 @@ enum care_task {
   CARE_MIGRATE,
   CARE_INIT,
   CARE_UPGRADE,
-  CARE_DROP
+  CARE_DROP,
+  CARE_DUMP,
+  CARE_LOAD
 };
 
-/* `to` is used by BACKUP, SALVAGE and MIGRATE; `flags` are TIDINGS_STORE_*. Errors: those of
+/* `to` is used by BACKUP, SALVAGE, MIGRATE, DUMP and LOAD; `flags` are TIDINGS_STORE_*. Errors: those of
  * store/care/care.h; INVAL (a path with a NUL, or none). */
 int query_care(enum care_task task, struct tidings_span from, struct tidings_span to,
                uint32_t flags, const struct tidings_answer **ret_answer,

@@ -248,5 +248,7 @@ FIELD(tidings_store, release_answer)
 FIELD(tidings_store, init)
 FIELD(tidings_store, upgrade)
 FIELD(tidings_store, drop)
+FIELD(tidings_store, dump)
+FIELD(tidings_store, load)
 NUMBER(TIDINGS_STORE_SIZE_1_1)
 /* clang-format on */

@@ -28,7 +28,7 @@ LAYERS = (
     ("plugin/store/rows",),
     ("plugin/store/wake",),
     ("plugin/store/push", "plugin/store/forget"),
-    ("plugin/store/open",),
+    ("plugin/store/open", "plugin/store/dump"),
     ("plugin/store/care",),
     ("plugin/store/care_url",),
     ("plugin/instance",),

@@ -252,9 +252,12 @@ HOSTKIT_API int32_t hostkit_next_session(struct hostkit *hostkit, char *buffer, 
 #define HOSTKIT_STORE_INIT 5u
 #define HOSTKIT_STORE_UPGRADE 6u
 #define HOSTKIT_STORE_DROP 7u
+#define HOSTKIT_STORE_DUMP 8u
+#define HOSTKIT_STORE_LOAD 9u
 
 /* Looks after a store by the extension tidings.store/1 (store.h) of a plugin that is loaded for
- * this call: no instance is opened, and `options` says only which plugin, and how it is loaded.
+ * this call: no instance is opened, and `options` says only which plugin, and how it is loaded;
+ * beside tidings.so, for a store that is named by a URL, the one for databases is taken.
  * [any thread] [never from a callback] It may take minutes. *ret_json is NUL-terminated; free it
  * with hostkit_free. Errors: INVAL (an unknown task), those of hostkit_open and of the extension;
  * UNSUPPORTED if the plugin does not have it. Since 1.1. */

@@ -56,6 +56,15 @@ int care_salvage(const char *from, const char *to, bool also_stale, struct care_
 int care_migrate(const char *from, const char *to, struct care_report *ret_report,
                  struct tidings_error *error);
 
+/* A store as a file of rows (store/dump/dump.h), and a store of any engine from that: every row is
+ * read back before the store can be used. `from` of a dump must not be in use. Errors of dump: also
+ * STATE (it is in use), STORE (a row is damaged); of load: also STATE (`to` has a session or is in
+ * use), STORE (`from` is no such file, or is not whole). */
+int care_dump(const char *from, const char *to, struct care_report *ret_report,
+              struct tidings_error *error);
+int care_load(const char *from, const char *to, struct care_report *ret_report,
+              struct tidings_error *error);
+
 /* The tables of a store in a database. Errors: INVAL (`place` is no URL), STATE (init: it is
  * there), NOT_FOUND (it is not), SCHEMA_NEWER, BUSY, STORE, NOMEM. */
 enum care_tables { CARE_TABLES_INIT, CARE_TABLES_UPGRADE, CARE_TABLES_DROP, CARE_TABLES_EMPTY };

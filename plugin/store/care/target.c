@@ -171,7 +171,7 @@ int care_target_begin(struct care_target *target, const char *to, struct care_re
 
 /* -- rows -------------------------------------------------------------------------------------- */
 
-static int commit(struct care_target *target, struct tidings_error *error) {
+int care_target_commit(struct care_target *target, struct tidings_error *error) {
   struct store_txn *txn = target->txn;
   target->txn = NULL;
   target->bytes = 0;
@@ -180,7 +180,7 @@ static int commit(struct care_target *target, struct tidings_error *error) {
 
 int care_target_txn(struct care_target *target, uint64_t bytes, struct store_txn **ret_txn,
                     struct tidings_error *error) {
-  int code = target->bytes > BATCH_BYTES ? commit(target, error) : 0;
+  int code = target->bytes > BATCH_BYTES ? care_target_commit(target, error) : 0;
   if (!code && !target->txn)
     code = store_write(target->store, NULL, store_deadline_in(CARE_BUDGET_MS), &target->txn, error);
   target->bytes += PAGES_A_ROW + bytes * 2;
@@ -227,7 +227,7 @@ static int move_to_place(struct care_target *target, struct tidings_error *error
 }
 
 int care_target_end(struct care_target *target, int code, struct tidings_error *error) {
-  if (!code) code = commit(target, error);
+  if (!code) code = care_target_commit(target, error);
   store_end(target->txn);
   store_close(target->store);
   if (!code) code = move_to_place(target, error);

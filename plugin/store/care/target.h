@@ -28,6 +28,8 @@ int care_target_put(struct care_target *target, const struct db_key *key, struct
 /* A transaction for functions of rows/, which is committed with the others. */
 int care_target_txn(struct care_target *target, uint64_t bytes, struct store_txn **ret_txn,
                     struct tidings_error *error);
+/* Commits what was put, so that it can be read back; more may be put after that. */
+int care_target_commit(struct care_target *target, struct tidings_error *error);
 /* `code` is the caller's so far. 0: closes the store and moves it to its place. Else removes what
  * was made. Returns `code`, or why it failed. */
 int care_target_end(struct care_target *target, int code, struct tidings_error *error);

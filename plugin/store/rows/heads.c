@@ -163,16 +163,24 @@ uint64_t head_count_live(const struct head *head, uint64_t last) {
   return live;
 }
 
+void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOORS]) {
+  const struct head_floor floors[HEAD_FLOORS] = {
+      {ROW_ITEM, head->watermark},
+      {ROW_DELIVERY, head->leased_count ? head->leased[0] : head->last_delivery},
+      {ROW_MESSAGE, head->run.first_message},
+      {ROW_CONTENT, head->run.first_message},
+      {ROW_TRANSITION, head->last_transition}};
+  memcpy(ret_floors, floors, sizeof floors);
+}
+
 /* What an engine that keeps history apart has to know. */
 static void tell_engine(struct store_txn *txn, uint32_t session, const struct head *head,
                         uint64_t last) {
-  uint64_t delivery = head->leased_count ? head->leased[0] : head->last_delivery;
+  struct head_floor floors[HEAD_FLOORS];
   db_note(txn->db, session, head_count_live(head, last), &head->owner);
-  db_ended_below(txn->db, session, ROW_ITEM, head->watermark);
-  db_ended_below(txn->db, session, ROW_DELIVERY, delivery);
-  db_ended_below(txn->db, session, ROW_MESSAGE, head->run.first_message);
-  db_ended_below(txn->db, session, ROW_CONTENT, head->run.first_message);
-  db_ended_below(txn->db, session, ROW_TRANSITION, head->last_transition);
+  head_floors(head, floors);
+  for (int i = 0; i < HEAD_FLOORS; i++)
+    db_ended_below(txn->db, session, floors[i].kind, floors[i].n);
 }
 
 int head_put(struct store_txn *txn, uint32_t session, const struct head *head,

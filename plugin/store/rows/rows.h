@@ -62,6 +62,11 @@ int session_name(struct store_txn *txn, struct tidings_span name, uint32_t numbe
 int tools_check(struct store_txn *txn, uint32_t session, const struct notification *note,
                 struct arena *arena, bool *ret_refused, struct tidings_error *error);
 
+/* Points into the record. A damaged one declares nothing. -1: no memory. */
+int tools_decode(const struct db_key *key, struct tidings_span record, struct arena *arena,
+                 struct declarations *ret_tools);
+void tools_text(const struct declarations *tools, struct buffer *out); /* as db_note_tools has it */
+
 /* -- rates.c ----------------------------------------------------------------------------------- */
 
 enum { RATE_MINUTE_MS = 60000 };
@@ -86,6 +91,13 @@ bool item_decode(struct record_reader *reader,
 /* Items that have not ended, leased ones included: a rollback may bring them all back. `last`: the
  * newest one. */
 uint64_t head_count_live(const struct head *head, uint64_t last);
+/* Rows of a kind with a number below `n` have ended. */
+enum { HEAD_FLOORS = 5 };
+struct head_floor {
+  uint8_t kind; /* enum row_kind */
+  uint64_t n;
+};
+void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOORS]);
 void head_encode(struct buffer *out, const struct head *head);
 /* false with *ret_no_memory: the arena is out of memory. */
 bool head_decode(struct record_reader *reader, struct arena *arena, struct head *ret_head,

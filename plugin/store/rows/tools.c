@@ -25,32 +25,34 @@ static int read_declaration(struct record_reader *reader, struct arena *arena,
   return 0;
 }
 
-int tools_get(struct store_txn *txn, uint32_t session, struct arena *arena,
-              struct declarations *ret_tools, struct tidings_error *error) {
-  struct db_key key = row_key(session, ROW_TOOLS, 0);
-  struct tidings_span value = span_of(NULL, 0);
+int tools_decode(const struct db_key *key, struct tidings_span record, struct arena *arena,
+                 struct declarations *ret_tools) {
   struct record_reader reader;
-  int rc = session ? row_get(txn, &key, &value) : 0;
-  if (rc) return db_failed(error, rc, "read what tools have declared");
   *ret_tools = (struct declarations){NULL, 0};
-  if (!value.ptr) return 0;
-  if (arena_copy(arena, value, &value))
-    return fail(error, TIDINGS_E_NOMEM, "no memory for what tools have declared");
-  if (!record_open(&reader, &key, value)) return 0; /* damaged: nothing is declared */
+  if (!record_open(&reader, key, record)) return 0;
   size_t count = record_read_count(&reader, 2);
   struct declaration *list = arena_zalloc(arena, count, sizeof *list);
   int failed = list ? 0 : -1;
   for (size_t i = 0; i < count && !failed; i++) failed = read_declaration(&reader, arena, &list[i]);
-  if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory for what tools have declared");
-  if (record_close(&reader)) *ret_tools = (struct declarations){list, count};
+  if (!failed && record_close(&reader)) *ret_tools = (struct declarations){list, count};
+  return failed;
+}
+
+int tools_get(struct store_txn *txn, uint32_t session, struct arena *arena,
+              struct declarations *ret_tools, struct tidings_error *error) {
+  struct db_key key = row_key(session, ROW_TOOLS, 0);
+  struct tidings_span value = span_of(NULL, 0);
+  int rc = session ? row_get(txn, &key, &value) : 0;
+  if (rc) return db_failed(error, rc, "read what tools have declared");
+  *ret_tools = (struct declarations){NULL, 0};
+  if (!value.ptr) return 0;
+  if (arena_copy(arena, value, &value) || tools_decode(&key, value, arena, ret_tools))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for what tools have declared");
   return 0;
 }
 
-/* [["tool","kind",…],…], for engines whose pushes read no rows. */
-static int tell_kinds(struct store_txn *txn, uint32_t session, const struct declarations *tools,
-                      struct tidings_error *error) {
-  struct buffer text = BUFFER_EMPTY;
-  struct json_writer writer = {.out = &text};
+void tools_text(const struct declarations *tools, struct buffer *out) {
+  struct json_writer writer = {.out = out};
   json_open(&writer, NULL, '[');
   for (size_t i = 0; i < tools->count; i++) {
     const struct declaration *tool = &tools->list[i];
@@ -60,6 +62,13 @@ static int tell_kinds(struct store_txn *txn, uint32_t session, const struct decl
     json_close(&writer, ']');
   }
   json_close(&writer, ']');
+}
+
+/* For engines whose pushes read no rows. */
+static int tell_kinds(struct store_txn *txn, uint32_t session, const struct declarations *tools,
+                      struct tidings_error *error) {
+  struct buffer text = BUFFER_EMPTY;
+  tools_text(tools, &text);
   int rc = text.failed ? ENOMEM
                        : db_note_tools(txn->db, session,
                                        tools->count ? buffer_view(&text) : span_of(NULL, 0));

@@ -12,6 +12,7 @@
 
 #include "common/buffer.h"
 #include "schema_sql.h"
+#include "store/db/postgres/admin.h"
 #include "store/db/postgres/engine.h"
 
 enum { TABLES_BUDGET_MS = 30000 };
@@ -40,7 +41,7 @@ static void write_emptying(const char *schema, struct buffer *out) {
   buffer_text(out, "DELETE FROM session;\nINSERT INTO session (session) VALUES (0);\n");
 }
 
-static void write_sql(enum tables_task task, const char *schema, struct buffer *out) {
+void pg_admin_sql(enum tables_task task, const char *schema, struct buffer *out) {
   if (task == TABLES_DROP) {
     buffer_text(out, "DROP SCHEMA ");
     buffer_text(out, schema);
@@ -59,8 +60,8 @@ static void write_sql(enum tables_task task, const char *schema, struct buffer *
 }
 
 /* A sentence of the server's, on one line. */
-static int refuse_tables(const struct pg_place *place, PGconn *pg, const PGresult *result,
-                         struct tidings_error *error) {
+int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *result,
+                    struct tidings_error *error) {
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   const char *words = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
   if (state && strcmp(state, "42P06") == 0)
@@ -70,6 +71,10 @@ static int refuse_tables(const struct pg_place *place, PGconn *pg, const PGresul
   if (state && (strcmp(state, "42P01") == 0 || strcmp(state, "3F000") == 0))
     return fail(error, TIDINGS_E_NOT_FOUND, "store %s: the schema is not there, or is no store's",
                 place->shown);
+  if (state && strcmp(state, "55P03") == 0)
+    return fail(error, TIDINGS_E_STATE,
+                "store %s is in use: another client has its tables locked; end that first",
+                place->shown);
   if (!words)
     words = strstr(PQerrorMessage(pg), "password")
                 ? "the password is wrong or missing; put it into ~/.pgpass or PGPASSWORD"
@@ -78,7 +83,7 @@ static int refuse_tables(const struct pg_place *place, PGconn *pg, const PGresul
               words);
 }
 
-static int connect_to(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
+int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
   const char *keys[] = {"dbname", "connect_timeout", "application_name", "options", NULL};
   const char *values[] = {place->conninfo, "10", "tidings store",
                           "-c synchronous_commit=on -c statement_timeout=30000 -c "
@@ -91,29 +96,29 @@ static int connect_to(const struct pg_place *place, PGconn **ret_pg, struct tidi
     *ret_pg = pg;
     return 0;
   }
-  int code = refuse_tables(place, pg, NULL, error);
+  int code = pg_admin_refuse(place, pg, NULL, error);
   PQfinish(pg);
   return code;
 }
 
-static int run(const struct pg_place *place, PGconn *pg, const char *sql, PGresult **ret_result,
-               struct tidings_error *error) {
+int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGresult **ret_result,
+                 struct tidings_error *error) {
   PGresult *result = PQexec(pg, sql);
   ExecStatusType status = PQresultStatus(result);
   int code = 0;
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-    code = refuse_tables(place, pg, result, error);
+    code = pg_admin_refuse(place, pg, result, error);
   if (!code && ret_result) *ret_result = result;
   else PQclear(result);
   return code;
 }
 
 /* A schema without our table is somebody else's: nothing of it is touched. */
-static int check_ours(const struct pg_place *place, PGconn *pg, struct tidings_error *error) {
+int pg_admin_check(const struct pg_place *place, PGconn *pg, struct tidings_error *error) {
   char sql[160];
   PGresult *result = NULL;
   (void)snprintf(sql, sizeof sql, "SELECT schema FROM %s.store", place->schema);
-  int code = run(place, pg, sql, &result, error);
+  int code = pg_admin_run(place, pg, sql, &result, error);
   if (!code && (PQntuples(result) != 1 || atoi(PQgetvalue(result, 0, 0)) > 1))
     code = fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has a schema number that this build does not know; use a newer tidings. "
@@ -126,14 +131,14 @@ static int check_ours(const struct pg_place *place, PGconn *pg, struct tidings_e
 static int do_it(enum tables_task task, const struct pg_place *place, const char *sql,
                  struct tidings_error *error) {
   PGconn *pg = NULL;
-  int code = connect_to(place, &pg, error);
+  int code = pg_admin_connect(place, &pg, error);
   if (code) return code;
   if (task == TABLES_INIT && PQserverVersion(pg) < 150000)
     code = fail(error, TIDINGS_E_STORE,
                 "store %s: the server is PostgreSQL %d; expected 15 or newer: upgrade it",
                 place->shown, PQserverVersion(pg) / 10000);
-  if (!code && task != TABLES_INIT) code = check_ours(place, pg, error);
-  if (!code && *sql) code = run(place, pg, sql, NULL, error);
+  if (!code && task != TABLES_INIT) code = pg_admin_check(place, pg, error);
+  if (!code && *sql) code = pg_admin_run(place, pg, sql, NULL, error);
   PQfinish(pg);
   return code;
 }
@@ -143,7 +148,7 @@ int tables_do(enum tables_task task, const char *url, char **ret_sql, struct tid
   struct pg_place place;
   int code = pg_place_parse(url, &place, error);
   if (code) return code;
-  write_sql(task, place.schema, &sql);
+  pg_admin_sql(task, place.schema, &sql);
   buffer_byte(&sql, '\0');
   if (sql.failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for SQL");
   else if (!ret_sql) code = do_it(task, &place, sql.bytes, error);
@@ -170,9 +175,9 @@ int tables_count(const char *url, struct tables_counts *ret_counts, struct tidin
                  "count(*) FILTER (WHERE kind = 8) FROM (SELECT kind FROM %s.live UNION ALL SELECT "
                  "kind FROM %s.history) AS rows",
                  s, s, s, s);
-  code = connect_to(&place, &pg, error);
-  if (!code) code = check_ours(&place, pg, error);
-  if (!code) code = run(&place, pg, sql, &result, error);
+  code = pg_admin_connect(&place, &pg, error);
+  if (!code) code = pg_admin_check(&place, pg, error);
+  if (!code) code = pg_admin_run(&place, pg, sql, &result, error);
   if (!code) {
     uint64_t inbox = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
     ret_counts->sessions = strtoull(PQgetvalue(result, 0, 0), NULL, 10);

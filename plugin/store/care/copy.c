@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * care/copy.c: a store in a folder as a file of rows, and a folder from such a file. The folder
+ * stands beside its place until every row was read back from it.
+ */
+#include "common/error.h"
+#include "store/care/from.h"
+#include "store/care/target.h"
+#include "store/dump/dump.h"
+
+/* -- a file of a store ------------------------------------------------------------------------- */
+
+static int dump_rows(struct store_txn *txn, struct dump_writer *writer, struct care_report *report,
+                     struct tidings_error *error) {
+  struct db_key first = {{0}};
+  struct db_cursor cursor;
+  int rc = db_cursor_open(txn->db, &cursor);
+  if (rc) return db_failed(error, rc, "be read for a copy");
+  rc = db_cursor_seek(&cursor, &first);
+  while (!rc && cursor.key) {
+    struct db_key key;
+    memcpy(key.bytes, cursor.key, sizeof key.bytes);
+    if (record_format(&key, cursor.value)) care_count(report, &key);
+    else report->damaged++;
+    dump_row(writer, &key, cursor.value);
+    rc = db_cursor_next(&cursor);
+  }
+  db_cursor_close(&cursor);
+  return rc ? db_failed(error, rc, "be read for a copy") : 0;
+}
+
+/* The transaction writes nothing: it keeps others from writing until the last row is read. */
+static int dump_store(const char *from, struct dump_writer *writer, struct care_report *report,
+                      struct tidings_error *error) {
+  const struct store_options options = {
+      .directory = from, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
+  struct store *store = NULL;
+  struct store_txn *txn = NULL;
+  int code = store_open(&options, &store, error);
+  if (code) return code;
+  code = store_write(store, NULL, store_deadline_in(CARE_BUDGET_MS), &txn, error);
+  if (!code) code = dump_rows(txn, writer, report, error);
+  if (!code && report->damaged)
+    code = fail(error, TIDINGS_E_STORE,
+                "store %s: %llu rows have a wrong checksum; make it anew with 'tidings store "
+                "salvage' first",
+                from, (unsigned long long)report->damaged);
+  store_end(txn);
+  store_close(store);
+  return code;
+}
+
+static int check_unused(const char *path, struct tidings_error *error) {
+  struct care_from from;
+  int code = care_from_open(path, &from, error);
+  if (code) return code;
+  code = care_from_unused(&from, error);
+  care_from_close(&from);
+  return code;
+}
+
+int care_dump(const char *from, const char *to, struct care_report *ret_report,
+              struct tidings_error *error) {
+  struct care_report report = {.layout = STORE_SCHEMA};
+  struct dump_writer writer = {.file = NULL};
+  int code = check_unused(from, error);
+  if (!code) code = dump_begin(&writer, to, error);
+  if (!code) code = dump_store(from, &writer, &report, error);
+  code = dump_finish(&writer, code, error);
+  if (!code) *ret_report = report;
+  return code;
+}
+
+/* -- a store of a file ------------------------------------------------------------------------- */
+
+/* One that has a row already was among the rows. */
+static int load_event(struct care_target *target, const struct dump_event *event,
+                      struct tidings_error *error) {
+  struct store_txn *txn = NULL;
+  bool seen = false;
+  int code = care_target_txn(target, event->source.len + event->id.len, &txn, error);
+  if (!code)
+    code = dedup_seen(txn, event->session, event->source, event->id, event->time_ms, &seen, error);
+  return code || seen ? code
+                      : dedup_put(txn, event->session, event->source, event->id, event->time_ms,
+                                  event->keep_ms, error);
+}
+
+static int load_entries(struct dump_reader *reader, struct care_target *target,
+                        struct care_report *report, struct tidings_error *error) {
+  struct dump_entry entry = {.kind = DUMP_ROW};
+  int code = 0;
+  while (!code && entry.kind != DUMP_END) {
+    code = dump_next(reader, &entry, error);
+    if (code || entry.kind == DUMP_END) continue;
+    if (entry.kind == DUMP_EVENT) {
+      code = load_event(target, &entry.event, error);
+    } else {
+      care_count(report, &entry.key);
+      code = care_target_put(target, &entry.key, entry.value, error);
+    }
+  }
+  return code;
+}
+
+static int refuse_row(const char *to, const struct db_key *key, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_STORE,
+              "the copy %s is not the same: row %llu of kind %u of session number %u; it was "
+              "removed",
+              to, (unsigned long long)row_key_n(key->bytes), key->bytes[4],
+              row_key_session(key->bytes));
+}
+
+/* An event that was seen again later, and has one row for both times. */
+static bool is_seen_later(const struct db_cursor *cursor, const struct dump_entry *entry) {
+  struct dump_event there, here;
+  return entry->key.bytes[4] == ROW_DEDUP && dump_event_of(&entry->key, cursor->value, &there) &&
+         dump_event_of(&entry->key, entry->value, &here) && span_equal(there.id, here.id) &&
+         span_equal(there.source, here.source) && there.time_ms > here.time_ms;
+}
+
+/* Rows that only the copy has are those of events. */
+static int verify_row(struct db_cursor *cursor, const char *to, const struct dump_entry *entry,
+                      struct tidings_error *error) {
+  int rc = 0, order = -1;
+  while (!rc && cursor->key && (order = memcmp(cursor->key, entry->key.bytes, DB_KEY_BYTES)) < 0 &&
+         cursor->key[4] == ROW_DEDUP)
+    rc = db_cursor_next(cursor);
+  if (rc) return db_failed(error, rc, "be read back");
+  if (!cursor->key || order ||
+      (!span_equal(cursor->value, entry->value) && !is_seen_later(cursor, entry)))
+    return refuse_row(to, &entry->key, error);
+  rc = db_cursor_next(cursor);
+  return rc ? db_failed(error, rc, "be read back") : 0;
+}
+
+static int verify_event(struct store_txn *txn, const char *to, const struct dump_entry *entry,
+                        struct tidings_error *error) {
+  const struct dump_event *event = &entry->event;
+  bool seen = false;
+  int code =
+      dedup_seen(txn, event->session, event->source, event->id, event->time_ms, &seen, error);
+  return code || seen ? code : refuse_row(to, &entry->key, error);
+}
+
+static int verify_rows(struct dump_reader *reader, struct store_txn *txn, const char *to,
+                       struct tidings_error *error) {
+  struct db_key first = {{0}};
+  struct dump_entry entry = {.kind = DUMP_ROW};
+  struct db_cursor cursor;
+  int rc = db_cursor_open(txn->db, &cursor);
+  if (rc) return db_failed(error, rc, "be read back");
+  rc = db_cursor_seek(&cursor, &first);
+  int code = rc ? db_failed(error, rc, "be read back") : dump_rewind(reader, error);
+  while (!code && entry.kind != DUMP_END) {
+    code = dump_next(reader, &entry, error);
+    if (!code && entry.kind == DUMP_ROW) code = verify_row(&cursor, to, &entry, error);
+    if (!code && entry.kind == DUMP_EVENT) code = verify_event(txn, to, &entry, error);
+  }
+  db_cursor_close(&cursor);
+  return code;
+}
+
+static int verify(struct dump_reader *reader, struct care_target *target, const char *to,
+                  struct tidings_error *error) {
+  struct store_txn *txn = NULL;
+  int code = care_target_commit(target, error);
+  if (!code) code = store_read(target->store, NULL, store_deadline_in(CARE_BUDGET_MS), &txn, error);
+  if (!code) code = verify_rows(reader, txn, to, error);
+  store_end(txn);
+  return code;
+}
+
+int care_load(const char *from, const char *to, struct care_report *ret_report,
+              struct tidings_error *error) {
+  struct care_report report = {.layout = STORE_SCHEMA};
+  struct dump_reader reader = {.file = NULL};
+  struct care_target target = {0};
+  int code = dump_open(&reader, from, error);
+  if (!code) {
+    code = care_target_begin(&target, to, &report, error);
+    if (!code) code = load_entries(&reader, &target, &report, error);
+    if (!code) code = verify(&reader, &target, to, error);
+    code = care_target_end(&target, code, error);
+  }
+  dump_close(&reader);
+  if (!code) *ret_report = report;
+  return code;
+}
