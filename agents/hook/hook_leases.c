@@ -3,8 +3,8 @@
  * agents/hook/hook_leases.c: see the header. What the transcript has was delivered. What it does
  * not have may still be on its way while the turn goes on, and a moment longer. When the turn has
  * ended, or a person has prompted, it was dropped, and goes out again, provided that this
- * transcript has other deliveries. What the agent does not write down, and what is in a transcript
- * that cannot be read, counts as delivered when the next call comes.
+ * transcript has other answers of hooks. What the agent does not write down, and what is in a
+ * transcript that cannot be read, counts as delivered when the next call comes.
  */
 #include "agents/hook/hook_leases.h"
 
@@ -38,6 +38,16 @@ static bool owns(const json_t *status, uint32_t owner) {
          json_integer_value(json_object_get(attachment, "pid")) == (json_int_t)owner;
 }
 
+/* A transcript without any marker proves nothing, unless it has other answers of hooks. */
+static enum hook_transcript look_beside(const struct hook_call *call, struct leased *leased) {
+  const struct host *host = call->host;
+  enum hook_transcript found =
+      hook_proof_look(call->transcript, host->anew, leased->sought, leased->count, &leased->usage);
+  bool keeps = found == HOOK_TRANSCRIPT_PLAIN && host->kept &&
+               hook_proof_has(call->transcript, NULL, host->kept, strlen(host->kept));
+  return keeps ? HOOK_TRANSCRIPT_MARKED : found;
+}
+
 /* ret_leased->sought is to be freed. */
 static int32_t look_up(const struct hook_call *call, const json_t *status, bool mine,
                        struct leased *ret_leased, struct tidings_error *error) {
@@ -49,9 +59,7 @@ static int32_t look_up(const struct hook_call *call, const json_t *status, bool 
     const json_t *id = json_object_get(json_array_get(leased.entries, i), "id");
     leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
   }
-  if (leased.count && mine)
-    leased.transcript = hook_proof_look(call->transcript, call->host->anew, leased.sought,
-                                        leased.count, &leased.usage);
+  if (leased.count && mine) leased.transcript = look_beside(call, &leased);
   else if (leased.count)
     leased.transcript = hook_proof_look_resumed(call->transcript, leased.sought, leased.count);
   *ret_leased = leased;

@@ -14,6 +14,7 @@
 #include "agents/hook/hook_person.h"
 #include "agents/hook/hook_report.h"
 #include "agents/hook/hook_subagent.h"
+#include "command/json_value.h"
 #include "command/paths.h"
 #include "command/stamp.h"
 #include "common/span.h"
@@ -151,10 +152,22 @@ static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
   return TIDINGS_OK;
 }
 
+/* Some agents call the hook for it all the same, and the model never reads the answer. */
+static bool person_stopped_it(const struct hook_call *call) {
+  static const char wrapping[] = "<untrusted_context>\n";
+  const struct host *host = call->host;
+  if (json_is_true(json_object_get(call->input, "is_interrupt"))) return true;
+  if (!host->stopped_tool || strcmp(call->tool, host->stopped_tool) != 0) return false;
+  const char *text = json_value_text(json_object_get(call->input, "tool_response"), "llmContent");
+  if (strncmp(text, wrapping, sizeof wrapping - 1) == 0) text += sizeof wrapping - 1;
+  return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
+}
+
 static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
                           struct hook_answer *ret_answer, struct tidings_error *error) {
   bool inner = call->of_subagent;
   size_t count = 0;
+  if (!inner && person_stopped_it(call)) return hook_person_stopped(kit, call, error);
   int32_t code = inner ? TIDINGS_OK : hook_subagents(kit, call, &count, &inner, error);
   if (!code && !inner && hook_runs_subagent(call)) code = report_result(kit, call, error);
   if (!code && !inner) code = carry(kit, call, ret_answer, error);

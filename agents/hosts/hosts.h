@@ -56,6 +56,10 @@ struct host {
   const char *subagent_tool; /* runs a subagent, whose hooks look like the session's own; or NULL */
   bool stops_alike; /* it calls the hook of a turn's end also when a person has stopped the turn,
                        and ignores the answer then */
+  const char *stopped_tool, *stopped_result; /* the tool whose result begins so when a person has
+                               stopped the turn while it ran: no model reads that; or NULL */
+  const char *kept; /* stands in its transcript beside each answer of a hook: one that has it
+                       lacks only what the agent has dropped; NULL: a marker shows that */
   const char *interruption; /* what a line of its transcript has when a person has stopped the turn;
                                NULL: a hook says so, or nothing does */
   size_t most_reasons;      /* to go on, in a row: it stops in spite of the next one. 0: no limit */

@@ -136,11 +136,18 @@ def test_what_is_no_proof(place):
 def test_dropped(place):
     """what the agent has dropped goes out again, at a prompt or a turn's end when there was time to write it"""
     agent = Agent(place, "codex")
-    agent.write(told(place, agent, "First thing."))
-    told(place, agent, "Dropped thing.")
-    assert agent.prompt() == "" and agent.stop() == "" and deliveries(place) == [("committed", "host"), ("leased", None)], "it was just handed out"
-    text = until(agent.prompt, "the answer has it again")
-    assert "Dropped thing." in text and "First thing." not in text, text
+    with type(place)() as alone, type(place)() as other:  # whose transcripts have no delivery, but the paragraph of the session's start
+        others = [Agent(alone, "gemini"), Agent(other, "claude")]
+        for one in others:
+            one.write("What the blocks are.")
+            told(one.place, one, "Dropped thing.")
+        agent.write(told(place, agent, "First thing."))
+        told(place, agent, "Dropped thing.")
+        assert agent.prompt() == "" and agent.stop() == "" and deliveries(place) == [("committed", "host"), ("leased", None)], "it was just handed out"
+        text = until(agent.prompt, "the answer has it again")
+        assert "Dropped thing." in text and "First thing." not in text, text
+        for one in others:
+            assert "Dropped thing." in one.prompt() and deliveries(one.place)[0] == ("rolled_back", "host"), deliveries(one.place)
 
 
 def test_reasons_not_written(place):

@@ -98,6 +98,29 @@ def test_stopped(place):
             assert call(own, host, stop) != {} and log(own) == [], (host, log(own))
 
 
+def test_stopped_in_a_tool(place):
+    """Gemini CLI and Qwen Code call the hook for the result of a tool that a person has stopped, and drop the answer: nothing is handed out, and the session is idle"""
+    call(place, "qwen", "UserPromptSubmit", "q", prompt="hello")
+    place.ok("push", "-s", "q", "the disk is full")
+    assert call(place, "qwen", "PostToolUseFailure", "q", tool_name="edit", is_interrupt=True, error="x", timestamp=stamp(60)) == {} and place.messages("q") == ["the disk is full"]
+    assert place.ok("status", "-s", "q", "--json").json["state"] == "idle"
+    stopped = "Command was cancelled by user before it could complete. Below is the output before it was cancelled:\nx"
+    for start, result in ((False, f"<untrusted_context>\n{stopped}\n</untrusted_context>"), (False, stopped), (True, stopped)):
+        call(place, "gemini", "BeforeAgent", prompt="hello")
+        if start:
+            call(place, "gemini", "BeforeTool", tool_name="invoke_agent", tool_input={"agent_name": "generalist"})
+        place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+        now = {"timestamp": stamp(60), "tool_response": {"llmContent": result}}
+        assert call(place, "gemini", "AfterTool", tool_name="run_shell_command", **now) == {}
+        assert state(place) == "idle" and place.messages() == ["the disk is full"]
+        assert "the disk is full" in context(call(place, "gemini", "BeforeAgent", prompt="go on"), "BeforeAgent")
+        call(place, "gemini", "AfterAgent")
+    call(place, "gemini", "BeforeAgent", prompt="hello")
+    place.ok("push", "-s", "s", "it reads of such a stop")
+    assert "reads of" in context(call(place, "gemini", "AfterTool", tool_name="read_file", tool_response={"llmContent": stopped}), "AfterTool")
+    assert state(place) == "busy" and log(place) == []
+
+
 def test_late_notice(place):
     """Qwen Code does not wait for its notification's hook: one from before the turn stops nothing"""
     call(place, "qwen", "UserPromptSubmit", prompt="hello")

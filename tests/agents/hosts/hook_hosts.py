@@ -326,6 +326,12 @@ class Qwen(Agent):
     def environment(self):
         return {"OPENAI_API_KEY": "fake", "OPENAI_BASE_URL": self.model.url + "/v1", "OPENAI_MODEL": "fake-1"}
 
+    def configure(self):
+        """Without requests of its own after each turn."""
+        folder = self.place.home / ".qwen"
+        folder.mkdir()
+        (folder / "settings.json").write_text('{"memory": {"enableManagedAutoMemory": false, "enableManagedAutoDream": false}}\n')
+
     def command(self, prompt, session):
         return [self.program, "--yolo", *(["--resume", session] if session else []), "-p", prompt]
 

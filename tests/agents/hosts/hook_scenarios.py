@@ -66,6 +66,12 @@ class Gate:
         self.go.touch()
 
 
+def line_is_taken(agent, terminal, prompt):
+    """An agent that is busy with something else takes no Enter yet: a person would press it again, and not at once, since each may be a prompt."""
+    looks = itertools.count(1)
+    until(lambda: requests(agent, prompt) or (next(looks) % 300 == 0 and terminal.ask("send-keys", "Enter") and None), "the line is taken")
+
+
 def news_at_a_tool_result(agent):
     """a run that fails while a tool runs is in the next request, once, and in no later one again"""
     gate, second = Gate(agent, "first"), agent.shell("echo second")
@@ -313,8 +319,7 @@ def queue_survives_escape(agent):
         assert len(agent.place.ask("status", "-s", agent.session)["queued"]) == 3 and not requests(agent, "The kiwi runs.")
         terminal.ask("send-keys", "C-u")
         terminal.type("Kiwi eleven: stop that.")
-        looks = itertools.count(1)  # an agent that is not done with the abort takes no line yet: a person would press Enter again
-        until(lambda: requests(agent, "Kiwi eleven") or (next(looks) % 200 == 0 and terminal.ask("send-keys", "Enter") and None), "the line is taken")
+        line_is_taken(agent, terminal, "Kiwi eleven")
         once(request(agent, "Kiwi eleven", 1), "The kiwi runs.")
         last = request(agent, "Queued: kiwi number 3.", 1)
         for number in (1, 2, 3):
