@@ -50,10 +50,11 @@ static int32_t look_up(const struct hook_call *call, const json_t *status, bool 
     leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
   }
   if (leased.count && mine)
-    leased.transcript = hook_proof_look(call->transcript, call->host->anew, leased.sought,
-                                        leased.count, &leased.usage);
+    leased.transcript =
+        hook_proof_look(call->transcript, call->host, leased.sought, leased.count, &leased.usage);
   else if (leased.count)
-    leased.transcript = hook_proof_look_resumed(call->transcript, leased.sought, leased.count);
+    leased.transcript =
+        hook_proof_look_resumed(call->transcript, call->host, leased.sought, leased.count);
   *ret_leased = leased;
   return TIDINGS_OK;
 }

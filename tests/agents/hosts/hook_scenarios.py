@@ -262,7 +262,7 @@ def interrupted_by_a_person(agent):
         first = request(agent, "Ibis ten", 1)
         agent.attached()
         terminal.shows(agent.streams)
-        terminal.ask("send-keys", "Escape")
+        terminal.ask("send-keys", *agent.stops)
         until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the turn has ended")
         push(agent, "The ibis wades.", "-k", "ibis.wet", "-l", "critical")
@@ -307,7 +307,7 @@ def queue_survives_escape(agent):
         for number in (1, 2, 3):
             agent.place.tidings("submit", "-s", agent.session, f"Queued: kiwi number {number}.")
         push(agent, "The kiwi runs.", "-k", "kiwi.gone", "-l", "critical")
-        terminal.ask("send-keys", "Escape")
+        terminal.ask("send-keys", *agent.stops)
         until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle" or not agent.stops_alike, "the turn has ended")
         assert len(agent.place.ask("status", "-s", agent.session)["queued"]) == 3 and not requests(agent, "The kiwi runs.")

@@ -105,7 +105,7 @@ def stopped_in_a_tool(agent):
         terminal.type("Stork one: work.")
         gate.wait()
         terminal.shows(agent.works)
-        terminal.ask("send-keys", "Escape")
+        terminal.ask("send-keys", *agent.stops)
         until_state(agent, "idle")
         push(agent, "The stork stands.", "-k", "stork.stands")
         terminal.ask("send-keys", "C-u")
