@@ -76,13 +76,11 @@ static bool has_all(const struct hook_sought *sought, size_t count) {
   return true;
 }
 
-/* Whether the line in which `at` is only repeats what a hook said. It may be so of the first one,
- * whose beginning may not have been read. */
+/* Whether the line in which `at` is only repeats what a hook said. */
 static bool is_of_hooks(const struct search *search, const char *text, const char *at) {
-  const char *before = memrchr(text, '\n', (size_t)(at - text));
+  const char *before = memrchr(text, '\n', (size_t)(at - text)), *line = before ? before + 1 : text;
   size_t len = search->of_hooks ? strlen(search->of_hooks) : 0;
-  if (!len || !before) return len;
-  return (size_t)(at - before) > len && memcmp(before + 1, search->of_hooks, len) == 0;
+  return len && (size_t)(at - line) >= len && memcmp(line, search->of_hooks, len) == 0;
 }
 
 /* Returns whether there is a marker at all. */
@@ -141,16 +139,24 @@ static const char *current(const char *text, size_t len, const char *anew) {
   return at;
 }
 
+/* Where lines can be distinguished by how they begin, one whose beginning was not read is none. */
+static const char *first_line(const struct search *search, const char *text, size_t len,
+                              bool whole) {
+  const char *end = search->of_hooks && !whole ? memchr(text, '\n', len) : NULL;
+  return end ? end + 1 : search->of_hooks && !whole ? text + len : text;
+}
+
 static enum hook_transcript look_at_end(const char *path, size_t most, const struct search *search,
                                         bool *ret_whole, struct hook_usage *ret_usage) {
   const struct search nothing = {.of_hooks = search->of_hooks};
   size_t len = 0;
   char *text = hook_transcript_end(path, most, &len, ret_whole);
   if (!text) return HOOK_TRANSCRIPT_UNREADABLE;
-  const char *start = current(text, len, search->anew);
-  if (start > text) *ret_whole = true;
+  const char *first = first_line(search, text, len, *ret_whole),
+             *start = current(first, (size_t)(text + len - first), search->anew);
+  if (start > first) *ret_whole = true;
   bool any = look_in(start, (size_t)(text + len - start), search);
-  any = any || look_in(text, (size_t)(start - text), &nothing);
+  any = any || look_in(first, (size_t)(start - first), &nothing);
   look_for_usage(start, (size_t)(text + len - start), ret_usage);
   free(text);
   return any ? HOOK_TRANSCRIPT_MARKED : HOOK_TRANSCRIPT_PLAIN;

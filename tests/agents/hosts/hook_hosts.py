@@ -370,7 +370,6 @@ class Copilot(Agent):
     def configure(self):
         folder = self.place.home / ".copilot"
         folder.mkdir()
-        (folder / "settings.json").write_text("{}\n")
         (folder / "config.json").write_text(json.dumps({"trusted_folders": [str(self.place.project)]}))
 
     def command(self, prompt, session):
@@ -385,11 +384,11 @@ class Copilot(Agent):
     def delegate(self, prompt):
         return {"call": "task", "arguments": {"name": "finch", "description": "as the test says", "prompt": prompt, "agent_type": "general-purpose", "mode": "sync"}}
 
-    def settings(self):
-        return self.place.home / ".copilot" / "settings.json", "\n"
-
     def careful(self):
         return [self.program, "-i"]
+
+    def failing(self):
+        return {"call": "view", "arguments": {"path": "/no/such/file"}}
 
     def write(self, path, content):
         return {"call": "create", "arguments": {"path": str(path), "file_text": content}}

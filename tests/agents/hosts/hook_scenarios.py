@@ -391,6 +391,21 @@ def commands_find_tidings(agent):
     once(request(agent, "Rook one", 2), "- From inside.")
 
 
+def after_a_failed_tool(agent):
+    """what comes before a tool fails by itself is not on that result, which a session that is resumed would lack, but on the next one, once"""
+    agent.model.replace([rule("Auk one", [{"text": "Let me see. "}, {"hold": f"{agent.name}-auk"}, agent.failing()], agent.shell("echo auk"), {"text": "Well."}),
+                         rule("Auk two", {"text": "Still."})])
+    agent.start("Auk one: try it.", agent.session)
+    request(agent, "Auk one", 1)
+    push(agent, "The auk dives.", "-k", "auk.dives")
+    agent.model.release(f"{agent.name}-auk")
+    agent.end()
+    never(request(agent, "Auk one", 2), "The auk dives.")
+    once(request(agent, "Auk one", 3), "The auk dives.")
+    agent.run("Auk two: and now?", agent.session)
+    once(request(agent, "Auk two", 1), "The auk dives.")
+
+
 def installation_is_gone(agent):
     """without the installation the agent works on"""
     away = agent.place.command.rename(agent.place.root / "tidings-was-here")

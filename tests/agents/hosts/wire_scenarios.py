@@ -225,4 +225,5 @@ def rewound(agent):
 
 
 ALL = (subagent_ends, waits_for_approval, compacted, configuration_changes)
+WITHOUT = {"copilot": (configuration_changes,)}
 BY_AGENT = {"claude": (stopped_in_a_tool, forked, rewound), "codex": (stopped_in_a_tool, forked, budget_is_short), "qwen": (stopped_in_a_tool, budget_is_short)}
