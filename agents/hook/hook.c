@@ -118,7 +118,8 @@ static int refuse(void) {
 static const struct host *find_host(const struct cli *cli, const struct hook_options *options) {
   const struct host *host = host_find(cli->words[0]);
   if (!host)
-    (void)cli_fail(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen", cli->words[0]);
+    (void)cli_fail(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, copilot",
+                   cli->words[0]);
   else if (host->kind != HOST_HOOKS)
     (void)cli_fail(cli, "HOST: %s calls no hooks; it loads a module: see 'tidings setup %s'",
                    host->title, host->name);
@@ -158,13 +159,13 @@ const struct cli_verb verb_hook = {
             "and tool results, the answer has the session's pending notifications. "
             "When the agent is about to stop, the answer has the queued message or "
             "the urgent notification that becomes its next turn.\n\n"
-            "HOST is codex, claude, gemini or qwen. If tidings fails, the answer is "
+            "HOST is codex, claude, gemini, qwen or copilot. If tidings fails, the answer is "
             "an empty object, the exit status is 0, and "
             "$XDG_STATE_HOME/tidings/logs/hook.log has the error. The agent never "
             "waits for tidings, and never fails because of it.",
     .with = WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_WORDS,
-    .words = "codex claude gemini qwen",
+    .words = "codex claude gemini qwen copilot",
     .options =
         (const struct cli_option[]){
             {.key = OPTION_WAIT,

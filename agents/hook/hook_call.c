@@ -12,6 +12,7 @@
 #include "agents/hook/hook_time.h"
 #include "command/json_value.h"
 #include "command/kit.h"
+#include "command/paths.h"
 #include "common/file.h"
 
 enum { LARGEST_INPUT = 64 << 20, SHOWN = 60 };
@@ -45,16 +46,37 @@ static bool is_reason(const char *prompt) {
   return *last && is_blank(last + 1);
 }
 
-/* Qwen Code calls the prompt's hook for what is not a person's prompt, too. */
+/* Some agents call the prompt's hook for what is not a person's prompt, too. */
 static bool is_no_prompt(const struct hook_call *call) {
   if (call->host->ignores_empty_prompts && is_blank(call->prompt)) return true;
-  return call->host->leaves_out_reasons && is_reason(call->prompt);
+  return call->host->repeats_reasons && is_reason(call->prompt);
+}
+
+/* Where the agent keeps the session if the call does not say; NULL: not known. */
+static char *transcript_of(const struct hook_call *call) {
+  char *file = NULL, *path = NULL,
+       *home = call->host->transcript && !strchr(call->session, '/') ? host_home(call->host) : NULL;
+  const char *mark = home ? strchr(call->host->transcript, '%') : NULL;
+  if (mark && asprintf(&file, "%.*s%s%s", (int)(mark - call->host->transcript),
+                       call->host->transcript, call->session, mark + 2) >= 0) {
+    path = paths_join(home, file);
+    free(file);
+  }
+  free(home);
+  return path;
+}
+
+/* GitHub Copilot CLI names the fields of a notice otherwise than those of its other calls. */
+static void take_names(struct hook_call *call) {
+  call->event = text_of(call->input, "hook_event_name");
+  call->session = text_of(call->input, "session_id");
+  if (!call->event[0] && text_of(call->input, "notification_type")[0]) call->event = "Notification";
+  if (!call->session[0]) call->session = text_of(call->input, "sessionId");
 }
 
 static int32_t take_fields(struct hook_call *call, struct tidings_error *error) {
   const json_t *input = call->input;
-  call->event = text_of(input, "hook_event_name");
-  call->session = text_of(input, "session_id");
+  take_names(call);
   call->cwd = text_of(input, "cwd");
   call->source = text_of(input, "source");
   call->prompt = text_of(input, "prompt");
@@ -64,13 +86,17 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   call->failure = text_of(input, "error");
   call->transcript = text_of(input, "transcript_path");
   call->time_ms = hook_time_ms(text_of(input, "timestamp"));
-  call->of_subagent = text_of(input, "agent_id")[0] != '\0';
+  const char *agent = text_of(input, "agent_id"), *parent = text_of(input, "parent_agent_id");
+  call->of_subagent = agent[0] != '\0';
+  if (agent[0] && parent[0] && strcmp(call->session, agent) == 0)
+    call->session = parent; /* its subagents are sessions, too */
   if (!call->event[0])
     return missing(error, input, "hook_event_name", "the name of a hook's event");
   if (!call->session[0]) return missing(error, input, "session_id", "the session's id");
   call->moment = host_moment(call->host, call->event);
   if (call->moment == HOOK_PROMPT && is_no_prompt(call)) call->moment = HOOK_OTHER;
   call->room = call->host->room;
+  if (!call->transcript[0] && (call->found = transcript_of(call))) call->transcript = call->found;
   return TIDINGS_OK;
 }
 
@@ -113,4 +139,7 @@ int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_ca
   return code;
 }
 
-void hook_call_finish(struct hook_call *call) { json_decref(call->input); }
+void hook_call_finish(struct hook_call *call) {
+  json_decref(call->input);
+  free(call->found);
+}

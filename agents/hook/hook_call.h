@@ -19,6 +19,7 @@ struct hook_call {
   const char *session;                                          /* never NULL or empty */
   const char *cwd, *source, *prompt, *call_id, *tool, *failure; /* "" where the host said nothing */
   const char *transcript; /* the file in which the agent keeps the session; "" if it does not say */
+  char *found;            /* owns that where the host does not say it; or NULL */
   size_t room;            /* bytes of one answer; 0: no bound */
   int64_t time_ms;        /* when it was made; 0: the agent does not say */
   bool of_subagent; /* of an agent inside the session; its output does not reach the session's own

@@ -9,6 +9,7 @@
 
 #include "agents/hook/hook_proof.h"
 #include "agents/hook/hook_turns.h"
+#include "command/json_value.h"
 #include "common/span.h"
 
 enum { SETTLE_MS = 2000 };
@@ -70,13 +71,19 @@ uint64_t hook_room(const struct hook_call *call, const char *content) {
   return taken < call->room ? call->room - taken : 1;
 }
 
-static json_t *context_output(const struct hook_call *call, const char *text) {
+json_t *hook_context_output(const struct hook_call *call, const char *text) {
+  if (call->host->flat_answers) return json_pack("{s:s}", "additionalContext", text);
   return json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName", call->event,
                    "additionalContext", text);
 }
 
+const char *hook_context_said(const json_t *output) {
+  const json_t *within = json_object_get(output, "hookSpecificOutput");
+  return json_value_text(within ? within : output, "additionalContext");
+}
+
 static json_t *continuation_output(const struct hook_call *call, const char *text) {
-  if (!call->host->stop_decision) return context_output(call, text);
+  if (!call->host->stop_decision) return hook_context_output(call, text);
   return json_pack("{s:s, s:s}", "decision", call->host->stop_decision, "reason", text);
 }
 
@@ -105,7 +112,7 @@ static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, co
 int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content,
                      struct tidings_reply *reply, struct hook_answer *ret_answer,
                      struct tidings_error *error) {
-  return answer_with(kit, call, content, reply, context_output, ret_answer, error);
+  return answer_with(kit, call, content, reply, hook_context_output, ret_answer, error);
 }
 
 int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content,

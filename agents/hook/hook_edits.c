@@ -9,7 +9,8 @@
 #include "agents/hook/hook_call.h"
 #include "command/session_path.h"
 
-/* Each names its file in one of the members of path_members. apply_patch has it in its text. */
+/* Each names its file in one of the members of path_members. apply_patch, and what is called with a
+ * text, has it there. */
 static const char *const editing_tools[] = {"Write",      "Edit",    "MultiEdit", "NotebookEdit",
                                             "write_file", "replace", "edit",      "notebook_edit"};
 static const char *const path_members[] = {"file_path", "absolute_path", "notebook_path", "path"};
@@ -55,8 +56,8 @@ static bool is_editing(const char *tool) {
 
 static int collect(const struct hook_call *call, json_t *paths) {
   const json_t *input = json_object_get(call->input, "tool_input");
-  if (strcmp(call->tool, "apply_patch") == 0) {
-    const char *text = json_string_value(input);
+  const char *text = json_string_value(input);
+  if (strcmp(call->tool, "apply_patch") == 0 || (text && is_editing(call->tool))) {
     if (!text) text = json_string_value(json_object_get(input, "command"));
     if (!text) text = json_string_value(json_object_get(input, "input"));
     return text ? add_patch(call, paths, text) : 0;

@@ -42,7 +42,7 @@ static bool owns(const json_t *status, uint32_t owner) {
 static enum hook_transcript look_beside(const struct hook_call *call, struct leased *leased) {
   const struct host *host = call->host;
   enum hook_transcript found =
-      hook_proof_look(call->transcript, host->anew, leased->sought, leased->count, &leased->usage);
+      hook_proof_look(call->transcript, host, leased->sought, leased->count, &leased->usage);
   bool keeps = found == HOOK_TRANSCRIPT_PLAIN && host->kept &&
                hook_proof_has(call->transcript, NULL, host->kept, strlen(host->kept));
   return keeps ? HOOK_TRANSCRIPT_MARKED : found;
@@ -61,7 +61,8 @@ static int32_t look_up(const struct hook_call *call, const json_t *status, bool 
   }
   if (leased.count && mine) leased.transcript = look_beside(call, &leased);
   else if (leased.count)
-    leased.transcript = hook_proof_look_resumed(call->transcript, leased.sought, leased.count);
+    leased.transcript =
+        hook_proof_look_resumed(call->transcript, call->host, leased.sought, leased.count);
   *ret_leased = leased;
   return TIDINGS_OK;
 }

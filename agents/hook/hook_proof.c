@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_proof.c: see the header. All four agents write one JSON object a line. A marker
+ * agents/hook/hook_proof.c: see the header. The agents write one JSON object a line. A marker
  * counts if it begins a line of a JSON string and nothing but a closing tag of the agent's is after
  * it there. So a copy of a hook's output inside another string, a tool's output that is quoted, and
- * a line that is not whole do not count.
+ * a line that is not whole do not count. Neither does a record of the hook's own call.
  */
 #include "agents/hook/hook_proof.h"
 
@@ -26,6 +26,13 @@ void hook_marker_write(uint64_t delivery, char text[HOOK_MARKER_SIZE]) {
   while (delivery /= BASE);
   (void)snprintf(text, HOOK_MARKER_SIZE, "%s%s]", opening, at);
 }
+
+/* What is looked for, in which agent's file. */
+struct search {
+  const char *anew, *of_hooks; /* struct host has them */
+  struct hook_sought *sought;
+  size_t count;
+};
 
 /* -- one marker -------------------------------------------------------------------------------- */
 
@@ -56,9 +63,9 @@ static bool ends_text(const char *at, const char *end) {
   return at < end && *at == '"' && memchr(at, '\n', (size_t)(end - at));
 }
 
-static void note(uint64_t id, struct hook_sought *sought, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (sought[i].delivery == id) sought[i].found = true;
+static void note(uint64_t id, const struct search *search) {
+  for (size_t i = 0; i < search->count; i++) {
+    if (search->sought[i].delivery == id) search->sought[i].found = true;
   }
 }
 
@@ -69,8 +76,15 @@ static bool has_all(const struct hook_sought *sought, size_t count) {
   return true;
 }
 
+/* Whether the line in which `at` is only repeats what a hook said. */
+static bool is_of_hooks(const struct search *search, const char *text, const char *at) {
+  const char *before = memrchr(text, '\n', (size_t)(at - text)), *line = before ? before + 1 : text;
+  size_t len = search->of_hooks ? strlen(search->of_hooks) : 0;
+  return len && (size_t)(at - line) >= len && memcmp(line, search->of_hooks, len) == 0;
+}
+
 /* Returns whether there is a marker at all. */
-static bool look_in(const char *text, size_t len, struct hook_sought *sought, size_t count) {
+static bool look_in(const char *text, size_t len, const struct search *search) {
   const char *end = text + len, *at = text;
   bool any = false;
   while ((at = memmem(at, (size_t)(end - at), opening, sizeof opening - 1))) {
@@ -78,8 +92,9 @@ static bool look_in(const char *text, size_t len, struct hook_sought *sought, si
     const char *start = at, *after = read_id(at + sizeof opening - 1, end, &id);
     at += sizeof opening - 1;
     if (!after || !begins_line(text, start) || !ends_text(after, end)) continue;
+    if (is_of_hooks(search, text, start)) continue;
     any = true;
-    note(id, sought, count);
+    note(id, search);
   }
   return any;
 }
@@ -124,28 +139,35 @@ static const char *current(const char *text, size_t len, const char *anew) {
   return at;
 }
 
-static enum hook_transcript look_at_end(const char *path, size_t most, const char *anew,
-                                        struct hook_sought *sought, size_t count, bool *ret_whole,
-                                        struct hook_usage *ret_usage) {
+/* Where lines can be distinguished by how they begin, one whose beginning was not read is none. */
+static const char *first_line(const struct search *search, const char *text, size_t len,
+                              bool whole) {
+  const char *end = search->of_hooks && !whole ? memchr(text, '\n', len) : NULL;
+  return end ? end + 1 : search->of_hooks && !whole ? text + len : text;
+}
+
+static enum hook_transcript look_at_end(const char *path, size_t most, const struct search *search,
+                                        bool *ret_whole, struct hook_usage *ret_usage) {
+  const struct search nothing = {.of_hooks = search->of_hooks};
   size_t len = 0;
   char *text = hook_transcript_end(path, most, &len, ret_whole);
   if (!text) return HOOK_TRANSCRIPT_UNREADABLE;
-  const char *start = current(text, len, anew);
-  if (start > text) *ret_whole = true;
-  bool any = look_in(start, (size_t)(text + len - start), sought, count);
-  any = any || look_in(text, (size_t)(start - text), NULL, 0);
+  const char *first = first_line(search, text, len, *ret_whole),
+             *start = current(first, (size_t)(text + len - first), search->anew);
+  if (start > first) *ret_whole = true;
+  bool any = look_in(start, (size_t)(text + len - start), search);
+  any = any || look_in(first, (size_t)(start - first), &nothing);
   look_for_usage(start, (size_t)(text + len - start), ret_usage);
   free(text);
   return any ? HOOK_TRANSCRIPT_MARKED : HOOK_TRANSCRIPT_PLAIN;
 }
 
-static enum hook_transcript look_in_file(const char *path, const char *anew,
-                                         struct hook_sought *sought, size_t count,
+static enum hook_transcript look_in_file(const char *path, const struct search *search,
                                          struct hook_usage *ret_usage) {
   bool whole = true;
-  enum hook_transcript kind = look_at_end(path, RECENT, anew, sought, count, &whole, ret_usage);
-  if (!whole && !has_all(sought, count))
-    kind = look_at_end(path, MOST, anew, sought, count, &whole, ret_usage);
+  enum hook_transcript kind = look_at_end(path, RECENT, search, &whole, ret_usage);
+  if (!whole && !has_all(search->sought, search->count))
+    kind = look_at_end(path, MOST, search, &whole, ret_usage);
   return kind;
 }
 
@@ -155,19 +177,19 @@ static bool ends_with(const char *name, const char *end) {
 }
 
 /* Of a session there may be several files, "session-TIME-ID.jsonl": those with this one's ID. */
-static enum hook_transcript look_in_others(const char *path, struct hook_sought *sought,
-                                           size_t count) {
+static enum hook_transcript look_in_others(const char *path, const struct search *search) {
   enum hook_transcript best = HOOK_TRANSCRIPT_UNREADABLE;
   const char *slash = strrchr(path, '/'), *id = slash ? strrchr(slash, '-') : NULL;
   char *folder = id ? strndup(path, (size_t)(slash - path)) : NULL;
   DIR *files = folder ? opendir(folder) : NULL;
-  for (struct dirent *file; files && (file = readdir(files)) && !has_all(sought, count);) {
+  for (struct dirent *file;
+       files && (file = readdir(files)) && !has_all(search->sought, search->count);) {
     char *other = NULL;
     if (!ends_with(file->d_name, id) || strcmp(file->d_name, slash + 1) == 0 ||
         asprintf(&other, "%s/%s", folder, file->d_name) < 0)
       continue;
     struct hook_usage usage; /* of what was once */
-    enum hook_transcript kind = look_in_file(other, NULL, sought, count, &usage);
+    enum hook_transcript kind = look_in_file(other, search, &usage);
     if (kind > best) best = kind;
     free(other);
   }
@@ -176,26 +198,42 @@ static enum hook_transcript look_in_others(const char *path, struct hook_sought 
   return best;
 }
 
-enum hook_transcript hook_proof_look(const char *path, const char *anew, struct hook_sought *sought,
-                                     size_t count, struct hook_usage *ret_usage) {
-  return look_in_file(path, anew, sought, count, ret_usage);
+enum hook_transcript hook_proof_look(const char *path, const struct host *host,
+                                     struct hook_sought *sought, size_t count,
+                                     struct hook_usage *ret_usage) {
+  const struct search search = {host->anew, host->of_hooks, sought, count};
+  return look_in_file(path, &search, ret_usage);
 }
 
-enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,
-                                             size_t count) {
+enum hook_transcript hook_proof_look_resumed(const char *path, const struct host *host,
+                                             struct hook_sought *sought, size_t count) {
+  const struct search search = {NULL, host->of_hooks, sought, count};
   struct hook_usage usage;
-  enum hook_transcript kind = look_in_file(path, NULL, sought, count, &usage), other;
+  enum hook_transcript kind = look_in_file(path, &search, &usage), other;
   if (has_all(sought, count)) return kind;
-  other = look_in_others(path, sought, count);
+  other = look_in_others(path, &search);
   return other > kind ? other : kind;
 }
 
-bool hook_proof_has(const char *path, const char *anew, const char *words, size_t words_len) {
+/* *ret_since: there is such a line, and only what is after it counts. */
+static bool look_for_words(const char *path, const char *line, const char *words, size_t words_len,
+                           bool *ret_since) {
   size_t len = 0;
   bool whole = true;
   char *text = hook_transcript_end(path, MOST, &len, &whole);
-  const char *start = text ? current(text, len, anew) : NULL;
+  const char *start = text ? current(text, len, line) : NULL;
   bool has = start && memmem(start, (size_t)(text + len - start), words, words_len);
+  *ret_since = start > text;
   free(text);
   return has;
+}
+
+bool hook_proof_has(const char *path, const char *anew, const char *words, size_t words_len) {
+  bool since;
+  return look_for_words(path, anew, words, words_len, &since);
+}
+
+bool hook_proof_lost(const char *path, const char *line, const char *words, size_t words_len) {
+  bool since, has = look_for_words(path, line, words, words_len, &since);
+  return since && !has;
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agents/hosts/hosts.h"
+
 enum { HOOK_MARKER_SIZE = 24 }; /* the longest marker, with its NUL */
 
 /* "[tidings 1z141z5]": the delivery's id in base 36. */
@@ -33,17 +35,19 @@ struct hook_usage {
 };
 
 /* Looks for the deliveries in the newest part of a transcript. Only whole lines count: an agent
- * that was killed may leave a part of one, and passes it over when it is resumed. `anew`: how a
- * line begins that replaces all before it; or NULL. *ret_usage is what the bytes that were read say
- * of it, last; not written if they say nothing. */
-enum hook_transcript hook_proof_look(const char *path, const char *anew, struct hook_sought *sought,
-                                     size_t count, struct hook_usage *ret_usage);
+ * that was killed may leave a part of one, and passes it over when it is resumed. *ret_usage is
+ * what the bytes that were read say of it, last; not written if they say nothing. */
+enum hook_transcript hook_proof_look(const char *path, const struct host *host,
+                                     struct hook_sought *sought, size_t count,
+                                     struct hook_usage *ret_usage);
 /* The same for the former process's: what begins anew may not be whole yet, and the session may
  * have another file than before, beside this one. */
-enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,
-                                             size_t count);
+enum hook_transcript hook_proof_look_resumed(const char *path, const struct host *host,
+                                             struct hook_sought *sought, size_t count);
 
 /* Whether the conversation in the transcript has these words, which need no escapes in JSON. */
 bool hook_proof_has(const char *path, const char *anew, const char *words, size_t len);
+/* Whether the transcript has a line that begins so, and not these words after the last such. */
+bool hook_proof_lost(const char *path, const char *line, const char *words, size_t len);
 
 #endif

@@ -32,8 +32,9 @@ static int32_t was_said(struct hostkit *kit, const struct hook_call *call, bool 
   return code;
 }
 
-/* The paragraph is found again by its longest part that no agent escapes. */
-static bool stands_in_transcript(const struct hook_call *call, const char *text) {
+/* Whether the model lacks the paragraph. It is found again in the transcript by its longest part
+ * that no agent escapes. */
+static bool lacks(const struct hook_call *call, const char *text) {
   static const char escaped[] = "\n\"\\<>&'";
   const char *longest = text;
   size_t longest_len = 0;
@@ -45,16 +46,19 @@ static bool stands_in_transcript(const struct hook_call *call, const char *text)
     }
     text += len + (text[len] != '\0');
   }
-  return hook_proof_has(call->transcript, call->host->anew, longest, longest_len);
+  if (call->host->compacts)
+    return hook_proof_lost(call->transcript, call->host->compacts, longest, longest_len);
+  return !hook_proof_has(call->transcript, call->host->anew, longest, longest_len);
 }
 
 /* Before what the answer says already. */
 static int32_t say(const struct hook_call *call, const char *text, struct hook_answer *answer,
                    struct tidings_error *error) {
-  const json_t *context = json_object_get(answer->output, "hookSpecificOutput");
-  const char *rest = json_value_text(context, "additionalContext");
-  json_t *output = json_pack("{s:{s:s, s:s++}}", "hookSpecificOutput", "hookEventName", call->event,
-                             "additionalContext", text, rest[0] ? "\n\n" : "", rest);
+  const char *rest = hook_context_said(answer->output);
+  char *all = NULL;
+  int len = asprintf(&all, "%s%s%s", text, rest[0] ? "\n\n" : "", rest);
+  json_t *output = len < 0 ? NULL : hook_context_output(call, all);
+  if (len >= 0) free(all);
   if (!output) return kit_no_memory(error);
   json_decref(answer->output);
   answer->output = output;
@@ -72,12 +76,20 @@ static int32_t say_ledger(struct hostkit *kit, const struct hook_call *call, con
   return code;
 }
 
+/* At a session's start, or at a prompt if what is said at the start is not there then, or not after
+ * a compaction. */
+static bool says_at(const struct hook_call *call) {
+  const struct host *host = call->host;
+  if (call->moment == HOOK_SESSION_START) return !host->drops_start;
+  return call->moment == HOOK_PROMPT && (host->drops_start || host->compacts) &&
+         !host_forgets(host, call->prompt);
+}
+
 int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                             struct hook_answer *ret_answer, struct tidings_error *error) {
   json_t *answer = NULL;
-  bool said = false, at_prompt = call->host->drops_start;
-  if (call->moment != (at_prompt ? HOOK_PROMPT : HOOK_SESSION_START) || call->of_subagent) return 0;
-  if (at_prompt && host_forgets(call->host, call->prompt)) return 0;
+  bool said = false, at_prompt = call->moment == HOOK_PROMPT;
+  if (!says_at(call) || call->of_subagent) return 0;
   int32_t code = was_said(kit, call, &said, error);
   if (!code && !said)
     code = kit_query(kit, json_pack("{s:s, s:s}", "name", "instructions", "session", call->session),
@@ -85,8 +97,7 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
   if (code || said) return code;
   const char *text = json_value_text(answer, "text");
   if (strcmp(call->source, "compact") == 0) code = say_ledger(kit, call, text, ret_answer, error);
-  if (!code && (!at_prompt || !stands_in_transcript(call, text)))
-    code = say(call, text, ret_answer, error);
+  if (!code && (!at_prompt || lacks(call, text))) code = say(call, text, ret_answer, error);
   json_decref(answer);
   return code;
 }

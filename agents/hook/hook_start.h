@@ -13,7 +13,8 @@
  * `instructions` has for this session, with its nonce and format. The context that held an earlier
  * one may be gone, so it is said each time, but to a session that another process resumes
  * where the agent's transcript has it. To an agent that forgets what is said at the start, it is
- * said with a prompt, before the notifications, unless the transcript has it. */
+ * said with a prompt, before the notifications, unless the transcript has it; to one that does not
+ * start its session again after compaction, with the next prompt. */
 int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                             struct hook_answer *ret_answer, struct tidings_error *error);
 

@@ -58,6 +58,17 @@ static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_STAR
                                               {"SessionEnd", HOOK_SESSION_END, NULL, false},
                                               {NULL, HOOK_OTHER, NULL, false}};
 
+/* What it is given after a tool that fails is not in its transcript. It asks PermissionRequest
+ * before it knows whether a person is asked, and calls ErrorOccurred for each attempt. */
+static const struct host_hook copilot_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                                 {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                                 {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
+                                                 {"Notification", HOOK_NOTICE, NULL, false},
+                                                 {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                                 {"Stop", HOOK_STOP, NULL, false},
+                                                 {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                                 {NULL, HOOK_OTHER, NULL, false}};
+
 const struct host hosts[] = {
     {.name = "codex",
      .title = "Codex CLI",
@@ -131,6 +142,7 @@ const struct host hosts[] = {
      .hooks = qwen_hooks,
      .stop_decision = "block",
      .ignores_empty_prompts = true,
+     .repeats_reasons = true,
      .leaves_out_reasons = true,
      .most_reasons = 8,
      .reasons_variable = "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
@@ -144,6 +156,24 @@ const struct host hosts[] = {
      .project_settings = ".qwen/settings.json",
      .reads_settings_again = true,
      .instructions_file = "QWEN.md"},
+    {.name = "copilot",
+     .title = "GitHub Copilot CLI",
+     .program = "copilot",
+     .tested = TESTED_COPILOT,
+     .hooks = copilot_hooks,
+     .stop_decision = "block",
+     .flat_answers = true,
+     .repeats_reasons = true,
+     .of_hooks = "{\"type\":\"hook.",
+     .compacts = "{\"type\":\"session.compaction_complete\"",
+     .transcript = "session-state/%s/events.jsonl",
+     .most_reasons = 8,
+     .room = 9500,
+     .room_measured = "10,240 characters after a tool's result are shown, of more the first ones",
+     .timeout_unit = 1,
+     .home_variable = "COPILOT_HOME",
+     .home_folder = ".copilot",
+     .config_file = "hooks/tidings.json"},
     {.name = "opencode",
      .title = "opencode",
      .program = "opencode",

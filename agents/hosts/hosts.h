@@ -51,8 +51,16 @@ struct host {
                                  NULL: additional context alone does */
   bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty
                                  prompt */
+  bool flat_answers;          /* it reads additionalContext at the top of the answer only */
+  bool repeats_reasons;       /* it calls the prompt's hook with the reason to go on, too */
   bool leaves_out_reasons;    /* its transcript lacks the reason to go on that Stop gave it */
   const char *anew; /* how a line of its transcript begins that replaces all before it; or NULL */
+  const char *of_hooks;   /* how a line of its transcript begins that only repeats what hooks said,
+                             which a session that is resumed does not have; or NULL */
+  const char *compacts;   /* how a line of its transcript begins after which the model does not have
+                             what the hook at the start said; or NULL */
+  const char *transcript; /* where it is if the call does not say: in its folder, %s the session's
+                             id; or NULL */
   const char *subagent_tool; /* runs a subagent, whose hooks look like the session's own; or NULL */
   bool stops_alike; /* it calls the hook of a turn's end also when a person has stopped the turn,
                        and ignores the answer then */

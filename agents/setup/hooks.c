@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/hooks.c: our hooks in a host's JSON. All four hosts write them as Claude Code does:
+ * agents/setup/hooks.c: our hooks in a host's JSON. All hosts write them as Claude Code does:
  * {"hooks": {EVENT: [{"matcher", "hooks": [{"type": "command", "command", "timeout"}]}]}}. Ours are
  * known by their command; others are never touched.
  */

@@ -254,7 +254,8 @@ static int setup_verb(struct cli *cli) {
   if (code) return code;
   setup.host = host_find(cli->words[0]);
   if (!setup.host)
-    return cli_usage(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, opencode, pi",
+    return cli_usage(cli,
+                     "HOST: '%s' is not one of codex, claude, gemini, qwen, copilot, opencode, pi",
                      cli->words[0]);
   code = check_options(&setup);
   if (code) return code;
@@ -266,7 +267,7 @@ const struct cli_verb verb_setup = {
     .name = "setup",
     .usage = "[OPTION]... HOST",
     .summary = "set up an agent for tidings, or undo that",
-    .help = "HOST is codex, claude, gemini, qwen, opencode or pi. Adds the hooks of "
+    .help = "HOST is codex, claude, gemini, qwen, copilot, opencode or pi. Adds the hooks of "
             "tidings to the agent's own configuration; opencode and pi load a module "
             "instead. When a session starts, they tell the model what the notifications are; "
             "the paragraph that older versions added to CLAUDE.md, AGENTS.md, GEMINI.md or "
@@ -281,7 +282,7 @@ const struct cli_verb verb_setup = {
             "A file that cannot be parsed is refused, with the line, and nothing is "
             "written.",
     .completion = COMPLETE_WORDS,
-    .words = "codex claude gemini qwen opencode pi",
+    .words = "codex claude gemini qwen copilot opencode pi",
     .options =
         (const struct cli_option[]){
             {.key = OPTION_REMOVE, .name = "remove", .help = "Undo what setup did."},

@@ -19,11 +19,12 @@
 
 enum { PATIENCE_MS = 20000, MOST_SAID = 4096, MOST_FOLDERS = 4, MOST_WORDS = 8 };
 
-/* "codex-cli 0.169.0", "2.1.329 (Claude Code)", "0.61.0" */
+/* "codex-cli 0.169.0", "2.1.329 (Claude Code)", "0.61.0", "GitHub Copilot CLI 1.0.102." */
 static char *version_in(const char *text) {
   for (const char *at = text; *at; at++) {
     size_t len = strspn(at, "0123456789.");
-    if (isdigit((unsigned char)*at) && len > 2 && memchr(at, '.', len)) return strndup(at, len);
+    size_t end = len && at[len - 1] == '.' ? len - 1 : len; /* of a sentence */
+    if (isdigit((unsigned char)*at) && end > 2 && memchr(at, '.', end)) return strndup(at, end);
     if (len) at += len - 1;
   }
   return NULL;

@@ -5,7 +5,8 @@ import os
 import re
 
 HOSTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}), "claude": ("UserPromptSubmit", "PostToolUse", "Stop", None),
-         "gemini": ("BeforeAgent", "AfterTool", "AfterAgent", {"decision": "deny"}), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"})}
+         "gemini": ("BeforeAgent", "AfterTool", "AfterAgent", {"decision": "deny"}), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}),
+         "copilot": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"})}
 PARAGRAPH = """Lists that begin with "While you worked (not from the user)" report
 what happened outside while you were working: files that changed, background
 tasks that finished. Consider them when deciding your next action."""
@@ -20,7 +21,16 @@ def call(place, host, event, session="s", words=(), raw=None, **fields):
     assert not result.err, result
     answer = result.json
     assert isinstance(answer, dict), result
-    return answer
+    return as_others(host, event, answer)
+
+
+def as_others(host, event, answer):
+    """GitHub Copilot CLI reads the context at the top of the answer: the same as the others are given it."""
+    assert host != "copilot" or "hookSpecificOutput" not in answer, answer
+    if host != "copilot" or "additionalContext" not in answer:
+        return answer
+    assert set(answer) == {"additionalContext"}, answer
+    return {"hookSpecificOutput": {"hookEventName": event, **answer}}
 
 
 def model_has_answered(place, *after):

@@ -16,11 +16,11 @@ from kit import TIDINGS, main, until
 KILLS = int(os.environ.get("TIDINGS_KILLS", "12"))
 MARKER = re.compile(r"\[tidings ([0-9a-z]{1,13})\]")
 EVENTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop"), "claude": ("UserPromptSubmit", "PostToolUse", "Stop"),
-          "gemini": ("BeforeAgent", "AfterTool", "AfterAgent"), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop")}
+          "gemini": ("BeforeAgent", "AfterTool", "AfterAgent"), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop"), "copilot": ("UserPromptSubmit", "PostToolUse", "Stop")}
 
 
 def said(answer):
-    return (answer.get("hookSpecificOutput") or {}).get("additionalContext") or answer.get("reason") or ""
+    return (answer.get("hookSpecificOutput") or answer).get("additionalContext") or answer.get("reason") or ""
 
 
 def line(host, event, text):
@@ -32,6 +32,10 @@ def line(host, event, text):
     if host == "codex":
         text = f'<hook_prompt hook_run_id="stop:3:/hooks.json">{text}</hook_prompt>' if stop else text
         return {"type": "response_item", "payload": {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}}
+    if host == "copilot" and event == "PostToolUse":
+        return {"type": "tool.execution_complete", "data": {"result": {"content": f'x\n\nTool "ls" succeeded. Additional guidance from postToolUse hooks:\n{text}'}}}
+    if host == "copilot":
+        return {"type": "user.message", "data": {"content": text} if stop else {"content": "x", "transformedContent": f"x\n\n<system_reminder>\n{text}\n</system_reminder>"}}
     if host == "gemini":
         return {"type": "user", "content": [{"text": text if stop else f"<hook_context>{text}</hook_context>"}]}
     return {"type": "user", "message": {"parts": [{"text": f"<qwen:user-prompt-submit-context>\n{text}\n</qwen:user-prompt-submit-context>"}]}}
@@ -43,9 +47,14 @@ class Agent:
     def __init__(self, place, host, pid=None):
         self.place, self.host, self.pid = place, host, pid or os.getpid()
         self.path = os.path.join(place.dir, "transcript.jsonl")
+        if host == "copilot":  # which names it at the end of a turn only
+            place.env["COPILOT_HOME"] = os.path.join(place.dir, "copilot")
+            self.path = os.path.join(place.env["COPILOT_HOME"], "session-state", "s", "events.jsonl")
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
 
     def call(self, event, **fields):
-        text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": self.place.work, "transcript_path": self.path, **fields})
+        named = {} if self.host == "copilot" and event != "Stop" else {"transcript_path": self.path}
+        text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": self.place.work, **named, **fields})
         done = subprocess.run([TIDINGS, "hook", "--owner", str(self.pid), self.host], input=text.encode(), env=self.place.env, stdout=subprocess.PIPE, check=True)
         return said(json.loads(done.stdout))
 
@@ -127,6 +136,19 @@ def test_what_is_no_proof(place):
                         f"\n\n[tidings {'z' * 40}]", "\n\n[tidings ]", "\n\n[tidings "):
             file.write(json.dumps({"content": content}) + "\n")
     agent.write(text, whole=False)
+    assert agent.tool() == "" and deliveries(place) == [("leased", None)]
+    agent.write(text)
+    agent.tool()
+    assert deliveries(place) == [("committed", "host")]
+
+
+def test_hooks_own_records(place):
+    """what GitHub Copilot CLI writes of the hook's call itself is no proof: a session that is resumed does not have that"""
+    agent = Agent(place, "copilot")
+    text = told(place, agent, "First thing.")
+    agent.append(json.dumps({"type": "assistant.message", "data": {"content": "x" * 300000}}) + "\n")
+    for kind, data in (("hook.end", {"output": {"additionalContext": text}}), ("hook.start", {"input": {"prompt": text}})):
+        agent.append(json.dumps({"type": kind, "data": data}, separators=(",", ":")) + "\n")
     assert agent.tool() == "" and deliveries(place) == [("leased", None)]
     agent.write(text)
     agent.tool()

@@ -21,7 +21,7 @@ def recorded(place, host):
 
 def said(answer):
     """What the model is told: context, or the reason to go on."""
-    text = (answer.get("hookSpecificOutput") or {}).get("additionalContext") or answer.get("reason") or ""
+    text = (answer.get("hookSpecificOutput") or answer).get("additionalContext") or answer.get("reason") or ""
     return re.sub(r"\n\n\[tidings [0-9a-z]+\]$", "", text)
 
 
@@ -104,6 +104,11 @@ def test_gemini(place):
 def test_qwen(place):
     """Qwen Code: the same, and its prompts without a text after each result are none"""
     replay(place, "qwen", "PostToolUse", "PostToolUseFailure")
+
+
+def test_copilot(place):
+    """GitHub Copilot CLI: the same; a command that fails is no tool that fails"""
+    replay(place, "copilot", "PostToolUse", "PostToolUse")
 
 
 if __name__ == "__main__":

@@ -12,12 +12,13 @@ from kit import TIDINGS, main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = {"claude": (".claude/settings.json", ".claude/CLAUDE.md"), "gemini": (".gemini/settings.json", ".gemini/GEMINI.md"),
-         "qwen": (".qwen/settings.json", ".qwen/QWEN.md"), "codex": (".codex/hooks.json", ".codex/AGENTS.md")}
-VERSIONS = {"claude": "2.1.329 (Claude Code)", "gemini": "0.61.0", "qwen": "0.24.4", "pi": "0.87.1", "opencode": "1.18.33"}
+         "qwen": (".qwen/settings.json", ".qwen/QWEN.md"), "codex": (".codex/hooks.json", ".codex/AGENTS.md"), "copilot": (".copilot/hooks/tidings.json", ".copilot/AGENTS.md")}
+VERSIONS = {"claude": "2.1.329 (Claude Code)", "gemini": "0.61.0", "qwen": "0.24.4", "pi": "0.87.1", "opencode": "1.18.33", "copilot": "GitHub Copilot CLI 1.0.102."}
 EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure",
                      "ConfigChange", "SessionEnd"},
           "gemini": {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "Notification", "AfterAgent", "SessionEnd"},
           "qwen": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure", "SessionEnd"},
+          "copilot": {"SessionStart", "UserPromptSubmit", "PostToolUse", "Notification", "SubagentStop", "Stop", "SessionEnd"},
           "codex": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PermissionRequest", "SubagentStop", "Stop", "Interrupt", "SessionEnd"}}
 
 
@@ -94,8 +95,8 @@ def test_bare(place):
     """a host without any configuration: its events, and no file for the system prompt; twice is as once; and nothing is left afterwards"""
     programs(place)
     for host, names in FILES.items():
-        said = place.ok("setup", host).text
-        assert f"+++ {path(place, names[0])}" in said and "is set up" in said, said
+        said = place.ok("setup", host)
+        assert "not the tested version" not in said.err and f"+++ {path(place, names[0])}" in said.text and "is set up" in said.text, said
         value = json.loads(read(place, names[0]))
         assert set(value["hooks"]) == EVENTS[host], value
         for event in EVENTS[host]:

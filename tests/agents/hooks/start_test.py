@@ -7,14 +7,15 @@ import re
 import subprocess
 import sys
 
+from calls import as_others
 from kit import main
 
-HOSTS = {"codex": True, "claude": True, "qwen": False}  # does a session that is resumed have what was said at its start?
+HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # does a session that is resumed have what was said at its start?
 
 
 def call(place, host, event, session="s", owner=None, **fields):
     text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **fields})
-    return place.ok("hook", "--owner", str(owner or os.getpid()), host, stdin=text).json
+    return as_others(host, event, place.ok("hook", "--owner", str(owner or os.getpid()), host, stdin=text).json)
 
 
 def said(answer, event="SessionStart"):
@@ -94,6 +95,23 @@ def test_with_a_prompt(place):
         with open(path, "a", encoding="utf-8") as file:
             file.write(record + "\n")
         assert prompt() == {} if there else said(prompt(), "BeforeAgent") == told, record
+    assert not os.path.exists(os.path.join(place.logs, "hook.log"))
+
+
+def test_compacted_away(place):
+    """GitHub Copilot CLI does not start its session again after compaction: the next prompt has the paragraph, once, unless a start has said it since"""
+    place.env["COPILOT_HOME"] = os.path.join(place.dir, "copilot")
+    folder = os.path.join(place.env["COPILOT_HOME"], "session-state", "s")
+    os.makedirs(folder)
+    told = said(call(place, "copilot", "SessionStart", source="new"))
+    prompt = lambda: call(place, "copilot", "UserPromptSubmit", prompt="x")
+    compacted = {"type": "session.compaction_complete", "data": {"success": True}}
+    quoted = {"type": "tool.execution_complete", "data": {"result": {"content": json.dumps(compacted, separators=(",", ":"))}}}
+    again = {"type": "hook.end", "data": {"output": {"additionalContext": told}}}
+    for record, there in ((again, True), (quoted, True), (compacted, False), (again, True), (compacted, False)):
+        with open(os.path.join(folder, "events.jsonl"), "a", encoding="utf-8") as file:
+            file.write(json.dumps(record, separators=(",", ":")) + "\n")
+        assert prompt() == {} if there else said(prompt(), "UserPromptSubmit") == told, record
     assert not os.path.exists(os.path.join(place.logs, "hook.log"))
 
 

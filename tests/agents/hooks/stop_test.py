@@ -8,7 +8,7 @@ import sys
 from calls import HOSTS, call, context, log, model_has_answered, reason
 from kit import main
 
-ROOMS = {"codex": 9000, "claude": 9500, "gemini": 7900, "qwen": 6000}
+ROOMS = {"codex": 9000, "claude": 9500, "gemini": 7900, "qwen": 6000, "copilot": 9500}
 
 
 def test_continuation(place):
@@ -46,8 +46,8 @@ def test_stopped_by_a_person(place):
 
 
 def test_reasons_in_a_row(place):
-    """Claude Code and Qwen Code override the 9th reason in a row: the 8th is kept back, stays queued, and goes out after the next prompt"""
-    for host, env in (("claude", {}), ("qwen", {}), ("claude", {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}), ("gemini", {})):
+    """Claude Code, Qwen Code and GitHub Copilot CLI override the 9th reason in a row: the 8th is kept back, stays queued, and goes out after the next prompt"""
+    for host, env in (("claude", {}), ("qwen", {}), ("copilot", {}), ("claude", {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}), ("gemini", {})):
         most = 9 if host == "gemini" else int(env.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "8")) - 1
         with type(place)() as own:
             own.env.update(env)

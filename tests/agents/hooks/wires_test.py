@@ -28,7 +28,7 @@ def stamp(seconds):
 
 def test_subagents(place):
     """a subagent's end is a notification for the parent, once, with type, id and last words; it starts no turn"""
-    for host in ("codex", "claude", "qwen"):
+    for host in ("codex", "claude", "qwen", "copilot"):
         prompt, tool, stop, _ = HOSTS[host]
         call(place, host, prompt, host, prompt="hello")
         assert call(place, host, "SubagentStop", host, agent_id="a1", agent_type="Explore", stop_hook_active=False, last_assistant_message="Found it. " + "x" * 9000) == {}
@@ -52,7 +52,8 @@ def test_asked(place):
     asks = {"codex": [("PermissionRequest", {"tool_name": "Bash"})], "qwen": [("PermissionRequest", {"tool_name": "edit"})],
             "claude": [("PermissionRequest", {"tool_name": "Bash"}), ("Notification", {"notification_type": "permission_prompt", "message": "Claude needs your permission"}),
                        ("Notification", {"notification_type": "elicitation_dialog", "message": "which one?"})],
-            "gemini": [("Notification", {"notification_type": "ToolPermission", "message": "Tool Confirm Shell Command requires execution"})]}
+            "gemini": [("Notification", {"notification_type": "ToolPermission", "message": "Tool Confirm Shell Command requires execution"})],
+            "copilot": [("Notification", {"notification_type": "permission_prompt", "message": "Run command: ls", "title": "Permission needed"})]}
     for host, (prompt, tool, stop, _) in HOSTS.items():
         for event, fields in asks[host]:
             assert call(place, host, event, **fields) == {} and state(place) == "idle", (host, event)
@@ -66,6 +67,30 @@ def test_asked(place):
             assert state(place) == "busy", "a subagent's"
             call(place, host, stop)
             assert state(place) == "idle"
+    assert log(place) == []
+
+
+def test_notice_without_a_name(place):
+    """GitHub Copilot CLI's notices name neither the event nor the session as its other calls do"""
+    call(place, "copilot", "UserPromptSubmit", prompt="hello")
+    notice = {"sessionId": "s", "timestamp": 1795356824657, "cwd": place.work, "message": "Run command: ls", "title": "Permission needed"}
+    for kind, then in (("agent_idle", "busy"), ("permission_prompt", "waiting")):
+        assert call(place, "copilot", None, raw=json.dumps(notice | {"notification_type": kind})) == {} and state(place) == then, kind
+    assert log(place) == []
+
+
+def test_subagents_that_are_sessions(place):
+    """what a subagent of GitHub Copilot CLI's does is its parent's: its edits are, and what is pushed is not for it"""
+    call(place, "copilot", "UserPromptSubmit", prompt="hello")
+    place.ok("push", "-s", "s", "for the parent")
+    inner = {"agent_id": "a1", "agent_type": "general-purpose", "parent_agent_id": "s"}
+    assert call(place, "copilot", "UserPromptSubmit", "a1", prompt="inner", **inner) == {}
+    assert call(place, "copilot", "PostToolUse", "a1", tool_name="Write", tool_input={"path": "own.txt", "file_text": "x"}, **inner) == {}
+    assert call(place, "copilot", "Stop", "a1", **inner) == {}
+    place.event("file.changed", {"path": "own.txt", "change": "modified"}, "s")
+    text = context(call(place, "copilot", "PostToolUse", tool_name="Bash"), "PostToolUse")
+    assert "for the parent" in text and "own.txt" not in text, text
+    assert [session["session"] for session in place.ok("sessions", "--json").json["sessions"]] == ["s"]
     assert log(place) == []
 
 

@@ -22,6 +22,7 @@ class Agent:
     name = title = None
     asks = "Allow execution"  # on the screen while a person is asked
     works = "esc to"  # while a tool runs
+    stops = ("Escape",)  # the keys by which a person stops a turn
     streams = "On and on"  # on the screen while the model says so
     stops_alike = False  # its hook is called also when a person has stopped a turn
     left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
@@ -357,4 +358,46 @@ class Qwen(Agent):
         return {"call": "write_file", "arguments": {"file_path": str(path), "content": content}}
 
 
-AGENTS = {agent.name: agent for agent in (Codex, Claude, Gemini, Qwen)}
+class Copilot(Agent):
+    name = "copilot"
+    title = "GitHub Copilot CLI"
+    asks = "Do you want to run this command?"
+    stops = ("C-c",)  # or Escape twice
+    wakes = False
+    left_of_ten = 3
+    awaits_subagents = True
+    hook_after_compaction = False
+
+    def environment(self):
+        # Each home would get a copy of the program otherwise: 235 MB.
+        return {"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": self.model.url + "/v1", "COPILOT_MODEL": "fake-1", "COPILOT_AUTO_UPDATE": "false",
+                "COPILOT_CACHE_HOME": str(installed_host(self.name) / "unpacked")}
+
+    def configure(self):
+        folder = self.place.home / ".copilot"
+        folder.mkdir()
+        (folder / "config.json").write_text(json.dumps({"trusted_folders": [str(self.place.project)]}))
+
+    def command(self, prompt, session):
+        return [self.program, "--allow-all", *([f"--resume={session}"] if session else []), "-p", prompt]
+
+    def interactive(self):
+        return [self.program, "--allow-all", "-i"]
+
+    def shell(self, command):
+        return {"call": "bash", "arguments": {"command": command, "description": "as the test says", "initial_wait": 600}}
+
+    def delegate(self, prompt):
+        return {"call": "task", "arguments": {"name": "finch", "description": "as the test says", "prompt": prompt, "agent_type": "general-purpose", "mode": "sync"}}
+
+    def careful(self):
+        return [self.program, "-i"]
+
+    def failing(self):
+        return {"call": "view", "arguments": {"path": "/no/such/file"}}
+
+    def write(self, path, content):
+        return {"call": "create", "arguments": {"path": str(path), "file_text": content}}
+
+
+AGENTS = {agent.name: agent for agent in (Codex, Claude, Gemini, Qwen, Copilot)}

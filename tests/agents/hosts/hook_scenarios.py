@@ -268,7 +268,7 @@ def interrupted_by_a_person(agent):
         first = request(agent, "Ibis ten", 1)
         agent.attached()
         terminal.shows(agent.streams)
-        terminal.ask("send-keys", "Escape")
+        terminal.ask("send-keys", *agent.stops)
         until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the turn has ended")
         push(agent, "The ibis wades.", "-k", "ibis.wet", "-l", "critical")
@@ -313,7 +313,7 @@ def queue_survives_escape(agent):
         for number in (1, 2, 3):
             agent.place.tidings("submit", "-s", agent.session, f"Queued: kiwi number {number}.")
         push(agent, "The kiwi runs.", "-k", "kiwi.gone", "-l", "critical")
-        terminal.ask("send-keys", "Escape")
+        terminal.ask("send-keys", *agent.stops)
         until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle" or not agent.stops_alike, "the turn has ended")
         assert len(agent.place.ask("status", "-s", agent.session)["queued"]) == 3 and not requests(agent, "The kiwi runs.")
@@ -394,6 +394,21 @@ def commands_find_tidings(agent):
     agent.model.replace([rule("Rook one", agent.shell("cd / && PATH=/usr/bin:/bin \"$TIDINGS\" push 'From inside.'"), agent.shell("echo x"), {"text": "Heard."})])
     agent.run("Rook one: ask around.", agent.session)
     once(request(agent, "Rook one", 2), "- From inside.")
+
+
+def after_a_failed_tool(agent):
+    """what comes before a tool fails by itself is not on that result, which a session that is resumed would lack, but on the next one, once"""
+    agent.model.replace([rule("Auk one", [{"text": "Let me see. "}, {"hold": f"{agent.name}-auk"}, agent.failing()], agent.shell("echo auk"), {"text": "Well."}),
+                         rule("Auk two", {"text": "Still."})])
+    agent.start("Auk one: try it.", agent.session)
+    request(agent, "Auk one", 1)
+    push(agent, "The auk dives.", "-k", "auk.dives")
+    agent.model.release(f"{agent.name}-auk")
+    agent.end()
+    never(request(agent, "Auk one", 2), "The auk dives.")
+    once(request(agent, "Auk one", 3), "The auk dives.")
+    agent.run("Auk two: and now?", agent.session)
+    once(request(agent, "Auk two", 1), "The auk dives.")
 
 
 def installation_is_gone(agent):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hooks_test.py HOST [SCENARIO]: codex, claude, gemini or qwen as npm has it, set up by this build, against a scripted model. Prints TAP."""
+"""hooks_test.py HOST [SCENARIO]: codex, claude, gemini, qwen or copilot as npm has it, set up by this build, against a scripted model. Prints TAP."""
 import sys
 
 import hook_scenarios
@@ -12,7 +12,7 @@ from model.server import ModelServer
 from node_hosts import Place, Tap
 
 
-OWN = {"claude": (hook_scenarios.commands_find_tidings,), "gemini": (hook_scenarios.forgotten_when_resumed,)}
+OWN = {"claude": (hook_scenarios.commands_find_tidings,), "gemini": (hook_scenarios.forgotten_when_resumed,), "copilot": (hook_scenarios.after_a_failed_tool,)}
 
 
 def nothing_was_complained_about(agent):
@@ -40,7 +40,8 @@ def main():
         stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
         told, gone = hook_scenarios.LAST
         scenarios = (*hook_scenarios.ALL, *OWN.get(name, ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
-                     killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()), the_record_agrees, gone)
+                     killed_at_random, told, *(one for one in wire_scenarios.ALL if one not in wire_scenarios.WITHOUT.get(name, ())), *wire_scenarios.BY_AGENT.get(name, ()),
+                     the_record_agrees, gone)
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:

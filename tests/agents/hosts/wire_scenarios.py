@@ -106,7 +106,7 @@ def stopped_in_a_tool(agent):
         gate.wait()
         terminal.shows(agent.works)
         push(agent, "The stork lands.", "-k", "stork.lands")
-        terminal.ask("send-keys", "Escape")
+        terminal.ask("send-keys", *agent.stops)
         until_state(agent, "idle")
         push(agent, "The stork stands.", "-k", "stork.stands")
         terminal.ask("send-keys", "C-u")
@@ -227,4 +227,5 @@ def rewound(agent):
 
 
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes)
+WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
 BY_AGENT = {"claude": (forked, rewound), "codex": (forked, budget_is_short), "qwen": (budget_is_short,)}
