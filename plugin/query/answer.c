@@ -52,12 +52,13 @@ static void answer_neutralize(const struct request *request, struct json_writer 
 
 static int ask_session(struct question *question, struct tidings_error *error) {
   static int (*const answers[])(struct question *, struct tidings_error *) = {
-      [QUERY_PENDING] = query_pending, [QUERY_STATUS] = query_status,
-      [QUERY_HISTORY] = query_history, [QUERY_EXPLAIN] = query_explain,
-      [QUERY_STATS] = query_stats,     [QUERY_STREAM] = query_stream,
-      [QUERY_PREVIEW] = query_preview, [QUERY_INSTRUCTIONS] = query_instructions,
-      [QUERY_RENDER] = query_render,   [QUERY_SESSIONS] = query_sessions,
-      [QUERY_QUEUE] = query_queue,     [QUERY_TOOLS] = query_tools,
+      [QUERY_PENDING] = query_pending,   [QUERY_STATUS] = query_status,
+      [QUERY_HISTORY] = query_history,   [QUERY_EXPLAIN] = query_explain,
+      [QUERY_STATS] = query_stats,       [QUERY_STREAM] = query_stream,
+      [QUERY_PREVIEW] = query_preview,   [QUERY_INSTRUCTIONS] = query_instructions,
+      [QUERY_RENDER] = query_render,     [QUERY_SESSIONS] = query_sessions,
+      [QUERY_QUEUE] = query_queue,       [QUERY_TOOLS] = query_tools,
+      [QUERY_TIMELINE] = query_timeline,
   };
   struct op *op = &question->op;
   int code = op_read(op, error);

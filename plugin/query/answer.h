@@ -32,12 +32,13 @@ int query_status(struct question *question, struct tidings_error *error);
 int query_stats(struct question *question, struct tidings_error *error);
 /* Part of explain: the story of a message. */
 int query_explain_message(struct question *question, struct tidings_error *error);
-/* Part of the history: what the run did. */
-int query_transitions(struct question *question, struct tidings_error *error);
+/* What the run did, from transition number `first` on. */
+int query_write_transitions(struct question *question, uint64_t first, struct tidings_error *error);
 int query_history(struct question *question, struct tidings_error *error);
 int query_explain(struct question *question, struct tidings_error *error);
 int query_queue(struct question *question, struct tidings_error *error);
 int query_tools(struct question *question, struct tidings_error *error);
+int query_timeline(struct question *question, struct tidings_error *error);
 int query_stream(struct question *question, struct tidings_error *error);
 int query_instructions(struct question *question, struct tidings_error *error);
 int query_preview(struct question *question, struct tidings_error *error);
@@ -49,6 +50,8 @@ void query_write_kind(struct json_writer *writer, const struct notification *not
 /* "occurred_at", if the item's event said it. */
 void query_write_occurred(struct json_writer *writer, const struct notification *note);
 
+/* "attachment": who has the session, or null. */
+void query_write_attachment(struct json_writer *writer, const struct op *op);
 const char *query_carrier_name(uint8_t carrier); /* of a delivery; history.c */
 /* Of a message: the time by which it is in the queue, null as long as it did not have to wait. */
 void query_write_queued_at(struct json_writer *writer, const struct message *message);

@@ -58,10 +58,8 @@ static void write_fates(struct question *question, const struct past *past,
   json_close(writer, ']');
 }
 
-static void write_delivery(struct question *question, const struct past *past,
-                           const struct delivery *delivery) {
+void past_write_delivery(struct question *question, const struct delivery *delivery) {
   struct json_writer *writer = &question->writer;
-  json_open(writer, NULL, '{');
   json_put_id(writer, "id", public_id(question->op.session, delivery->n));
   json_put_text(writer, "outcome", state_names[delivery->state]);
   json_put_text(writer, "carrier", query_carrier_name(delivery->carrier));
@@ -75,8 +73,14 @@ static void write_delivery(struct question *question, const struct past *past,
                 delivery->settled_by ? settler_names[delivery->settled_by] : NULL);
   if (delivery->state == DELIVERY_REWOUND)
     json_put_time(writer, "rewound_at", delivery->rewound_ms);
+}
+
+static void write_delivery(struct question *question, const struct past *past,
+                           const struct delivery *delivery) {
+  json_open(&question->writer, NULL, '{');
+  past_write_delivery(question, delivery);
   write_fates(question, past, delivery);
-  json_close(writer, '}');
+  json_close(&question->writer, '}');
 }
 
 /* The newest `limit` deliveries and transitions, oldest first. */
@@ -92,5 +96,6 @@ int query_history(struct question *question, struct tidings_error *error) {
   for (size_t i = first; i < past.delivery_count; i++)
     write_delivery(question, &past, &past.deliveries[i]);
   json_close(writer, ']');
-  return query_transitions(question, error);
+  uint64_t last = question->op.head.last_transition;
+  return query_write_transitions(question, last > limit ? last - limit + 1 : 1, error);
 }

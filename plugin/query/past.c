@@ -69,6 +69,33 @@ const struct item *past_item(const struct past *past, uint64_t n) {
   return bsearch(&n, past->items, past->item_count, sizeof *past->items, compare_item);
 }
 
+int past_items_shown(const struct past *past, const struct delivery *delivery,
+                     struct item **ret_items, size_t *ret_count) {
+  size_t most = 0, count = 0;
+  for (size_t i = 0; i < delivery->fate_count; i++)
+    most += delivery->fates[i].last - delivery->fates[i].first + 1;
+  if (most > past->item_count) most = past->item_count;
+  struct item *items = arena_zalloc(past->arena, most + 1, sizeof *items);
+  if (!items) return -1;
+  for (size_t i = 0; i < delivery->fate_count; i++) {
+    const struct fate_range *fate = &delivery->fates[i];
+    for (uint64_t n = fate->first; fate->outcome == OUTCOME_DELIVERED && n <= fate->last; n++) {
+      const struct item *item = past_item(past, n);
+      if (item && count < most) items[count++] = *item;
+    }
+  }
+  *ret_items = items;
+  *ret_count = count;
+  return 0;
+}
+
+const struct fate_range *past_find_fate(const struct fate_range *fates, size_t count, uint64_t n) {
+  for (size_t i = 0; i < count; i++) {
+    if (fates[i].first <= n && n <= fates[i].last) return &fates[i];
+  }
+  return NULL;
+}
+
 void past_write_time(struct buffer *out, int64_t ms) {
   struct buffer quoted = BUFFER_EMPTY;
   struct json_writer writer = {.out = &quoted};

@@ -23,11 +23,41 @@ int past_read(struct question *question, bool items, struct past *past,
 /* NULL: retention has forgotten it. */
 const struct item *past_item(const struct past *past, uint64_t n);
 
+/* Copies of the items that a delivery showed, as far as they are still there; in the arena. -1: no
+ * memory. */
+int past_items_shown(const struct past *past, const struct delivery *delivery,
+                     struct item **ret_items, size_t *ret_count);
+
 void past_write_time(struct buffer *out, int64_t ms); /* RFC 3339, without quotes */
 
 /* As the end of a sentence. `note` is empty if the item was forgotten. */
 void past_write_reason(const struct question *question, const struct notification *note,
                        const struct fate_range *fate, struct buffer *out);
+
+/* What one delivery made of an item. */
+struct past_fate {
+  const struct delivery *delivery;
+  const struct fate_range *fate;
+};
+/* The one of item `n`; NULL: the delivery did not have it. */
+const struct fate_range *past_find_fate(const struct fate_range *fates, size_t count, uint64_t n);
+
+/* How an item stands. */
+struct past_end {
+  const char *outcome; /* "pending", "leased", or how it ended */
+  struct past_fate by; /* what ended it, or has it; empty: it is pending */
+};
+/* The item's story, in sentences. `fates`: of each delivery that had it, in order. */
+void past_tell(const struct question *question, const struct item *item,
+               const struct past_fate *fates, size_t count, struct buffer *out,
+               struct past_end *ret_end);
+
+/* The members of a delivery, without its items. */
+void past_write_delivery(struct question *question, const struct delivery *delivery);
+/* "messages": the items that it showed, rendered again by the configuration in force, as old as
+ * they were then. `first`: it had the preamble that is said once. Errors: NOMEM, INVAL. */
+int past_write_shown(struct question *question, const struct past *past,
+                     const struct delivery *delivery, bool first, struct tidings_error *error);
 
 /* Why a delivery was rolled back, by who did it: a clause. */
 const char *past_rollback(uint8_t settled_by);

@@ -9,9 +9,21 @@
 #include "event/field.h"
 #include "query/stream_list.h"
 
-enum member { NAME, SESSION, ID, MESSAGE, LIMIT, CONFIG, CARRIER, EVENTS, TEXT, MEMBER_COUNT };
+enum member {
+  NAME,
+  SESSION,
+  ID,
+  MESSAGE,
+  LIMIT,
+  CONFIG,
+  CARRIER,
+  EVENTS,
+  TEXT,
+  AFTER,
+  MEMBER_COUNT
+};
 static const char *const member_names[MEMBER_COUNT] = {
-    "name", "session", "id", "message", "limit", "config", "carrier", "events", "text"};
+    "name", "session", "id", "message", "limit", "config", "carrier", "events", "text", "after"};
 
 static const char *const names[QUERY_COUNT] = {
     [QUERY_PENDING] = "pending",
@@ -28,6 +40,7 @@ static const char *const names[QUERY_COUNT] = {
     [QUERY_SESSIONS] = "sessions",
     [QUERY_QUEUE] = "queue",
     [QUERY_TOOLS] = "tools",
+    [QUERY_TIMELINE] = "timeline",
 };
 
 static int read_name(const struct json *value, enum query_name *ret_name,
@@ -61,6 +74,7 @@ static bool takes(enum query_name name, enum member member) {
       [QUERY_NEUTRALIZE] = 1 << SESSION | 1 << TEXT,
       [QUERY_QUEUE] = 1 << SESSION | 1 << LIMIT,
       [QUERY_TOOLS] = 1 << SESSION,
+      [QUERY_TIMELINE] = 1 << SESSION | 1 << AFTER,
   };
   return taken[name] & 1 << member;
 }
@@ -91,6 +105,29 @@ static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_er
     if (!fits) return field_refuse(&path, value, expected, error);
   }
   *ret_id = id;
+  return 0;
+}
+
+/* "12.3.40": of an item, a delivery and a transition. */
+static int read_after(const struct json *value, struct query_place *ret_after,
+                      struct tidings_error *error) {
+  struct path path = path_member(NULL, "after");
+  static const char expected[] = "the member end of an earlier answer";
+  uint64_t numbers[3] = {0};
+  size_t at = 0, digits = 0;
+  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, expected, error);
+  for (size_t i = 0; i < value->text.len; i++) {
+    char c = value->text.ptr[i];
+    bool dot = c == '.' && digits && at < 2;
+    bool digit = c >= '0' && c <= '9' && digits < 19;
+    if (!dot && !digit) return field_refuse(&path, value, expected, error);
+    if (digit) numbers[at] = numbers[at] * 10 + (uint64_t)(c - '0');
+    digits = dot ? 0 : digits + 1;
+    at += dot;
+  }
+  if (at != 2 || !digits) return field_refuse(&path, value, expected, error);
+  *ret_after =
+      (struct query_place){.item = numbers[0], .delivery = numbers[1], .transition = numbers[2]};
   return 0;
 }
 
@@ -163,6 +200,7 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
     code = read_subject(members[ID], members[MESSAGE], &request, error);
   if (!code && members[LIMIT])
     code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
+  if (!code && members[AFTER]) code = read_after(members[AFTER], &request.after, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &request, error);
   if (!code && request.name == QUERY_RENDER)
     code = stream_list_read(&events_path, members[EVENTS], arena, &request, error);

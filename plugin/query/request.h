@@ -26,10 +26,17 @@ enum query_name {
   QUERY_NEUTRALIZE,
   QUERY_QUEUE,
   QUERY_TOOLS,
+  QUERY_TIMELINE,
   QUERY_COUNT
 };
 
 enum { QUERY_DEFAULT_LIMIT = 100, QUERY_LARGEST_LIMIT = 10000 };
+
+/* Up to where an answer of `timeline` went: numbers in the session. */
+struct query_place {
+  uint64_t item, transition; /* the newest of them */
+  uint64_t delivery;         /* before the first that may still change */
+};
 
 /* A carrier of a stream list, and what it carried. */
 struct streamed {
@@ -53,6 +60,7 @@ struct request {
   const struct streamed *carriers; /* render: those that carried something */
   size_t carrier_count;
   struct tidings_span text; /* neutralize */
+  struct query_place after; /* timeline: what the asker knows; zero: nothing */
 };
 
 /* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */

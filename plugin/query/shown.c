@@ -4,7 +4,7 @@
  * delivery point, and what it was shown.
  */
 #include "common/error.h"
-#include "query/answer.h"
+#include "query/past.h"
 #include "render/render.h"
 #include "session/planning.h"
 #include "session/reply.h"
@@ -96,37 +96,61 @@ int query_preview(struct question *question, struct tidings_error *error) {
 
 /* -- render ------------------------------------------------------------------------------------ */
 
-/* Of the policy only the order is applied again: all that is in the list was shown. A stream does
- * not say how old its notifications were then: they count as new. */
-static int plan_again(struct op *op, const struct streamed *carrier, struct plan *plan) {
-  const struct settings plain = {.notifications_enabled = true, .order = op->settings->order};
-  struct item *items = arena_zalloc(&op->arena, carrier->note_count, sizeof *items);
-  if (!items) return -1;
-  for (size_t i = 0; i < carrier->note_count; i++)
-    items[i] = (struct item){.n = i + 1, .time_ms = op->now_ms, .note = carrier->notes[i]};
-  return plan_delivery(items, carrier->note_count, &plain, op->now_ms, NULL, &op->arena, plan);
+/* Of the policy only what joins and orders lines is applied again: all of them were shown. Writes
+ * "messages". */
+static int render_items(struct question *question, struct item *items, size_t count,
+                        uint32_t coalesce_window_ms, struct showing *showing,
+                        struct tidings_error *error) {
+  struct op *op = &question->op;
+  const struct settings plain = {.notifications_enabled = true,
+                                 .order = op->settings->order,
+                                 .coalesce_window_ms = coalesce_window_ms};
+  struct tidings_reply *reply = reply_make(&op->arena);
+  struct plan plan;
+  if (!reply || plan_delivery(items, count, &plain, op->now_ms, NULL, &op->arena, &plan))
+    return no_memory(error);
+  uint8_t preamble = op->settings->preamble;
+  showing->bare = preamble == PREAMBLE_NEVER || (preamble == PREAMBLE_FIRST && showing->bare);
+  showing->plan = &plan;
+  int code = reply_show(reply, op, showing, error);
+  if (!code) write_messages(&question->writer, reply);
+  return code;
 }
 
+/* A stream does not say how old its notifications were then: they count as new. */
 static int render_again(struct question *question, const struct streamed *carrier, bool first,
                         struct tidings_error *error) {
   struct op *op = &question->op;
   struct json_writer *writer = &question->writer;
-  struct tidings_reply *reply = reply_make(&op->arena);
-  struct plan plan;
-  if (!reply || plan_again(op, carrier, &plan)) return no_memory(error);
-  uint8_t preamble = op->settings->preamble;
-  bool bare = preamble == PREAMBLE_NEVER || (preamble == PREAMBLE_FIRST && !first);
-  const struct showing showing = {
-      .chat_request = carrier->chat_request, .bare = bare, .plan = &plan};
-  int code = reply_show(reply, op, &showing, error);
-  if (code) return code;
+  struct showing showing = {.chat_request = carrier->chat_request, .bare = !first};
+  struct item *items = arena_zalloc(&op->arena, carrier->note_count, sizeof *items);
+  if (!items) return no_memory(error);
+  for (size_t i = 0; i < carrier->note_count; i++)
+    items[i] = (struct item){.n = i + 1, .time_ms = op->now_ms, .note = carrier->notes[i]};
   json_open(writer, NULL, '{');
   json_put_text(writer, "type", carrier->chat_request ? "chat_request" : "tool_call_response");
   if (carrier->chat_request) json_put_text(writer, "source", carrier->source ? "system" : "user");
   else json_put_string(writer, "id", carrier->id);
-  write_messages(writer, reply);
+  int code = render_items(question, items, carrier->note_count, 0, &showing, error);
   json_close(writer, '}');
-  return 0;
+  return code;
+}
+
+int past_write_shown(struct question *question, const struct past *past,
+                     const struct delivery *delivery, bool first, struct tidings_error *error) {
+  struct op *op = &question->op;
+  struct showing showing = {.chat_request = delivery->carrier == CARRIER_CHAT_REQUEST,
+                            .bare = !first};
+  int64_t now_ms = op->now_ms;
+  struct item *items = NULL;
+  size_t count = 0;
+  if (past_items_shown(past, delivery, &items, &count)) return no_memory(error);
+  if (!count) return 0;
+  op->now_ms = delivery->leased_ms;
+  int code =
+      render_items(question, items, count, op->settings->coalesce_window_ms, &showing, error);
+  op->now_ms = now_ms;
+  return code;
 }
 
 int query_render(struct question *question, struct tidings_error *error) {

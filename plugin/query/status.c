@@ -6,7 +6,7 @@
 #include "query/answer.h"
 #include "session/reply.h"
 
-static void write_attachment(struct json_writer *writer, const struct op *op) {
+void query_write_attachment(struct json_writer *writer, const struct op *op) {
   const struct head *head = &op->head;
   if (!head->owner.pid) {
     json_put_text(writer, "attachment", NULL);
@@ -101,6 +101,6 @@ int query_status(struct question *question, struct tidings_error *error) {
   json_put_bool(writer, "held",
                 question->op.session && run->state == RUN_IDLE &&
                     run->auto_turns >= question->op.settings->max_auto_turns);
-  write_attachment(writer, &question->op);
+  query_write_attachment(writer, &question->op);
   return write_leased(writer, &question->op, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/transitions.c: the part of `history` that says what a session's run did.
+ * query/transitions.c: the part of `history` and `timeline` that says what a session's run did.
  */
 #include "common/error.h"
 #include "query/answer.h"
@@ -84,14 +84,13 @@ static int write_next(void *context, const struct transition *transition) {
   return 0;
 }
 
-int query_transitions(struct question *question, struct tidings_error *error) {
-  uint64_t last = question->op.head.last_transition, limit = question->request->limit;
+int query_write_transitions(struct question *question, uint64_t first,
+                            struct tidings_error *error) {
   int code = 0;
   json_open(&question->writer, "transitions", '[');
   if (question->op.session)
-    code =
-        transition_scan(question->op.txn, question->op.session, last > limit ? last - limit + 1 : 1,
-                        &question->op.arena, write_next, &question->writer, error);
+    code = transition_scan(question->op.txn, question->op.session, first, &question->op.arena,
+                           write_next, &question->writer, error);
   json_close(&question->writer, ']');
   return code;
 }

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * draw.js: the upper picture: the whole session in small, the axis, the agent, turns, carriers and what was pending.
+ */
+const GUTTER = 132, FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+const BANDS = { overview: [8, 26], axis: [38, 20], agent: [60, 20], turns: [84, 22], carriers: [110, 22], pending: [138, 48] };
+const TOP_HEIGHT = 192;
+const CARRIER_OUTCOME = { committed: 0, leased: 1, rolled_back: 6, rewound: 4 };
+
+/* -- shared by both ---------------------------------------------------------------------------- */
+
+function xOf(view, ms) {
+  return GUTTER + (ms - view.start) / (view.end - view.start) * (view.width - GUTTER);
+}
+
+function timeAt(view, x) {
+  return view.start + (x - GUTTER) / (view.width - GUTTER) * (view.end - view.start);
+}
+
+function drawLabel(context, text, y, count) {
+  context.font = FONT;
+  context.textAlign = 'left';
+  context.fillStyle = theme.colors.ink;
+  let label = short(text, 40);
+  while (label.length > 1 && context.measureText(label).width > GUTTER - 26) label = label.slice(0, -2) + '\u2026';
+  context.fillText(label, 16, y);
+  if (!count) return;
+  context.fillStyle = theme.colors['ink-3'];
+  context.fillText(count, 16, y + 14);
+}
+
+function clipTime(context, view, height) {
+  context.save();
+  context.beginPath();
+  context.rect(GUTTER, 0, view.width - GUTTER, height);
+  context.clip();
+}
+
+function eachTick(view, visit) {
+  const step = axisStep(view.end - view.start, Math.max(2, (view.width - GUTTER) / 96));
+  for (let ms = Math.ceil(view.start / step) * step; ms <= view.end; ms += step) visit(Math.round(xOf(view, ms)) + 0.5, ms, step);
+}
+
+function drawGrid(context, view, top, bottom) {
+  context.strokeStyle = theme.colors['line-soft'];
+  context.lineWidth = 1;
+  context.beginPath();
+  eachTick(view, (x) => { context.moveTo(x, top); context.lineTo(x, bottom); });
+  context.stroke();
+}
+
+function drawSelectedTime(context, view, height) {
+  if (!view.selected || view.selected.time === undefined) return;
+  const x = Math.round(xOf(view, view.selected.time)) + 0.5;
+  context.strokeStyle = theme.colors.focus;
+  context.lineWidth = 1;
+  context.setLineDash([2, 3]);
+  context.beginPath();
+  context.moveTo(x, 38);
+  context.lineTo(x, height);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/* -- above ------------------------------------------------------------------------------------- */
+
+function drawOverview(context, view, model) {
+  const [y, height] = BANDS.overview, left = GUTTER, width = view.width - GUTTER - 16;
+  const { start, end } = model.range, bins = Math.max(1, Math.floor(width / 3));
+  const counts = new Uint32Array(bins);
+  for (let i = 0; i < model.count; i++)
+    if (model.match[i]) counts[Math.min(bins - 1, Math.floor((model.from[i] - start) / (end - start) * bins))]++;
+  const most = counts.reduce((a, b) => Math.max(a, b), 1);
+  context.fillStyle = theme.colors.panel;
+  context.fillRect(left, y, width, height);
+  context.fillStyle = theme.colors['ink-3'];
+  for (let i = 0; i < bins; i++) {
+    const bar = counts[i] && Math.max(2, Math.sqrt(counts[i] / most) * (height - 4));
+    context.fillRect(left + i / bins * width, y + height - bar, Math.max(1, width / bins - 1), bar);
+  }
+  const from = left + Math.max(0, (view.start - start) / (end - start)) * width;
+  const to = left + Math.min(1, (view.end - start) / (end - start)) * width;
+  context.globalAlpha = 0.14;
+  context.fillStyle = theme.colors.focus;
+  context.fillRect(from, y, Math.max(2, to - from), height);
+  context.globalAlpha = 1;
+  context.strokeStyle = theme.colors.line;
+  context.strokeRect(left + 0.5, y + 0.5, width - 1, height - 1);
+  context.strokeStyle = theme.colors.focus;
+  context.strokeRect(from + 0.5, y + 0.5, Math.max(2, to - from) - 1, height - 1);
+  drawLabel(context, 'all of it', y + height / 2);
+}
+
+function drawAxis(context, view) {
+  const [y, height] = BANDS.axis;
+  context.font = FONT;
+  context.fillStyle = theme.colors['ink-2'];
+  context.textAlign = 'left';
+  context.fillText(new Date(view.start).toISOString().slice(0, 10) + ' UTC', 16, y + height / 2);
+  context.textAlign = 'center';
+  eachTick(view, (x, ms, step) => {
+    if (x > GUTTER + 24 && x < view.width - 24) context.fillText(axisLabel(ms, step), x, y + height / 2);
+  });
+}
+
+function drawAgent(context, view, model) {
+  const [y, height] = BANDS.agent;
+  let free = -Infinity;
+  context.font = FONT;
+  context.textAlign = 'left';
+  for (const mark of model.marks) {
+    const x = Math.round(xOf(view, mark.time)), label = short(mark.label, 24);
+    if (x < GUTTER - 200 || x > view.width) continue;
+    context.fillStyle = theme.colors['ink-2'];
+    context.fillRect(x, y + 1, 1.5, height - 2);
+    polygon(context, [[x, y + 1], [x + 7, y + 4.5], [x, y + 8]]);
+    const width = context.measureText(label).width;
+    if (x + 10 < free || x + 10 + width > view.width) continue;
+    context.fillText(label, x + 10, y + height / 2 + 1);
+    free = x + 22 + width;
+  }
+}
+
+/* The state between two transitions; where nothing happened yet, what the first one came from. */
+function drawTurns(context, view, model) {
+  const [y, height] = BANDS.turns, steps = model.data.transitions;
+  let last = -1;
+  context.font = FONT;
+  context.textAlign = 'left';
+  for (let i = -1; i < steps.length; i++) {
+    const state = i < 0 ? steps[0] && steps[0].from : steps[i].to;
+    const from = i < 0 ? view.start : steps[i].time, to = i + 1 < steps.length ? steps[i + 1].time : Math.max(model.data.time, view.end);
+    const left = Math.max(GUTTER, xOf(view, from)), right = Math.min(view.width, xOf(view, to));
+    if (!state || right < GUTTER || left > view.width || right - last < 0.5) continue;
+    last = right;
+    context.fillStyle = theme.colors[state] || theme.colors.idle;
+    if (state === 'idle') context.fillRect(left, y + height / 2 - 2, right - left, 4);
+    else context.fillRect(left, y, Math.max(1, right - left), height);
+    if (state === 'idle' || right - left < context.measureText(state).width + 10) continue;
+    context.fillStyle = theme.colors.ink;
+    context.fillText(state, left + 5, y + height / 2);
+  }
+  drawSteps(context, view, steps, y, height);
+}
+
+function drawSteps(context, view, steps, y, height) {
+  let last = -1;
+  if (steps.filter((step) => step.time >= view.start && step.time <= view.end).length > (view.width - GUTTER) / 5) return;
+  context.fillStyle = theme.colors['ink-2'];
+  for (const step of steps) {
+    const x = Math.round(xOf(view, step.time));
+    if (x === last || x < GUTTER || x > view.width) continue;
+    context.fillRect(last = x, y + height - 4, 1, 4);
+  }
+}
+
+function drawCarriers(context, view, model) {
+  const [y, height] = BANDS.carriers, middle = y + height / 2;
+  const last = {}, seen = model.data.deliveries.filter((one) => one.time >= view.start && one.time <= view.end).length;
+  const crowded = seen > (view.width - GUTTER) / 7;
+  model.data.deliveries.forEach((delivery, i) => {
+    const x = xOf(view, delivery.time), chosen = view.selected && view.selected.delivery === i;
+    if (x < GUTTER - 5 || x > view.width + 5 || (x - last[delivery.outcome] < 1.5 && !chosen)) return;
+    last[delivery.outcome] = x;
+    context.fillStyle = context.strokeStyle = outcomeColor(CARRIER_OUTCOME[delivery.outcome]);
+    context.lineWidth = 1.8;
+    if (crowded && !chosen) {
+      context.fillRect(x - 0.5, middle - 5, 1, 10);
+      return;
+    }
+    const removal = delivery.carrier === 'none' || delivery.carrier === 'closed';
+    if (delivery.outcome === 'rolled_back' || delivery.outcome === 'rewound') cross(context, x, middle, 4);
+    else if (removal) context.fillRect(x - 1, middle - 4, 2, 8);
+    else if (delivery.carrier === 'chat_request') context.fillRect(x - 4, middle - 4, 8, 8);
+    else GLYPHS[delivery.outcome === 'leased' ? 'leased' : 'delivered'](context, x, middle, 4.5);
+    if (!chosen) return;
+    context.strokeStyle = theme.colors.focus;
+    context.strokeRect(x - 8, middle - 9, 16, 18);
+  });
+}
+
+function drawPending(context, view, steps) {
+  const [y, height] = BANDS.pending, bottom = y + height, { times, counts, most } = steps;
+  const scale = (height - 6) / Math.max(most, 1);
+  context.fillStyle = theme.colors.area;
+  context.strokeStyle = theme.colors['area-line'];
+  context.lineWidth = 1.25;
+  context.beginPath();
+  context.moveTo(GUTTER, bottom);
+  let level = 0, i = 0;
+  for (; i < times.length && times[i] < view.start; i++) level = counts[i];
+  context.lineTo(GUTTER, bottom - level * scale);
+  while (i < times.length && times[i] <= view.end) { // of each column of pixels the highest and the last
+    const column = Math.round(xOf(view, times[i]));
+    let top = counts[i];
+    context.lineTo(column, bottom - level * scale);
+    for (; i < times.length && Math.round(xOf(view, times[i])) === column; i++) top = Math.max(top, level = counts[i]);
+    context.lineTo(column, bottom - top * scale);
+    context.lineTo(column, bottom - level * scale);
+  }
+  const end = Math.min(view.width, xOf(view, view.now));
+  context.lineTo(end, bottom - level * scale);
+  context.stroke();
+  context.lineTo(end, bottom);
+  context.fill();
+  context.fillStyle = theme.colors['line'];
+  context.fillRect(GUTTER, bottom, view.width - GUTTER, 1);
+}
+
+function drawTop(canvas, view, model, steps) {
+  const context = prepare(canvas, view.width, TOP_HEIGHT);
+  drawGrid(context, view, 60, TOP_HEIGHT);
+  context.fillStyle = theme.colors.paper;
+  context.fillRect(0, 0, GUTTER, TOP_HEIGHT);
+  drawOverview(context, view, model);
+  drawAxis(context, view);
+  for (const [name, [y, height]] of Object.entries(BANDS))
+    if (name !== 'overview' && name !== 'axis' && name !== 'pending') drawLabel(context, name, y + height / 2);
+  drawLabel(context, 'pending', BANDS.pending[0] + 16, `at most ${steps.most.toLocaleString('en')}`);
+  clipTime(context, view, TOP_HEIGHT);
+  drawAgent(context, view, model);
+  drawTurns(context, view, model);
+  drawCarriers(context, view, model);
+  drawPending(context, view, steps);
+  drawSelectedTime(context, view, TOP_HEIGHT);
+  context.restore();
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * filters.js: which notifications are drawn: by outcome, level, producer and words.
+ */
+function checkbox(checked, changed) {
+  const box = element('input');
+  box.type = 'checkbox';
+  box.checked = checked;
+  box.addEventListener('change', () => changed(box.checked));
+  return box;
+}
+
+function chips(box, names, counts, chosen, changed, picture) {
+  names.forEach((name, i) => {
+    if (!counts[i]) return;
+    const label = element('label', [
+      checkbox(true, (checked) => { chosen[i] = checked; changed(); }),
+      ...(picture ? [glyphCanvas(i, 14)] : []),
+      element('span', name), element('span', counts[i].toLocaleString('en'), 'n')], 'chip');
+    label.title = 'Show or hide; a double click shows only these';
+    label.addEventListener('dblclick', () => {
+      const only = names.map((_, j) => j === i);
+      chosen.splice(0, chosen.length, ...only);
+      [...box.children].forEach((chip) => { chip.querySelector('input').checked = chip === label; });
+      changed();
+    });
+    box.append(label);
+  });
+}
+
+function countBy(column, size) {
+  const counts = new Array(size).fill(0);
+  for (const value of column) counts[value]++;
+  return counts;
+}
+
+function makeSources(model, changed) {
+  const box = byId('sources'), count = byId('source-count');
+  const say = () => {
+    const shown = model.sources.filter((source) => source.shown).length;
+    count.textContent = shown === model.sources.length ? shown : `${shown} of ${model.sources.length}`;
+  };
+  const boxes = [];
+  const row = (name, amount, input) => box.append(element('label', [input, element('span', name, 'name'), element('span', amount, 'n')]));
+  row('all of them', '', checkbox(true, (checked) => {
+    model.sources.forEach((source, i) => { source.shown = checked; if (boxes[i]) boxes[i].checked = checked; });
+    say();
+    changed();
+  }));
+  model.sources.slice(0, 500).forEach((source, i) => {
+    boxes[i] = checkbox(true, (checked) => { source.shown = checked; say(); changed(); });
+    row(short(source.name, 60), source.count.toLocaleString('en'), boxes[i]);
+  });
+  say();
+}
+
+function makeFilters(model, changed) {
+  const chosen = { outcomes: OUTCOMES.map(() => true), levels: LEVELS.map(() => true), find: '' };
+  const apply = () => {
+    const count = applyFilters(model, chosen);
+    byId('matching').textContent = count === model.count ? '' : `${count.toLocaleString('en')} of ${plural(model.count, 'notification')}`;
+    changed();
+  };
+  chips(byId('outcomes'), OUTCOMES, countBy(model.outcome, OUTCOMES.length), chosen.outcomes, apply, true);
+  chips(byId('levels'), LEVELS, countBy(model.level, LEVELS.length), chosen.levels, apply, false);
+  makeSources(model, apply);
+  byId('find').addEventListener('input', (event) => { chosen.find = event.target.value; apply(); });
+  byId('filters').addEventListener('submit', (event) => event.preventDefault());
+  document.addEventListener('pointerdown', (event) => {
+    if (!byId('source-box').contains(event.target)) byId('source-box').open = false;
+  });
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lanes.js: where each notification is drawn: a lane for each producer, in it a row that is free while the notification was pending.
+ */
+const MOST_LANES = 16, LANES_HEIGHT = 1500, MOST_ROWS = 60;
+
+/* First fit. A line keeps a little room after it, so that its end can be seen; without a free row it shares the one that is free first. */
+function packRows(model, order, mostRows, room) {
+  const ends = [];
+  const rows = new Uint8Array(order.length);
+  order.forEach((item, at) => {
+    const from = model.from[item], to = Math.max(model.to[item], from) + room;
+    let row = ends.findIndex((end) => end <= from);
+    if (row < 0 && ends.length < mostRows) row = ends.push(0) - 1;
+    if (row < 0) row = ends.reduce((best, end, i) => (end < ends[best] ? i : best), 0);
+    ends[row] = Math.max(ends[row], to);
+    rows[at] = row;
+  });
+  return { rows, count: Math.max(ends.length, 1) };
+}
+
+function makeLanes(model) {
+  const single = model.sources.length > MOST_LANES ? MOST_LANES - 1 : model.sources.length;
+  const groups = model.sources.slice(0, single).map((source) => ({ label: source.name, items: [] }));
+  if (single < model.sources.length) groups.push({ label: `${model.sources.length - single} others`, items: [] });
+  for (let i = 0; i < model.count; i++) groups[Math.min(model.source[i], groups.length - 1)].items.push(i);
+  const mostRows = Math.max(4, Math.min(MOST_ROWS, Math.floor(LANES_HEIGHT / Math.max(groups.length, 1) / 5)));
+  const room = (model.range.end - model.range.start) / 90;
+  let y = 0;
+  return groups.map((group) => {
+    const items = Int32Array.from(group.items).sort((a, b) => model.from[a] - model.from[b] || a - b);
+    const packed = packRows(model, items, mostRows, room);
+    const rowHeight = packed.count <= 8 ? 14 : packed.count <= 24 ? 9 : 5;
+    const lane = { label: group.label, items, rows: packed.rows, rowCount: packed.count, rowHeight, y, height: Math.max(packed.count * rowHeight + 14, 34) };
+    y += lane.height;
+    return lane;
+  });
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/timeline.c: the query `timeline`: what `tidings timeline` draws and `tidings tail` follows.
+ * Each item with its story, each delivery with what it showed, and what the run did.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/error.h"
+#include "query/past.h"
+
+/* What each item met, in order of deliveries: those of item i are list[start[i]..start[i + 1]]. */
+struct encounters {
+  size_t *start;
+  struct past_fate *list;
+};
+
+/* The first item whose number is at least `n`. */
+static size_t first_item(const struct past *past, uint64_t n) {
+  size_t from = 0, to = past->item_count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (past->items[middle].n < n) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/* Counts, or with `at` puts down, what each item met. */
+static void meet(const struct past *past, struct encounters *encounters, size_t *at) {
+  for (size_t i = 0; i < past->delivery_count; i++) {
+    const struct delivery *delivery = &past->deliveries[i];
+    for (size_t j = 0; j < delivery->fate_count; j++) {
+      const struct fate_range *fate = &delivery->fates[j];
+      for (size_t k = first_item(past, fate->first);
+           k < past->item_count && past->items[k].n <= fate->last; k++) {
+        if (at) encounters->list[at[k]++] = (struct past_fate){delivery, fate};
+        else encounters->start[k + 1]++;
+      }
+    }
+  }
+}
+
+/* -1: no memory. */
+static int find_encounters(const struct past *past, struct encounters *ret) {
+  struct encounters encounters = {0};
+  size_t *at = arena_zalloc(past->arena, past->item_count + 1, sizeof *at);
+  encounters.start = arena_zalloc(past->arena, past->item_count + 1, sizeof *encounters.start);
+  if (!at || !encounters.start) return -1;
+  meet(past, &encounters, NULL);
+  for (size_t i = 0; i < past->item_count; i++) {
+    encounters.start[i + 1] += encounters.start[i];
+    at[i] = encounters.start[i];
+  }
+  size_t count = encounters.start[past->item_count];
+  encounters.list = arena_zalloc(past->arena, count + 1, sizeof *encounters.list);
+  if (!encounters.list) return -1;
+  meet(past, &encounters, at);
+  *ret = encounters;
+  return 0;
+}
+
+/* -- items ------------------------------------------------------------------------------------- */
+
+static void write_story(struct question *question, const struct item *item,
+                        const struct past_fate *fates, size_t count) {
+  struct json_writer *writer = &question->writer;
+  struct buffer story = BUFFER_EMPTY, why = BUFFER_EMPTY;
+  struct past_end end;
+  past_tell(question, item, fates, count, &story, &end);
+  json_put_text(writer, "outcome", end.outcome);
+  if (end.by.delivery) {
+    past_write_reason(question, &item->note, end.by.fate, &why);
+    json_put_string(writer, "reason", buffer_view(&why));
+    json_put_id(writer, "delivery", public_id(question->op.session, end.by.delivery->n));
+    json_put_time(writer, "taken_at", end.by.delivery->leased_ms);
+  }
+  json_put_string(writer, "text", buffer_view(&story));
+  if (story.failed || why.failed) writer->out->failed = true;
+  buffer_free(&story);
+  buffer_free(&why);
+}
+
+static void write_item(struct question *question, const struct item *item,
+                       const struct past_fate *fates, size_t count) {
+  struct json_writer *writer = &question->writer;
+  const struct notification *note = &item->note;
+  json_open(writer, NULL, '{');
+  json_put_id(writer, "id", public_id(question->op.session, item->n));
+  json_put_time(writer, "time", item->time_ms);
+  query_write_occurred(writer, note);
+  query_write_kind(writer, note);
+  json_put_text(writer, "level", level_name(note->level));
+  json_put_string(writer, "message", note->message);
+  if (note->handle.len) json_put_string(writer, "handle", note->handle);
+  write_story(question, item, fates, count);
+  json_close(writer, '}');
+}
+
+/* Those that are new, and those that a delivery has that is new. */
+static int write_items(struct question *question, const struct past *past,
+                       struct tidings_error *error) {
+  const struct query_place *after = &question->request->after;
+  struct encounters met = {0};
+  if (find_encounters(past, &met)) return fail(error, TIDINGS_E_NOMEM, "no memory for a timeline");
+  json_open(&question->writer, "items", '[');
+  for (size_t i = 0; i < past->item_count; i++) {
+    size_t first = met.start[i], count = met.start[i + 1] - first;
+    bool fresh = past->items[i].n > after->item ||
+                 (count && met.list[first + count - 1].delivery->n > after->delivery);
+    if (fresh) write_item(question, &past->items[i], met.list + first, count);
+  }
+  json_close(&question->writer, ']');
+  return 0;
+}
+
+/* -- deliveries -------------------------------------------------------------------------------- */
+
+static int write_delivered(struct question *question, const struct past *past, size_t i,
+                           struct tidings_error *error) {
+  const struct delivery *delivery = &past->deliveries[i];
+  struct json_writer *writer = &question->writer;
+  json_open(writer, NULL, '{');
+  past_write_delivery(question, delivery);
+  json_put_u64(writer, "epoch", delivery->epoch);
+  bool first = i == 0 || delivery->n == question->op.head.preamble;
+  int code = past_write_shown(question, past, delivery, first, error);
+  json_close(writer, '}');
+  return code;
+}
+
+/* *ret_open: the number before the first that may still change. */
+static int write_deliveries(struct question *question, const struct past *past, uint64_t *ret_open,
+                            struct tidings_error *error) {
+  uint64_t open = question->op.head.last_delivery;
+  int code = 0;
+  json_open(&question->writer, "deliveries", '[');
+  for (size_t i = 0; i < past->delivery_count && !code; i++) {
+    const struct delivery *delivery = &past->deliveries[i];
+    if (delivery->state == DELIVERY_LEASED && delivery->n <= open) open = delivery->n - 1;
+    if (delivery->n > question->request->after.delivery)
+      code = write_delivered(question, past, i, error);
+  }
+  json_close(&question->writer, ']');
+  *ret_open = open;
+  return code;
+}
+
+int query_timeline(struct question *question, struct tidings_error *error) {
+  struct json_writer *writer = &question->writer;
+  const struct head *head = &question->op.head;
+  struct past past = {0};
+  uint64_t open = 0;
+  char end[64];
+  json_put_string(writer, "session", question->request->session);
+  json_put_time(writer, "time", question->op.now_ms);
+  query_write_attachment(writer, &question->op);
+  int code = past_read(question, true, &past, error);
+  if (!code) code = write_items(question, &past, error);
+  if (!code) code = write_deliveries(question, &past, &open, error);
+  if (!code)
+    code = query_write_transitions(question, question->request->after.transition + 1, error);
+  if (code) return code;
+  (void)snprintf(end, sizeof end, "%" PRIu64 ".%" PRIu64 ".%" PRIu64, question->last, open,
+                 head->last_transition);
+  json_put_text(writer, "end", end);
+  return 0;
+}
