@@ -5,7 +5,6 @@
 # own, and makes the packages of all stages in /out. The build of a target stays, so that the next run compiles what changed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-rm -f /out/log
 here=$PWD/packaging
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export LC_ALL=C.UTF-8 TZ=UTC
@@ -43,7 +42,7 @@ build_npm() { # PLATFORM
     --toolchain "$PWD/cmake/toolchains/$toolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix"
   unset PKG_CONFIG_LIBDIR
   # shellcheck disable=SC2086 # a list
-  quietly cmake --build "$build" --target $npm_targets
+  quietly cmake --build "$build" --target $npm_targets -- -k 0
   rm -rf "$stage"
   for part in $npm_parts; do quietly cmake -DCMAKE_INSTALL_PREFIX="$stage" -DCMAKE_INSTALL_DO_STRIP=1 -P "$build/$part/cmake_install.cmake"; done
 }
@@ -64,7 +63,7 @@ build_deb() { # ARCHITECTURE
   DESTDIR="$stage" quietly cmake --install "$build" --strip
 }
 
-rm -rf /out/npm /out/deb
+rm -rf /out/*
 mkdir -p "$builds" /out/stage
 npm=() debs=()
 for target in "$@"; do
@@ -77,4 +76,5 @@ for target in "$@"; do
 done
 [ ${#npm[@]} -eq 0 ] || python3 "$here/npm_packages.py" /out/npm "${npm[@]}"
 [ ${#debs[@]} -eq 0 ] || python3 "$here/deb_packages.py" /out/deb "${debs[@]}"
+python3 "$here/sbom.py" libraries >/out/libraries.json
 rm -rf /out/log /out/stage
