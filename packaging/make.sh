@@ -82,5 +82,12 @@ case $what in
     check_deb
     release
     ;;
-  test) exec packaging/test.sh "$root" ;;
+  test)
+    status=0
+    for how in npm apt; do
+      say "a newcomer with $how:"
+      packaging/test.sh "$root" $how || status=$?
+    done
+    exit $status
+    ;;
 esac

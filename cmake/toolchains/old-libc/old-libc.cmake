@@ -1,5 +1,5 @@
 # For the toolchain files of an older glibc: Debian's compilers of today, its C library of then, so that programs run wherever that or a newer one
-# is. packaging/system.sh unpacks it. libgcc and libstdc++ are of today and linked in: what they take from a newer glibc is in musl/libstdcxx.c.
+# is. packaging/system.sh unpacks it. libgcc and libstdc++ are of today and linked in: what they take from a newer glibc is in ../libstdcxx.c.
 if(NOT TIDINGS_OLD_LIBC_MACHINE STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
   set(CMAKE_SYSTEM_NAME Linux)
   set(CMAKE_SYSTEM_PROCESSOR ${TIDINGS_OLD_LIBC_MACHINE})
@@ -24,4 +24,4 @@ set(CMAKE_FIND_ROOT_PATH "${old_libc}")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY BOTH)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)
-set(TIDINGS_LIBSTDCXX_SOURCES "${CMAKE_CURRENT_LIST_DIR}/../musl/libstdcxx.c")
+set(TIDINGS_LIBSTDCXX_SOURCES "${CMAKE_CURRENT_LIST_DIR}/../libstdcxx.c")
