@@ -1,14 +1,41 @@
 # jansson has a pkg-config file; Debian's lmdb has one too, elsewhere it may not.
+# With TIDINGS_LINK_IN both are taken into what is built, where their archives are there: then it needs no more than the C library.
+option(TIDINGS_LINK_IN "Link LMDB and jansson in, where there are archives of them" OFF)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson>=2.10)
-add_library(tidings::jansson ALIAS PkgConfig::jansson)
+add_library(tidings_jansson INTERFACE)
+target_include_directories(tidings_jansson SYSTEM INTERFACE ${jansson_INCLUDE_DIRS})
+target_link_libraries(tidings_jansson INTERFACE PkgConfig::jansson)
+add_library(tidings::jansson ALIAS tidings_jansson)
+if(TIDINGS_LINK_IN)
+  find_library(JANSSON_ARCHIVE libjansson.a HINTS ${jansson_LIBRARY_DIRS})
+  find_library(LMDB_ARCHIVE liblmdb.a)
+endif()
+
+# tidings_rename_in(ARCHIVE SYMBOL=NEW OUTPUT): a copy in which one symbol has another name.
+function(tidings_rename_in archive symbols output)
+  execute_process(COMMAND "${CMAKE_OBJCOPY}" --redefine-sym "${symbols}" "${archive}" "${output}" COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+if(TIDINGS_LINK_IN AND JANSSON_ARCHIVE)
+  # An archive hides no names, and we have a utf8_encode too.
+  tidings_rename_in("${JANSSON_ARCHIVE}" utf8_encode=jansson_utf8_encode "${CMAKE_BINARY_DIR}/libjansson-linked-in.a")
+  set_property(TARGET tidings_jansson PROPERTY INTERFACE_LINK_LIBRARIES "${CMAKE_BINARY_DIR}/libjansson-linked-in.a")
+endif()
 
 find_path(LMDB_INCLUDE_DIR lmdb.h REQUIRED)
-find_library(LMDB_LIBRARY lmdb REQUIRED)
 add_library(tidings_lmdb INTERFACE)
 target_include_directories(tidings_lmdb SYSTEM INTERFACE "${LMDB_INCLUDE_DIR}")
-target_link_libraries(tidings_lmdb INTERFACE "${LMDB_LIBRARY}")
+if(TIDINGS_LINK_IN AND LMDB_ARCHIVE)
+  tidings_rename_in("${LMDB_ARCHIVE}" stderr=tidings_lmdb_stderr "${CMAKE_BINARY_DIR}/liblmdb-linked-in.a")
+  add_library(tidings_lmdb_stderr STATIC "${CMAKE_CURRENT_LIST_DIR}/linked_in/lmdb_stderr.c")
+  set_target_properties(tidings_lmdb_stderr PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(tidings_lmdb_stderr PRIVATE tidings_compile)
+  target_link_libraries(tidings_lmdb INTERFACE "${CMAKE_BINARY_DIR}/liblmdb-linked-in.a" tidings_lmdb_stderr)
+else()
+  find_library(LMDB_LIBRARY lmdb REQUIRED)
+  target_link_libraries(tidings_lmdb INTERFACE "${LMDB_LIBRARY}")
+endif()
 add_library(tidings::lmdb ALIAS tidings_lmdb)
 
 # Headers only; what Debian's package has as a library is not used.

@@ -5,7 +5,7 @@
 #   source_dir  the sources
 #   work        a folder for the system and its logs
 #   release     the name of the Debian: bookworm, trixie
-#   packages    what it needs
+#   packages    what it needs; one of them gives the program $sound_program, gcc if that is not set
 # and that may define prepare_apt, which is called when the system is new, before packages are installed.
 #
 # The system is made once, by debootstrap and apt, in $work/root, and made again when it is damaged or the list of its packages changes.
@@ -32,7 +32,7 @@ in_debian() {
 }
 
 debian_is_sound() {
-  [ "$(cat "$work/ready" 2>/dev/null)" = "$packages" ] && in_debian gcc --version >/dev/null 2>&1 && [ -z "$(in_debian dpkg --audit 2>&1)" ]
+  [ "$(cat "$work/ready" 2>/dev/null)" = "$packages" ] && in_debian "${sound_program:-gcc}" --version >/dev/null 2>&1 && [ -z "$(in_debian dpkg --audit 2>&1)" ]
 }
 
 make_debian() {

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# make.sh npm|deb|all|test: what `./dev package` does. Root builds for all platforms; others build for this machine, with its libraries. TIDINGS_TARGETS
+# names some of inside.sh's targets only.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+cd "$root"
+out=build/packages
+what=$1
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH PYTHONDONTWRITEBYTECODE=1
+npm_targets="npm:linux-x64-gnu npm:linux-x64-musl npm:linux-arm64-gnu npm:linux-arm64-musl"
+deb_targets="deb:amd64 deb:arm64"
+say() { printf '%s\n' "$*"; }
+
+targets() {
+  if [ -n "${TIDINGS_TARGETS:-}" ]; then
+    local target
+    for target in $TIDINGS_TARGETS; do case $target in "$1":*) printf '%s ' "$target" ;; esac; done
+  elif [ "$1" = npm ]; then say "$npm_targets"
+  else say "$deb_targets"; fi
+}
+
+# What this machine has: the glibc that its packages need is its own.
+native() { # npm|deb
+  local build=build/release stage=build/packages/stage-$1 prefix=/usr/local
+  say "not root: only the package for this machine is built, and it needs this machine's C library or a newer one"
+  cmake --preset release >"$out/build.log" && cmake --build --preset release >>"$out/build.log"
+  rm -rf "$stage" "${out:?}/$1" "$out/libraries.json"
+  [ "$1" = npm ] || prefix=/usr
+  DESTDIR="$root/$stage" cmake --install "$build" --prefix "$prefix" --strip >>"$out/build.log"
+  if [ "$1" = npm ]; then packaging/npm_packages.py "$out/npm" "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')-gnu=$stage$prefix"
+  else packaging/deb_packages.py "$out/deb" "$(dpkg --print-architecture)=$stage"; fi
+  rm -rf "$stage"
+}
+
+make_packages() { # npm|deb
+  mkdir -p "$out"
+  if [ "$(id -u)" -ne 0 ]; then
+    native "$1"
+    return
+  fi
+  local status=0
+  # shellcheck disable=SC2046 # a list
+  packaging/run.sh "$root" $(targets "$1") || status=$?
+  [ $status -eq 77 ] || return $status
+  say "so only the package for this machine is built"
+  native "$1"
+}
+
+check_npm() {
+  local limit=2.31 package folder
+  [ "$(id -u)" -eq 0 ] || limit=
+  for package in "$out"/npm/tidings-linux-*.tgz; do
+    folder=$(mktemp -d)
+    tar -xzf "$package" -C "$folder"
+    say "$(basename "$package"):"
+    packaging/binaries.py "$folder" $limit || exit 1
+    rm -rf "$folder"
+  done
+}
+
+check_deb() {
+  lintian --fail-on error,warning --allow-root "$out"/deb/*.deb || exit 1
+  say "lintian found nothing in $(find "$out/deb" -name '*.deb' | wc -l) packages"
+}
+
+release() {
+  [ -e "$out/libraries.json" ] || packaging/sbom.py libraries >"$out/libraries.json"
+  packaging/sbom.py write "$out/tidings.spdx.json" "$out/libraries.json" "$out"/npm/*.tgz "$out"/deb/*.deb
+  (cd "$out" && sha256sum npm/*.tgz deb/*.deb tidings.spdx.json >SHA256SUMS)
+  say "$out/SHA256SUMS"
+}
+
+case $what in
+  npm | deb) make_packages "$what" && "check_$what" ;;
+  all)
+    make_packages npm
+    check_npm
+    make_packages deb
+    check_deb
+    release
+    ;;
+  test)
+    status=0
+    for how in npm apt; do
+      say "a newcomer with $how:"
+      packaging/test.sh "$root" $how || status=$?
+    done
+    exit $status
+    ;;
+esac

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""newcomer.py ROOT npm|apt: types a newcomer's lines in the system below ROOT, in which /packages has the packages and /agent has Claude Code. Prints TAP.
+
+The lines are those of README.md. What fetches from a registry is replaced by the files in /packages, and the model by a script.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+from model.server import ModelServer
+
+HOME, PROJECT = "/newcomer", "/newcomer/project"
+failures = 0
+
+
+def check(holds, title, told=""):
+    global failures  # pylint: disable=global-statement
+    failures += not holds
+    print(f"{'ok' if holds else 'not ok'} - {title}", flush=True)
+    if not holds:
+        print("".join(f"# {line}\n" for line in str(told).splitlines()[-40:]), end="", flush=True)
+    return holds
+
+
+class System:
+    def __init__(self, root, url):
+        self.root = root
+        self.env = {"PATH": "/agent/node_modules/.bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": HOME, "LANG": "C.UTF-8", "TERM": "dumb",
+                    "ANTHROPIC_API_KEY": "sk-ant-fake-key-of-a-test", "ANTHROPIC_BASE_URL": url, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                    "DISABLE_AUTOUPDATER": "1", "IS_SANDBOX": "1", "DEBIAN_FRONTEND": "noninteractive", "npm_config_update_notifier": "false"}
+        os.makedirs(f"{root}{PROJECT}")
+        with open(f"{root}{HOME}/.claude.json", "w", encoding="utf-8") as file:
+            json.dump({"hasCompletedOnboarding": True, "bypassPermissionsModeAccepted": True,
+                       "projects": {PROJECT: {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}}}, file)
+
+    def types(self, line):
+        done = subprocess.run(["chroot", self.root, "/bin/sh", "-c", f"cd {PROJECT} && {line}"], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=600, check=False)
+        return done.returncode, done.stdout
+
+    def works(self, line):
+        code, told = self.types(line)
+        return check(code == 0, line, told)
+
+
+def files(root, *patterns):
+    return " ".join(path[len(root):] for pattern in patterns for path in sorted(glob.glob(f"{root}/packages/{pattern}")))
+
+
+def lines(root, how):
+    """How it is installed and removed."""
+    if how == "npm":
+        return (f"npm install -g --no-audit --no-fund {files(root, 'tidings-[0-9]*.tgz', 'tidings-linux-x64-gnu-*.tgz')}",
+                "npm uninstall -g tidings @tidings/linux-x64-gnu")
+    return (f"apt-get install -y --no-install-recommends {files(root, 'libtidings-hostkit1_*_amd64.deb', 'tidings_*_amd64.deb')}",
+            "apt-get purge -y tidings libtidings-hostkit1")
+
+
+def main(root, how):
+    rules = [{"prompt": "Good day.", "answers": [[{"text": "The same to you."}]]}, {"prompt": "What is new?", "answers": [[{"text": "A failure."}]]},
+             {"prompt": "And now?", "answers": [[{"text": "Nothing."}]]}]
+    with ModelServer(rules) as model:
+        system = System(root, model.url)
+        install, remove = lines(root, how)
+        if not system.works(install) or not system.works("tidings setup claude"):
+            return 1
+        claude = "claude --dangerously-skip-permissions"
+        system.works(f"{claude} -p 'Good day.'")
+        code, told = system.types("tidings run -- false")
+        check(code == 1, "tidings run -- false", told)
+        system.works(f"{claude} --continue -p 'What is new?'")
+        texts = [request["text"] for request in model.requests if request["tools"]]
+        first = [text for text in texts if "What is new?" not in text]
+        later = [text for text in texts if "What is new?" in text]
+        check(first and not any("failed with exit code 1" in text for text in first), "the request before has no notification", texts)
+        check(later and "Command `false`" in later[0] and "failed with exit code 1" in later[0], "the agent's next request has the notification", texts)
+        if how == "npm":
+            system.works("npx --no-install tidings --version")
+        check("set up in" in system.types("tidings doctor")[1], "tidings doctor says that Claude Code is set up")
+        system.works(remove)
+        check(system.types("command -v tidings")[0] != 0, "the command is gone")
+        system.works(f"{claude} --continue -p 'And now?'")
+        system.works(install)
+        code, told = system.types("tidings doctor")
+        check("set up in" in told, "installed again, it works as before", told)
+        system.works("tidings setup claude --remove")
+        system.works(remove)
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

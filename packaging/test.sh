@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# test.sh SOURCE_DIR npm|apt: a newcomer on a bare Debian 12, which has nodejs and npm alone, or apt alone: the packages of build/packages are installed,
+# Claude Code is set up, and what `tidings run -- false` reports is in its next request. newcomer.py types it; the model is a script. Prints TAP. Exit
+# status 77: this machine cannot do that, and the last line says why.
+set -euo pipefail
+source_dir=$1
+for last; do :; done
+work="$source_dir/build/packages/newcomer-$last"
+release=bookworm
+case $last in
+  npm) packages="nodejs npm" sound_program=node ;;
+  apt) packages="ca-certificates" sound_program=apt-get ;;
+  *) exit 2 ;;
+esac
+. "$source_dir/tests/bare_debian.sh"
+
+enter_debian "$0" "$@"
+claude=$("$source_dir/tests/agents/hosts/install.sh" claude) || skip "Claude Code cannot be fetched"
+mkdir -p "$root/packages" "$root/agent"
+rm -rf "$root/packages" "$root/newcomer"
+cp -R "$source_dir/build/packages/$([ "$last" = apt ] && echo deb || echo npm)" "$root/packages"
+mount --bind "$claude" "$root/agent"
+cd "$source_dir/tests/agents/hosts"
+PYTHONPATH=. python3 "$source_dir/packaging/newcomer.py" "$root" "$last"

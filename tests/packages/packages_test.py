@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The packages of this build: their bytes, what their programs need, and a life in a folder of their own: installed, set up, used, removed."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE, BUILD = os.environ["TIDINGS_SOURCE_DIR"], os.environ["TIDINGS_BUILD_DIR"]
+sys.path.insert(0, os.path.join(SOURCE, "packaging"))
+sys.dont_write_bytecode = True
+import archive  # pylint: disable=wrong-import-position
+import binaries  # pylint: disable=wrong-import-position
+
+failures = 0
+PLATFORM = {"x86_64": "linux-x64-gnu", "aarch64": "linux-arm64-gnu"}.get(os.uname().machine)
+
+
+def check(holds, title, told=""):
+    global failures  # pylint: disable=global-statement
+    failures += not holds
+    print(f"{'ok' if holds else 'not ok'} - {title}")
+    if not holds:
+        print("".join(f"# {line}\n" for line in str(told).splitlines()[-30:]), end="")
+
+
+def skip(title, why):
+    print(f"ok - {title} # SKIP {why}")
+
+
+def run(*command, env=None, given="", cwd=None):
+    done = subprocess.run(command, env=env, input=given, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False)
+    return done.returncode, done.stdout
+
+
+def made(work, script, name, stage):
+    """The packages, made twice: the same bytes."""
+    bytes_of = []
+    for turn in ("one", "two"):
+        out = os.path.join(work, turn)
+        code, told = run(sys.executable, os.path.join(SOURCE, "packaging", script), out, f"{name}={stage}",
+                         env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "TIDINGS_DEB_COMPRESSION": "-Zgzip", "PYTHONDONTWRITEBYTECODE": "1"})
+        if code:
+            check(False, f"{script} makes packages", told)
+            return {}
+        bytes_of.append({file: archive.digest(os.path.join(out, file)) for file in os.listdir(out)})
+    check(len(bytes_of[0]) > 1 and bytes_of[0] == bytes_of[1], f"{script} makes the same bytes twice", bytes_of)
+    return {file: os.path.join(work, "one", file) for file in bytes_of[0]}
+
+
+def installation(work, prefix, destdir=""):
+    code, told = run("cmake", "--install", BUILD, "--prefix", prefix, "--strip", env={**os.environ, "DESTDIR": destdir} if destdir else None)
+    if code:
+        check(False, "the build is installed", told)
+    return code == 0
+
+
+def user(home, prefix):
+    """The environment of a newcomer: only what is installed here, and the system."""
+    env = {"PATH": f"{prefix}/bin:{home}/bin:{os.path.dirname(shutil.which('node') or '/usr/bin/node')}:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8",
+           "XDG_STATE_HOME": f"{home}/state", "npm_config_cache": f"{home}/npm", "npm_config_update_notifier": "false"}
+    os.makedirs(f"{home}/project")
+    os.makedirs(f"{home}/bin")
+    with open(f"{home}/bin/claude", "w", encoding="utf-8") as file:  # setup asks it for its version, and nothing else
+        file.write("#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
+    os.chmod(f"{home}/bin/claude", 0o755)
+    return env
+
+
+def hook(env, event, **more):
+    """What Claude Code would call: the command that its settings name."""
+    with open(f"{env['HOME']}/.claude/settings.json", encoding="utf-8") as file:
+        command = json.load(file)["hooks"][event][0]["hooks"][0]["command"]
+    given = {"session_id": "s1", "transcript_path": f"{env['HOME']}/t.jsonl", "cwd": f"{env['HOME']}/project", "hook_event_name": event, **more}
+    return (command, *run("/bin/sh", "-c", command, env=env, given=json.dumps(given), cwd=f"{env['HOME']}/project"))
+
+
+def delivers(env, title):
+    """A failed command reaches the next prompt, as the packages' two lines promise. Returns the command of the hook."""
+    code, told = run("tidings", "setup", "claude", env=env)
+    check(code == 0, f"{title}: setup", told)
+    hook(env, "SessionStart", source="startup")
+    run("tidings", "run", "--", "false", env=env, cwd=f"{env['HOME']}/project")
+    command, code, told = hook(env, "UserPromptSubmit", prompt="hello")
+    check(code == 0 and "false" in told and "exit" in told, f"{title}: a failed command reaches the next prompt", told)
+    return command
+
+
+def test_npm(work, stage):
+    if not shutil.which("npm"):
+        return skip("the packages for npm", "there is no npm")
+    packages = made(f"{work}/npm", "npm_packages.py", PLATFORM, stage)
+    if not packages:
+        return None
+    prefix, env = f"{work}/prefix", user(f"{work}/npm-home", f"{work}/prefix")
+    code, told = run("npm", "install", "-g", "--offline", "--no-audit", "--no-fund", "--prefix", prefix, *packages.values(), env=env)
+    check(code == 0, "npm installs them without a network", told)
+    folder = f"{prefix}/lib/node_modules/@tidings/{PLATFORM}"
+    for path in binaries.elf_files(folder):
+        check(not binaries.problems(path, None), f"npm: {os.path.relpath(path, folder)} needs the C library alone", binaries.problems(path, None))
+    check(binaries.problems(f"{folder}/bin/tidings", "2.2.5"), "npm: a limit of glibc 2.2.5 is noticed")
+    check(all(os.path.exists(f"{folder}/licenses/{name}.txt") for name in ("lmdb", "jansson", "tomlplusplus", "unicode")), "npm: the licences are there")
+    for name in ("tidings", f"@tidings/{PLATFORM}"):
+        with open(f"{prefix}/lib/node_modules/{name}/package.json", encoding="utf-8") as file:
+            package = json.load(file)
+        check("scripts" not in package and package["version"] == archive.version(), f"npm: {name} has no scripts, and the version of CMakeLists.txt", package)
+    code, told = run("tidings", "--version", env=env)
+    check(code == 0 and told == f"tidings {archive.version()}\n", "npm: the command starts", told)
+    command = delivers(env, "npm")
+    check(f"{folder}/bin/tidings" in command, "npm: the hook names the installed program", command)
+    code, told = run("npm", "uninstall", "-g", "--offline", "--prefix", prefix, "tidings", f"@tidings/{PLATFORM}", env=env)
+    check(code == 0 and not os.path.exists(f"{folder}/bin/tidings"), "npm removes them", told)
+    _, code, told = hook(env, "UserPromptSubmit", prompt="hello")
+    check((code, told) == (0, "{}\n"), "npm: the agent goes on after that", told)
+    _, told = run(f"{BUILD}/tidings", "doctor", env=env)
+    check("has disappeared" in told and f"{folder}/bin/tidings" in told, "npm: doctor of another installation says what is left", told)
+    return None
+
+
+def test_deb(work, stage):
+    if not shutil.which("dpkg-shlibdeps"):
+        return skip("the Debian packages", "there is no dpkg-shlibdeps (dpkg-dev)")
+    arch = run("dpkg", "--print-architecture")[1].strip()
+    packages = made(f"{work}/deb", "deb_packages.py", arch, stage)
+    names = sorted(file.split("_", 1)[0] for file in packages)
+    check(names == ["libtidings-hostkit-dev", "libtidings-hostkit1", "tidings", "tidings-postgres"], "the four Debian packages are there", names)
+    if os.getuid():
+        return skip("the Debian packages are installed", "only root can install them, even in a folder")
+    root = f"{work}/root"
+    for folder in ("info", "updates", "triggers"):
+        os.makedirs(f"{root}/var/lib/dpkg/{folder}")
+    for file in ("status", "available"):
+        open(f"{root}/var/lib/dpkg/{file}", "w", encoding="utf-8").close()
+    dpkg = ("dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--force-unsafe-io")
+    code, told = run(*dpkg, "--install", *packages.values())
+    check(code == 0, "dpkg installs them", told)
+    for file in ("share/man/man1/tidings-run.1.gz", "share/man/man1/hostsim.1.gz", "share/bash-completion/completions/tidings", "share/zsh/site-functions/_tidings",
+                 "share/fish/vendor_completions.d/tidings.fish", "share/doc/tidings/copyright", "share/doc/tidings/changelog.Debian.gz"):
+        check(os.path.exists(f"{root}/usr/{file}"), f"deb: {file} is there")
+    delivers(user(f"{work}/deb-home", f"{root}/usr"), "deb")
+    code, told = run(*dpkg, "--purge", *names)
+    left = [name for name in archive.files_below(root) if not name.startswith("var/lib/dpkg/")]
+    check(code == 0 and not left, "deb: purging leaves nothing", f"{told}\n{left}")
+    return None
+
+
+def main():
+    if not PLATFORM:
+        print(f"there are no packages for {os.uname().machine}")
+        return 77
+    with tempfile.TemporaryDirectory() as work:
+        if installation(work, f"{work}/stage"):
+            test_npm(work, f"{work}/stage")
+        if installation(work, "/usr", f"{work}/deb-stage"):
+            test_deb(work, f"{work}/deb-stage")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
