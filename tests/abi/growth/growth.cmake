@@ -5,6 +5,11 @@ set(old "${CMAKE_CURRENT_SOURCE_DIR}/old/1.0")
 set(future "${CMAKE_CURRENT_BINARY_DIR}/future")
 tidings_command_test(abi_frozen COMMAND "${growth}/frozen.sh" "${PROJECT_SOURCE_DIR}")
 
+# The structs end at a page that cannot be read, which finds what a sanitizer would: no build more of everything under one.
+if(TIDINGS_SANITIZE)
+  return()
+endif()
+
 # -- the later headers --
 file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/abi/tidings/*.h" "${PROJECT_SOURCE_DIR}/hostkit/include/tidings/*.h")
 list(TRANSFORM headers REPLACE ".*/" "${future}/tidings/" OUTPUT_VARIABLE future_headers)
@@ -65,9 +70,6 @@ endforeach()
 
 # growth_test(HOST PLUGIN): one with the other.
 function(growth_test host plugin)
-  if(TIDINGS_SANITIZE STREQUAL "thread")
-    return()
-  endif()
   string(REPLACE "growth_" "" short "${plugin}")
   string(REPLACE "tidings_plugin" "today_plugin" short "${short}")
   tidings_command_test(abi_${host}_${short} COMMAND "${growth}/run.sh" "$<TARGET_FILE:${host}>" "$<TARGET_FILE:${plugin}>"
