@@ -3,7 +3,7 @@
  * agents/hook/hook_proof.c: see the header. The agents write one JSON object a line. A marker
  * counts if it begins a line of a JSON string and nothing but a closing tag of the agent's is after
  * it there. So a copy of a hook's output inside another string, a tool's output that is quoted, and
- * a line that is not whole do not count. Neither does a record of the hook's own call.
+ * a line that is not whole do not count. A record of the hook's own call does not count either.
  */
 #include "agents/hook/hook_proof.h"
 

@@ -96,7 +96,7 @@ def test_bare(place):
     programs(place)
     for host, names in FILES.items():
         said = place.ok("setup", host)
-        assert "not the tested version" not in said.err and f"+++ {path(place, names[0])}" in said.text and "is set up" in said.text, said
+        assert b"not the tested version" not in said.err and f"+++ {path(place, names[0])}" in said.text and "is set up" in said.text, said
         value = json.loads(read(place, names[0]))
         assert set(value["hooks"]) == EVENTS[host], value
         for event in EVENTS[host]:

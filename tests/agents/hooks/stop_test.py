@@ -127,6 +127,19 @@ def test_reason_as_a_prompt(place):
         assert "- " in context(call(place, "qwen", "UserPromptSubmit", prompt=prompt), "UserPromptSubmit"), prompt
 
 
+def test_reason_with_its_hook(place):
+    """GitHub Copilot CLI calls the prompt's hook with a reason to go on, which it writes down: notifications go with the reason, and nothing beside it"""
+    call(place, "copilot", "UserPromptSubmit", prompt="hello")
+    place.ok("submit", "-s", "s", "do this too")
+    place.ok("push", "-s", "s", "beside it")
+    said = call(place, "copilot", "Stop")["reason"]
+    assert "do this too" in said and "beside it" in said, said
+    place.ok("push", "-s", "s", "a moment later")
+    assert call(place, "copilot", "UserPromptSubmit", prompt=said) == {} and place.messages() == ["a moment later"]
+    assert place.ok("status", "-s", "s", "--json").json["state"] == "busy"
+    assert "a moment later" in context(call(place, "copilot", "PostToolUse", tool_name="t"), "PostToolUse")
+
+
 def test_forgotten_messages(place):
     """Gemini CLI forgets a message that begins with one of four texts when it is resumed: nothing goes with such a prompt, and a queued one begins otherwise"""
     for number, text in enumerate(("/etc/hosts is wrong", "?", "\u00a0\n /x", "\ufeff?x", "<hook_context>x", "<session_context>x")):
