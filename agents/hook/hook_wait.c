@@ -69,7 +69,8 @@ static socklen_t name_place(const struct cli *cli, const struct hook_call *call,
 }
 
 /* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns
- * the descriptor; -1: another process has it. */
+ * the descriptor; -1: another process has it. Another user who takes it first keeps this session
+ * from being woken, and learns when its turns end; no more. */
 static int take_place(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
   struct sockaddr_un name;
   socklen_t len = name_place(cli, call, owner, &name);
