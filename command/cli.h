@@ -107,9 +107,10 @@ struct cli {
   const char *preset;    /* of delivery, where the configuration names none; NULL: the plugin's */
   const char *host_name; /* what the model knows the agent as; NULL: nothing */
   bool json;
-  bool create;        /* the session that is named may be a new one */
-  bool print_session; /* only print which session is meant */
-  uint32_t budget_ms; /* how long a call of the plugin may wait; 0: as long as suits a person */
+  bool create;              /* the session that is named may be a new one */
+  bool print_session;       /* only print which session is meant */
+  uint32_t budget_ms;       /* how long a call of the plugin may wait; 0: as suits a person */
+  uint32_t total_budget_ms; /* the same of all calls together; 0: no bound */
   bool pipe_signal_ignored; /* SIGPIPE, by the caller */
 
   /* What the plugin says on the way; NULL: warnings and errors go to stderr. */

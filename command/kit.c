@@ -175,6 +175,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                                             : role == TIDINGS_ROLE_PRODUCER
                                                                 ? PRODUCER_BUDGET_MS
                                                                 : 0,
+                                          .total_budget_ms = cli->total_budget_ms,
                                           .host = &kept};
   code = hostkit_open(&options, ret_kit, error);
   if (code && path && error) name_config(path, code, error);

@@ -129,16 +129,21 @@ static char *folder_of_session(struct hostkit *kit, const char *session) {
   return folder;
 }
 
-void project_lay(const struct cli *cli, struct hostkit *kit, const char *session,
-                 const char *folder) {
+void project_lay_in(const struct cli *cli, struct hostkit *kit, const char *folder) {
   struct tidings_error error = {.size = sizeof error};
-  char *named = cli->no_config ? NULL : folder_of_session(kit, session), *path = NULL;
-  int32_t code = named ? project_find(named[0] ? named : folder, &path, &error) : TIDINGS_OK;
+  char *path = NULL;
+  int32_t code = cli->no_config ? TIDINGS_OK : project_find(folder, &path, &error);
   if (!code && path) code = project_apply(cli, kit, path, &error);
   if (code)
     kit_warn(cli, "the project's configuration is not in force, the user's is: %s", error.text);
-  free(named);
   free(path);
+}
+
+void project_lay(const struct cli *cli, struct hostkit *kit, const char *session,
+                 const char *folder) {
+  char *named = cli->no_config ? NULL : folder_of_session(kit, session);
+  if (named) project_lay_in(cli, kit, named[0] ? named : folder);
+  free(named);
 }
 
 void project_lay_here(const struct cli *cli, struct hostkit *kit, const char *session) {

@@ -34,6 +34,9 @@ int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *pa
 void project_lay(const struct cli *cli, struct hostkit *kit, const char *session,
                  const char *folder);
 
+/* The same with the file of this very folder ("": none). */
+void project_lay_in(const struct cli *cli, struct hostkit *kit, const char *folder);
+
 /* The same; a session whose host named no folder is taken to be in the current one. */
 void project_lay_here(const struct cli *cli, struct hostkit *kit, const char *session);
 

@@ -75,9 +75,10 @@ static void give_back(struct slot *slot) {
 
 static int32_t open_from(const struct json *given, struct arena *arena, struct hostkit **ret_kit,
                          struct tidings_error *error) {
-  static const char *const members[] = {"plugin", "store",     "host_name",      "configuration",
-                                        "role",   "owner_pid", "hook_budget_ms", "settle_on_return",
-                                        "probe",  NULL};
+  static const char *const members[] = {
+      "plugin",    "store",          "host_name",        "configuration", "role",
+      "owner_pid", "hook_budget_ms", "settle_on_return", "probe",         "total_budget_ms",
+      NULL};
   static const char *const roles[] = {"host", "producer", NULL};
   struct hk_fields fields = {.object = given, .arena = arena, .name = "options", .error = error};
   hk_fields_only(&fields, members);
@@ -90,6 +91,7 @@ static int32_t open_from(const struct json *given, struct arena *arena, struct h
       .owner_pid = hk_field_number(&fields, "owner_pid", 0),
       .hook_budget_ms = hk_field_number(&fields, "hook_budget_ms", 0),
       .settle_on_return = hk_field_flag(&fields, "settle_on_return"),
+      .total_budget_ms = hk_field_number(&fields, "total_budget_ms", 0),
   };
   const struct json *probe = json_member(given, "probe");
   if (probe && probe->kind == JSON_IS_FALSE) options.flags |= HOSTKIT_NO_PROBE;

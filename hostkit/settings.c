@@ -119,6 +119,7 @@ int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_opti
       .owner_pid = options.owner_pid,
       .hook_budget_ms = options.hook_budget_ms,
       .settle_on_return = options.settle_on_return,
+      .total_budget_ms = options.total_budget_ms,
       .probe_timeout_ms =
           options.probe_timeout_ms ? options.probe_timeout_ms : DEFAULT_PROBE_TIMEOUT_MS,
       .default_host = system_host,
@@ -163,6 +164,7 @@ struct tidings_open_options hk_settings_open_options(const struct hk_settings *s
       .configuration = hk_span(settings->configuration),
       .hook_budget_ms = settings->hook_budget_ms,
       .settle_on_return = settings->settle_on_return,
+      .total_budget_ms = settings->total_budget_ms,
   };
 }
 

@@ -21,6 +21,7 @@ struct hk_settings {
   uint32_t hook_budget_ms;
   uint32_t settle_on_return;
   uint32_t probe_timeout_ms;
+  uint64_t total_budget_ms;
   struct tidings_host default_host;
   const struct tidings_host *host; /* the caller's, or default_host of this very struct */
 };

@@ -54,6 +54,11 @@ struct tidings_open_options {
   /* 1: what a hook hands out counts as delivered when the hook returns, and the reply's delivery_id
    * is 0; for hosts that cannot say when their transcript was written. 0: the host settles. */
   uint32_t settle_on_return;
+  /* how many milliseconds all calls of this instance together may wait for other processes, from
+   * the beginning of open on: after that, no call waits, and answers BUSY where it would have to.
+   * It bounds hook_budget_ms, and is for commands that answer a caller and end. 0: only each call
+   * has its budget. Since 1.1. */
+  uint64_t total_budget_ms;
 };
 #define TIDINGS_OPEN_OPTIONS_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_open_options, settle_on_return)
 

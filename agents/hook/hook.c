@@ -14,16 +14,18 @@
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_owner.h"
 #include "agents/hook/hook_start.h"
+#include "agents/hook/hook_status.h"
 #include "agents/hook/hook_turns.h"
 #include "agents/hook/hook_wait.h"
 #include "command/careful_write.h"
 #include "command/host.h"
 #include "command/interrupt.h"
+#include "command/json_value.h"
 #include "command/project.h"
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM };
-enum { SETTLE_MS = 2000, EXIT_MISTAKE = 1 };
-enum { HOOK_BUDGET_MS = 500 }; /* of a call of the plugin: the agent waits as long */
+enum { EXIT_MISTAKE = 1 };
+enum { HOOK_BUDGET_MS = 500 }; /* of all calls of the plugin: the agent waits as long */
 
 static int write_text(const char *text) {
   char *line = NULL;
@@ -41,18 +43,37 @@ static void write_answer(struct hostkit *kit, const struct hook_answer *answer) 
   int reason = answer->output && !text ? ENOMEM : write_text(text ? text : "{}");
   if (reason) hook_log("cannot write to stdout: %s", strerror(reason));
   if (reason && answer->delivery &&
-      kit_settle(kit, answer->delivery, TIDINGS_ROLLED_BACK, SETTLE_MS, NULL, &error))
+      hostkit_settle(kit, answer->delivery, TIDINGS_ROLLED_BACK, NULL, &error))
     hook_log("cannot settle: %s", error.text);
   free(text);
 }
 
-/* After BUSY the budget is used up, and closing would wait for as long again if a settle is
- * remembered. The next call finds that delivery in the store. */
-static void close_unless_busy(struct hostkit *kit, int32_t code) {
+/* A settle that is remembered keeps it open while another process writes: the next call finds that
+ * delivery in the store. */
+static void close_kit(struct hostkit *kit) {
   static struct hostkit *volatile left_open; /* a leak checker finds it here */
-  if (code != TIDINGS_E_BUSY) kit_close(kit);
-  else left_open = kit;
-  (void)left_open;
+  left_open = kit;
+  kit_close(left_open);
+}
+
+/* Of the folder that the session's host has named, or else of the call's. Where that cannot be
+ * asked, what comes next says why. */
+static void lay_project(const struct cli *cli, struct hostkit *kit, const struct hook_call *call) {
+  json_t *status = NULL;
+  if (cli->no_config || hook_status(kit, call, &status, NULL)) return;
+  const char *named = json_value_text(json_object_get(status, "attachment"), "cwd");
+  project_lay_in(cli, kit, named[0] ? named : call->cwd);
+  json_decref(status);
+}
+
+/* The bound is for this call: a process that waits for the session lives on. */
+static int32_t open_for_call(struct cli *cli, const struct hook_call *call, uint32_t owner,
+                             struct hostkit **ret_kit, struct tidings_error *error) {
+  if (call->moment == HOOK_OTHER) return TIDINGS_OK;
+  cli->total_budget_ms = HOOK_BUDGET_MS;
+  int32_t code = kit_open(cli, TIDINGS_ROLE_HOST, owner, ret_kit, error);
+  cli->total_budget_ms = 0;
+  return code;
 }
 
 static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t owner, bool wake) {
@@ -60,15 +81,14 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   struct hook_answer answer = {.output = NULL};
   struct hostkit *kit = NULL;
   interrupt_begin();
-  int32_t code = call->moment == HOOK_OTHER ? TIDINGS_OK
-                                            : kit_open(cli, TIDINGS_ROLE_HOST, owner, &kit, &error);
-  if (!code && kit) project_lay(cli, kit, call->session, call->cwd);
+  int32_t code = open_for_call(cli, call, owner, &kit, &error);
+  if (!code && kit) lay_project(cli, kit, call);
   if (!code && kit) code = hook_answer_call(kit, call, owner, &answer, &error);
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   write_answer(kit, &answer);
   if (!code && kit) hook_start_late(kit, call);
   if (!code && kit) hook_start_environment(cli, call);
-  close_unless_busy(kit, code);
+  close_kit(kit);
   bool answered = answer.output != NULL;
   json_decref(answer.output);
   if (wake && call->moment == HOOK_STOP && !code && !answered) hook_wait_apart(cli, call, owner);
@@ -104,7 +124,12 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   uint32_t owner = options->owner ? options->owner : hook_owner();
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
   if (options->wait) code = hook_wait_rewake(cli, &call, owner);
-  else answer_call(cli, &call, owner, options->wake);
+  else {
+    struct hook_seen seen = {.status = NULL};
+    call.seen = &seen;
+    answer_call(cli, &call, owner, options->wake);
+    hook_seen_finish(&seen);
+  }
   hook_call_finish(&call);
   return code;
 }

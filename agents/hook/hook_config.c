@@ -11,6 +11,7 @@
 
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_report.h"
+#include "agents/hook/hook_status.h"
 #include "agents/hook/hook_time.h"
 #include "agents/hook/hook_turns.h"
 #include "command/json_value.h"
@@ -43,9 +44,7 @@ static int64_t changed_ms(const struct stat *info) {
 /* Since when this process has the session; 0: it does not, or that is not known. */
 static int64_t attached_ms(struct hostkit *kit, const struct hook_call *call) {
   json_t *status = NULL;
-  if (kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", call->session), &status,
-                NULL))
-    return 0;
+  if (hook_status(kit, call, &status, NULL)) return 0;
   int64_t since = hook_time_ms(json_value_text(json_object_get(status, "attachment"), "since"));
   json_decref(status);
   return since;

@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "agents/hook/hook_proof.h"
+#include "agents/hook/hook_status.h"
 #include "agents/hook/hook_turns.h"
 #include "command/json_value.h"
 #include "common/span.h"
-
-enum { SETTLE_MS = 2000 };
 
 static int32_t no_memory(struct tidings_error *error) {
   return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
@@ -99,10 +98,10 @@ static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, co
     answer.output = output(call, text);
     if (!answer.output) code = kit_error(error, TIDINGS_E_INVAL, "the notifications are not UTF-8");
   } else if (!code && delivery) {
-    (void)kit_settle(kit, delivery, TIDINGS_COMMITTED, SETTLE_MS, NULL, NULL);
+    (void)hostkit_settle(kit, delivery, TIDINGS_COMMITTED, NULL, NULL);
     answer.delivery = 0;
   }
-  if (code && delivery) (void)kit_settle(kit, delivery, TIDINGS_ROLLED_BACK, SETTLE_MS, NULL, NULL);
+  if (code && delivery) (void)hostkit_settle(kit, delivery, TIDINGS_ROLLED_BACK, NULL, NULL);
   if (!code) *ret_answer = answer;
   free(text);
   hostkit_reply_free(reply);
@@ -176,6 +175,7 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                                                .messages = ids,
                                                .message_count = count,
                                                .room_bytes = room_of_turn(call, action, content)};
+  hook_status_changed(call);
   code = hostkit_chat_request(kit, &request, ret_reply, error);
   if (!code) {
     *ret_content = content;

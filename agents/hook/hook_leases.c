@@ -14,6 +14,7 @@
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_proof.h"
 #include "agents/hook/hook_report.h"
+#include "agents/hook/hook_status.h"
 #include "common/clock.h"
 
 enum { WRITTEN_MS = 5000 }; /* by then an agent that lives has written what it was given */
@@ -25,12 +26,6 @@ struct leased {
   enum hook_transcript transcript;
   struct hook_usage usage;
 };
-
-static int32_t ask_status(struct hostkit *kit, const struct hook_call *call, json_t **ret_status,
-                          struct tidings_error *error) {
-  json_t *request = json_pack("{s:s, s:s}", "name", "status", "session", call->session);
-  return kit_query(kit, request, ret_status, error);
-}
 
 static bool owns(const json_t *status, uint32_t owner) {
   const json_t *attachment = json_object_get(status, "attachment");
@@ -106,7 +101,8 @@ static int32_t settle_each(struct hostkit *kit, const struct hook_call *call,
   for (size_t i = 0; i < leased->count && code != TIDINGS_E_BUSY; i++) {
     uint32_t outcome = outcome_of(call, leased, i);
     if (!outcome) continue;
-    code = kit_settle(kit, leased->sought[i].delivery, outcome, 0, NULL, error);
+    hook_status_changed(call);
+    code = hostkit_settle(kit, leased->sought[i].delivery, outcome, NULL, error);
     if (code && code != TIDINGS_E_BUSY) hook_log("cannot settle: %s", error->text);
   }
   return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
@@ -116,7 +112,7 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
                            json_t **ret_named, struct tidings_error *error) {
   json_t *status = NULL;
   struct leased leased = {.sought = NULL};
-  int32_t code = ask_status(kit, call, &status, error);
+  int32_t code = hook_status(kit, call, &status, error);
   if (code) return code;
   bool mine = owns(status, owner);
   code = look_up(call, status, mine, &leased, error);

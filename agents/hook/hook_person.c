@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "agents/hook/hook_status.h"
 #include "agents/hook/hook_turns.h"
 #include "command/json_value.h"
 
@@ -17,8 +18,7 @@ struct run {
 static int32_t ask_run(struct hostkit *kit, const struct hook_call *call, struct run *ret_run,
                        struct tidings_error *error) {
   json_t *status = NULL;
-  int32_t code = kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", call->session),
-                           &status, error);
+  int32_t code = hook_status(kit, call, &status, error);
   if (code) return code;
   const char *state = json_value_text(status, "state");
   ret_run->waits = strcmp(state, "waiting") == 0;

@@ -14,6 +14,7 @@
 #include "agents/hook/hook_compact.h"
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_proof.h"
+#include "agents/hook/hook_status.h"
 #include "command/json_value.h"
 #include "command/kit.h"
 #include "common/store_url.h"
@@ -25,8 +26,7 @@ static int32_t was_said(struct hostkit *kit, const struct hook_call *call, bool 
   json_t *status = NULL;
   *ret_said = false;
   if (!call->host->keeps_start || strcmp(call->source, "resume") != 0) return TIDINGS_OK;
-  int32_t code = kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", call->session),
-                           &status, error);
+  int32_t code = hook_status(kit, call, &status, error);
   *ret_said = !code && json_value_count(json_object_get(status, "attachment"), "epoch") > 1;
   json_decref(status);
   return code;
@@ -106,9 +106,8 @@ void hook_start_late(struct hostkit *kit, const struct hook_call *call) {
   struct tidings_error error = {.size = sizeof error};
   json_t *status = NULL;
   if (call->moment == HOOK_OTHER || call->of_subagent || call->cwd[0] != '/') return;
-  if (kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", call->session), &status,
-                &error))
-    return;
+  if (call->seen && call->seen->knows_the_host) return;
+  if (hook_status(kit, call, &status, &error)) return;
   const json_t *attachment = json_object_get(status, "attachment");
   bool unknown = json_is_true(json_object_get(attachment, "alive")) &&
                  !json_value_text(attachment, "cwd")[0] && !json_value_text(attachment, "host")[0];

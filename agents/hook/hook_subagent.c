@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/hook/hook_status.h"
 #include "agents/hook/hook_turns.h"
 
 static const char words[] = "subagents at work: ";
@@ -17,8 +18,7 @@ static int32_t count_them(struct hostkit *kit, const struct hook_call *call, siz
                           struct tidings_error *error) {
   json_t *status = NULL;
   unsigned count = 0;
-  int32_t code = kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", call->session),
-                           &status, error);
+  int32_t code = hook_status(kit, call, &status, error);
   if (code) return code;
   const char *state = json_string_value(json_object_get(status, "state")),
              *message = json_string_value(json_object_get(status, "message"));

@@ -13,6 +13,7 @@
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_person.h"
 #include "agents/hook/hook_report.h"
+#include "agents/hook/hook_status.h"
 #include "agents/hook/hook_subagent.h"
 #include "command/json_value.h"
 #include "command/paths.h"
@@ -23,6 +24,7 @@ static const char nudge_mark[] = "(tidings) ";
 
 int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data,
                   struct tidings_reply **ret_reply, struct tidings_error *error) {
+  hook_status_changed(call);
   return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
 }
 
@@ -138,6 +140,7 @@ static int32_t carry(struct hostkit *kit, const struct hook_call *call,
                                              .call_id = span_text(call->call_id),
                                              .tool = span_text(call->tool),
                                              .room_bytes = hook_room(call, "")};
+  hook_status_changed(call);
   int32_t code = hostkit_tool_result(kit, &result, &reply, error);
   if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
   return code;

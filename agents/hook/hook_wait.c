@@ -69,14 +69,36 @@ static socklen_t name_place(const struct cli *cli, const struct hook_call *call,
 }
 
 /* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns
- * the descriptor; -1: another process has it. */
+ * the descriptor; -1: another process has it. Another user who takes it first keeps this session
+ * from being woken, and learns when its turns end; no more. */
 static int take_place(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
   struct sockaddr_un name;
   socklen_t len = name_place(cli, call, owner, &name);
-  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd >= 0 && bind(fd, (struct sockaddr *)&name, len) == 0) return fd;
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1;
+  if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
+      bind(fd, (struct sockaddr *)&name, len) == 0)
+    return fd;
   if (fd >= 0) close(fd);
   return -1;
+}
+
+/* Every local user can send words here, and learn the name. Returns the word of this user or of
+ * root; 0: there is none. */
+static char hear_word(int place) {
+  char word = 0;
+  union {
+    char bytes[CMSG_SPACE(sizeof(struct ucred))];
+    struct cmsghdr first;
+  } control;
+  struct iovec text = {.iov_base = &word, .iov_len = 1};
+  struct msghdr message = {
+      .msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  struct ucred sender = {.uid = (uid_t)-1};
+  if (recvmsg(place, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return 0;
+  const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS)
+    memcpy(&sender, CMSG_DATA(header), sizeof sender);
+  return sender.uid == getuid() || sender.uid == 0 ? word : 0;
 }
 
 /* To whoever has the place, if anybody has. */
@@ -159,12 +181,6 @@ static int sleep_ms(const struct waiter *waiter) {
   return until_ms < now_ms ? 0 : (int)(until_ms - now_ms);
 }
 
-/* Whether it is to end; any other word makes it look. */
-static bool is_to_end(const struct waiter *waiter) {
-  char word = 0;
-  return recv(waiter->place_fd, &word, 1, MSG_DONTWAIT) == 1 && word == SAY_END;
-}
-
 /* Sleeps until there may be something to do: *ret_looks or *ret_watches says what. Returns 0; or
  * -1: the agent or the session has ended. */
 static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches) {
@@ -176,10 +192,11 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   int count = interrupt_poll(fds, 4, watched);
   if (count < 0 && errno != EINTR) return -1;
   if (fds[0].revents || interrupt_seen()) return -1;
-  if (fds[2].revents && is_to_end(waiter)) return -1;
-  if (fds[2].revents) settle(waiter);
+  char word = fds[2].revents ? hear_word(waiter->place_fd) : '\0';
+  if (word == SAY_END) return -1;
+  if (word) settle(waiter);
   *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
-  *ret_looks = fds[1].revents || fds[2].revents || (count <= 0 && watched == longest);
+  *ret_looks = fds[1].revents || word || (count <= 0 && watched == longest) || !sleep_ms(waiter);
   return 0;
 }
 

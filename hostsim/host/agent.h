@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 /* How long an agent may take over one request by default. */
-#define AGENT_TIMEOUT_MS 30000
+#define AGENT_TIMEOUT_MS 60000
 
 enum agent_outcome {
   AGENT_OK,

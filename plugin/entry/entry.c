@@ -215,7 +215,7 @@ static int keep_promises(struct instance *instance, struct tidings_error *error)
   struct tidings_error why = {.size = sizeof why};
   if (instance_enter(instance, NULL))
     return 0; /* quiesced: that was done then; or a forked child */
-  int code = flow_settle_remembered(instance, store_deadline_in(instance->budget_ms), &why);
+  int code = flow_settle_remembered(instance, instance_deadline(instance), &why);
   instance_leave(instance);
   if (code == TIDINGS_E_BUSY) return fail(error, code, "%s", why.text);
   if (code) {
@@ -304,7 +304,7 @@ static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *r
   if (code) return code;
   code = check_span(request, "request", error);
   if (!code) {
-    (void)flow_settle_remembered(instance, store_deadline_in(instance->budget_ms), NULL);
+    (void)flow_settle_remembered(instance, instance_deadline(instance), NULL);
     code = query_answer(instance, *request, ret_answer, error);
   }
   instance_leave(instance);

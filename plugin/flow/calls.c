@@ -46,7 +46,8 @@ bool calls_share(struct op *op, const struct event *event) {
 }
 
 void calls_share_ends(struct op *op, const struct event *event) {
-  if (event->type != EVENT_TOOLS_STARTED) (void)calls_share(op, event);
+  if (event->type != EVENT_TOOLS_STARTED && !calls_share(op, event))
+    store_calls_forget(op->instance->store, op->session);
 }
 
 int calls_row_changes(struct op *op, const struct event *event, bool *ret_changes,

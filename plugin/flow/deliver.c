@@ -225,7 +225,7 @@ static int find_session(struct op *op, struct tidings_error *error) {
 
 int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error) {
-  store_deadline deadline = store_deadline_in(instance->budget_ms);
+  store_deadline deadline = instance_deadline(instance);
   const struct tidings_reply *reply = NULL;
   struct op op;
   /* The id of a session that is known was checked when it became known. */

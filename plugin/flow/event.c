@@ -39,7 +39,7 @@ static int dispatch_event(struct op *op, const struct event *event,
 
 int flow_event(struct instance *instance, struct tidings_span bytes,
                const struct tidings_reply **ret_reply, struct tidings_error *error) {
-  store_deadline deadline = store_deadline_in(instance->budget_ms);
+  store_deadline deadline = instance_deadline(instance);
   const struct tidings_reply *reply = NULL;
   struct arena words = ARENA_EMPTY; /* the event's: not what the reply takes along */
   struct event event;

@@ -77,7 +77,9 @@ int calls_row_changes(struct op *op, const struct event *event, bool *ret_change
  * Errors: STORE, NOMEM. */
 int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
                     struct tidings_error *error);
-/* After it was committed: what the event ends has ended in shared memory too. */
+/* After it was committed: what the event ends has ended in shared memory too. Where a process was
+ * stopped with the lock, nothing is known there any more: no file is put down to a call that has
+ * ended. */
 void calls_share_ends(struct op *op, const struct event *event);
 /* By a snapshot: the tool that ran while the files changed. An edit of the assistant's own is never
  * shown, so nobody asks what ran. Errors: STORE, NOMEM. */

@@ -200,7 +200,7 @@ int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcom
                 const struct tidings_reply **ret_reply, struct tidings_error *error) {
   const struct settlement settlement = {
       .id = delivery_id, .outcome = outcome, .answers = ret_reply != NULL};
-  store_deadline deadline = store_deadline_in(instance->budget_ms);
+  store_deadline deadline = instance_deadline(instance);
   (void)flow_settle_remembered(instance, deadline, NULL);
   int code = settle_now(instance, &settlement, deadline, ret_reply, error);
   if (code != TIDINGS_E_BUSY) return code;

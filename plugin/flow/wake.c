@@ -100,7 +100,7 @@ static int search_store(struct instance *instance, const struct rings *rings, bo
                         struct tidings_error *error) {
   struct op op;
   struct search search = {.op = &op, .error = error};
-  op_begin(&op, instance, span_of(NULL, 0), store_deadline_in(instance->budget_ms));
+  op_begin(&op, instance, span_of(NULL, 0), instance_deadline(instance));
   int code = op_read(&op, error);
   if (!code)
     code =
@@ -131,7 +131,9 @@ static int look_for_rings(struct instance *instance, struct tidings_error *error
 /* -- the calls --------------------------------------------------------------------------------- */
 
 static int enlist_waiter(struct instance *instance, int *ret_fd, struct tidings_error *error) {
-  int code = store_wait(instance->store, &instance->owner, instance->budget_ms, ret_fd, error);
+  int code =
+      store_wait(instance->store, &instance->owner,
+                 (uint32_t)store_deadline_left_ms(instance_deadline(instance)), ret_fd, error);
   if (!code) atomic_store(&instance->wake_used, true);
   return code;
 }

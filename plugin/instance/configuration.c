@@ -52,8 +52,7 @@ int configuration_set(struct instance *instance, struct tidings_span json,
   atomic_init(&configuration->users, 1);
   int code = config_parse(json, &configuration->arena, &configuration->settings, error);
   if (!code)
-    code = configuration_complete(instance, configuration, store_deadline_in(instance->budget_ms),
-                                  error);
+    code = configuration_complete(instance, configuration, instance_deadline(instance), error);
   if (code) {
     configuration_done(configuration);
     return code;

@@ -44,6 +44,16 @@ void instance_unlock_session(struct instance *instance, uint32_t session) {
 
 /* -- open -------------------------------------------------------------------------------------- */
 
+store_deadline instance_deadline(const struct instance *instance) {
+  store_deadline deadline = store_deadline_in(instance->budget_ms);
+  return deadline < instance->until ? deadline : instance->until;
+}
+
+static store_deadline last_deadline(uint64_t total_ms) {
+  if (!total_ms) return UINT64_MAX;
+  return store_deadline_in(total_ms < UINT32_MAX ? (uint32_t)total_ms : UINT32_MAX);
+}
+
 static void log_from_store(void *context, uint32_t severity, const char *text) {
   const struct instance *instance = context;
   struct tidings_span message = span_text(text);
@@ -94,15 +104,15 @@ static int choose_directory(struct tidings_span wanted, char **ret_path,
   return 0;
 }
 
-static int open_store(struct instance *instance, struct tidings_span wanted, uint32_t budget_ms,
-                      struct tidings_error *error) {
+static int open_store(struct instance *instance, struct tidings_span wanted,
+                      store_deadline deadline, struct tidings_error *error) {
   char *path = NULL;
   int code = choose_directory(wanted, &path, error);
   if (code) return code;
   struct store_options options = {.directory = path,
                                   .log = log_from_store,
                                   .log_context = instance,
-                                  .create_budget_ms = budget_ms,
+                                  .create_budget_ms = (uint32_t)store_deadline_left_ms(deadline),
                                   .now_ms = instance_now(instance)};
   code = store_open(&options, &instance->store, error);
   if (!code && !instance->owner.pid) instance->owner = *store_self(instance->store);
@@ -138,13 +148,13 @@ static void instance_free(struct instance *instance) {
 int instance_open(const struct tidings_host *host, const struct tidings_open_options *options,
                   struct instance **ret_instance, struct tidings_error *error) {
   struct instance *instance = calloc(1, sizeof *instance);
-  uint32_t budget_ms = options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS;
-  store_deadline deadline = store_deadline_in(budget_ms);
   int code = 0;
   if (!instance) return fail(error, TIDINGS_E_NOMEM, "no memory for an instance");
   instance->host = *host; /* of today's length: the entry saw to it */
   instance->role = options->role;
-  instance->budget_ms = options->hook_budget_ms ? options->hook_budget_ms : DEFAULT_BUDGET_MS;
+  instance->until = last_deadline(options->total_budget_ms);
+  instance->budget_ms = options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS;
+  store_deadline deadline = instance_deadline(instance);
   instance->settle_on_return = options->settle_on_return;
   (void)session_table_init(&instance->sessions);
   (void)pthread_mutex_init(&instance->configuration_lock, NULL);
@@ -160,12 +170,13 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
     code = fail(error, TIDINGS_E_NOMEM, "no memory for options.host_name");
   if (!code) code = configuration_set(instance, options->configuration, error);
   if (!code) code = find_owner(instance, options->owner_pid, error);
-  if (!code) code = open_store(instance, options->store_dir, budget_ms, error);
+  if (!code) code = open_store(instance, options->store_dir, deadline, error);
   if (!code) code = configuration_complete(instance, instance->configuration, deadline, error);
   if (code) {
     instance_free(instance);
     return code;
   }
+  if (!options->hook_budget_ms) instance->budget_ms = DEFAULT_BUDGET_MS;
   *ret_instance = instance;
   return 0;
 }

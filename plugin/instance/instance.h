@@ -27,7 +27,8 @@ struct instance {
   struct arena arena;       /* host_name */
   struct tidings_span host_name;
   uint32_t role;
-  uint32_t budget_ms;
+  uint32_t budget_ms;   /* of a call */
+  store_deadline until; /* of all calls together */
   bool settle_on_return;
 
   struct store *store;
@@ -53,6 +54,9 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
                   struct instance **ret_instance, struct tidings_error *error);
 int instance_quiesce(struct instance *instance, struct tidings_error *error);
 int instance_close(struct instance *instance, struct tidings_error *error);
+
+/* How long a call that begins now may wait. */
+store_deadline instance_deadline(const struct instance *instance);
 
 /* Around every call but release: counts it as under way. CLOSED after quiesce and in a forked
  * child. */

@@ -73,7 +73,7 @@ static int write_answer(struct instance *instance, const struct request *request
                         struct buffer *out, struct tidings_error *error) {
   struct question question = {.request = request, .writer = {.out = out}};
   int code = 0;
-  op_begin(&question.op, instance, request->session, store_deadline_in(instance->budget_ms));
+  op_begin(&question.op, instance, request->session, instance_deadline(instance));
   json_open(&question.writer, NULL, '{');
   if (request->name == QUERY_CONFIGURE)
     code = configure(instance, request, &question.writer, error);

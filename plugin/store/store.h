@@ -390,6 +390,8 @@ bool store_calls(struct store *store, const struct calls_of *whose, calls_visito
                  void *context);
 /* May there be any? Without a lock. */
 bool store_calls_any(const struct store *store, uint32_t session);
+/* Nothing is known of them any more: for who could not say that one has ended. Without a lock. */
+void store_calls_forget(struct store *store, uint32_t session);
 
 /* -- the ring: a process must act now ---------------------------------------------------------- */
 

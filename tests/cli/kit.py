@@ -117,9 +117,9 @@ class Place:
         done = subprocess.run([TRICK, *words], env=self.env, timeout=DEADLINE_S, check=False, capture_output=True)
         assert done.returncode == 0, done
 
-    def hold(self):
-        """Somebody who holds the writer lock until he is killed."""
-        process = self.start(command=[TRICK, "hold", self.store])
+    def hold(self, how="hold"):
+        """Somebody who holds the writer lock until he is killed, or "often": for 300 ms before each commit of another."""
+        process = self.start(command=[TRICK, how, self.store])
         assert process.stdout.readline() == b"held\n"
         return process
 

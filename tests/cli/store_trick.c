@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * store_trick.c: states of a store that no command can make: a writer that holds the lock, a store
- * of a newer or older version.
+ * store_trick.c: states of a store that no command can make: a writer that holds the lock, or has
+ * it most of the time, and a store of a newer or older version.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "store/rows/rows.h"
 
-enum { PATIENCE_MS = 60000 };
+enum { PATIENCE_MS = 60000, HOLD_MS = 300 };
 
 /* Until stdin ends or this process is killed. */
 static int hold(struct store *store) {
@@ -25,6 +28,36 @@ static int hold(struct store *store) {
   while (read(STDIN_FILENO, &byte, 1) > 0) continue;
   pause();
   return 1;
+}
+
+static void sleep_ms(long ms) {
+  const struct timespec pause = {.tv_nsec = ms * 1000000};
+  (void)nanosleep(&pause, NULL);
+}
+
+static struct timespec changed_at(const char *folder) {
+  char path[PATH_MAX];
+  struct stat entry = {.st_size = 0};
+  (void)snprintf(path, sizeof path, "%s/data.mdb", folder);
+  (void)stat(path, &entry);
+  return entry.st_mtim;
+}
+
+/* Again and again, until this process is killed: each commit of another waits for HOLD_MS. */
+static int hold_often(struct store *store, const char *folder) {
+  for (bool first = true;; first = false) {
+    struct store_txn *txn;
+    if (store_write(store, NULL, store_deadline_in(PATIENCE_MS), &txn, NULL)) return 1;
+    if (first) puts("held");
+    fflush(stdout);
+    sleep_ms(HOLD_MS);
+    struct timespec before = changed_at(folder), after = before;
+    store_end(txn);
+    while (after.tv_sec == before.tv_sec && after.tv_nsec == before.tv_nsec) {
+      sleep_ms(1);
+      after = changed_at(folder);
+    }
+  }
 }
 
 /* As a version with another layout would leave it. */
@@ -51,6 +84,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   int code = strcmp(argv[1], "hold") == 0    ? hold(store)
+             : strcmp(argv[1], "often") == 0 ? hold_often(store, argv[2])
              : strcmp(argv[1], "older") == 0 ? put_layout(store, STORE_SCHEMA - 1)
              : strcmp(argv[1], "newer") == 0 ? put_layout(store, STORE_SCHEMA + 1)
                                              : 2;

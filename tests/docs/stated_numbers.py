@@ -97,7 +97,7 @@ STATED = (
     ("docs/hazards.md", "at most {} parked readers a process", "DB_PARKED_READERS", word),
     ("docs/hazards.md", "at open and every {} writes", "READER_CHECK_EVERY", grouped),
     ("docs/hosts.md", "waits at most {} ms for other processes", "HOOK_BUDGET_MS", grouped),
-    ("docs/hosts.md", "each hook has a limit of {} s", "HOOK_SECONDS", grouped),
+    ("docs/hosts.md", "Each hook has a limit of {} s", "HOOK_SECONDS", grouped),
     ("docs/cli.md", "Complete logs beyond the newest {},", "KEPT_LOGS", grouped),
     ("docs/cli.md", "those older than {} days", "KEPT_DAYS", grouped),
     ("docs/cli.md", "the last {} lines, without escape sequences", "LAST_LINES", grouped),

@@ -60,7 +60,7 @@ Test(flat, every_operation) {
   int64_t handle = open_flat(
       &kit,
       ",\"configuration\":{\"a\":1},\"host_name\":\"JP\",\"role\":\"host\",\"hook_budget_ms\":100,"
-      "\"owner_pid\":0,\"settle_on_return\":false");
+      "\"owner_pid\":0,\"settle_on_return\":false,\"total_budget_ms\":1000");
   cr_assert(handle > 0, "%s", hostkit_flat_error());
   assert_answer(handle, "{\"op\":\"info\"}",
                 "{\"name\":\"good\",\"version\":\"1.2.3\",\"build_id\":\"A\",\"abi\":\"1.1\","
@@ -231,7 +231,8 @@ Test(flat, bad_options) {
   assert_not_opened("{}", "options.plugin is missing, expected a string");
   assert_not_opened("{\"plugin\":\"p\",\"colour\":1}",
                     "options has an unknown member colour, expected only plugin, store, host_name, "
-                    "configuration, role, owner_pid, hook_budget_ms, settle_on_return, probe");
+                    "configuration, role, owner_pid, hook_budget_ms, settle_on_return, probe, "
+                    "total_budget_ms");
   assert_not_opened("{\"plugin\":\"p\",\"role\":\"boss\"}",
                     "options.role is \"boss\", expected one of host, producer");
   assert_not_opened("{\"plugin\":\"p\",\"settle_on_return\":1}",

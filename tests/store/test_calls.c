@@ -193,8 +193,7 @@ Test(calls, a_killed_writer_leaves_no_torn_calls_and_no_lock) {
 
 static int holds_the_lock(struct child *self, void *context) {
   struct store *store = store_at(kit_store);
-  (void)context;
-  pthread_mutex_lock(&store->db->shared.call_locks[SESSION % STORE_CALL_LOCKS]);
+  pthread_mutex_lock(&store->db->shared.call_locks[*(const uint32_t *)context]);
   child_says(self);
   child_listens(self);
   return 0;
@@ -204,7 +203,8 @@ Test(calls, a_stopped_process_with_the_lock_delays_nobody_and_a_dead_one_gives_i
   struct store *store = store_at(kit_store);
   struct calls_of mine = whose_calls(store, SESSION, 1000);
   struct said_call bash = {.tool = "bash", .call_id = "c1", .from_ms = 1000};
-  struct child child = child_start(holds_the_lock, NULL);
+  uint32_t lock = SESSION % STORE_CALL_LOCKS;
+  struct child child = child_start(holds_the_lock, &lock);
   child_heard(&child);
   cr_assert(!store_calls(store, &mine, add_call, &bash), "it has to be committed then");
   child_kill(&child);
@@ -263,6 +263,50 @@ Test(calls, a_shell_costs_no_commit_and_a_watcher_sees_it_run) {
   another_reports("{\"path\":\"b.c\"}");
   expect_pending(plugin, "`b.c` was modified externally.");
   plugin_end(plugin);
+}
+
+Test(calls, an_end_that_a_stopped_process_keeps_out_is_not_lost) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  tell(plugin, "turn.started", NULL);
+  uint32_t lock = number_of(store_of(plugin), "s") % STORE_CALL_LOCKS;
+  tell(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c1\"}");
+  another_reports("{\"path\":\"a.c\"}");
+  expect_pending(plugin, "`a.c` was modified while bash ran.");
+  struct child child = child_start(holds_the_lock, &lock);
+  child_heard(&child);
+  tell(plugin, "tools.finished", "{\"call_id\":\"c1\"}");
+  child_kill(&child);
+  kit_now_ms += 1;
+  another_reports("{\"path\":\"b.c\"}");
+  expect_pending(plugin, "`b.c` was modified externally.");
+  tell(plugin, "tools.started", "{\"tool\":\"make\",\"call_id\":\"c2\"}");
+  another_reports("{\"path\":\"c.c\"}");
+  expect_pending(plugin, "`c.c` was modified while make ran.");
+  plugin_end(plugin);
+}
+
+struct forgetting {
+  struct store *store;
+  struct said_call *said;
+};
+
+/* As if it were stopped between looking and writing. */
+static bool forget_and_add(void *context, struct memory *calls) {
+  struct forgetting *forgetting = context;
+  store_calls_forget(forgetting->store, SESSION);
+  return add_call(forgetting->said, calls);
+}
+
+Test(calls, what_was_forgotten_stays_forgotten_by_who_writes_it_just_then) {
+  struct store *store = store_at(kit_store);
+  struct calls_of mine = whose_calls(store, SESSION, 1000);
+  struct said_call bash = {.tool = "bash", .call_id = "c1", .from_ms = 1000};
+  cr_assert(store_calls(store, &mine, add_call, &bash));
+  store_calls_forget(store, SESSION + STORE_CALL_PLACES);
+  cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "bash 1000-0;", "not that one's");
+  cr_assert(store_calls(store, &mine, forget_and_add, &(struct forgetting){store, &bash}));
+  cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "none");
+  store_close(store);
 }
 
 Test(calls, where_there_is_no_place_a_call_is_committed) {

@@ -42,6 +42,7 @@ OF_A_CALL = re.compile(r"\b(?:struct settings|struct store_txn|MDB_txn)\b|\bstor
 HOLDERS = {
     "op": "it is the operation",
     "configuration": "it owns the settings",
+    "instance": "until when all calls of a command that ends soon may wait, together",
     "data_input": "an argument: what readers of data need of the configuration",
     "work": "a value: the policy's input",
     "turns_input": "a value: the rules' input",

@@ -72,6 +72,9 @@ struct hostkit_options {
   /* Log, clocks and random bytes. It must stay valid until hostkit_close has returned. NULL: the
    * system's clocks, getrandom, and no log. */
   const struct tidings_host *host;
+  /* As in struct tidings_open_options: it is a bound for each instance, so a swap begins it anew.
+   * Since 1.1. */
+  uint64_t total_budget_ms;
 };
 #define HOSTKIT_OPTIONS_SIZE_1_0 TIDINGS_SIZE_TO(struct hostkit_options, host)
 
@@ -325,8 +328,8 @@ HOSTKIT_API const char *hostkit_error_name(int32_t code);
 
 /* Opens a plugin. `options_json` is {"plugin": PATH, "store": DIR, "host_name", "configuration":
  * {...}, "role": "host"|"producer", "owner_pid", "hook_budget_ms", "settle_on_return": bool,
- * "probe": PATH or false}; only "plugin" is required. Returns a handle; 0: it failed, and
- * hostkit_flat_error says why. Since 1.0. */
+ * "probe": PATH or false, "total_budget_ms" (since 1.1)}; only "plugin" is required. Returns a
+ * handle; 0: it failed, and hostkit_flat_error says why. Since 1.0. */
 HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
 
 /* One call. The request is a JSON object with "op". Returns a JSON object, to be freed with

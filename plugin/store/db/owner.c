@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,15 @@ static int hex_digit(char c) {
   return -1;
 }
 
+/* It is the same for as long as this process lives, and is read once. */
 static int read_boot_id(uint8_t ret_id[16]) {
+  static _Atomic uint64_t known[2]; /* 0: not yet */
   char text[64] = "";
+  uint64_t halves[2] = {atomic_load(&known[0]), atomic_load(&known[1])};
+  if (halves[0] && halves[1]) {
+    memcpy(ret_id, halves, sizeof halves);
+    return 0;
+  }
   if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof text)) return -1;
   size_t digits = 0;
   for (const char *c = text; *c && digits < 32; c++) {
@@ -42,7 +50,11 @@ static int read_boot_id(uint8_t ret_id[16]) {
     else ret_id[digits / 2] |= (uint8_t)digit;
     digits++;
   }
-  return digits == 32 ? 0 : -1;
+  if (digits != 32) return -1;
+  memcpy(halves, ret_id, sizeof halves);
+  atomic_store(&known[0], halves[0]);
+  atomic_store(&known[1], halves[1]);
+  return 0;
 }
 
 /* State and start time from the stat of the main thread, which are those of the process: fields 3

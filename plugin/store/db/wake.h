@@ -35,6 +35,7 @@ struct calls_of {
 typedef bool (*calls_visitor)(void *context, struct memory *calls);
 bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context);
 bool db_calls_any(const struct db *db, uint32_t session);
+void db_calls_forget(struct db *db, uint32_t session);
 
 /* -- rings ------------------------------------------------------------------------------------- */
 

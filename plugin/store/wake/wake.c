@@ -36,6 +36,10 @@ bool store_calls_any(const struct store *store, uint32_t session) {
   return db_calls_any(store->db, session);
 }
 
+void store_calls_forget(struct store *store, uint32_t session) {
+  db_calls_forget(store->db, session);
+}
+
 struct call_key store_call_key(struct tidings_span call_id) {
   static const uint8_t key[16] = {0};
   struct call_key result;

@@ -206,6 +206,21 @@ def test_one_wait(place):
     assert len(log(place)) == 1 and place.ok("status", "-s", "s", "--json").json["leased"] == [], "the deliveries of before are settled"
 
 
+def test_many_waits(place):
+    """a writer that lets a call in each time before its budget ends costs it one budget in all, not one for each of its hundreds of reports"""
+    place.ok("push", "-s", "s", "news")
+    patch = "*** Begin Patch\n" + "".join(f"*** Update File: {number}.c\n@@\n-a\n+b\n" for number in range(60000)) + "*** End Patch\n"
+    with open(os.path.join(place.work, "config.json"), "w", encoding="utf-8") as file:
+        json.dump({"limits": {"pending_per_session": 100000}}, file)
+    text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "cwd": place.work, "tool_name": "apply_patch", "tool_use_id": "c1",
+                       "tool_input": {"command": patch}})
+    holder = place.hold("often")
+    process = place.start("hook", "--config", os.path.join(place.work, "config.json"), "--owner", str(os.getpid()), "codex", stdin=subprocess.PIPE)
+    process.communicate(text.encode(), timeout=60)
+    end(holder, signal.SIGKILL)
+    assert process.returncode == 0
+
+
 def test_closed_stdout(place):
     """an answer that cannot be written was not delivered: the reader is gone, the disk is full, there is no stdout; the exit status is 0 all the same"""
     place.ok("push", "-s", "s", "news")

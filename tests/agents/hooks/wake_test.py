@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from calls import call, context, log
-from kit import end, main, until
+from kit import Skip, end, main, until
 
 
 def rewake(place, env=None, event="Stop", **fields):
@@ -42,6 +42,34 @@ def test_rewake(place):
     nudge = first.stderr.read().decode()
     assert "a message" not in nudge
     assert context(call(place, "claude", "UserPromptSubmit", prompt=nudge), "UserPromptSubmit") == "a message"
+    assert log(place) == []
+
+
+def test_words_of_strangers(place):
+    """what another user says to the waiter changes nothing; this user, and root, end it"""
+    if os.geteuid() != 0:
+        raise Skip("only root may become another user")
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    marked = f"@tidings-wait-{os.getuid()}-{os.getpid()}-"
+
+    def name():
+        with open("/proc/net/unix", encoding="utf-8") as sockets:
+            return next((line.split()[-1] for line in sockets if marked in line), None)
+    until(name, "its name is known to all")
+    say = "import os, socket, sys; os.setresuid(int(sys.argv[2]), int(sys.argv[2]), int(sys.argv[2]))\n" \
+          "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'e', b'\\0' + sys.argv[1].encode())"
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", say, name()[1:], "65534"], check=True)
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert waiter.wait(60) == 2 and b"Critical" in waiter.stderr.read()
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    until(name, "its name is known again")
+    subprocess.run([sys.executable, "-c", say, name()[1:], "0"], check=True)
+    assert waiter.wait(60) == 0
     assert log(place) == []
 
 

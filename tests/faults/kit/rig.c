@@ -79,6 +79,7 @@ int32_t rig_open(struct rig *rig, const struct rig_open *options, struct tidings
       .role = options->role,
       .configuration = span(options->configuration),
       .hook_budget_ms = options->hook_budget_ms ? options->hook_budget_ms : 10000,
+      .total_budget_ms = options->total_budget_ms,
   };
   enter(rig);
   int32_t code = rig->entry->open(&rig->host, &open_options, &rig->plugin, error);

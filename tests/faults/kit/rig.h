@@ -44,7 +44,8 @@ void rig_unload(struct rig *rig);
 struct rig_open {
   const char *store;
   uint32_t role;
-  uint32_t hook_budget_ms; /* 0: 10 s, so that a busy machine fails no test */
+  uint32_t hook_budget_ms;  /* 0: 10 s, so that a busy machine fails no test */
+  uint64_t total_budget_ms; /* of all calls; 0: none */
   const char *configuration;
 };
 int32_t rig_open(struct rig *rig, const struct rig_open *options, struct tidings_error *error);

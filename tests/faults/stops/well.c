@@ -19,8 +19,11 @@
 enum { HANGS_MS = 15000, TRIES = 10, PATIENCE_MS = 60000, SLICES = BUDGET_MS / 10 };
 
 static struct worker worker_of(const struct well *well, enum role role) {
-  return (struct worker){
-      .rig = well->rig, .board = well->board, .store = well->store, .role = role};
+  return (struct worker){.rig = well->rig,
+                         .board = well->board,
+                         .store = well->store,
+                         .role = role,
+                         .has_total = role == ROLE_NEWCOMER && well->newcomer_has_total};
 }
 
 /* The child ends this end when it dies. False: it does not come to an end. */
@@ -112,20 +115,36 @@ static void drain(struct well *well, enum role role) {
 
 static const char *const names[CALL_KINDS] = {"open", "push", "hook", "settle", "close"};
 
-/* The first call that was late; CALL_KINDS: none. */
-static enum call_kind count(struct well *well, enum role role) {
-  enum call_kind late = CALL_KINDS;
+struct lateness {
+  const char *what; /* NULL: nothing was late */
+  int64_t ns;       /* it took */
+};
+
+/* Of a newcomer whose calls have one budget. */
+static struct lateness together(struct well *well, enum role role, int64_t ns) {
+  if (role != ROLE_NEWCOMER || !well->newcomer_has_total) return (struct lateness){.what = NULL};
+  if (ns > well->worst_life_ns) well->worst_life_ns = ns;
+  if (ns <= LATE_MS * INT64_C(1000000)) return (struct lateness){.what = NULL};
+  well->late_lives++;
+  return (struct lateness){.what = "all calls together", .ns = ns};
+}
+
+/* The first call that was late, or all of them. */
+static struct lateness count(struct well *well, enum role role) {
+  struct lateness late = {.what = NULL};
+  int64_t sum_ns = 0;
   for (enum call_kind kind = CALL_OPEN; kind < CALL_KINDS; kind++) {
     const struct call_note *note = &well->board->calls[role].at[kind];
     if (!note->made) continue;
     well->totals[kind].made++;
     well->totals[kind].busy += note->code == TIDINGS_E_BUSY;
+    sum_ns += note->ns;
     if (note->ns > well->totals[kind].worst_ns) well->totals[kind].worst_ns = note->ns;
     if (note->ns <= LATE_MS * INT64_C(1000000)) continue;
     well->totals[kind].late++;
-    if (late == CALL_KINDS) late = kind;
+    if (!late.what) late = (struct lateness){.what = names[kind], .ns = note->ns};
   }
-  return late;
+  return late.what ? late : together(well, role, sum_ns);
 }
 
 static void hangs(pid_t child, const char *what) {
@@ -171,20 +190,21 @@ static int64_t noise_ns(void) {
 
 static void measure(struct well *well, enum role role, void (*run)(struct well *),
                     const char *what) {
-  enum call_kind late = CALL_KINDS;
+  struct lateness late = {.what = NULL};
   unsigned before = failures();
   for (int i = 0; i < TRIES; i++) {
     run(well);
     late = count(well, role);
-    if (late == CALL_KINDS || failures() != before) return;
+    if (!late.what || failures() != before) return;
     int64_t limit = LATE_MS * INT64_C(1000000) + noise_ns();
-    if (well->board->calls[role].at[late].ns <= limit) return;
+    if (late.ns <= limit) return;
   }
-  fail("%s of %s took %.1f ms, and was late %d times: the budget is %d ms", names[late], what,
-       (double)well->board->calls[role].at[late].ns / 1e6, (int)TRIES, (int)BUDGET_MS);
+  fail("%s of %s took %.1f ms, and was late %d times: the budget is %d ms", late.what, what,
+       (double)late.ns / 1e6, (int)TRIES, (int)BUDGET_MS);
 }
 
 void well_measure(struct well *well) {
+  well->newcomer_has_total = !well->newcomer_has_total;
   measure(well, ROLE_NEWCOMER, run_newcomer, "a newcomer");
   if (well->resident.child) measure(well, ROLE_RESIDENT, run_resident, "the resident");
 }
@@ -211,10 +231,12 @@ void well_print(const struct well *well) {
     printf("%-6s: %" PRIu64 " calls, %" PRIu64 " BUSY, longest %.1f ms, %" PRIu64 " over %d ms\n",
            names[kind], well->totals[kind].made, well->totals[kind].busy,
            (double)well->totals[kind].worst_ns / 1e6, well->totals[kind].late, (int)LATE_MS);
+  printf("all calls with one budget: longest %.1f ms, %" PRIu64 " over %d ms\n",
+         (double)well->worst_life_ns / 1e6, well->late_lives, (int)LATE_MS);
 }
 
 int64_t well_longest_ms(const struct well *well) {
-  int64_t longest = 0;
+  int64_t longest = well->worst_life_ns;
   for (enum call_kind kind = CALL_OPEN; kind < CALL_KINDS; kind++)
     if (well->totals[kind].worst_ns > longest) longest = well->totals[kind].worst_ns;
   return longest / 1000000;

@@ -36,7 +36,9 @@ static bool end(const struct worker *worker, enum call_kind kind, int32_t code,
 
 void worker_open(struct worker *worker) {
   struct tidings_error error = RIG_ERROR;
-  const struct rig_open options = {.store = worker->store, .hook_budget_ms = BUDGET_MS};
+  const struct rig_open options = {.store = worker->store,
+                                   .hook_budget_ms = BUDGET_MS,
+                                   .total_budget_ms = worker->has_total ? BUDGET_MS : 0};
   worker->board->calls[worker->role] = (struct calls){0};
   begin(worker, CALL_OPEN);
   (void)end(worker, CALL_OPEN, rig_open(worker->rig, &options, &error), &error);

@@ -15,6 +15,7 @@ struct worker {
   struct board *board;
   const char *store;
   enum role role;
+  bool has_total; /* its calls have one budget together, not one each */
 };
 
 /* Each fails the test if it returns anything but OK and BUSY. A call that needs what an earlier one

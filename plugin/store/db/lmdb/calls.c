@@ -42,7 +42,8 @@ static void unlock_place(struct db *db, uint32_t session) {
 
 /* -- a place, with its lock -------------------------------------------------------------------- */
 
-/* A writer was killed, or the machine was while the page was on its way to the disk. */
+/* A writer was killed, or the machine was while the page was on its way to the disk; or what it
+ * says is not true any more. */
 static bool is_torn(const struct call_place *place) {
   if (atomic_load(&place->writing) || place->count > SHARED_CALLS) return true;
   for (uint32_t i = 0; i < place->count; i++) {
@@ -109,16 +110,23 @@ static bool write_calls(const struct memory *memory, struct call_place *place) {
   return true;
 }
 
-/* Who is killed in between leaves a mark. */
+/* Who is killed in between leaves a mark. What has been forgotten meanwhile stays forgotten. */
 static void replace_place(struct call_place *place, const struct call_place *with) {
-  atomic_store(&place->writing, 1);
+  uint32_t whole = PLACE_BEING_WRITTEN;
+  (void)atomic_fetch_or(&place->writing, PLACE_BEING_WRITTEN);
   atomic_store(&place->session, atomic_load(&with->session));
   place->pid = with->pid;
   place->start_time = with->start_time;
   place->epoch = with->epoch;
   place->count = with->count;
   memcpy(place->calls, with->calls, with->count * sizeof place->calls[0]);
-  atomic_store(&place->writing, 0);
+  (void)atomic_compare_exchange_strong(&place->writing, &whole, 0);
+}
+
+static void empty_place(struct call_place *place) {
+  static const struct call_place empty = {.count = 0};
+  atomic_store(&place->writing, PLACE_BEING_WRITTEN);
+  replace_place(place, &empty);
 }
 
 static bool change_place(struct call_place *place, const struct calls_of *whose,
@@ -135,11 +143,10 @@ static bool change_place(struct call_place *place, const struct calls_of *whose,
 }
 
 bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context) {
-  static const struct call_place empty = {.count = 0};
   struct call_place *place = place_of(db, whose->session);
   bool visited = false;
   if (!lock_place(db, whose->session)) return false;
-  if (is_torn(place)) replace_place(place, &empty);
+  if (is_torn(place)) empty_place(place);
   if (whose->owner) {
     visited = may_take(db, place, whose) && change_place(place, whose, visit, context);
   } else if (is_of(place, whose)) {
@@ -149,4 +156,11 @@ bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, 
   }
   unlock_place(db, whose->session);
   return visited;
+}
+
+/* A process that was stopped with the lock may be writing: what it writes is void too. The next to
+ * get the lock empties the place. */
+void db_calls_forget(struct db *db, uint32_t session) {
+  if (db_calls_any(db, session))
+    (void)atomic_fetch_or(&place_of(db, session)->writing, PLACE_FORGOTTEN);
 }

@@ -62,9 +62,10 @@ struct call_record {
   uint8_t over, tool_len;
   char tool[CALL_TOOL_BYTES];
 };
+enum place_writing { PLACE_BEING_WRITTEN = 1, PLACE_FORGOTTEN = 2 }; /* bits */
 struct call_place {
   _Atomic uint32_t session; /* 0: no session's */
-  _Atomic uint32_t writing; /* what follows may be torn */
+  _Atomic uint32_t writing; /* not 0: what follows is void; enum place_writing */
   uint32_t pid, count;      /* the owner's; of calls */
   uint64_t start_time;      /* the owner's */
   uint64_t epoch;           /* of the session, when this was said */
