@@ -237,17 +237,29 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
   return rc ? db_failed(error, rc, "open its schema") : 0;
 }
 
+/* "FATAL:  53300: ...": the word is the server's language's, the state is not. NULL: none. */
+static const char *state_in(const char *words) {
+  for (const char *at = words; (at = strstr(at, ":  ")); at += 3) {
+    if (strspn(at + 3, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 && at[8] == ':') return at + 3;
+  }
+  return NULL;
+}
+
 /* The server's words, which never have the password, but without the lines that follow. */
 static int refuse_connection(struct db *db, PGconn *pg, struct tidings_error *error) {
-  const char *words = PQerrorMessage(pg);
-  const char *at = strstr(words, "FATAL:  ");
-  bool password = strstr(words, "password") != NULL;
-  if (at) words = at + strlen("FATAL:  ");
-  if (password)
+  const char *words = PQerrorMessage(pg), *state = state_in(words);
+  int rc = 0;
+  if (strstr(words, "password") || (state && strncmp(state, "28", 2) == 0))
     return fail(error, TIDINGS_E_STORE,
                 "store %s: the database does not let this role in: its password is wrong or "
                 "missing; put it into ~/.pgpass or PGPASSWORD",
                 db->place.shown);
+  if (state && strncmp(state, "53300", 5) == 0) rc = PG_E_NO_CONNECTION_LEFT;
+  if (state && strncmp(state, "57P03", 5) == 0) rc = PG_E_STARTING;
+  if (rc)
+    return fail(error, TIDINGS_E_STORE, "store %s cannot be reached: %s", db->place.shown,
+                reason_of(rc));
+  if (state) words = state + strlen("53300: ");
   return fail(error, TIDINGS_E_STORE, "store %s cannot be reached: %.*s", db->place.shown,
               (int)strcspn(words, "\n"), words);
 }
@@ -261,7 +273,9 @@ static PGconn *start(struct db *db, store_deadline deadline) {
                         "keepalives_idle",  "keepalives_interval", "keepalives_count",
                         "application_name", "client_encoding",     NULL};
   const char *values[] = {db->place.conninfo, timeout, tcp, "5", "5", "2", "tidings", "UTF8", NULL};
-  return PQconnectStartParams(keys, values, 1);
+  PGconn *pg = PQconnectStartParams(keys, values, 1);
+  if (pg) (void)PQsetErrorVerbosity(pg, PQERRORS_VERBOSE); /* with the state */
+  return pg;
 }
 
 int pg_conn_dial(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
