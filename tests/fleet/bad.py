@@ -132,6 +132,17 @@ def check_network(server):
     refused(server.url().replace(server.folder, pooler.folder), "pool_mode=session", "a pooler of transactions")
 
 
+def check_names(server):
+    apart = ["unshare", "--mount", "--net"]
+    if os.geteuid() or subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
+        print("# names that are not found: skipped, it needs root and namespaces")
+        return
+    done = subprocess.run([*apart, sys.executable, os.path.join(os.path.dirname(__file__), "lost_names.py"), server.folder], capture_output=True, text=True, check=False)
+    lines = [*done.stdout.splitlines(), "", ""]
+    expect(lines[0].startswith("in time") and "were not found in time" in lines[0], f"a resolver that does not answer: {lines[0]}{done.stderr}")
+    expect(lines[1] == "the second server was found", f"the first of two servers is not there: {lines[1]}")
+
+
 def check_disk(server):
     """The tables are on a file system of four megabytes, of which a file leaves nothing."""
     small = os.path.join(server.folder, "small")
@@ -199,6 +210,7 @@ def main():
         check_roles(server)
         check_password(server)
         check_network(server)
+        check_names(server)
         check_clock(server)
         check_disk(server)
         check_full(server)
