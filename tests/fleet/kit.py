@@ -47,7 +47,7 @@ class Server:
     # For tests of something else than a server that dies: nothing waits for a disk, and nothing works besides the clients.
     FAST = {"fsync": "off", "full_page_writes": "off", "wal_level": "minimal", "max_wal_senders": 0, "autovacuum": "off", "jit": "off"}
 
-    def __init__(self, **settings):
+    def __init__(self, copy_of=None, **settings):
         self.bin = programs()
         self.folder = tempfile.mkdtemp(prefix="tidings-fleet-")
         self.settings = {"listen_addresses": "", "max_connections": 200, "shared_buffers": "32MB", "fsync": "on", **settings}
@@ -58,6 +58,9 @@ class Server:
             os.chown(self.folder, account.pw_uid, account.pw_gid)
         self.data = os.path.join(self.folder, "data")
         self.process = None
+        if copy_of:
+            self.run("pg_basebackup", "-h", copy_of.folder, "-U", "fleet", "-D", self.data, "-R", "--no-sync", "-c", "fast")
+            return
         self.run("initdb", "-D", self.data, "-A", "trust", "-U", "fleet", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
 
     def demoted(self):
@@ -106,15 +109,17 @@ class Server:
     def url(self, schema="tidings", more=""):
         return f"postgresql://fleet@/fleet?host={self.folder}&schema={schema}{more}"
 
+    def children(self):
+        return [int(pid) for pid in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False).stdout.split()]
+
     def stop(self, how=signal.SIGINT):
         """SIGINT: fast; SIGQUIT: immediate, as a crash; SIGKILL: of all its processes."""
         if not self.process:
             return
         if how == signal.SIGKILL:
-            children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False).stdout.split()
-            for pid in [str(self.process.pid), *children]:
+            for pid in [self.process.pid, *self.children()]:
                 try:
-                    os.kill(int(pid), signal.SIGKILL)
+                    os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
         else:
