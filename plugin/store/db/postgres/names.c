@@ -41,29 +41,29 @@ static bool split(struct lookup *lookup) {
   return any && !at;
 }
 
-/* 0, or the resolver's error; EAI_AGAIN: not in time. */
-static int wait_for_all(const struct lookup *lookup, store_deadline deadline) {
+/* False: not in time. */
+static bool wait_for_all(const struct lookup *lookup, store_deadline deadline) {
   for (size_t i = 0; i < lookup->count; i++) {
     const struct gaicb *const one[] = {&lookup->requests[i]};
     while (needs_lookup(lookup->requests[i].ar_name) &&
            gai_error(lookup->waits[i]) == EAI_INPROGRESS) {
       int left = store_deadline_left_ms(deadline);
       struct timespec wait = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000L};
-      if (!left || gai_suspend(one, 1, &wait) == EAI_AGAIN) return EAI_AGAIN;
+      if (!left || gai_suspend(one, 1, &wait) == EAI_AGAIN) return false;
     }
   }
-  return 0;
+  return true;
 }
 
-static int look_up(struct lookup *lookup, store_deadline deadline) {
+/* False: not in time; the resolver may still write to it. */
+static bool look_up(struct lookup *lookup, store_deadline deadline) {
   struct gaicb *asked[MOST_NAMES];
   size_t count = 0;
   for (size_t i = 0; i < lookup->count; i++) {
     lookup->waits[i] = &lookup->requests[i];
     if (needs_lookup(lookup->requests[i].ar_name)) asked[count++] = &lookup->requests[i];
   }
-  int rc = getaddrinfo_a(GAI_NOWAIT, asked, (int)count, NULL);
-  return rc ? rc : wait_for_all(lookup, deadline);
+  return getaddrinfo_a(GAI_NOWAIT, asked, (int)count, NULL) == 0 && wait_for_all(lookup, deadline);
 }
 
 /* -- what libpq takes -------------------------------------------------------------------------- */
@@ -122,21 +122,20 @@ void pg_addresses_free(struct pg_addresses *addresses) {
 int pg_addresses_find(const struct pg_place *place, store_deadline deadline,
                       struct pg_addresses *ret_addresses, struct tidings_error *error) {
   struct lookup *lookup = NULL;
-  int rc = 0, code = 0;
+  int code = 0;
   if (!place->hosts) return 0;
   lookup = calloc(1, sizeof *lookup);
   if (!lookup || !(lookup->list = strdup(place->hosts))) {
     free(lookup);
     return fail(error, TIDINGS_E_NOMEM, "no memory to look up a server");
   }
-  if (split(lookup)) rc = look_up(lookup, deadline);
-  else lookup->count = 0;
-  if (rc) /* the resolver may still write to it */
-    return fail(error, rc == EAI_MEMORY ? TIDINGS_E_NOMEM : TIDINGS_E_BUSY,
+  bool any = split(lookup);
+  if (any && !look_up(lookup, deadline)) /* it is left to the resolver */
+    return fail(error, TIDINGS_E_BUSY,
                 "store %s: the names of its servers were not found in time; name an address, or "
                 "look at this machine's resolver",
                 place->shown);
-  if (lookup->count) {
+  if (any) {
     add_all(ret_addresses, lookup, place->ports ? place->ports : "");
     if (!ret_addresses->count)
       code = fail(error, TIDINGS_E_STORE,
