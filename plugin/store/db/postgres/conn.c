@@ -213,6 +213,7 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
   if (!PQsendQueryParams(conn->pg,
                          "SELECT set_config('search_path', $1, false), "
                          "set_config('client_min_messages', 'error', false), "
+                         "set_config('plan_cache_mode', 'force_generic_plan', false), "
                          "set_config('synchronous_commit', CASE current_setting("
                          "'synchronous_commit') WHEN 'off' THEN coalesce(nullif(current_setting("
                          "'tidings.may_lose', true), ''), 'on') ELSE current_setting("
