@@ -86,10 +86,10 @@ static int write_rows(struct op *op, struct delivering *delivering, const struct
 
 int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
                 struct delivery *delivery, bool *ret_outdated, struct tidings_error *error) {
-  int code = op_write(op, error);
+  int code = op_write_as_read(op, error);
   if (!code) code = op_get_head(op, error);
   if (code) return code;
   *ret_outdated = !store_mark_holds(op->txn, &op->head, &delivering->planned_on);
   if (!*ret_outdated) code = write_rows(op, delivering, plan, delivery, error);
-  return code || *ret_outdated ? code : op_commit(op, error);
+  return code || *ret_outdated ? code : op_commit_as_read(op, ret_outdated, error);
 }

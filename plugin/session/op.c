@@ -36,14 +36,31 @@ int op_write(struct op *op, struct tidings_error *error) {
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
+int op_write_as_read(struct op *op, struct tidings_error *error) {
+  const struct db_scope scope = {.name = op->name, .session = op->session, .as_read = true};
+  return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
+}
+
 /* A head that its owner has committed has the phase. */
+static void committed(struct op *op, bool done) {
+  if (done && op->head_put && (op_owns_session(op) || !op->head.owner.pid))
+    store_phase_clear(op->instance->store, op->session);
+  op->head_put = false;
+}
+
 int op_commit(struct op *op, struct tidings_error *error) {
   struct store_txn *txn = op->txn;
   op->txn = NULL;
   int code = store_commit(txn, error);
-  if (!code && op->head_put && (op_owns_session(op) || !op->head.owner.pid))
-    store_phase_clear(op->instance->store, op->session);
-  op->head_put = false;
+  committed(op, !code);
+  return code;
+}
+
+int op_commit_as_read(struct op *op, bool *ret_outdated, struct tidings_error *error) {
+  struct store_txn *txn = op->txn;
+  op->txn = NULL;
+  int code = store_commit_as_read(txn, ret_outdated, error);
+  committed(op, !code && !*ret_outdated);
   return code;
 }
 

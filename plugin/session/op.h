@@ -37,7 +37,11 @@ void op_end(struct op *op);
 /* At most one transaction at a time. Errors as of store_read and store_write. */
 int op_read(struct op *op, struct tidings_error *error);
 int op_write(struct op *op, struct tidings_error *error);
+/* After a snapshot of the session, for what was decided on it. */
+int op_write_as_read(struct op *op, struct tidings_error *error);
 int op_commit(struct op *op, struct tidings_error *error); /* over in either case */
+/* *ret_outdated and 0: nothing was written, the session is not as it was read. */
+int op_commit_as_read(struct op *op, bool *ret_outdated, struct tidings_error *error);
 void op_give_up(struct op *op); /* ends a snapshot, drops a write; none is allowed */
 
 /* The lock of op->session: one decision at a time. Errors: BUSY. */

@@ -2,7 +2,7 @@
 """host.py STORE SESSION TRANSCRIPT [drain]: a host that shows and settles what is pushed, until it is ended, or until nothing is left.
 
 It writes what it was shown into TRANSCRIPT before it settles, as a host does, and resumes with the deliveries that are there. It prints "shown
-DELIVERY TOKEN" and "settled DELIVERY"; "late MS" for a hook that took longer than its budget and 50 ms.
+DELIVERY TOKEN BEGAN ENDED" and "settled DELIVERY BEGAN ENDED"; "late MS" for a hook that took longer than its budget and 50 ms.
 """
 import os
 import re
@@ -11,12 +11,13 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
+import net  # pylint: disable=wrong-import-position
 
 BUDGET_MS = 1000
 store, session, transcript = sys.argv[1:4]
 drain = len(sys.argv) > 4
-config = {"limits": {"pending_per_session": 100000}, "delivery": {"max_per_request": 1000}} if False else {}
 opened, calls, quiet = None, 0, 0
+lateness = net.Lateness()
 
 
 def note(*words):
@@ -38,10 +39,12 @@ while True:
             opened.event("session.resumed", session, deliveries=known()[-200:], takeover=False)
             note("resumed")
         calls += 1
+        lateness.since()
         began = time.monotonic()
         answer = opened.call("tool_result", session=session, call_id=f"c{calls}", tool="shell", content="done")
-        took_ms = (time.monotonic() - began) * 1000
-        if took_ms > BUDGET_MS + 50:
+        ended = time.monotonic()
+        took_ms = (ended - began) * 1000
+        if took_ms > BUDGET_MS + 50 + 3 * lateness.since():
             note("late", int(took_ms))
         delivery = (answer.get("reply") or {}).get("delivery")
         tokens = re.findall(r"#([\w-]+)#", answer.get("content", ""))
@@ -54,12 +57,13 @@ while True:
         with open(transcript, "a", encoding="utf-8") as file:
             file.write(f"{delivery} {' '.join(tokens)}\n")
         for token in tokens:
-            note("shown", delivery, token)
+            note("shown", delivery, token, began, ended)
+        began = time.monotonic()
         opened.call("settle", delivery=delivery, outcome="committed")
-        note("settled", delivery)
+        note("settled", delivery, began, time.monotonic())
     except kit.Failed as failed:
         took_ms = (time.monotonic() - began) * 1000
-        if took_ms > BUDGET_MS + 50 and failed.code != "open":
+        if took_ms > BUDGET_MS + 50 + 3 * lateness.since() and failed.code != "open":
             note("late", int(took_ms))
         note("failed", failed.code, failed.text.replace(" ", "_")[:160])
         if failed.code == "TIDINGS_E_CLOSED":

@@ -80,4 +80,5 @@ def main():
         return 1 if lost or twice or late or not acked or not settled else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -47,7 +47,7 @@ class Server:
     # For tests of something else than a server that dies: nothing waits for a disk, and nothing works besides the clients.
     FAST = {"fsync": "off", "full_page_writes": "off", "wal_level": "minimal", "max_wal_senders": 0, "autovacuum": "off", "jit": "off"}
 
-    def __init__(self, **settings):
+    def __init__(self, copy_of=None, **settings):
         self.bin = programs()
         self.folder = tempfile.mkdtemp(prefix="tidings-fleet-")
         self.settings = {"listen_addresses": "", "max_connections": 200, "shared_buffers": "32MB", "fsync": "on", **settings}
@@ -58,6 +58,9 @@ class Server:
             os.chown(self.folder, account.pw_uid, account.pw_gid)
         self.data = os.path.join(self.folder, "data")
         self.process = None
+        if copy_of:
+            self.run("pg_basebackup", "-h", copy_of.folder, "-U", "fleet", "-D", self.data, "-R", "--no-sync", "-c", "fast")
+            return
         self.run("initdb", "-D", self.data, "-A", "trust", "-U", "fleet", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
 
     def demoted(self):
@@ -75,12 +78,21 @@ class Server:
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, preexec_fn=dies_with_us, **self.demoted())
         deadline = time.monotonic() + 60
-        while self.sql("SELECT 1", database="postgres", check=False) != "1":
+        while not self.is_ready():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as log:
                     raise SystemExit(f"the server does not start:\n{log.read()[-2000:]}")
             time.sleep(0.02)
         return self
+
+    def is_ready(self):
+        """As its own file says, which costs less than to ask it. (The file of a server that was killed says so too, until the next one writes it.)"""
+        try:
+            with open(os.path.join(self.data, "postmaster.pid"), encoding="utf-8") as file:
+                lines = file.read().split("\n")
+        except FileNotFoundError:
+            return False
+        return lines[0] == str(self.process.pid) and len(lines) > 7 and lines[7].strip() == "ready"
 
     def ready(self):
         self.start()
@@ -97,15 +109,17 @@ class Server:
     def url(self, schema="tidings", more=""):
         return f"postgresql://fleet@/fleet?host={self.folder}&schema={schema}{more}"
 
+    def children(self):
+        return [int(pid) for pid in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False).stdout.split()]
+
     def stop(self, how=signal.SIGINT):
         """SIGINT: fast; SIGQUIT: immediate, as a crash; SIGKILL: of all its processes."""
         if not self.process:
             return
         if how == signal.SIGKILL:
-            children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False).stdout.split()
-            for pid in [str(self.process.pid), *children]:
+            for pid in [self.process.pid, *self.children()]:
                 try:
-                    os.kill(int(pid), signal.SIGKILL)
+                    os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
         else:
@@ -193,3 +207,23 @@ class Worker:
     def read(self):
         self.lines.seek(0)
         return [line.split() for line in self.lines.read().split("\n")[:-1]]
+
+
+class Asked:
+    """A host in a process of its own (asked.py), which may have another environment, and is told what to call."""
+
+    def __init__(self, url, environment=None, before=()):
+        command = [*before, sys.executable, os.path.join(os.path.dirname(__file__), "asked.py"), url]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})})
+
+    def ask(self, op, **members):
+        self.process.stdin.write(json.dumps({"op": op, **members}) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def event(self, kind, session, **data):
+        return self.ask("event", event={"type": kind, "session": session, "data": data})
+
+    def end(self):
+        self.process.kill()
+        self.process.wait(60)

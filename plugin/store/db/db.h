@@ -82,6 +82,8 @@ int db_failed(struct tidings_error *error, int rc, const char *what);
 struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
+  bool as_read; /* a write of what this process has just read of it. An engine to which looking once
+                   more costs much may leave that to the commit, which may find it outdated */
 };
 
 enum { TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };
@@ -96,6 +98,7 @@ struct db_txn {
   size_t touched_count;
   uint64_t ringing;    /* a bit for each of `touched` whose owner is called as well */
   bool rung_by_others; /* than the thread that waits */
+  bool outdated;       /* db_commit failed since the session is not as it was read */
   struct owner called[CALLED_OWNERS];
   size_t called_count; /* CALLED_OWNERS + 1: too many to note; every waiter is woken */
 };

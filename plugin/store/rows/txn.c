@@ -43,6 +43,15 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
   return code;
 }
 
+int store_commit_as_read(struct store_txn *txn, bool *ret_outdated, struct tidings_error *error) {
+  int code = inbox_finish(txn, error);
+  if (code) db_end(txn->db);
+  else code = db_commit(txn->db, error);
+  *ret_outdated = txn->db->outdated;
+  free(txn);
+  return *ret_outdated ? 0 : code;
+}
+
 int store_commit(struct store_txn *txn, struct tidings_error *error) {
   int code = inbox_finish(txn, error);
   if (code) db_end(txn->db);

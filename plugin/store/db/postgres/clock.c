@@ -4,32 +4,21 @@
  * many machines have as many clocks. It is read with what is sent anyway, and goes on by this
  * machine's clock of the time since it started, which nobody sets.
  */
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "store/db/postgres/engine.h"
 
 enum { CLOCK_AGE_MS = 600000 };
 
-static int64_t boot_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void pg_clock_read(struct db *db, int64_t server_ms) {
-  int64_t here_ms = boot_ms();
+  int64_t here_ms = store_uptime_ms();
   atomic_store(&db->clock_read_ms, here_ms);
   atomic_store(&db->clock_ahead_ms, server_ms - here_ms);
 }
 
 bool pg_clock_is_old(const struct db *db) {
-  return boot_ms() - atomic_load(&db->clock_read_ms) > CLOCK_AGE_MS;
+  return store_uptime_ms() - atomic_load(&db->clock_read_ms) > CLOCK_AGE_MS;
 }
 
 int64_t db_now(const struct db *db, int64_t host_ms) {
   if (db->hosts_clock || !atomic_load(&db->clock_read_ms)) return host_ms;
-  return boot_ms() + atomic_load(&db->clock_ahead_ms);
+  return store_uptime_ms() + atomic_load(&db->clock_ahead_ms);
 }

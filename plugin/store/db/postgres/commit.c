@@ -179,21 +179,26 @@ static void settle_session(struct pg_session *session) {
  * the old transaction is over. Returns 0 with the answer, or why it is not known. */
 static int find_out(struct db *db, const struct pg_session *session, int64_t token,
                     store_deadline deadline, bool *ret_stored) {
+  enum { MOST = 4 };
   struct pg_txn engine = {.deadline = deadline};
-  struct pg_params params = {.count = 0};
-  PGresult *results[3] = {NULL, NULL, NULL};
+  struct pg_params params = {.count = 0}, name = {.count = 0};
+  PGresult *results[MOST] = {NULL};
+  size_t before = 0;
   if (pg_conn_take(db, deadline, &engine.conn, NULL)) return PG_E_LOST;
   pg_param_int8(&params, session->number);
-  int rc = pg_txn_begin_on_server(&engine);
+  int rc = pg_txn_begin_on_server(&engine, &before);
+  if (!rc && !session->exists && session->name) { /* it has no row yet that could be waited for */
+    pg_param_bytes(&name, span_text(session->name));
+    rc = pg_send(engine.conn, PG_LOCK_NAME, &name);
+    before++;
+  }
   if (!rc) rc = pg_send(engine.conn, PG_LOOK_UP, &params);
-  if (!rc) rc = pg_run(db, engine.conn, deadline, results, 3);
+  if (!rc) rc = pg_run(db, engine.conn, deadline, results, before + 1);
   if (!rc)
-    *ret_stored = PQntuples(results[2]) && !PQgetisnull(results[2], 0, 0) &&
-                  pg_int8(results[2], 0, 0) == token;
-  for (int i = 0; i < 3; i++) PQclear(results[i]);
-  if (!rc) rc = pg_send(engine.conn, PG_ROLLBACK, NULL);
-  if (!rc) rc = pg_run(db, engine.conn, deadline, results, 1);
-  if (!rc) PQclear(results[0]);
+    *ret_stored = PQntuples(results[before]) && !PQgetisnull(results[before], 0, 0) &&
+                  pg_int8(results[before], 0, 0) == token;
+  for (size_t i = 0; i < MOST; i++) PQclear(results[i]);
+  pg_roll_back(db, &engine);
   pg_conn_give(db, engine.conn);
   return rc;
 }
@@ -214,6 +219,7 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
   struct pg_session *first = NULL;
   PGresult *unused = NULL;
   int64_t token = 0;
+  size_t before;
   int rc = engine->failing ? PG_E_LOST : 0;
   for (size_t i = 0; i < engine->count && !rc; i++) {
     struct pg_session *session = engine->sessions[i];
@@ -221,14 +227,16 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
     if (!first) {
       first = session;
       token = make_token(txn->db, session);
+      if (!engine->begun) rc = pg_txn_begin_on_server(engine, &before);
     }
-    rc = send_changes(txn, session, token);
+    if (!rc) rc = send_changes(txn, session, token);
   }
   if (!first && !rc) return 0;
   if (!rc && txn->ringing) rc = send_calls(txn);
   if (!rc) rc = pg_send(engine->conn, PG_COMMIT, NULL);
   if (rc) return pg_fail_in(txn->db, rc, "commit; nothing was stored", error);
   rc = pg_run(txn->db, engine->conn, engine->deadline, &unused, 0);
+  txn->outdated = rc == PG_E_OUTDATED;
   if (rc != PG_E_LOST && rc != PG_E_LATE)
     return rc ? pg_fail_in(txn->db, rc, "commit; nothing was stored", error) : 0;
   /* What is in its pipeline may be done to the end: nobody else is to use this connection. */
@@ -251,6 +259,7 @@ int db_commit(struct db_txn *txn, struct tidings_error *error) {
       if (engine->sessions[i]->written) settle_session(engine->sessions[i]);
     }
   }
+  if (txn->outdated) pg_roll_back(txn->db, engine);
   pg_txn_release(txn, !code);
   return code;
 }

@@ -28,7 +28,7 @@ static int error_of(struct db *db, const PGresult *result) {
                {"53100", PG_E_DISK_FULL}, {"53300", PG_E_NO_CONNECTION_LEFT},
                {"57P03", PG_E_STARTING},  {"57P01", PG_E_LOST},
                {"57P02", PG_E_LOST},      {"26000", PG_E_POOLED},
-               {"42P05", PG_E_POOLED}};
+               {"42P05", PG_E_POOLED},    {"22012", PG_E_OUTDATED}};
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   if (!state) return PG_E_LOST;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -54,6 +54,7 @@ static const char *reason_of(int rc) {
   case PG_E_DISK_FULL: return "the database's disk is full; free some space";
   case PG_E_NO_CONNECTION_LEFT:
     return "the database has no connection left; raise its max_connections, or end some clients";
+  case PG_E_OUTDATED: return "another writer has changed the session; nothing was lost, try again";
   case PG_E_POOLED:
     return "a pooler gives each transaction another connection to the database; have it pool "
            "sessions (pgbouncer: pool_mode=session), or name the server itself";
@@ -64,7 +65,8 @@ static const char *reason_of(int rc) {
 
 int db_failed(struct tidings_error *error, int rc, const char *what) {
   if (rc == ENOMEM) return fail(error, TIDINGS_E_NOMEM, "the store had no memory to %s", what);
-  int code = rc == PG_E_LATE || rc == PG_E_LOCKED ? TIDINGS_E_BUSY : TIDINGS_E_STORE;
+  int code = rc == PG_E_LATE || rc == PG_E_LOCKED || rc == PG_E_OUTDATED ? TIDINGS_E_BUSY
+                                                                         : TIDINGS_E_STORE;
   return fail(error, code, "the store failed to %s: %s", what, reason_of(rc));
 }
 
@@ -211,6 +213,7 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
   if (!PQsendQueryParams(conn->pg,
                          "SELECT set_config('search_path', $1, false), "
                          "set_config('client_min_messages', 'error', false), "
+                         "set_config('plan_cache_mode', 'force_generic_plan', false), "
                          "set_config('synchronous_commit', CASE current_setting("
                          "'synchronous_commit') WHEN 'off' THEN coalesce(nullif(current_setting("
                          "'tidings.may_lose', true), ''), 'on') ELSE current_setting("
@@ -237,54 +240,97 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
   return rc ? db_failed(error, rc, "open its schema") : 0;
 }
 
+/* "FATAL:  53300: ...": the word is the server's language's, the state is not. NULL: none. */
+static const char *state_in(const char *words) {
+  for (const char *at = words; (at = strstr(at, ":  ")); at += 3) {
+    if (strspn(at + 3, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 && at[8] == ':') return at + 3;
+  }
+  return NULL;
+}
+
 /* The server's words, which never have the password, but without the lines that follow. */
 static int refuse_connection(struct db *db, PGconn *pg, struct tidings_error *error) {
-  const char *words = PQerrorMessage(pg);
-  const char *at = strstr(words, "FATAL:  ");
-  bool password = strstr(words, "password") != NULL;
-  if (at) words = at + strlen("FATAL:  ");
-  if (password)
+  const char *words = PQerrorMessage(pg), *state = state_in(words);
+  int rc = 0;
+  if (strstr(words, "password") || (state && strncmp(state, "28", 2) == 0))
     return fail(error, TIDINGS_E_STORE,
                 "store %s: the database does not let this role in: its password is wrong or "
                 "missing; put it into ~/.pgpass or PGPASSWORD",
                 db->place.shown);
+  if (state && strncmp(state, "53300", 5) == 0) rc = PG_E_NO_CONNECTION_LEFT;
+  if (state && strncmp(state, "57P03", 5) == 0) rc = PG_E_STARTING;
+  if (rc)
+    return fail(error, TIDINGS_E_STORE, "store %s cannot be reached: %s", db->place.shown,
+                reason_of(rc));
+  if (state) words = state + strlen("53300: ");
   return fail(error, TIDINGS_E_STORE, "store %s cannot be reached: %.*s", db->place.shown,
               (int)strcspn(words, "\n"), words);
 }
 
-static PGconn *start(struct db *db, store_deadline deadline) {
+static PGconn *start(struct db *db, const struct pg_addresses *found, store_deadline deadline) {
   char timeout[16], tcp[16];
   int left = store_deadline_left_ms(deadline);
   (void)snprintf(timeout, sizeof timeout, "%d", left / 1000 + 1);
   (void)snprintf(tcp, sizeof tcp, "%d", left > 15000 ? left : 15000);
-  const char *keys[] = {"dbname",           "connect_timeout",     "tcp_user_timeout",
-                        "keepalives_idle",  "keepalives_interval", "keepalives_count",
-                        "application_name", "client_encoding",     NULL};
-  const char *values[] = {db->place.conninfo, timeout, tcp, "5", "5", "2", "tidings", "UTF8", NULL};
-  return PQconnectStartParams(keys, values, 1);
+  const char *keys[] = {"dbname",
+                        "connect_timeout",
+                        "tcp_user_timeout",
+                        "keepalives_idle",
+                        "keepalives_interval",
+                        "keepalives_count",
+                        "application_name",
+                        "client_encoding",
+                        found->count ? "host" : NULL,
+                        "hostaddr",
+                        "port",
+                        NULL};
+  const char *values[] = {db->place.conninfo,
+                          timeout,
+                          tcp,
+                          "5",
+                          "5",
+                          "2",
+                          "tidings",
+                          "UTF8",
+                          found->hosts.bytes,
+                          found->addresses.bytes,
+                          found->ports.bytes,
+                          NULL};
+  PGconn *pg = PQconnectStartParams(keys, values, 1);
+  if (pg) (void)PQsetErrorVerbosity(pg, PQERRORS_VERBOSE); /* with the state */
+  return pg;
+}
+
+/* Waits until it is connected. */
+static int finish_dialing(struct db *db, PGconn *pg, store_deadline deadline,
+                          struct tidings_error *error) {
+  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+  while (status != PGRES_POLLING_OK) {
+    if (PQstatus(pg) == CONNECTION_BAD || status == PGRES_POLLING_FAILED)
+      return refuse_connection(db, pg, error);
+    if (wait_for(pg, status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline))
+      return fail(error, TIDINGS_E_BUSY,
+                  "store %s: the database did not answer in time; nothing was lost, try again",
+                  db->place.shown);
+    status = PQconnectPoll(pg);
+  }
+  if (PQsetnonblocking(pg, 1) || !PQenterPipelineMode(pg))
+    return db_failed(error, PG_E_LOST, "connect");
+  return 0;
 }
 
 int pg_conn_dial(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error) {
+  struct pg_addresses found = {.count = 0};
   struct pg_conn *conn = calloc(1, sizeof *conn);
   if (!conn) return fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
-  conn->pg = start(db, deadline);
-  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
-  int code = 0;
-  if (!conn->pg) code = fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
-  while (!code && status != PGRES_POLLING_OK) {
-    if (PQstatus(conn->pg) == CONNECTION_BAD || status == PGRES_POLLING_FAILED) {
-      code = refuse_connection(db, conn->pg, error);
-    } else if (wait_for(conn->pg, status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline)) {
-      code = fail(error, TIDINGS_E_BUSY,
-                  "store %s: the database did not answer in time; nothing was lost, try again",
-                  db->place.shown);
-    } else {
-      status = PQconnectPoll(conn->pg);
-    }
+  int code = pg_addresses_find(&db->place, deadline, &found, error);
+  if (!code) {
+    conn->pg = start(db, &found, deadline);
+    if (!conn->pg) code = fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
   }
-  if (!code && (PQsetnonblocking(conn->pg, 1) || !PQenterPipelineMode(conn->pg)))
-    code = db_failed(error, PG_E_LOST, "connect");
+  if (!code) code = finish_dialing(db, conn->pg, deadline, error);
+  pg_addresses_free(&found);
   if (code) pg_conn_close(conn);
   else *ret_conn = conn;
   return code;

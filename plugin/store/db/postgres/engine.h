@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "common/buffer.h"
 #include "common/error.h"
 #include "store/db/db.h"
 #include "store/db/wake.h"
@@ -33,8 +34,9 @@ enum pg_error {
   PG_E_DISK_FULL,
   PG_E_NO_CONNECTION_LEFT,
   PG_E_STARTING,
-  PG_E_POOLED,  /* a pooler gives each transaction another connection */
-  PG_E_REFUSED, /* the server's answer makes no sense to us: it was logged */
+  PG_E_OUTDATED, /* the session is not as it was read */
+  PG_E_POOLED,   /* a pooler gives each transaction another connection */
+  PG_E_REFUSED,  /* the server's answer makes no sense to us: it was logged */
 };
 
 /* -- url.c ------------------------------------------------------------------------------------- */
@@ -43,10 +45,24 @@ struct pg_place {
   char *conninfo; /* for libpq: has the password */
   char *schema;   /* the tenant's */
   char *shown;    /* for errors: without it */
+  char *hosts;    /* that may have to be looked up; NULL: none */
+  char *ports;    /* of them; NULL: the usual one */
 };
 /* Errors: INVAL, which never quotes the URL. NOMEM. */
 int pg_place_parse(const char *url, struct pg_place *ret_place, struct tidings_error *error);
 void pg_place_free(struct pg_place *place);
+
+/* -- names.c ----------------------------------------------------------------------------------- */
+
+/* As libpq takes them: lists of the same length. */
+struct pg_addresses {
+  struct buffer hosts, addresses, ports;
+  size_t count; /* 0: there is nothing to look up */
+};
+/* Errors: BUSY past the deadline, STORE, NOMEM. It is to be freed in either case. */
+int pg_addresses_find(const struct pg_place *place, store_deadline deadline,
+                      struct pg_addresses *ret_addresses, struct tidings_error *error);
+void pg_addresses_free(struct pg_addresses *addresses);
 
 /* -- map.c: rows of a session in order --------------------------------------------------------- */
 
@@ -78,6 +94,7 @@ enum pg_statement {
   PG_COMMIT,
   PG_ROLLBACK,
   PG_LOCK,
+  PG_LOCK_VERSION,
   PG_LOCK_NAME,
   PG_LOAD,
   PG_PUT,
@@ -118,7 +135,6 @@ struct pg_params {
   int count;
 };
 /* An array in binary: its head, then each element; `type`: of an element. */
-struct buffer;
 void pg_array_begin(struct buffer *out, uint32_t type, size_t count);
 void pg_array_add(struct buffer *out, const void *bytes, size_t len);
 void pg_param_int8(struct pg_params *params, int64_t value);
@@ -203,11 +219,16 @@ struct pg_txn {
   struct pg_session *sessions[TOUCHED_SESSIONS];
   size_t count;
   struct pg_session *declared; /* one of them; NULL: none */
+  bool unlocked; /* it was taken as this process read it: the transaction on the server begins with
+                    a look at its version */
 };
 
 static inline struct pg_txn *pg_engine(const struct db_txn *txn) { return txn->engine; }
-/* Queues the begin of a transaction, with the limits that follow from the deadline. */
-int pg_txn_begin_on_server(struct pg_txn *engine);
+/* Queues the begin of a transaction, with the limits that follow from the deadline: *ret_count
+ * statements. */
+int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count);
+/* Gives up what the server has of it. */
+void pg_roll_back(struct db *db, struct pg_txn *engine);
 /* The end of it here: connection and sessions go back; `keep`: what they hold is what the server
  * has. */
 void pg_txn_release(struct db_txn *txn, bool keep);
@@ -225,6 +246,8 @@ struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tiding
 void pg_session_give(struct db *db, struct pg_session *session);
 /* Queues what loads it. */
 int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session);
+/* It is taken as it was read last. */
+void pg_session_as_read(const struct db *db, struct pg_session *session);
 /* Takes the result of that. */
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result);
 

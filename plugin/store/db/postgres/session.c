@@ -181,6 +181,12 @@ static void start_anew(struct pg_session *session) {
   session->folded_rings = 0;
 }
 
+void pg_session_as_read(const struct db *db, struct pg_session *session) {
+  memcpy(session->ended, session->floors, sizeof session->ended);
+  for (int i = 0; i < KINDS; i++)
+    session->near[i] = db->kinds[i] == DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];
+}
+
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result) {
   int64_t version = -1;
   int rc = 0;
@@ -213,8 +219,6 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
   }
   if (session->map.count)
     qsort(session->map.rows, session->map.count, sizeof *session->map.rows, by_key);
-  memcpy(session->ended, session->floors, sizeof session->ended);
-  for (int i = 0; i < KINDS; i++)
-    session->near[i] = db->kinds[i] == DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];
+  pg_session_as_read(db, session);
   return rc;
 }

@@ -14,6 +14,9 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_COMMIT] = "COMMIT",
     [PG_ROLLBACK] = "ROLLBACK",
     [PG_LOCK] = "SELECT session FROM session WHERE session = $1 OR name = $2 FOR UPDATE",
+    /* Locks it if it is as it was read; else there is an error: a division by zero. */
+    [PG_LOCK_VERSION] = "SELECT 1 / count(*) FROM (SELECT FROM session WHERE session = $1 AND "
+                        "version = $2 FOR UPDATE) AS same",
     /* What is not there yet has no row that could be locked. */
     [PG_LOCK_NAME] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
     /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
@@ -95,13 +98,14 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
                    session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
                    notify[] = {BYTEA, TEXT}, owner[] = {BYTEA}, number[] = {INT8},
-                   push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
-                             BOOL, TEXT, INT8, BOOL,  TEXT, TEXT};
+                   version[] = {INT8, INT8}, push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
+                                                       BOOL, TEXT, INT8, BOOL,  TEXT, TEXT};
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
   case PG_LIMITS:
   case PG_LOCK_NAME: return TYPES(text, 1);
   case PG_LOCK: return TYPES(who, 2);
+  case PG_LOCK_VERSION: return TYPES(version, 2);
   case PG_LOAD: return TYPES(load, 4);
   case PG_PUT: return TYPES(put, 4);
   case PG_DELETE:

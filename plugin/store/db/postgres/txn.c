@@ -30,22 +30,29 @@ static int send_who(struct pg_conn *conn, enum pg_statement statement,
   return pg_send(conn, statement, &params);
 }
 
-int pg_txn_begin_on_server(struct pg_txn *engine) {
-  struct pg_params params = {.count = 0};
+int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
+  struct pg_params params = {.count = 0}, version = {.count = 0};
   char limit[16];
   int left = store_deadline_left_ms(engine->deadline);
   (void)snprintf(limit, sizeof limit, "%d", left > 0 ? left : 1);
   pg_param_bytes(&params, span_text(limit));
   int rc = pg_send(engine->conn, PG_BEGIN, NULL);
   engine->begun = true;
-  return rc ? rc : pg_send(engine->conn, PG_LIMITS, &params);
+  if (!rc) rc = pg_send(engine->conn, PG_LIMITS, &params);
+  *ret_count = 2;
+  if (rc || !engine->unlocked) return rc;
+  engine->unlocked = false;
+  pg_param_int8(&version, engine->declared->number);
+  pg_param_int8(&version, engine->declared->version);
+  *ret_count = 3;
+  return pg_send(engine->conn, PG_LOCK_VERSION, &version);
 }
 
 /* The last of `count` statements in the pipeline, the others are sent: what it has of the session.
  */
 static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t count) {
   struct pg_txn *engine = pg_engine(txn);
-  PGresult *results[4];
+  PGresult *results[5];
   int rc = pg_session_send_load(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
@@ -68,11 +75,11 @@ static int load_new(struct db_txn *txn, struct pg_session *session) {
 /* One round trip: locks it in a write, and loads it. */
 static int load(struct db_txn *txn, struct pg_session *session, bool locks) {
   struct pg_txn *engine = pg_engine(txn);
-  bool begins = locks && !engine->begun;
-  int rc = begins ? pg_txn_begin_on_server(engine) : 0;
+  size_t before = 0;
+  int rc = locks && !engine->begun ? pg_txn_begin_on_server(engine, &before) : 0;
   if (!rc && locks) rc = send_who(engine->conn, PG_LOCK, session);
   if (rc) return rc;
-  rc = take_loaded(txn, session, 1 + (begins ? 2u : 0u) + (locks ? 1u : 0u));
+  rc = take_loaded(txn, session, before + (locks ? 2u : 1u));
   if (!rc && locks && !session->exists && session->name) rc = load_new(txn, session);
   if (!rc && session->again) rc = take_loaded(txn, session, 1);
   if (rc) engine->failing = true;
@@ -86,13 +93,22 @@ static int add_session(struct db_txn *txn, struct pg_session *session) {
   return 0;
 }
 
+/* As this process has read it, without a look: false if it has not. */
+static bool take_as_read(struct db_txn *txn, struct pg_session *session) {
+  if (!session->exists || session->version < 0) return false;
+  pg_session_as_read(txn->db, session);
+  pg_engine(txn)->unlocked = true;
+  return true;
+}
+
 /* The store's own rows are not loaded: they are looked up one by one. */
-static int open_session(struct db_txn *txn, uint32_t number, struct tidings_span name,
+static int open_session(struct db_txn *txn, uint32_t number, struct tidings_span name, bool as_read,
                         struct pg_session **ret_session) {
   struct pg_session *session = pg_session_take(txn->db, number, name);
   if (!session) return ENOMEM;
   if (!number && !name.len) memset(session->near, 0xff, sizeof session->near);
-  int rc = number || name.len ? load(txn, session, txn->access == DB_WRITES) : 0;
+  bool loads = (number || name.len) && !(as_read && take_as_read(txn, session));
+  int rc = loads ? load(txn, session, txn->access == DB_WRITES) : 0;
   if (!rc) rc = add_session(txn, session);
   if (rc) pg_session_free(session);
   else *ret_session = session;
@@ -123,24 +139,24 @@ int pg_txn_session(struct db_txn *txn, uint32_t number, struct pg_session **ret_
     return 0;
   }
   make_place(txn);
-  return open_session(txn, number, span_of(NULL, 0), ret_session);
+  return open_session(txn, number, span_of(NULL, 0), false, ret_session);
 }
 
 int db_own(struct db_txn *txn, uint32_t number) {
   struct pg_txn *engine = pg_engine(txn);
   struct pg_session *session = NULL;
   struct pg_params params = {.count = 0};
-  PGresult *results[3];
+  PGresult *results[4];
+  size_t before = 0;
   int rc = pg_txn_session(txn, number, &session);
   if (rc || number || session->own) return rc; /* all others are locked when they are loaded */
-  size_t count = engine->begun ? 1 : 3;
-  if (!engine->begun) rc = pg_txn_begin_on_server(engine);
+  if (!engine->begun) rc = pg_txn_begin_on_server(engine, &before);
   pg_param_int8(&params, 0);
   pg_param_null(&params);
   if (!rc) rc = pg_send(engine->conn, PG_LOCK, &params);
   if (rc) return rc;
-  rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
-  for (size_t i = 0; i < count; i++) PQclear(results[i]);
+  rc = pg_run(txn->db, engine->conn, engine->deadline, results, before + 1);
+  for (size_t i = 0; i <= before; i++) PQclear(results[i]);
   if (rc) engine->failing = true;
   session->own = !rc;
   return rc;
@@ -169,7 +185,8 @@ static int begin(struct db *db, const struct db_scope *scope, store_deadline dea
   engine->deadline = deadline;
   int code = pg_conn_take(db, deadline, &engine->conn, error);
   if (!code && scope && (scope->session || scope->name.len)) {
-    int rc = open_session(txn, scope->session, scope->name, &engine->declared);
+    int rc = open_session(txn, scope->session, scope->name,
+                          scope->as_read && txn->access == DB_WRITES, &engine->declared);
     if (rc) code = pg_fail_in(db, rc, "begin", error);
   }
   if (code) pg_txn_release(txn, false);
@@ -195,19 +212,18 @@ int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
   return 0;
 }
 
-static void roll_back(struct db_txn *txn) {
-  struct pg_txn *engine = pg_engine(txn);
+void pg_roll_back(struct db *db, struct pg_txn *engine) {
   PGresult *result;
   if (!engine->begun || !engine->conn) return;
   if (pg_send(engine->conn, PG_ROLLBACK, NULL) ||
-      pg_run(txn->db, engine->conn, engine->deadline, &result, 1))
+      pg_run(db, engine->conn, engine->deadline, &result, 1))
     return; /* it is closed when it is given back: the server does it then */
   PQclear(result);
 }
 
 void db_end(struct db_txn *txn) {
   if (txn->access == DB_LOOKS_ON || !txn->engine) return;
-  roll_back(txn);
+  pg_roll_back(txn->db, pg_engine(txn));
   pg_txn_release(txn, !pg_engine(txn)->failing);
 }
 

@@ -60,6 +60,21 @@ static const char *option_of(const PQconninfoOption *options, const char *keywor
   return NULL;
 }
 
+/* What libpq would look up: not if the URL has addresses. */
+static int note_hosts(struct pg_place *place, const PQconninfoOption *options,
+                      struct tidings_error *error) {
+  const char *host = option_of(options, "host"), *port = option_of(options, "port");
+  const char *address = option_of(options, "hostaddr");
+  if (!host || !*host) host = getenv("PGHOST");
+  if (!port || !*port) port = getenv("PGPORT");
+  if (!host || !*host || (address && *address) || getenv("PGHOSTADDR")) return 0;
+  place->hosts = strdup(host);
+  place->ports = strdup(port ? port : "");
+  return place->hosts && place->ports
+             ? 0
+             : fail(error, TIDINGS_E_NOMEM, "no memory for the store's URL");
+}
+
 static char *show(const PQconninfoOption *options, const char *schema) {
   const char *user = option_of(options, "user"), *host = option_of(options, "host"),
              *port = option_of(options, "port"), *database = option_of(options, "dbname");
@@ -82,6 +97,7 @@ int pg_place_parse(const char *url, struct pg_place *ret_place, struct tidings_e
     if (!options) code = refuse(error, "cannot be read");
     else if (!database || !*database) code = refuse(error, "names no database");
   }
+  if (!code) code = note_hosts(&place, options, error);
   if (!code) {
     place.shown = show(options, place.schema);
     if (!place.shown) code = fail(error, TIDINGS_E_NOMEM, "no memory for the store's URL");
@@ -98,5 +114,7 @@ void pg_place_free(struct pg_place *place) {
   free(place->conninfo);
   free(place->schema);
   free(place->shown);
+  free(place->hosts);
+  free(place->ports);
   *place = (struct pg_place){.conninfo = NULL};
 }

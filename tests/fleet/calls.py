@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""calls.py: one kind of call after the other. How many round trips each takes; and what becomes of it when the server stops in the middle of it, at
+each of its round trips, and starts again: an error that says so, within the budget, and the same call once more does it. Nothing is lost, nothing is
+shown after a settle that returned OK.
+"""
+import os
+import re
+import signal
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+import net  # pylint: disable=wrong-import-position
+
+BUDGET_MS = 20000
+failures = []
+
+
+def expect(good, what):
+    print(f"{'ok' if good else 'not ok'} - {what}")
+    if not good:
+        failures.append(what)
+
+
+class Host:
+    """A host with one session, and the calls that it can make."""
+
+    def __init__(self, url):
+        self.url, self.number, self.delivery = url, 0, None
+        self.acked, self.shown, self.over, self.twice = set(), {}, set(), 0
+        self.open()
+
+    def open(self):
+        self.kit = kit.Kit(self.url, budget_ms=BUDGET_MS)
+
+    def resume(self):
+        return self.kit.event("session.resumed", "s", deliveries=[name for name, tokens in self.shown.items() if tokens <= self.over])
+
+    def push(self):
+        token = f"t{len(self.acked)}"
+        answer = self.kit.call("push", session="s", kind="fleet.test", message=f"#{token}#", source="calls", id=token)
+        self.acked.add(token)
+        return answer
+
+    def hook(self):
+        self.number += 1
+        answer = self.kit.call("tool_result", session="s", call_id=f"c{self.number}", tool="shell", content="done")
+        delivery = (answer.get("reply") or {}).get("delivery")
+        if delivery:
+            tokens = set(re.findall(r"#(\w+)#", answer["content"]))
+            self.twice += len(tokens & self.over)
+            self.shown[delivery], self.delivery = tokens, delivery
+        return delivery
+
+    def settle(self):
+        answer = self.kit.call("settle", delivery=self.delivery, outcome="committed")
+        self.over |= self.shown[self.delivery]
+        return answer
+
+    def turn(self):
+        return self.kit.event("turn.started", "s")
+
+    def end_turn(self):
+        return self.kit.event("turn.finished", "s")
+
+
+def count_trips(host, proxy):
+    """Each kind of call twice: the first may have to learn what the second knows."""
+    budget = {"push": 1, "hook": 2, "settle": 2, "quiet": 1, "turn": 2, "end_turn": 2, "new session": 9, "event with an id": 3}
+    took = {}
+
+    def measured(name, function):
+        before = proxy.trips
+        answer = function()
+        took[name] = proxy.trips - before
+        return answer
+
+    for i in range(2):
+        measured("push", host.push)
+        expect(measured("hook", host.hook), "the hook shows what was pushed")
+        measured("settle", host.settle)
+        expect(not measured("quiet", host.hook), "then a hook is quiet")
+        measured("turn", host.turn)
+        measured("end_turn", host.end_turn)
+        measured("new session", lambda i=i: host.kit.event("session.opened", f"new-{i}"))
+        measured("event with an id", lambda i=i: host.kit.call("event", event={
+            "type": "notification", "session": "s", "source": "calls", "id": f"e{i}",
+            "data": {"kind": {"source": "fleet", "name": "test"}, "message": "x", "level": "info"}}))
+        host.hook()
+        host.settle()
+    print(f"# sum: round trips: {', '.join(f'{name} {count}' for name, count in took.items())}")
+    for name, most in budget.items():
+        expect(took[name] <= most, f"{name} takes {took[name]} round trips, at most {most}")
+
+
+def interrupted(host, proxy, server, name, trip):
+    """The server stops when the call has had `trip` answers. False: it needs no more than that."""
+    result = []
+
+    def call():
+        try:
+            result.append(getattr(host, name)())
+        except kit.Failed as failed:
+            result.append(failed)
+
+    proxy.held.clear()
+    proxy.hold_from = proxy.trips + trip
+    thread = threading.Thread(target=call)
+    began = time.monotonic()
+    thread.start()
+    while thread.is_alive() and not proxy.held.is_set():
+        thread.join(0.005)
+    met = proxy.held.is_set()
+    if met:
+        server.stop(signal.SIGQUIT)
+        server.start()
+    proxy.hold_from = None
+    thread.join()
+    took = time.monotonic() - began
+    failed = isinstance(result[0], kit.Failed)
+    if met:
+        words = str(result[0]) if failed else "done"
+        good = not failed or result[0].code in ("TIDINGS_E_STORE", "TIDINGS_E_BUSY", "open")
+        expect(good and took < BUDGET_MS / 1000 + 0.05, f"{name}, the server stops after {trip} round trips: {words}")
+    return met
+
+
+def again(function, what):
+    """The host tries again, as it does when it was told so; a session that was left to a dead connection is its own still."""
+    for _ in range(200):
+        try:
+            return function()
+        except kit.Failed as failed:
+            words = str(failed)
+            time.sleep(0.05)
+    expect(False, f"{what} again: {words}")
+    return None
+
+
+def restart_in_each(host, proxy, server):
+    prepare = {"push": [], "hook": [host.push], "settle": [host.push, host.hook], "turn": [], "end_turn": [host.turn], "resume": []}
+    calls = 0
+    for name, before in prepare.items():
+        trip = 0
+        while True:
+            for function in before:
+                again(function, name)
+            met = interrupted(host, proxy, server, name, trip)
+            calls += met
+            again(getattr(host, name), name)
+            # What was leased by a call whose answer was lost is not in the transcript: the host says so, and gets it again.
+            again(host.resume, "resume")
+            while again(host.hook, "hook"):
+                again(host.settle, "settle")
+            if not met:
+                break
+            trip += 1
+    seen = set().union(*host.shown.values())
+    print(f"# sum: restarts in the middle: {calls} calls of {len(prepare)} kinds: lost {len(host.acked - seen)}, twice {host.twice}")
+    expect(host.acked and not host.acked - seen and not host.twice and calls >= len(prepare), "nothing is lost, nothing is shown twice")
+
+
+def main():
+    with kit.Server(full_page_writes="off", wal_level="minimal", max_wal_senders=0, autovacuum="off") as server:
+        url = kit.make_store(server)
+        proxy = net.Proxy(server)
+        host = Host(url.replace(server.folder, proxy.folder))
+        host.kit.event("session.opened", "s")
+        count_trips(host, proxy)
+        restart_in_each(host, proxy, server)
+        host.kit.close()
+    return bool(failures)
+
+
+sys.exit(main())

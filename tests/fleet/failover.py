@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""failover.py: two servers with synchronous replication. The primary is killed under load, the standby is promoted, and a host and a producer that
+have both in their URL go on there: no acknowledged push is lost, none is shown after a settle that returned OK. Before that the standby alone is
+refused in words. "control" replicates nothing that is acknowledged last, and must be caught losing.
+"""
+import os
+import signal
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+import kills  # pylint: disable=wrong-import-position
+
+ACKED_BEFORE = 40
+
+
+def wait_for(condition, what):
+    deadline = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"{what}: not within a minute")
+        time.sleep(0.02)
+
+
+def acked(worker):
+    return sum(words[0] == "acked" for words in worker.read())
+
+
+def main():
+    control = sys.argv[1:] == ["control"]
+    failures = []
+    with kit.Server(wal_level="replica", max_wal_senders=4, wal_sender_timeout="60s") as primary, tempfile.TemporaryDirectory() as folder:
+        standby = kit.Server(copy_of=primary, hot_standby="on")
+        try:
+            standby.start()
+            wait_for(lambda: primary.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == "1", "the standby streams")
+            primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            primary.sql("SELECT pg_reload_conf()")
+            wait_for(lambda: primary.sql("SELECT sync_state FROM pg_stat_replication") == "sync", "it is synchronous")
+            if control:
+                primary.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
+                primary.sql("SELECT pg_reload_conf()")
+            kit.make_store(primary)
+            wait_for(lambda: standby.sql("SELECT count(*) FROM tidings.store", check=False) == "1", "the tables are on both")
+            if not control:
+                try:
+                    kit.Kit(standby.url(), budget_ms=20000)
+                    failures.append("a standby was opened")
+                except kit.Failed as failed:
+                    print(f"ok - a standby: {failed.text}")
+                    if "read-only (a standby?)" not in failed.text:
+                        failures.append(failed.text)
+            url = f"postgresql://fleet@/fleet?host={primary.folder},{standby.folder}&schema=tidings&target_session_attrs=read-write"
+            transcript = os.path.join(folder, "transcript")
+            producer, host = kit.Worker("producer.py", url, "s", "p"), kit.Worker("host.py", url, "s", transcript)
+            if control:
+                wait_for(lambda: acked(producer) >= ACKED_BEFORE, "pushes")
+                standby.stop()
+                host.kill()
+                before = acked(producer)
+                wait_for(lambda: acked(producer) >= before + ACKED_BEFORE, "pushes that the standby does not get")
+            else:
+                wait_for(lambda: acked(producer) >= ACKED_BEFORE and any(words[0] == "settled" for words in host.read()), "pushes and settles")
+            primary.stop(signal.SIGKILL)
+            before = acked(producer)
+            if control:
+                standby.start()
+            began = time.monotonic()
+            standby.run("pg_ctl", "promote", "-D", standby.data, "-w")
+            promoted = time.monotonic()
+            wait_for(lambda: acked(producer) >= before + 10, "pushes to the promoted server")
+            print(f"# promoted after {promoted - began:.2f} s, ten pushes {time.monotonic() - promoted:.2f} s after that")
+            producer.kill()
+            if not control:
+                host.kill()
+            last = kit.Worker("host.py", url, "s", transcript, "drain")
+            last.process.wait(120)
+            count, lost, twice, late, settled = kills.count([producer], [host, last])
+            print(f"# sum: failover{' without replication' if control else ''}: {count} acknowledged, {settled} settles: lost {lost}, twice {twice}, late {late}")
+            if control:
+                return 0 if lost else 1
+            return bool(failures or lost or twice or late or count <= before or not settled)
+        finally:
+            standby.end()
+
+
+sys.exit(main())

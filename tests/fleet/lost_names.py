@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""lost_names.py SOCKETS: run in a network and a mount namespace of its own, where the one server of names never answers. Prints what opening a store
+says whose server has a name, and how long that took; and whether a list whose last server can be reached without a name works.
+"""
+import fcntl
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+import net  # pylint: disable=wrong-import-position
+
+with tempfile.NamedTemporaryFile("w", delete=False) as file:
+    file.write("nameserver 127.0.0.1\noptions timeout:30 attempts:1\n")
+subprocess.run(["mount", "--bind", file.name, "/etc/resolv.conf"], check=True)
+with tempfile.NamedTemporaryFile("w", delete=False) as other:
+    other.write("hosts: files dns\n")
+subprocess.run(["mount", "--bind", other.name, "/etc/nsswitch.conf"], check=True)
+silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+fcntl.ioctl(silent, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
+silent.bind(("127.0.0.1", 53))
+late = net.Lateness()
+began = time.monotonic()
+try:
+    kit.Kit("postgresql://fleet@db.example.test/fleet", budget_ms=1000)
+    print("it was opened")
+except kit.Failed as failed:
+    took = time.monotonic() - began
+    print(f"{'in time' if took < 1.05 + 3 * late.since() / 1000 else 'late'}: {failed.text}")
+try:
+    kit.Kit(f"postgresql://fleet@/fleet?host=localhost,{sys.argv[1]}", budget_ms=20000).close()
+    print("the second server was found")
+except kit.Failed as failed:
+    print(failed.text)

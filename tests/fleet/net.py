@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""What stands between a host and its server: a network that does what a test says, and a pooler."""
+import os
+import select
+import socket
+import struct
+import tempfile
+import threading
+import time
+
+
+class Listener:
+    """Listens as a server does, in a folder of its own."""
+
+    def __init__(self, server):
+        self.folder = tempfile.mkdtemp(prefix="tidings-proxy-")
+        self.target = os.path.join(server.folder, ".s.PGSQL.5432")
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(os.path.join(self.folder, ".s.PGSQL.5432"))
+        self.listener.listen(64)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            threading.Thread(target=self.guarded, args=(client,), daemon=True).start()
+
+    def guarded(self, client):
+        try:
+            self.serve(client)
+        except OSError:
+            pass
+        client.close()
+
+    def serve(self, client):
+        raise NotImplementedError
+
+    def connected(self):
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(self.target)
+        return server
+
+
+class Proxy(Listener):
+    """`mode` says what becomes of what passes. `trips`: how often a client has asked for an answer to all that it sent."""
+
+    def __init__(self, server):
+        self.mode, self.met, self.trips = "pass", 0, 0
+        self.hold_from, self.held = None, threading.Event()  # what is sent after so many trips the server does not get; it was sent
+        super().__init__(server)
+
+    def serve(self, client):
+        server = self.connected()
+        try:
+            while self.carry(client, server):
+                pass
+        finally:
+            server.close()
+
+    def carry(self, client, server):
+        ready, _, _ = select.select([client, server], [], [], 0.05)
+        mode = self.mode
+        if mode == "stall" or not ready:
+            time.sleep(0.01 if mode == "stall" else 0)
+            return True
+        for side in ready:
+            data = side.recv(65536)
+            if not data:
+                return False
+            if side is client and self.hold_from is not None and self.trips >= self.hold_from:
+                return self.hold()
+            if not self.forward(mode, data, client, server, side is client):
+                return False
+        return True
+
+    def hold(self):
+        self.held.set()
+        while self.hold_from is not None:
+            time.sleep(0.005)
+        return False
+
+    def forward(self, mode, data, client, server, from_client):
+        other = server if from_client else client
+        commits = from_client and b"tidings_commit" in data and b"INSERT INTO " not in data
+        self.trips += from_client and data.endswith(b"S\0\0\0\x04")
+        if mode == "reset" or (mode == "reset before commit" and commits):
+            self.met += 1
+            return False
+        if mode == "half":
+            self.met += 1
+            other.sendall(data[: len(data) // 2])
+            return False
+        if mode == "old" and not from_client:
+            data = data.replace(b"server_version\x0015", b"server_version\x0014").replace(b"server_version\x0016", b"server_version\x0014").replace(
+                b"server_version\x0017", b"server_version\x0014")
+        other.sendall(data)
+        if (mode == "reset after commit" and commits) or (mode == "drop answers" and not from_client):
+            self.met += 1
+            return False
+        return True
+
+
+class Pooler(Listener):
+    """As poolers do in `pool_mode=transaction`: a connection to the server goes to whoever has a transaction."""
+
+    def __init__(self, server):
+        self.lock, self.spare, self.start = threading.Lock(), [], b""
+        super().__init__(server)
+
+    @staticmethod
+    def read(side, count):
+        data = b""
+        while len(data) < count:
+            more = side.recv(count - len(data))
+            if not more:
+                raise OSError("closed")
+            data += more
+        return data
+
+    def message(self, side):
+        head = self.read(side, 5)
+        return head[:1], head + self.read(side, struct.unpack("!I", head[1:])[0] - 4)
+
+    def begin(self, client):
+        """What a server says to a new client, with a process number of the pooler's own."""
+        head = self.read(client, 4)
+        self.start = head + self.read(client, struct.unpack("!I", head)[0] - 4)
+        return self.more(client)
+
+    def more(self, client=None):
+        """One more connection to the server."""
+        server, kind = self.connected(), b""
+        server.sendall(self.start)
+        while kind != b"Z":
+            kind, data = self.message(server)
+            if client:
+                client.sendall(data if kind != b"K" else data[:5] + struct.pack("!II", 1, 1))
+        return server
+
+    def serve(self, client):
+        server = self.begin(client)
+        with self.lock:
+            if self.spare:
+                server.close()
+            else:
+                self.spare.append(server)
+        while True:
+            kind, data = self.message(client)
+            if kind == b"X":
+                return
+            with self.lock:
+                server = self.spare.pop() if self.spare else None
+            self.transaction(client, server or self.more(), data)
+
+    def transaction(self, client, server, data):
+        """Until the server is idle again."""
+        server.sendall(data)
+        while True:
+            for side in select.select([client, server], [], [])[0]:
+                kind, data = self.message(side)
+                (server if side is client else client).sendall(data)
+                if side is server and kind == b"Z" and data[5:6] == b"I":
+                    with self.lock:
+                        self.spare.append(server)
+                    return
+
+
+class Lateness:
+    """How late a thread that does nothing else wakes up, in ms: a call cannot be held to less on this machine at this time."""
+
+    def __init__(self):
+        self.worst = 0.0
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self):
+        while True:
+            began = time.monotonic()
+            time.sleep(0.005)
+            self.worst = max(self.worst, (time.monotonic() - began) * 1000 - 5)
+
+    def since(self):
+        worst, self.worst = self.worst, 0.0
+        return worst
