@@ -152,7 +152,7 @@ static int play_in(const char *plugin, const char *url, const char *dir,
   return code;
 }
 
-int fleet_play(const char *plugin, const char *url, const char *dir, const struct screen *screen) {
+int demo_fleet(const char *plugin, const char *url, const char *dir, const struct screen *screen) {
   struct demo_server server = {.pid = 0};
   int code = EXIT_FAILURE;
   if (!url) screen_note(screen, "a PostgreSQL server is started for this demo");
