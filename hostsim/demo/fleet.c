@@ -146,6 +146,7 @@ static int play_in(const char *plugin, const char *url, const char *dir,
   else if (make_machines(&fleet, dir)) perror("hostsim demo: no folder");
   else code = play_all(&fleet);
   place_remove(fleet.store, plugin);
+  place_finish(plugin);
   for (int i = 0; i < MACHINES; i++) demo_folder_finish(&fleet.machines[i]);
   free(fleet.store);
   free(fleet.ledger);

@@ -81,12 +81,52 @@ def check_agent(server, url, home):
     expect(not os.path.exists(os.path.join(home, ".claude", "settings.json")), "--remove takes it back")
 
 
+def check_machine(url):
+    """A host in a PID namespace of its own is on another machine, as far as anybody can see."""
+    unshare = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
+        print("ok - a machine # SKIP no PID namespace may be made here")
+        return
+    host = subprocess.Popen([*unshare, sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "asked.py"), url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    event = {"op": "event", "event": {"type": "session.opened", "session": "elsewhere", "data": {"host": "Some Agent"}}}
+    host.stdin.write(json.dumps(event) + "\n")
+    host.stdin.flush()
+    expect("reply" in host.stdout.readline(), "a host opens a session on another machine")
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        machine = re.escape(file.read()[:8]) + r"/\d+"
+    said = kit.tidings("status", "-S", url, "-s", "elsewhere").stdout
+    expect(re.search(rf"Some Agent, pid \d+ on machine {machine}, running, attached", said), f"status names it: {said.splitlines()[-1:]}")
+    said = kit.tidings("sessions", "-S", url).stdout
+    expect(re.search(rf"running .* elsewhere  of Some Agent  on machine {machine}", said), f"sessions names it: {said.splitlines()[:1]}")
+    [session] = [row for row in json.loads(kit.tidings("status", "--all", "-S", url, "--json").stdout)["sessions"] if row["session"] == "elsewhere"]
+    expect(re.fullmatch(machine, session["machine"]) and session["alive"], "the query has it")
+    host.kill()
+    host.wait(60)
+    kit.tidings("event", "--as-host", "-S", url, input='{"type": "session.opened", "session": "here"}')
+    expect(" on machine" not in kit.tidings("status", "-S", url, "-s", "here").stdout, "of this machine nothing is said")
+    expect("other machines see this one as " in kit.tidings("doctor", "-S", url, check=False).stdout, "doctor says its name")
+
+
+def check_addon(url):
+    installed = subprocess.run([os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "tests/agents/hosts/install.sh"), "node20"], capture_output=True, text=True, check=False)
+    addon = os.path.join(kit.BUILD, "tidings.node")
+    if installed.returncode or not os.path.exists(addon):
+        print(f"ok - the addon # SKIP {installed.stderr.strip() or 'it was not built'}")
+        return
+    node = os.path.join(installed.stdout.strip(), "node_modules", ".bin", "node")
+    env = {**os.environ, "TIDINGS_HOSTKIT_PROBE": os.path.join(kit.BUILD, "tidings-hostkit-probe")}
+    done = subprocess.run([node, os.path.join(os.path.dirname(os.path.abspath(__file__)), "addon.mjs"), addon, kit.PLUGIN, url], env=env, capture_output=True, text=True, check=False)
+    expect(done.stdout.split() == ["duplicate", "shown", "settled", "swapped", "closed", "refused"] and done.returncode == 0, f"the addon for Node uses it: {done.stdout.split()} {done.stderr}")
+
+
 def main():
     home = tempfile.mkdtemp(prefix="tidings-users-")
     try:
         with kit.Server() as server:
             url = kit.make_store(server)
             check_demo(server)
+            check_machine(url)
+            check_addon(url)
             check_agent(server, url, home)
     finally:
         shutil.rmtree(home, ignore_errors=True)
