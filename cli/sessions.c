@@ -34,6 +34,8 @@ static void print_session(const json_t *session) {
   terminal_text(stdout, json_value_text(session, "session"));
   if (json_value_text(session, "host")[0]) fputs("  of ", stdout);
   terminal_text(stdout, json_value_text(session, "host"));
+  if (json_value_text(session, "machine")[0]) fputs("  on machine ", stdout);
+  terminal_text(stdout, json_value_text(session, "machine"));
   if (json_value_text(session, "cwd")[0]) fputs("  in ", stdout);
   terminal_text(stdout, json_value_text(session, "cwd"));
   if (json_value_text(session, "used")[0]) printf("  used %s", json_value_text(session, "used"));

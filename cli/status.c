@@ -68,7 +68,10 @@ static void print_owner(const json_t *owner) {
   fputs("host      ", stdout);
   terminal_text(stdout,
                 json_value_text(owner, "host")[0] ? json_value_text(owner, "host") : "unnamed");
-  printf(", pid %llu, %s since %s\n", (unsigned long long)json_value_count(owner, "pid"),
+  printf(", pid %llu", (unsigned long long)json_value_count(owner, "pid"));
+  if (json_value_text(owner, "machine")[0]) fputs(" on machine ", stdout);
+  terminal_text(stdout, json_value_text(owner, "machine"));
+  printf(", %s since %s\n",
          json_is_true(json_object_get(owner, "alive")) ? "running, attached"
                                                        : "not running, was attached",
          json_value_text(owner, "since"));

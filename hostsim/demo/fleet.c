@@ -146,13 +146,14 @@ static int play_in(const char *plugin, const char *url, const char *dir,
   else if (make_machines(&fleet, dir)) perror("hostsim demo: no folder");
   else code = play_all(&fleet);
   place_remove(fleet.store, plugin);
+  place_finish(plugin);
   for (int i = 0; i < MACHINES; i++) demo_folder_finish(&fleet.machines[i]);
   free(fleet.store);
   free(fleet.ledger);
   return code;
 }
 
-int fleet_play(const char *plugin, const char *url, const char *dir, const struct screen *screen) {
+int demo_fleet(const char *plugin, const char *url, const char *dir, const struct screen *screen) {
   struct demo_server server = {.pid = 0};
   int code = EXIT_FAILURE;
   if (!url) screen_note(screen, "a PostgreSQL server is started for this demo");

@@ -12,7 +12,7 @@
 
 /* Plays it in the database at `url`, in a schema that is removed after it; NULL: on a server of its
  * own. `dir` is for everything else. Returns the exit code. */
-int fleet_play(const char *plugin, const char *url, const char *dir, const struct screen *screen);
+int demo_fleet(const char *plugin, const char *url, const char *dir, const struct screen *screen);
 
 extern const struct cli_verb verb_internal_fleet_host;
 

@@ -137,7 +137,7 @@ static int demo(const char *plugin, const struct screen *screen, bool fleet, con
     goto out;
   }
   setenv("TMPDIR", dir, 1); /* what a compiler leaves when it is killed goes with the rest */
-  status = fleet ? fleet_play(plugin, url, dir, screen) : play(&supervisor);
+  status = fleet ? demo_fleet(plugin, url, dir, screen) : play(&supervisor);
   if (interrupt_seen()) status = interrupt_exit_code();
 out:
   if (dir) remove_folder(dir);

@@ -21,8 +21,8 @@ enum care_task {
   CARE_LOAD
 };
 
-/* `to` is used by BACKUP, SALVAGE, MIGRATE, DUMP and LOAD; `flags` are TIDINGS_STORE_*. Errors: those of
- * store/care/care.h; INVAL (a path with a NUL, or none). */
+/* `to` is used by BACKUP, SALVAGE, MIGRATE, DUMP and LOAD; `flags` are TIDINGS_STORE_*. Errors:
+ * those of store/care/care.h; INVAL (a path with a NUL, or none). */
 int query_care(enum care_task task, struct tidings_span from, struct tidings_span to,
                uint32_t flags, const struct tidings_answer **ret_answer,
                struct tidings_error *error);

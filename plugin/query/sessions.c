@@ -116,6 +116,7 @@ static int write_entry(struct question *question, const struct entry *entry,
                        struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
   const struct head *head = &entry->head;
+  char machine[OWNER_MACHINE_BYTES];
   int64_t used_ms = 0;
   int code = find_use(question, entry, &used_ms, error);
   if (code) return code;
@@ -126,6 +127,8 @@ static int write_entry(struct question *question, const struct entry *entry,
   if (head->owner.pid) json_put_u64(writer, "pid", head->owner.pid);
   else json_put_text(writer, "pid", NULL);
   json_put_bool(writer, "alive", entry->alive);
+  store_owner_machine(question->op.instance->store, &head->owner, machine);
+  if (machine[0]) json_put_text(writer, "machine", machine);
   if (head->owner.pid) json_put_time(writer, "since", head->attached_ms);
   else json_put_text(writer, "since", NULL);
   if (used_ms) json_put_time(writer, "used", used_ms);

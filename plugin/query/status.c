@@ -8,6 +8,7 @@
 
 void query_write_attachment(struct json_writer *writer, const struct op *op) {
   const struct head *head = &op->head;
+  char machine[OWNER_MACHINE_BYTES];
   if (!head->owner.pid) {
     json_put_text(writer, "attachment", NULL);
     return;
@@ -15,6 +16,8 @@ void query_write_attachment(struct json_writer *writer, const struct op *op) {
   json_open(writer, "attachment", '{');
   json_put_u64(writer, "pid", head->owner.pid);
   json_put_bool(writer, "alive", store_owner_alive(op->instance->store, &head->owner));
+  store_owner_machine(op->instance->store, &head->owner, machine);
+  if (machine[0]) json_put_text(writer, "machine", machine);
   json_put_u64(writer, "epoch", head->epoch);
   json_put_time(writer, "since", head->attached_ms);
   json_put_string(writer, "cwd", head->cwd);

@@ -54,6 +54,9 @@ const struct owner *store_self(const struct store *store); /* the process that o
 /* What time it is, where the host says that it is `host_ms`. */
 int64_t store_now(const struct store *store, int64_t host_ms);
 bool store_owner_alive(struct store *store, const struct owner *owner);
+/* The name of the machine that it runs on; empty: this one. */
+void store_owner_machine(const struct store *store, const struct owner *owner,
+                         char ret_name[OWNER_MACHINE_BYTES]);
 
 /* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY,
  * SCHEMA_NEWER, STORE, NOMEM. */

@@ -134,7 +134,7 @@ def test_migrate(place):
 
 def test_usage(place):
     """wrong words are usage errors"""
-    for words, says in ((["store"], "check, backup, salvage, migrate, init, upgrade or drop"), (["store", "mend"], "'mend' is not one of"),
+    for words, says in ((["store"], "check, backup, salvage, migrate, init, upgrade, drop or copy"), (["store", "mend"], "'mend' is not one of"),
                         (["store", "check", "x"], "unexpected argument 'x'"), (["store", "backup"], "name the folder to make"),
                         (["store", "salvage", "a"], "name the store and the folder to make"),
                         (["store", "backup", "x", "--also-stale"], "--also-stale is for salvage"),

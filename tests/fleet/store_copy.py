@@ -149,7 +149,7 @@ def check_refused(server, folder):
     refused(os.path.join(folder, "absent"), server.url("none"), "there is no such folder", "no folder")
     refused(server.url("absent"), os.path.join(folder, "none"), "the schema is not", "no schema")
     for source, target in ((first, server.url("none")), (full, os.path.join(folder, "none"))):
-        host = kit.Worker("host.py", source, "plain", 0)
+        host = kit.Worker("host.py", source, "plain", os.path.join(folder, "transcript"))
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and not host.read():
             time.sleep(0.02)

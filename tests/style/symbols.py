@@ -47,6 +47,7 @@ PREFIXES = {
     "plugin/rules/turns": "turns",
     "plugin/session": "asking attach decision ending inherit ledger op planning reply stored",
     "plugin/store/care": "care",
+    "plugin/store/dump": "dump",
     "plugin/store/db": "db owner store",
     "plugin/store/care_url": "care",
     "plugin/store/db/postgres": "db pg tables",

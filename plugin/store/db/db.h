@@ -59,6 +59,10 @@ void db_close(struct db *db); /* no transaction may be open */
 const char *db_place(const struct db *db);        /* as its errors name it */
 const struct owner *db_self(const struct db *db); /* the process that opened it */
 bool db_owner_alive(struct db *db, const struct owner *owner);
+/* As owner_machine has it. Empty: it is this machine, or the store is of one machine alone. */
+enum { DB_MACHINE_BYTES = OWNER_MACHINE_BYTES };
+void db_owner_machine(const struct db *db, const struct owner *owner,
+                      char ret_name[DB_MACHINE_BYTES]);
 
 /* What time it is: `host_ms`, or by the database's own clock. */
 int64_t db_now(const struct db *db, int64_t host_ms);

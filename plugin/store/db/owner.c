@@ -122,3 +122,12 @@ bool owner_alive(const struct owner *owner) {
   if (err) return err != ENOENT && err != ESRCH;
   return start_time == owner->start_time && state != 'Z' && state != 'X';
 }
+
+void owner_machine(const struct owner *owner, char ret_name[OWNER_MACHINE_BYTES]) {
+  const uint64_t first_namespace = 0xEFFFFFFC; /* the kernel's PROC_PID_INIT_INO */
+  const uint8_t *id = owner->boot_id;
+  int len = snprintf(ret_name, OWNER_MACHINE_BYTES, "%02x%02x%02x%02x", id[0], id[1], id[2], id[3]);
+  if (owner->pid_namespace != first_namespace)
+    (void)snprintf(ret_name + len, OWNER_MACHINE_BYTES - (size_t)len, "/%llu",
+                   (unsigned long long)owner->pid_namespace);
+}

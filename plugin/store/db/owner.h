@@ -23,4 +23,10 @@ bool owner_equal(const struct owner *a, const struct owner *b);
 /* false for no process, for another boot and for a zombie */
 bool owner_alive(const struct owner *owner);
 
+/* A name for people of the machine, since it was started, and of the PID namespace there if that is
+ * not the machine's own: "3fa9c1d2", "3fa9c1d2/4026532301". The first part is how
+ * /proc/sys/kernel/random/boot_id begins. */
+enum { OWNER_MACHINE_BYTES = 32 };
+void owner_machine(const struct owner *owner, char ret_name[OWNER_MACHINE_BYTES]);
+
 #endif

@@ -133,6 +133,7 @@ bool dump_event_of(const struct db_key *key, struct tidings_span value,
 }
 
 static bool is_sound(struct dump_reader *reader, struct dump_entry *entry) {
+  const struct db_key end = row_key(0, ROW_META, reader->count);
   bool first = !reader->count;
   switch (entry->kind) {
   case DUMP_ROW:
@@ -140,7 +141,8 @@ static bool is_sound(struct dump_reader *reader, struct dump_entry *entry) {
     reader->last = entry->key;
     return record_format(&entry->key, entry->value) != 0;
   case DUMP_EVENT: return dump_event_of(&entry->key, entry->value, &entry->event);
-  case DUMP_END: return row_key_n(entry->key.bytes) == reader->count && !reader->left;
+  case DUMP_END:
+    return memcmp(&entry->key, &end, sizeof end) == 0 && !entry->value.len && !reader->left;
   }
   return false;
 }

@@ -78,3 +78,8 @@ int64_t store_now(const struct store *store, int64_t host_ms) { return db_now(st
 bool store_owner_alive(struct store *store, const struct owner *owner) {
   return db_owner_alive(store->db, owner);
 }
+
+void store_owner_machine(const struct store *store, const struct owner *owner,
+                         char ret_name[OWNER_MACHINE_BYTES]) {
+  db_owner_machine(store->db, owner, ret_name);
+}

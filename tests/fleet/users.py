@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""users.py: what people see of a store in a database: the demo, an agent whose hooks use it, what doctor says, and which machine has a session."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+
+failures = []
+
+
+def expect(good, what):
+    print(f"{'ok' if good else 'not ok'} - {what}")
+    if not good:
+        failures.append(what)
+
+
+def check_demo(server):
+    url = f"postgresql://fleet@/fleet?host={server.folder}"
+    for more in ([], ["--store", url]):
+        done = subprocess.run([kit.HOSTSIM, "demo", "--fleet", "--fast", "--plugin", kit.PLUGIN, *more], capture_output=True, text=True, check=False)
+        last = done.stdout.splitlines()[-1:]
+        expect(done.returncode == 0 and re.fullmatch(r"pushed (\d+), delivered \1, lost 0, twice 0", last[0] if last else ""), f"the demo {more[:1]}: {last} {done.stderr}")
+        expect(done.stdout.count("SIGKILL") == 2 and "machine B: the session goes on" in done.stdout, "it is killed twice, and goes on at the other machine")
+    expect(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'case%'") == "0", "it leaves no schema")
+    for words in (["--store", url], ["--fleet", "--store", "/a/folder"]):
+        expect(subprocess.run([kit.HOSTSIM, "demo", *words], capture_output=True, check=False).returncode == 2, f"{words[0]} is a mistake there")
+
+
+class Agent:
+    """Claude Code as far as its hooks go, in a home of its own."""
+
+    def __init__(self, home):
+        self.home = home
+        os.makedirs(os.path.join(home, "bin"))
+        program = os.path.join(home, "bin", "claude")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
+        os.chmod(program, 0o755)
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith(("XDG", "TIDINGS_STORE", "PG"))}
+        self.env |= {"HOME": home, "PATH": f"{home}/bin:{os.environ['PATH']}", "TIDINGS_PLUGIN": kit.PLUGIN, "CLAUDE_ENV_FILE": f"{home}/env.sh"}
+
+    def tidings(self, *words, **more):
+        return kit.tidings(*words, env=self.env, check=False, **more)
+
+    def call(self, event, **fields):
+        """The hook's command as setup wrote it, run as the agent does."""
+        with open(os.path.join(self.home, ".claude", "settings.json"), encoding="utf-8") as file:
+            [group] = json.load(file)["hooks"][event]
+        data = {"hook_event_name": event, "session_id": "claude-1", "cwd": self.home, "transcript_path": f"{self.home}/t.jsonl", **fields}
+        done = subprocess.run(["sh", "-c", group["hooks"][0]["command"]], input=json.dumps(data), env=self.env, capture_output=True, text=True, check=False)
+        return done.stdout
+
+
+def check_agent(server, url, home):
+    agent = Agent(home)
+    done = agent.tidings("setup", "claude", "--store", url)
+    expect(done.returncode == 0 and url in done.stdout, f"setup says the store {done.stderr}")
+    agent.call("SessionStart", source="startup")
+    with open(os.path.join(home, "env.sh"), encoding="utf-8") as file:
+        expect(f"TIDINGS_STORE='{url}'" in file.read(), "the commands of its model use the store")
+    kit.tidings("push", "-S", url, "-s", "claude-1", "-l", "error", "seen through a hook")
+    expect("seen through a hook" in agent.call("UserPromptSubmit", prompt="go on"), "its hook shows what was pushed to the store")
+    said = agent.tidings("doctor").stdout
+    expect(f"Claude Code: its store {url}, which can be reached".replace("its store", "its store is") in said, f"doctor: it can be reached {said if 'reached' not in said else ''}")
+    expect("commands that you type use another store" in said, "doctor: commands look elsewhere")
+    agent.env["TIDINGS_STORE"] = url
+    expect("use another store" not in agent.tidings("doctor").stdout, "doctor: and now they do not")
+    expect("claude-1" in agent.tidings("sessions").stdout, "sessions lists it")
+    del agent.env["TIDINGS_STORE"]
+    server.stop()
+    done = agent.tidings("doctor")
+    expect("cannot be used" in done.stdout and "cannot be reached" in done.stdout and done.returncode == 1, "doctor: the server is gone")
+    expect(agent.call("UserPromptSubmit", prompt="go on").strip() in ("", "{}"), "the agent goes on without it")
+    done = agent.tidings("setup", "claude", "--remove")
+    expect(not os.path.exists(os.path.join(home, ".claude", "settings.json")), "--remove takes it back")
+
+
+def check_machine(url):
+    """A host in a PID namespace of its own is on another machine, as far as anybody can see."""
+    unshare = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
+        print("ok - a machine # SKIP no PID namespace may be made here")
+        return
+    host = subprocess.Popen([*unshare, sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "asked.py"), url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    event = {"op": "event", "event": {"type": "session.opened", "session": "elsewhere", "data": {"host": "Some Agent"}}}
+    host.stdin.write(json.dumps(event) + "\n")
+    host.stdin.flush()
+    expect("reply" in host.stdout.readline(), "a host opens a session on another machine")
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        machine = re.escape(file.read()[:8]) + r"/\d+"
+    said = kit.tidings("status", "-S", url, "-s", "elsewhere").stdout
+    expect(re.search(rf"Some Agent, pid \d+ on machine {machine}, running, attached", said), f"status names it: {said.splitlines()[-1:]}")
+    said = kit.tidings("sessions", "-S", url).stdout
+    expect(re.search(rf"running .* elsewhere  of Some Agent  on machine {machine}", said), f"sessions names it: {said.splitlines()[:1]}")
+    [session] = [row for row in json.loads(kit.tidings("status", "--all", "-S", url, "--json").stdout)["sessions"] if row["session"] == "elsewhere"]
+    expect(re.fullmatch(machine, session["machine"]) and session["alive"], "the query has it")
+    host.kill()
+    host.wait(60)
+    kit.tidings("event", "--as-host", "-S", url, input='{"type": "session.opened", "session": "here"}')
+    expect(" on machine" not in kit.tidings("status", "-S", url, "-s", "here").stdout, "of this machine nothing is said")
+    expect("other machines see this one as " in kit.tidings("doctor", "-S", url, check=False).stdout, "doctor says its name")
+
+
+def check_addon(url):
+    installed = subprocess.run([os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "tests/agents/hosts/install.sh"), "node20"], capture_output=True, text=True, check=False)
+    addon = os.path.join(kit.BUILD, "tidings.node")
+    if installed.returncode or not os.path.exists(addon):
+        print(f"ok - the addon # SKIP {installed.stderr.strip() or 'it was not built'}")
+        return
+    node = os.path.join(installed.stdout.strip(), "node_modules", ".bin", "node")
+    env = {**os.environ, "TIDINGS_HOSTKIT_PROBE": os.path.join(kit.BUILD, "tidings-hostkit-probe")}
+    done = subprocess.run([node, os.path.join(os.path.dirname(os.path.abspath(__file__)), "addon.mjs"), addon, kit.PLUGIN, url], env=env, capture_output=True, text=True, check=False)
+    expect(done.stdout.split() == ["duplicate", "shown", "settled", "swapped", "closed", "refused"] and done.returncode == 0, f"the addon for Node uses it: {done.stdout.split()} {done.stderr}")
+
+
+def main():
+    home = tempfile.mkdtemp(prefix="tidings-users-")
+    try:
+        with kit.Server() as server:
+            url = kit.make_store(server)
+            check_demo(server)
+            check_machine(url)
+            check_addon(url)
+            check_agent(server, url, home)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    print(f"# sum: users: {len(failures)} failures")
+    return bool(failures)
+
+
+sys.exit(main())
