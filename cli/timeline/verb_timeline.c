@@ -51,9 +51,9 @@ static int run_timeline(struct cli *cli) {
     }
   }
   int code = cli_take_words(cli, 0, 0, "");
-  if (!code && !path)
-    code = cli_usage(cli, "-o FILE is missing; -o - writes to the standard output");
-  if (!code) code = ask_about_session(cli, json_pack("{s:s}", "name", "timeline"), &answer);
+  if (code) return code;
+  if (!path) return cli_usage(cli, "-o FILE is missing; -o - writes to the standard output");
+  code = ask_about_session(cli, json_pack("{s:s}", "name", "timeline"), &answer);
   if (code) return code;
   code = write_timeline(cli, path, trace, answer);
   json_decref(answer);

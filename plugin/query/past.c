@@ -54,9 +54,14 @@ int past_read(struct question *question, bool items, struct past *past,
   past->error = error;
   if (!op->session) return 0;
   int code = delivery_scan(op->txn, op->session, past->arena, keep_delivery, past, error);
-  if (!code && items)
-    code = item_scan(op->txn, op->session, 0, UINT64_MAX, past->arena, keep_item, past, error);
-  return code;
+  return code || !items ? code : past_read_items(question, 0, past, error);
+}
+
+int past_read_items(struct question *question, uint64_t first, struct past *past,
+                    struct tidings_error *error) {
+  struct op *op = &question->op;
+  if (!op->session) return 0;
+  return item_scan(op->txn, op->session, first, UINT64_MAX, past->arena, keep_item, past, error);
 }
 
 static int compare_item(const void *key, const void *element) {

@@ -20,6 +20,9 @@ struct past {
 /* With `items`, or with the deliveries alone. Errors: STORE, NOMEM. */
 int past_read(struct question *question, bool items, struct past *past,
               struct tidings_error *error);
+/* The items from number `first` on. Errors: the same. */
+int past_read_items(struct question *question, uint64_t first, struct past *past,
+                    struct tidings_error *error);
 /* NULL: retention has forgotten it. */
 const struct item *past_item(const struct past *past, uint64_t n);
 

@@ -4,6 +4,7 @@
  * delivery point, and what it was shown.
  */
 #include "common/error.h"
+#include "event/facts.h"
 #include "query/past.h"
 #include "render/render.h"
 #include "session/planning.h"
@@ -99,20 +100,22 @@ int query_preview(struct question *question, struct tidings_error *error) {
 /* Of the policy only what joins and orders lines is applied again: all of them were shown. Writes
  * "messages". */
 static int render_items(struct question *question, struct item *items, size_t count,
-                        uint32_t coalesce_window_ms, struct showing *showing,
+                        uint32_t coalesce_window_ms, const struct showing *carrier,
                         struct tidings_error *error) {
   struct op *op = &question->op;
   const struct settings plain = {.notifications_enabled = true,
                                  .order = op->settings->order,
-                                 .coalesce_window_ms = coalesce_window_ms};
+                                 .coalesce_window_ms = coalesce_window_ms,
+                                 .message_bytes = op->settings->message_bytes};
   struct tidings_reply *reply = reply_make(&op->arena);
+  struct showing showing = *carrier;
   struct plan plan;
   if (!reply || plan_delivery(items, count, &plain, op->now_ms, NULL, &op->arena, &plan))
     return no_memory(error);
   uint8_t preamble = op->settings->preamble;
-  showing->bare = preamble == PREAMBLE_NEVER || (preamble == PREAMBLE_FIRST && showing->bare);
-  showing->plan = &plan;
-  int code = reply_show(reply, op, showing, error);
+  showing.bare = preamble == PREAMBLE_NEVER || (preamble == PREAMBLE_FIRST && carrier->bare);
+  showing.plan = &plan;
+  int code = reply_show(reply, op, &showing, error);
   if (!code) write_messages(&question->writer, reply);
   return code;
 }
@@ -122,7 +125,7 @@ static int render_again(struct question *question, const struct streamed *carrie
                         struct tidings_error *error) {
   struct op *op = &question->op;
   struct json_writer *writer = &question->writer;
-  struct showing showing = {.chat_request = carrier->chat_request, .bare = !first};
+  const struct showing showing = {.chat_request = carrier->chat_request, .bare = !first};
   struct item *items = arena_zalloc(&op->arena, carrier->note_count, sizeof *items);
   if (!items) return no_memory(error);
   for (size_t i = 0; i < carrier->note_count; i++)
@@ -139,12 +142,13 @@ static int render_again(struct question *question, const struct streamed *carrie
 int past_write_shown(struct question *question, const struct past *past,
                      const struct delivery *delivery, bool first, struct tidings_error *error) {
   struct op *op = &question->op;
-  struct showing showing = {.chat_request = delivery->carrier == CARRIER_CHAT_REQUEST,
-                            .bare = !first};
+  const struct showing showing = {.chat_request = delivery->carrier == CARRIER_CHAT_REQUEST,
+                                  .bare = !first};
   int64_t now_ms = op->now_ms;
   struct item *items = NULL;
   size_t count = 0;
-  if (past_items_shown(past, delivery, &items, &count)) return no_memory(error);
+  if (past_items_shown(past, delivery, &items, &count) || facts_read(items, count, &op->arena))
+    return no_memory(error);
   if (!count) return 0;
   op->now_ms = delivery->leased_ms;
   int code =

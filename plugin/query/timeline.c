@@ -146,6 +146,17 @@ static int write_deliveries(struct question *question, const struct past *past, 
   return code;
 }
 
+/* The number of the oldest item that may have to be written. */
+static uint64_t first_asked(const struct past *past, const struct query_place *after) {
+  uint64_t first = after->item + 1;
+  for (size_t i = 0; i < past->delivery_count; i++) {
+    const struct delivery *delivery = &past->deliveries[i];
+    if (delivery->n > after->delivery && delivery->fate_count && delivery->fates[0].first < first)
+      first = delivery->fates[0].first;
+  }
+  return first;
+}
+
 int query_timeline(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
   const struct head *head = &question->op.head;
@@ -155,7 +166,9 @@ int query_timeline(struct question *question, struct tidings_error *error) {
   json_put_string(writer, "session", question->request->session);
   json_put_time(writer, "time", question->op.now_ms);
   query_write_attachment(writer, &question->op);
-  int code = past_read(question, true, &past, error);
+  int code = past_read(question, false, &past, error);
+  if (!code)
+    code = past_read_items(question, first_asked(&past, &question->request->after), &past, error);
   if (!code) code = write_items(question, &past, error);
   if (!code) code = write_deliveries(question, &past, &open, error);
   if (!code)

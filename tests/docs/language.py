@@ -113,7 +113,7 @@ def not_a_sentence(lines):
     """Lines of prose that hold two sentences, or end within one."""
     for name, number, line in lines:
         text = re.sub(r"^(?:>|[-*]|\d+\.) +", "", line.strip())
-        if not text or text.startswith(("|", "#", "<!--")):
+        if not text or text.startswith(("|", "#", "<!--", "![")):
             continue
         text = re.sub(ABBREVIATIONS, "", re.sub(r"\]\([^)]*\)", "]", text)).replace("*", "")
         if re.search(r"[.!?][)\"]? +[\"(\[]?[A-Z]", text):

@@ -23,6 +23,8 @@ PREFIXES = {
     "cli": "config event sessions toml verb",
     "cli/doctor": "doctor verb",
     "cli/run": "child detach progress pty report run signal supervise tail verb waiting watchdog",
+    "cli/tail": "follow tail verb",
+    "cli/timeline": "timeline verb",
     "cli/watch": "changes filter folders known outbox repository scan tree verb",
     "command": "ask careful cli common config help host interrupt json kit layers owner paths print project session stamp store terminal verb",
     "common": "arena buffer clock fail file folder json libc plain quote random siphash spawn store utf8",

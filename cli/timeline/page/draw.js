@@ -49,14 +49,14 @@ function drawGrid(context, view, top, bottom) {
   context.stroke();
 }
 
-function drawSelectedTime(context, view, height) {
+function drawSelectedTime(context, view, top, height) {
   if (!view.selected || view.selected.time === undefined) return;
   const x = Math.round(xOf(view, view.selected.time)) + 0.5;
   context.strokeStyle = theme.colors.focus;
   context.lineWidth = 1;
   context.setLineDash([2, 3]);
   context.beginPath();
-  context.moveTo(x, 38);
+  context.moveTo(x, top);
   context.lineTo(x, height);
   context.stroke();
   context.setLineDash([]);
@@ -222,6 +222,6 @@ function drawTop(canvas, view, model, steps) {
   drawTurns(context, view, model);
   drawCarriers(context, view, model);
   drawPending(context, view, steps);
-  drawSelectedTime(context, view, TOP_HEIGHT);
+  drawSelectedTime(context, view, BANDS.axis[0], TOP_HEIGHT);
   context.restore();
 }

@@ -113,6 +113,6 @@ function drawLanes(canvas, view, model, lanes) {
     context.restore();
   }
   clipTime(context, view, height);
-  drawSelectedTime(context, view, height);
+  drawSelectedTime(context, view, 0, height);
   context.restore();
 }

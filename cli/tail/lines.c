@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tail/lines.c: see the header.
+ */
+#include "cli/tail/lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/json_value.h"
+
+/* At one time, what leads to the other comes first. */
+enum rank { RANK_PUSH, RANK_DELIVERY, RANK_SETTLED, RANK_OUTCOME, RANK_TURN };
+
+struct happening {
+  const char *time; /* of `event`; times in RFC 3339 have the order of their texts */
+  enum rank rank;
+  size_t place; /* in the answer */
+  json_t *event;
+};
+
+struct taking {
+  struct happening *list;
+  size_t count, room;
+  bool failed; /* no memory */
+};
+
+/* Takes `event` over; NULL: out of memory. */
+static void add(struct taking *taking, enum rank rank, json_t *event) {
+  if (event && taking->count == taking->room) {
+    size_t room = taking->room ? taking->room * 2 : 64;
+    struct happening *larger = realloc(taking->list, room * sizeof *larger);
+    if (larger) {
+      taking->list = larger;
+      taking->room = room;
+    }
+  }
+  if (!event || taking->count == taking->room) {
+    taking->failed = true;
+    json_decref(event);
+    return;
+  }
+  taking->list[taking->count] = (struct happening){
+      .time = json_value_text(event, "time"), .rank = rank, .place = taking->count, .event = event};
+  taking->count++;
+}
+
+static json_t *new_event(const char *time, const char *what, const json_t *from,
+                         const char *const *names) {
+  json_t *event = json_pack("{s:s, s:s}", "time", time, "event", what);
+  for (; event && *names; names++) {
+    json_t *value = json_object_get(from, *names);
+    if (value && !json_is_null(value) && json_object_set(event, *names, value)) {
+      json_decref(event);
+      event = NULL;
+    }
+  }
+  return event;
+}
+
+/* -- what is new in an answer ------------------------------------------------------------------ */
+
+static void take_pushes(struct tail *tail, const json_t *answer, struct taking *taking) {
+  static const char *const names[] = {"id",     "kind",        "level", "message",
+                                      "handle", "occurred_at", NULL};
+  const json_t *item = NULL;
+  uint64_t last = tail->last_push;
+  size_t i = 0;
+  json_array_foreach(json_object_get(answer, "items"), i, item) {
+    uint64_t id = strtoull(json_value_text(item, "id"), NULL, 10);
+    if (id <= tail->last_push) continue;
+    add(taking, RANK_PUSH, new_event(json_value_text(item, "time"), "push", item, names));
+    last = id;
+  }
+  tail->last_push = last;
+}
+
+static void take_outcomes(const json_t *answer, const json_t *delivery, const char *time,
+                          struct taking *taking) {
+  static const char *const names[] = {"id",      "kind",   "level",    "message",
+                                      "outcome", "reason", "delivery", NULL};
+  const char *id = json_value_text(delivery, "id");
+  const json_t *item = NULL;
+  size_t i = 0;
+  json_array_foreach(json_object_get(answer, "items"), i, item) {
+    if (strcmp(json_value_text(item, "delivery"), id) == 0)
+      add(taking, RANK_OUTCOME, new_event(time, "outcome", item, names));
+  }
+}
+
+static void take_deliveries(struct tail *tail, const json_t *answer, struct taking *taking) {
+  static const char *const made[] = {"id", "carrier", "tool", "call_id", NULL};
+  static const char *const settled[] = {"id", "outcome", "settled_by", NULL};
+  json_t *known = json_object();
+  const json_t *delivery = NULL;
+  size_t i = 0;
+  json_array_foreach(json_object_get(answer, "deliveries"), i, delivery) {
+    const char *id = json_value_text(delivery, "id");
+    const char *before = json_value_text(tail->deliveries, id);
+    const char *outcome = json_value_text(delivery, "outcome");
+    const char *time = json_value_text(delivery, "settled_at");
+    if (!before[0])
+      add(taking, RANK_DELIVERY,
+          new_event(json_value_text(delivery, "time"), "delivery", delivery, made));
+    if (strcmp(outcome, "leased") != 0 && (!before[0] || strcmp(before, "leased") == 0)) {
+      add(taking, RANK_SETTLED, new_event(time, "settled", delivery, settled));
+      take_outcomes(answer, delivery, time, taking);
+    }
+    if (!known || json_object_set_new(known, id, json_string(outcome))) taking->failed = true;
+  }
+  json_decref(tail->deliveries);
+  tail->deliveries = known;
+}
+
+static void take_turns(const json_t *answer, struct taking *taking) {
+  static const char *const names[] = {"from", "to", "abort_stream", "messages", NULL};
+  const json_t *transition = NULL;
+  size_t i = 0;
+  json_array_foreach(json_object_get(answer, "transitions"), i, transition) {
+    json_t *event = new_event(json_value_text(transition, "time"), "turn", transition, names);
+    if (event && json_object_set(event, "step", json_object_get(transition, "event"))) {
+      json_decref(event);
+      event = NULL;
+    }
+    add(taking, RANK_TURN, event);
+  }
+}
+
+/* -- in order ---------------------------------------------------------------------------------- */
+
+static int compare_happening(const void *a, const void *b) {
+  const struct happening *one = a, *other = b;
+  int order = strcmp(one->time, other->time);
+  if (order) return order;
+  if (one->rank != other->rank) return one->rank < other->rank ? -1 : 1;
+  return one->place < other->place ? -1 : 1;
+}
+
+json_t *tail_take(struct tail *tail, const json_t *answer) {
+  struct taking taking = {.count = 0};
+  json_t *list = json_array();
+  take_pushes(tail, answer, &taking);
+  take_deliveries(tail, answer, &taking);
+  take_turns(answer, &taking);
+  (void)snprintf(tail->end, sizeof tail->end, "%s", json_value_text(answer, "end"));
+  if (taking.count) qsort(taking.list, taking.count, sizeof *taking.list, compare_happening);
+  for (size_t i = 0; i < taking.count; i++)
+    if (!list || json_array_append_new(list, taking.list[i].event)) taking.failed = true;
+  free(taking.list);
+  if (!taking.failed) return list;
+  json_decref(list);
+  return NULL;
+}
+
+void tail_finish(struct tail *tail) {
+  json_decref(tail->deliveries);
+  *tail = (struct tail){.last_push = 0};
+}

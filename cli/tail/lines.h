@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tail/lines.h: from answers of the query `timeline` to what is new, line by line. Prints nothing,
+ * and knows no store.
+ */
+#ifndef TIDINGS_CLI_TAIL_LINES_H
+#define TIDINGS_CLI_TAIL_LINES_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* What was listed already. Zero: nothing. */
+struct tail {
+  uint64_t last_push; /* the newest item's id */
+  json_t *deliveries; /* outcomes by id, of the newest answer */
+  char end[64];       /* of the newest answer: what to ask for next; empty: everything */
+};
+
+/* What `answer` says that was not listed, as a JSON list in the order in which it happened; to be
+ * decref'ed. Each is {"time", "event": "push", "delivery", "settled", "outcome" or "turn", ...}.
+ * NULL: out of memory. */
+json_t *tail_take(struct tail *tail, const json_t *answer);
+void tail_finish(struct tail *tail);
+
+#endif

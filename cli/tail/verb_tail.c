@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tail/verb_tail.c: `tidings tail`: what happens in a session, line by line.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tail/follow.h"
+#include "cli/tail/lines.h"
+#include "cli/tail/tail.h"
+#include "command/ask.h"
+#include "command/interrupt.h"
+#include "command/kit.h"
+#include "command/print.h"
+#include "command/session.h"
+#include "command/terminal.h"
+
+/* -- one line for each event ------------------------------------------------------------------- */
+
+static void print_member(const char *before, const json_t *event, const char *name) {
+  const char *text = json_value_text(event, name);
+  if (!text[0]) return;
+  fputs(before, stdout);
+  terminal_text(stdout, text);
+}
+
+/* The first line, and that there are more. */
+static void print_message(const json_t *event) {
+  const char *message = json_value_text(event, "message");
+  size_t len = strcspn(message, "\n");
+  fputs(": ", stdout);
+  terminal_bytes(stdout, message, len);
+  if (message[len]) fputs(" \xe2\x80\xa6", stdout);
+}
+
+static void print_item(const json_t *event) {
+  print_member("", event, "id");
+  putchar(' ');
+  print_kind(event);
+  print_member(" (", event, "level");
+  putchar(')');
+  print_message(event);
+}
+
+static void print_outcome(const json_t *event) {
+  print_member("", event, "id");
+  print_member(" ", event, "outcome");
+  print_member(": ", event, "reason");
+}
+
+static void print_delivery(const json_t *event) {
+  print_member("", event, "id");
+  print_member(" on ", event, "carrier");
+  print_member(" of ", event, "tool");
+  print_member(", call ", event, "call_id");
+}
+
+static void print_settled(const json_t *event) {
+  print_member("", event, "id");
+  print_member(" ", event, "outcome");
+  print_member(" by ", event, "settled_by");
+}
+
+static void print_turn(const json_t *event) {
+  const json_t *message = NULL;
+  size_t i = 0;
+  print_member("", event, "step");
+  print_member(": ", event, "from");
+  print_member(" to ", event, "to");
+  json_array_foreach(json_object_get(event, "messages"), i, message) {
+    print_member(i ? ", " : "; ", message, "id");
+    print_member(" ", message, "state");
+  }
+}
+
+static void print_event(const json_t *event) {
+  static const struct {
+    const char *name;
+    void (*print)(const json_t *event);
+  } kinds[] = {{"push", print_item},
+               {"delivery", print_delivery},
+               {"settled", print_settled},
+               {"outcome", print_outcome},
+               {"turn", print_turn}};
+  const char *name = json_value_text(event, "event");
+  printf("%s  %-8s  ", json_value_text(event, "time"), name);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(name, kinds[i].name) == 0) kinds[i].print(event);
+  putchar('\n');
+}
+
+static int print_events(const struct cli *cli, const json_t *events, size_t first) {
+  for (size_t i = first; i < json_array_size(events); i++) {
+    const json_t *event = json_array_get(events, i);
+    char *line = cli->json ? json_dumps(event, JSON_COMPACT) : NULL;
+    if (cli->json && !line) return cli_fail(cli, "out of memory");
+    if (line) {
+      print_json_text(stdout, line);
+      putchar('\n');
+      free(line);
+    } else print_event(event);
+  }
+  if (fflush(stdout)) return cli_fail(cli, "cannot print it: %s", strerror(errno));
+  return 0;
+}
+
+/* -- asking again and again -------------------------------------------------------------------- */
+
+struct tailing {
+  const struct cli *cli;
+  struct hostkit *kit;
+  const char *session;
+  struct tail tail;
+};
+
+/* Prints what is new, but at most the newest `most`. */
+static int look(struct tailing *tailing, size_t most) {
+  json_t *answer = NULL;
+  json_t *request = json_pack("{s:s, s:s}", "name", "timeline", "session", tailing->session);
+  if (request && tailing->tail.end[0] &&
+      json_object_set_new(request, "after", json_string(tailing->tail.end))) {
+    json_decref(request);
+    request = NULL;
+  }
+  int code = ask(tailing->cli, tailing->kit, request, &answer);
+  if (code) return code;
+  json_t *events = tail_take(&tailing->tail, answer);
+  size_t count = json_array_size(events);
+  code = events ? print_events(tailing->cli, events, count > most ? count - most : 0)
+                : cli_fail(tailing->cli, "out of memory");
+  json_decref(events);
+  json_decref(answer);
+  return code;
+}
+
+static int tail_session(struct tailing *tailing, size_t most, bool follow) {
+  struct follow watch;
+  bool over = false;
+  if (!follow) return look(tailing, most);
+  int code = follow_begin(tailing->cli, &watch);
+  if (code) return code;
+  code = look(tailing, most);
+  while (!code && !over) {
+    code = follow_sleep(tailing->cli, &watch, -1, &over);
+    if (!code && !over) code = look(tailing, SIZE_MAX);
+  }
+  follow_end(&watch);
+  return code ? code : interrupt_exit_code();
+}
+
+static int run_tail(struct cli *cli) {
+  struct tailing tailing = {.cli = cli};
+  uint64_t lines = 20;
+  bool follow = false;
+  char *session = NULL;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case 'f': follow = true; break;
+    case 'n':
+      if (cli_number(cli->value, 0, 1000000, &lines))
+        return cli_usage(cli, "--lines: '%s' is not a number from 0 to 1000000", cli->value);
+      break;
+    default: return cli->exit_code;
+    }
+  }
+  int code = cli_take_words(cli, 0, 0, "");
+  if (!code) code = session_open(cli, &tailing.kit, &session);
+  if (code) return code;
+  tailing.session = session;
+  code = tail_session(&tailing, (size_t)lines, follow);
+  tail_finish(&tailing.tail);
+  kit_close(tailing.kit);
+  free(session);
+  return code;
+}
+
+const struct cli_verb verb_tail = {
+    .name = "tail",
+    .usage = "[OPTION]...",
+    .summary = "print what happens in a session, line by line",
+    .help = "Prints the newest events of a session: pushes, deliveries, how they were settled, the "
+            "outcome of each notification, and the steps of turns. With --follow, goes on with "
+            "what happens next, until it is interrupted. With --json, each line is one JSON "
+            "object.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .options =
+        (const struct cli_option[]){
+            {.key = 'f', .name = "follow", .help = "Go on with what happens next."},
+            {.key = 'n',
+             .name = "lines",
+             .argument = "N",
+             .help = "Begin with the newest N lines; 20 if not given."},
+            {.name = NULL}},
+    .run = run_tail,
+    .examples =
+        (const struct cli_example[]){
+            {"tidings tail -f", "Watch what the agent in this folder gets."},
+            {"tidings tail -f -n 0 --json | jq 'select(.event == \"outcome\")'",
+             "Only how notifications end from now on."},
+            {NULL, NULL}},
+};

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""tidings tail: what happens in a session, line by line."""
+import json
+import os
+import signal
+import sys
+
+from kit import DEADLINE_S, end, main, until
+
+
+def deliver(place, call="c1"):
+    place.ok("deliver", "--at", "tool-result", "-s", "s", "--owner", str(os.getpid()), "--call", call, "--tool", "Bash", stdin="ok")
+
+
+def test_lines(place):
+    """each push, delivery, outcome and step of a turn is a line, oldest first, and hostile text stays on its line"""
+    place.opened()
+    place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "one\x1b[31m\u202e\ntwo")
+    deliver(place)
+    place.ok("submit", "-s", "s", "--id", "m1", "Go on.")
+    lines = place.ok("tail", "-s", "s").text.splitlines()
+    words = [line.split("  ", 1)[1].split()[0] for line in lines]
+    assert words == ["push", "delivery", "settled", "outcome", "turn"], lines
+    assert lines[0].endswith(" ci.failed (error): one{U+001B}[31m{U+202E} \u2026"), lines[0]
+    assert lines[1].endswith(" on tool_result of Bash, call c1") and lines[2].endswith(" committed by host"), lines
+    assert lines[3].endswith(" delivered: shown to the assistant"), lines[3]
+    assert "message.submitted: idle to starting; m1 offered" in lines[4], lines[4]
+    assert lines == sorted(lines, key=lambda line: line.split()[0]), lines
+    assert place.ok("tail", "-s", "s", "-n", "2").text.splitlines() == lines[-2:]
+
+
+def test_json(place):
+    """with --json each line is an object"""
+    place.opened()
+    place.ok("push", "-s", "s", "-k", "ci.failed", "one\ntwo")
+    deliver(place)
+    events = [json.loads(line) for line in place.ok("tail", "-s", "s", "--json").text.splitlines()]
+    assert [event["event"] for event in events] == ["push", "delivery", "settled", "outcome"], events
+    assert events[0]["message"] == "one\ntwo" and events[0]["kind"] == {"source": "ci", "name": "failed"}, events[0]
+    assert events[3]["id"] == events[0]["id"] and events[3]["delivery"] == events[1]["id"] and events[3]["outcome"] == "delivered", events
+
+
+def test_follow(place):
+    """-f goes on with what happens next, says nothing twice, and ends on a signal"""
+    place.opened()
+    place.ok("push", "-s", "s", "before")
+    with open(os.path.join(place.dir, "out"), "w+b") as out:
+        process = place.start("tail", "-f", "-s", "s", "--json", stdout=out)
+
+        def events():
+            with open(out.name, encoding="utf-8") as file:
+                return [json.loads(line) for line in file if line.endswith("\n")]
+
+        until(events, "what was there before")
+        for i in range(3):
+            place.ok("push", "-s", "s", f"push {i}")
+            until(lambda i=i: [event for event in events() if event.get("message") == f"push {i}"], f"push {i}")
+        deliver(place)
+        until(lambda: len([event for event in events() if event["event"] == "outcome"]) == 4, "the outcomes")
+        said = [(event["event"], event["id"]) for event in events()]
+        assert len(said) == len(set(said)) == 4 + 1 + 1 + 4, said
+        assert end(process, signal.SIGTERM) == 128 + signal.SIGTERM, process.stderr.read()
+
+
+def test_refusals(place):
+    """a reader that goes away ends it, and so does a store that is not there"""
+    place.refused("tail", "-s", "s", "-S", "nowhere", says="nowhere")
+    place.refused("tail", "-s", "s", "-n", "many", code=2, says="--lines")
+    place.opened()
+    place.ok("push", "-s", "s", "before")
+    process = place.start("tail", "-f", "-s", "s")
+    assert process.stdout.readline(), "the line of what was there before"
+    process.stdout.close()
+
+    def ended():
+        place.ok("push", "-s", "s", "-k", "a.b", "one more")
+        return process.poll() is not None
+
+    until(ended, "its end")
+    assert process.wait(DEADLINE_S) == 1, process.returncode
+    assert b"cannot print it" in process.stderr.read()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
