@@ -53,10 +53,23 @@ def files(root, *patterns):
 def lines(root, how):
     """How it is installed and removed."""
     if how == "npm":
-        return (f"npm install -g --no-audit --no-fund {files(root, 'tidings-[0-9]*.tgz', 'tidings-linux-x64-gnu-*.tgz')}",
+        return (f"npm install -g --no-audit --no-fund {files(root, 'npm/tidings-[0-9]*.tgz', 'npm/tidings-linux-x64-gnu-*.tgz')}",
                 "npm uninstall -g tidings @tidings/linux-x64-gnu")
-    return (f"apt-get install -y --no-install-recommends {files(root, 'libtidings-hostkit1_*_amd64.deb', 'tidings_*_amd64.deb')}",
+    return (f"apt-get install -y --no-install-recommends {files(root, 'deb/libtidings-hostkit1_*_amd64.deb', 'deb/tidings_*_amd64.deb')}",
             "apt-get purge -y tidings libtidings-hostkit1")
+
+
+def author(system, root):
+    """Somebody writes a host: the example is compiled as its page says, and delivers. The plugin for PostgreSQL loads."""
+    system.works("apt-get install -y --no-install-recommends gcc libc6-dev pkgconf "
+                 + files(root, "deb/libtidings-hostkit-dev_*_amd64.deb", "deb/tidings-postgres_*_amd64.deb"))
+    system.works("cc /usr/share/doc/libtidings-hostkit-dev/examples/host.c -o host $(pkgconf --cflags --libs tidings-hostkit)")
+    code, told = system.types("./host $(pkgconf --variable=plugin tidings-hostkit) store")
+    check(code == 0 and "- The build failed." in told, "the example host delivers", told)
+    code, told = system.types("tidings store check --store 'postgresql://u@127.0.0.1:1/d?schema=s'")
+    check(code and "libpq" not in told and "refused" in told, "a store in a database is looked for, so the plugin is there", told)
+    check("conformance" in system.types("hostsim --help")[1], "hostsim starts")
+    system.works("apt-get purge -y tidings-postgres libtidings-hostkit-dev")
 
 
 def main(root, how):
@@ -87,7 +100,12 @@ def main(root, how):
         code, told = system.types("tidings doctor")
         check("set up in" in told, "installed again, it works as before", told)
         system.works("tidings setup claude --remove")
+        if how == "apt":
+            author(system, root)
         system.works(remove)
+        if how == "apt":
+            left = system.types("dpkg -l 'tidings*' 'libtidings*' 2>/dev/null | grep -c '^.[^n]' ; find /usr /etc /var/lib -name '*tidings*' -not -path '/var/lib/dpkg/*'")[1]
+            check(left.strip() == "0", "purging leaves nothing", left)
     return failures != 0
 
 
