@@ -88,8 +88,8 @@ def main(root, how):
         texts = [request["text"] for request in model.requests if request["tools"]]
         first = [text for text in texts if "What is new?" not in text]
         later = [text for text in texts if "What is new?" in text]
-        check(first and not any("failed with exit code 1" in text for text in first), "the request before has no notification", texts)
-        check(later and "Command `false`" in later[0] and "failed with exit code 1" in later[0], "the agent's next request has the notification", texts)
+        check(first and not any("failed with exit code 1" in text for text in first), "the request before has no notification", f"{len(texts)} requests")
+        check(later and "Command `false`" in later[0] and "failed with exit code 1" in later[0], "the agent's next request has the notification", f"{len(texts)} requests; " + system.types("cat ~/.local/state/tidings/logs/hook.log; tidings history")[1])
         if how == "npm":
             system.works("npx --no-install tidings --version")
         check("set up in" in system.types("tidings doctor")[1], "tidings doctor says that Claude Code is set up")
