@@ -57,23 +57,24 @@ def gemini(program, out):
     shutil.copy(f"{SOURCE}/LICENSE", f"{out}/LICENSE")
 
 
-def module(agent, out, **more):
+def module(agent, name, out, **more):
     """A module that loads the one in the package for this machine, which npm installs with `tidings`."""
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{HERE}/npm/module.js", encoding="utf-8") as file:
             text = file.read().replace("@AGENT@", agent)
-        with open(f"{folder}/index.js", "w", encoding="utf-8") as file:
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
             file.write(text)
         shutil.copy(f"{SOURCE}/LICENSE", f"{folder}/LICENSE")
-        finish(folder, manifest(f"@tidings/{agent}", type="module", main="index.js", dependencies={"tidings": version()}, **more), out)
+        finish(folder, manifest(f"@tidings/{agent}", type="module", main=name, dependencies={"tidings": version()}, **more), out)
 
 
 def main(out, program):
     shutil.rmtree(f"{out}/agents", ignore_errors=True)
     claude(program, f"{out}/agents/claude")
     gemini(program, f"{out}/agents/gemini")
-    module("opencode", f"{out}/npm")
-    module("pi", f"{out}/npm", keywords=["pi-package"], pi={"extensions": ["./index.js"]})
+    module("opencode", "index.js", f"{out}/npm")
+    # pi compiles what is TypeScript, and what that imports; Node itself takes no TypeScript from node_modules.
+    module("pi", "index.ts", f"{out}/npm", keywords=["pi-package"], pi={"extensions": ["./index.ts"]})
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 
 from model.server import ModelServer
 
@@ -72,24 +74,31 @@ def author(system, root):
     system.works("apt-get purge -y tidings-postgres libtidings-hostkit-dev")
 
 
+def asked(model):
+    return [request["text"] for request in model.requests if request["tools"]]
+
+
 def main(root, how):
-    rules = [{"prompt": "Good day.", "answers": [[{"text": "The same to you."}]]}, {"prompt": "What is new?", "answers": [[{"text": "A failure."}]]},
-             {"prompt": "And now?", "answers": [[{"text": "Nothing."}]]}]
+    call = {"call": "Bash", "arguments": {"command": "true", "description": "as the test says"}}
+    rules = [{"prompt": "Good day.", "answers": [[{"hold": "gate"}, call], [{"text": "The same to you."}]]}, {"prompt": "And now?", "answers": [[{"text": "Nothing."}]]}]
     with ModelServer(rules) as model:
         system = System(root, model.url)
         install, remove = lines(root, how)
         if not system.works(install) or not system.works("tidings setup claude"):
             return 1
         claude = "claude --dangerously-skip-permissions"
-        system.works(f"{claude} -p 'Good day.'")
+        agent = threading.Thread(target=system.works, args=(f"{claude} -p 'Good day.'",))
+        agent.start()
+        deadline = time.monotonic() + 300
+        while not asked(model) and agent.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.05)
         code, told = system.types("tidings run -- false")
         check(code == 1, "tidings run -- false", told)
-        system.works(f"{claude} --continue -p 'What is new?'")
-        texts = [request["text"] for request in model.requests if request["tools"]]
-        first = [text for text in texts if "What is new?" not in text]
-        later = [text for text in texts if "What is new?" in text]
-        check(first and not any("failed with exit code 1" in text for text in first), "the request before has no notification", f"{len(texts)} requests")
-        check(later and "Command `false`" in later[0] and "failed with exit code 1" in later[0], "the agent's next request has the notification", f"{len(texts)} requests; " + system.types("cat ~/.local/state/tidings/logs/hook.log; tidings history")[1])
+        model.release("gate")
+        agent.join()
+        texts = asked(model)
+        check("failed with exit code 1" not in texts[0], "the request before has no notification")
+        check(len(texts) > 1 and "Command `false`" in texts[1] and "failed with exit code 1" in texts[1], "the agent's next request has the notification", f"{len(texts)} requests; " + system.types("cat ~/.local/state/tidings/logs/hook.log; tidings history")[1])
         if how == "npm":
             system.works("npx --no-install tidings --version")
         check("set up in" in system.types("tidings doctor")[1], "tidings doctor says that Claude Code is set up")
