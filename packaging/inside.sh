@@ -75,6 +75,10 @@ for target in "$@"; do
   printf '%s was built in %s s\n' "$target" $((SECONDS - start))
 done
 [ ${#npm[@]} -eq 0 ] || python3 "$here/npm_packages.py" /out/npm "${npm[@]}"
+for stage in "${npm[@]}"; do
+  program=${stage#*=}/bin/tidings
+  if "$program" --version >/dev/null 2>&1; then python3 "$here/agent_packages.py" /out "$program" && break; fi
+done
 [ ${#debs[@]} -eq 0 ] || python3 "$here/deb_packages.py" /out/deb "${debs[@]}"
 python3 "$here/sbom.py" libraries >/out/libraries.json
 rm -rf /out/log /out/stage

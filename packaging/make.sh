@@ -30,8 +30,12 @@ native() { # npm|deb
   rm -rf "$stage" "${out:?}/$1" "$out/libraries.json"
   [ "$1" = npm ] || prefix=/usr
   DESTDIR="$root/$stage" cmake --install "$build" --prefix "$prefix" --strip >>"$out/build.log"
-  if [ "$1" = npm ]; then packaging/npm_packages.py "$out/npm" "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')-gnu=$stage$prefix"
-  else packaging/deb_packages.py "$out/deb" "$(dpkg --print-architecture)=$stage"; fi
+  if [ "$1" = npm ]; then
+    packaging/npm_packages.py "$out/npm" "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')-gnu=$stage$prefix"
+    packaging/agent_packages.py "$out" "$stage$prefix/bin/tidings"
+  else
+    packaging/deb_packages.py "$out/deb" "$(dpkg --print-architecture)=$stage"
+  fi
   rm -rf "$stage"
 }
 
@@ -69,7 +73,8 @@ check_deb() {
 release() {
   [ -e "$out/libraries.json" ] || packaging/sbom.py libraries >"$out/libraries.json"
   packaging/sbom.py write "$out/tidings.spdx.json" "$out/libraries.json" "$out"/npm/*.tgz "$out"/deb/*.deb
-  (cd "$out" && sha256sum npm/*.tgz deb/*.deb tidings.spdx.json >SHA256SUMS)
+  (cd "$out" && tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --mode=u=rwX,go=rX -cf tidings-agents.tar agents &&
+    sha256sum npm/*.tgz deb/*.deb tidings-agents.tar tidings.spdx.json >SHA256SUMS)
   say "$out/SHA256SUMS"
 }
 
@@ -88,6 +93,9 @@ case $what in
       say "a newcomer with $how:"
       packaging/test.sh "$root" $how || status=$?
     done
+    say "the agents' own commands:"
+    (cd tests/agents/hosts && PYTHONPATH=.:"$root/packaging" TIDINGS_SOURCE_DIR=$root TIDINGS_BUILD_DIR=$root/build/release python3 "$root/packaging/agents_test.py" "$root/$out") ||
+      status=$?
     exit $status
     ;;
 esac

@@ -9,6 +9,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 
 from model.server import ModelServer
 
@@ -53,30 +55,50 @@ def files(root, *patterns):
 def lines(root, how):
     """How it is installed and removed."""
     if how == "npm":
-        return (f"npm install -g --no-audit --no-fund {files(root, 'tidings-[0-9]*.tgz', 'tidings-linux-x64-gnu-*.tgz')}",
+        return (f"npm install -g --no-audit --no-fund {files(root, 'npm/tidings-[0-9]*.tgz', 'npm/tidings-linux-x64-gnu-*.tgz')}",
                 "npm uninstall -g tidings @tidings/linux-x64-gnu")
-    return (f"apt-get install -y --no-install-recommends {files(root, 'libtidings-hostkit1_*_amd64.deb', 'tidings_*_amd64.deb')}",
+    return (f"apt-get install -y --no-install-recommends {files(root, 'deb/libtidings-hostkit1_*_amd64.deb', 'deb/tidings_*_amd64.deb')}",
             "apt-get purge -y tidings libtidings-hostkit1")
 
 
+def author(system, root):
+    """Somebody writes a host: the example is compiled as its page says, and delivers. The plugin for PostgreSQL loads."""
+    system.works("apt-get install -y --no-install-recommends gcc libc6-dev pkgconf "
+                 + files(root, "deb/libtidings-hostkit-dev_*_amd64.deb", "deb/tidings-postgres_*_amd64.deb"))
+    system.works("cc /usr/share/doc/libtidings-hostkit-dev/examples/host.c -o host $(pkgconf --cflags --libs tidings-hostkit)")
+    code, told = system.types("./host $(pkgconf --variable=plugin tidings-hostkit) store")
+    check(code == 0 and "- The build failed." in told, "the example host delivers", told)
+    code, told = system.types("tidings store check --store 'postgresql://u@127.0.0.1:1/d?schema=s'")
+    check(code and "libpq" not in told and "refused" in told, "a store in a database is looked for, so the plugin is there", told)
+    check("conformance" in system.types("hostsim --help")[1], "hostsim starts")
+    system.works("apt-get purge -y tidings-postgres libtidings-hostkit-dev")
+
+
+def asked(model):
+    return [request["text"] for request in model.requests if request["tools"]]
+
+
 def main(root, how):
-    rules = [{"prompt": "Good day.", "answers": [[{"text": "The same to you."}]]}, {"prompt": "What is new?", "answers": [[{"text": "A failure."}]]},
-             {"prompt": "And now?", "answers": [[{"text": "Nothing."}]]}]
+    call = {"call": "Bash", "arguments": {"command": "true", "description": "as the test says"}}
+    rules = [{"prompt": "Good day.", "answers": [[{"hold": "gate"}, call], [{"text": "The same to you."}]]}, {"prompt": "And now?", "answers": [[{"text": "Nothing."}]]}]
     with ModelServer(rules) as model:
         system = System(root, model.url)
         install, remove = lines(root, how)
         if not system.works(install) or not system.works("tidings setup claude"):
             return 1
         claude = "claude --dangerously-skip-permissions"
-        system.works(f"{claude} -p 'Good day.'")
+        agent = threading.Thread(target=system.works, args=(f"{claude} -p 'Good day.'",))
+        agent.start()
+        deadline = time.monotonic() + 300
+        while not asked(model) and agent.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.05)
         code, told = system.types("tidings run -- false")
         check(code == 1, "tidings run -- false", told)
-        system.works(f"{claude} --continue -p 'What is new?'")
-        texts = [request["text"] for request in model.requests if request["tools"]]
-        first = [text for text in texts if "What is new?" not in text]
-        later = [text for text in texts if "What is new?" in text]
-        check(first and not any("failed with exit code 1" in text for text in first), "the request before has no notification", texts)
-        check(later and "Command `false`" in later[0] and "failed with exit code 1" in later[0], "the agent's next request has the notification", texts)
+        model.release("gate")
+        agent.join()
+        texts = asked(model)
+        check("failed with exit code 1" not in texts[0], "the request before has no notification")
+        check(len(texts) > 1 and "Command `false`" in texts[1] and "failed with exit code 1" in texts[1], "the agent's next request has the notification", f"{len(texts)} requests; " + system.types("cat ~/.local/state/tidings/logs/hook.log; tidings history")[1])
         if how == "npm":
             system.works("npx --no-install tidings --version")
         check("set up in" in system.types("tidings doctor")[1], "tidings doctor says that Claude Code is set up")
@@ -87,7 +109,12 @@ def main(root, how):
         code, told = system.types("tidings doctor")
         check("set up in" in told, "installed again, it works as before", told)
         system.works("tidings setup claude --remove")
+        if how == "apt":
+            author(system, root)
         system.works(remove)
+        if how == "apt":
+            left = system.types("dpkg -l 'tidings*' 'libtidings*' 2>/dev/null | grep -c '^.[^n]' ; find /usr /etc /var/lib -name '*tidings*' -not -path '/var/lib/dpkg/*'")[1]
+            check(left.strip() == "0", "purging leaves nothing", left)
     return failures != 0
 
 

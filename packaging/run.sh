@@ -21,5 +21,5 @@ fetch_old_libc
 copy_sources
 mkdir -p "$source_dir/build/packages" "$root/out"
 with_users "$0" "$source_dir" emulated "${@:3}"
-for folder in npm deb; do if [ -e "$root/out/$folder" ]; then rm -rf "$source_dir/build/packages/$folder"; fi; done
+for folder in npm deb agents; do if [ -e "$root/out/$folder" ]; then rm -rf "$source_dir/build/packages/$folder"; fi; done
 cp -R "$root/out/." "$source_dir/build/packages/"

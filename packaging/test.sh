@@ -18,8 +18,8 @@ esac
 
 enter_debian "$0" "$@"
 claude=$("$source_dir/tests/agents/hosts/install.sh" claude) || skip "Claude Code cannot be fetched"
-mkdir -p "$root/packages" "$root/agent"
 rm -rf "$root/packages" "$root/newcomer"
+mkdir -p "$root/packages" "$root/agent"
 cp -R "$source_dir/build/packages/$([ "$last" = apt ] && echo deb || echo npm)" "$root/packages"
 mount --bind "$claude" "$root/agent"
 cd "$source_dir/tests/agents/hosts"

@@ -7,3 +7,7 @@ set(CMAKE_C_COMPILER "${TIDINGS_MUSL_MACHINE}-linux-gnu-gcc;-specs=${musl_specs}
 set(CMAKE_CXX_COMPILER "${TIDINGS_MUSL_MACHINE}-linux-gnu-g++;-specs=${musl_specs};${musl_cxx_headers};-include${CMAKE_CURRENT_LIST_DIR}/libstdcxx.h")
 set(CMAKE_LIBRARY_ARCHITECTURE "${TIDINGS_MUSL_MACHINE}-linux-musl")
 set(TIDINGS_LIBSTDCXX_SOURCES "${CMAKE_CURRENT_LIST_DIR}/../libstdcxx.c")
+# The specs leave this out, and then no exception finds the function that catches it.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,--eh-frame-hdr")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-Wl,--eh-frame-hdr")
+set(CMAKE_MODULE_LINKER_FLAGS_INIT "-Wl,--eh-frame-hdr")

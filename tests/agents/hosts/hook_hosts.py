@@ -40,7 +40,11 @@ class Agent:
         self.env = {key: value for key, value in self.env.items() if not key.startswith("CLAUDE_CODE_") or key in self.environment()}
         self.configure()
         place.env = self.env
-        self.setup_said = place.tidings("setup", self.name, "--program", self.program)
+        self.setup_said = self.connect()
+
+    def connect(self):
+        """Makes the agent call tidings."""
+        return self.place.tidings("setup", self.name, "--program", self.program)
 
     # What differs from host to host
 

@@ -51,7 +51,10 @@ class Opencode:
         self.program = program()
         self.session = self.server = self.url = None
         configure(place, model)
-        place.tidings("setup", "opencode")
+        self.connect()
+
+    def connect(self):
+        self.place.tidings("setup", "opencode")
 
     def start(self):
         with open(self.place.root / "opencode.log", "ab") as log:

@@ -30,10 +30,13 @@ class Pi:
         (agent / "models.json").write_text(json.dumps({"providers": {"fake": fake}}))
         place.env |= {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1", "PI_CODING_AGENT_DIR": str(agent),
                       "PATH": f"{self.bin}:{place.env['PATH']}"}
-        place.tidings("setup", "pi")
+        self.connect()
         self.session = None
         self.lines = None
         self.number = 0
+
+    def connect(self):
+        self.place.tidings("setup", "pi")
 
     def command(self, *arguments):
         return [self.bin / "node", self.bin / "pi", "--provider", "fake", "--model", "fake-1", *arguments]
