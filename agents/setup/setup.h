@@ -6,6 +6,8 @@
 #ifndef AGENTS_SETUP_SETUP_H
 #define AGENTS_SETUP_SETUP_H
 
+#include <jansson.h>
+
 #include "agents/hosts/hosts.h"
 #include "agents/setup/change.h"
 #include "command/cli.h"
@@ -48,8 +50,8 @@ char *setup_module_folder(void);
 /* version.c: what `PROGRAM --version` says, the first thing in it that looks like a version.
  * Returns 0; or -1: it cannot be run. Free it; NULL: it says none. */
 int setup_version(const char *program, char **ret_version);
-/* The same, without a change of anything: the host's program is looked up in the files of its
- * package, and run in an empty home only if it has none. */
+/* The same without running anything: as the files of the host's package say, or the path of its
+ * program. Returns -1: it is not in PATH. */
 int setup_version_look(const struct host *host, char **ret_version);
 
 /* trust.c: asks Codex's own program for the hashes of our hooks, and puts them into the text of
@@ -58,10 +60,15 @@ int setup_version_look(const struct host *host, char **ret_version);
 int setup_trust(const struct cli *cli, const struct host *host, const char *program,
                 const char *hooks_path, bool remove, struct change *change, size_t *ret_changed);
 
-/* How many of our hooks it sees, and how many of them it does not trust, and so leaves out. Changes
- * nothing. */
-int setup_trust_look(const struct cli *cli, const struct host *host, const char *program,
-                     const char *hooks_path, size_t *ret_seen, size_t *ret_untrusted);
+/* Its configuration as JSON. NULL: not TOML, or with a value that JSON does not have (a date). */
+json_t *setup_trust_read(const struct cli *cli, const char *text);
+bool setup_same_file(const char *one, const char *other);
+
+/* trust_look.c: how many of our hooks in this text have no hash in its configuration, `trusted`,
+ * which is NULL if there is none. Starts nothing: whether a hash is still right only Codex knows.
+ * Returns 0; or -1: the configuration cannot be read. */
+int setup_trust_look(const struct cli *cli, const struct host *host, const char *hooks_path,
+                     const char *hooks, const char *trusted, size_t *ret_untrusted);
 
 /* trust_text.c: the text with this hash for the hook `key`; without that hook if `hash` is NULL.
  * Free it; NULL: out of memory. */

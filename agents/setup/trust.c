@@ -141,7 +141,7 @@ static int greet(struct server *server) {
 /* -- what is said ------------------------------------------------------------------------------ */
 
 /* It names the folder in its own way: without links, and without a slash too many. */
-static bool is_same_file(const char *one, const char *other) {
+bool setup_same_file(const char *one, const char *other) {
   if (strcmp(one, other) == 0) return true;
   char *real_one = realpath(one, NULL), *real_other = realpath(other, NULL);
   bool same = real_one && real_other && strcmp(real_one, real_other) == 0;
@@ -152,7 +152,7 @@ static bool is_same_file(const char *one, const char *other) {
 
 static bool is_our_trust(const json_t *hook, const char *hooks_path) {
   return strstr(json_value_text(hook, "command"), " hook codex") &&
-         is_same_file(json_value_text(hook, "sourcePath"), hooks_path);
+         setup_same_file(json_value_text(hook, "sourcePath"), hooks_path);
 }
 
 /* `status` NULL: whatever it is. */
@@ -182,8 +182,7 @@ static int list_hooks(struct server *server, json_t **ret_hooks) {
 
 /* -- what is written --------------------------------------------------------------------------- */
 
-/* NULL: not TOML, or with a value that JSON does not have (a date). */
-static json_t *read_toml(const struct cli *cli, const char *text) {
+json_t *setup_trust_read(const struct cli *cli, const char *text) {
   static const struct json_rules rules = {.max_depth = 256, .repeats = true};
   char *json = NULL;
   json_t *value = NULL;
@@ -213,7 +212,7 @@ static void drop_empty_tables(json_t *config) {
  * compared, unless it was readable before. */
 static bool says_the_same(const struct cli *cli, const char *before, const char *after,
                           const json_t *hashes) {
-  json_t *old = read_toml(cli, before), *new = old ? read_toml(cli, after) : NULL;
+  json_t *old = setup_trust_read(cli, before), *new = old ? setup_trust_read(cli, after) : NULL;
   const char *key = NULL;
   const json_t *hash = NULL;
   json_t *state = table_in(table_in(old, "hooks"), "state");
@@ -294,24 +293,6 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
   int code = start(cli, program, &server);
   if (code) return code;
   code = plan_trust(&server, hooks_path, remove, change, ret_changed);
-  stop(&server);
-  return code;
-}
-
-int setup_trust_look(const struct cli *cli, const struct host *host, const char *program,
-                     const char *hooks_path, size_t *ret_seen, size_t *ret_untrusted) {
-  struct server server = {.pid = -1, .to = -1, .from = -1};
-  json_t *hooks = NULL;
-  *ret_seen = *ret_untrusted = 0;
-  if (!host->trusts_hashes) return 0;
-  int code = start(cli, program, &server);
-  if (code) return code;
-  code = list_hooks(&server, &hooks);
-  if (!code) {
-    *ret_seen = count_our_trusts(hooks, hooks_path, NULL);
-    *ret_untrusted = *ret_seen - count_our_trusts(hooks, hooks_path, "trusted");
-  }
-  json_decref(hooks);
   stop(&server);
   return code;
 }

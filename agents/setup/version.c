@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/version.c: which version of a host is installed. npm's packages say it in a file.
- * Some agents write into their home as soon as they are started, if only for their version.
+ * agents/setup/version.c: which version of a host is installed. npm's packages say it in a file,
+ * others in the path of the program. Some agents write into their home as soon as they are started,
+ * if only for their version.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,9 @@
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
 #include "command/paths.h"
-#include "common/folder.h"
 #include "common/spawn.h"
 
-enum { PATIENCE_MS = 20000, MOST_SAID = 4096, MOST_FOLDERS = 4, MOST_WORDS = 8 };
+enum { PATIENCE_MS = 20000, MOST_SAID = 4096, MOST_FOLDERS = 4 };
 
 /* "codex-cli 0.169.0", "2.1.329 (Claude Code)", "0.61.0", "GitHub Copilot CLI 1.0.102." */
 static char *version_in(const char *text) {
@@ -88,42 +87,26 @@ static char *version_of_package(const char *file, const char *program) {
   return version;
 }
 
-/* -- apart ------------------------------------------------------------------------------------- */
-
-/* "HOME=/tmp/x": the variable names the empty folder. */
-static const char *set_to(const char *variable, const char *folder) {
-  char *word = NULL;
-  return variable && asprintf(&word, "%s=%s", variable, folder) >= 0 ? word : NULL;
-}
-
-static int run_apart(const struct host *host, const char *file, char **ret_version) {
-  const char *argv[MOST_WORDS] = {"env"},
-             *variables[] = {"HOME", "XDG_STATE_HOME", host->home_variable, host->base_variable};
-  size_t count = 1;
-  char *folder = folder_make_temporary(NULL, "tidings");
-  if (!folder) return -1;
-  for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-    const char *word = set_to(variables[i], folder);
-    if (word) argv[count++] = word;
+/* "/opt/codex/0.169.0/bin/codex", ".../claude/versions/2.1.329" */
+static char *version_of_path(const char *file) {
+  for (const char *at = file + strlen(file); at > file;) {
+    const char *end = at;
+    while (at > file && at[-1] != '/') at--;
+    size_t len = (size_t)(end - at);
+    const char *dot = memchr(at, '.', len);
+    if (len && isdigit((unsigned char)*at) && strspn(at, "0123456789.") >= len && dot &&
+        memchr(dot + 1, '.', len - (size_t)(dot + 1 - at)))
+      return strndup(at, len);
+    if (at > file) at--;
   }
-  argv[count] = file;
-  argv[count + 1] = "--version";
-  int failed = run_for_version(argv, ret_version);
-  for (size_t i = 1; i < count; i++) free((char *)(uintptr_t)argv[i]);
-  (void)folder_remove_all(folder);
-  free(folder);
-  return failed;
+  return NULL;
 }
 
 int setup_version_look(const struct host *host, char **ret_version) {
   char *file = find_program(host->program);
-  if (!file) {
-    errno = ENOENT;
-    return -1;
-  }
+  if (!file) return -1;
   char *version = version_of_package(file, host->program);
-  int failed = version ? 0 : run_apart(host, file, &version);
+  *ret_version = version ? version : version_of_path(file);
   free(file);
-  if (!failed) *ret_version = version;
-  return failed;
+  return 0;
 }

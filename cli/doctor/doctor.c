@@ -39,8 +39,7 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
   if (!finding && text)
     finding = json_pack("{s:s, s:s, s:s}", "severity", severity_names[severity], "topic", topic,
                         "text", "(it is not UTF-8)");
-  if (finding &&
-      !doctor->cli->json) { /* at once: asking an agent for its version can take seconds */
+  if (finding && !doctor->cli->json) { /* at once: a store can take seconds */
     print_finding(finding);
     (void)fflush(stdout);
   }
@@ -69,9 +68,8 @@ const struct cli_verb verb_doctor = {
     .help = "Checks the plugin, the configuration, the store and its permissions, "
             "the sessions, the system's limits, which agents are set up, and whether "
             "they trust their hooks. Each problem is printed with its fix. This "
-            "command changes nothing of tidings or of an agent's configuration; it asks Codex "
-            "itself which hooks it trusts, and Codex opens its own databases then. The exit "
-            "code is 1 if there is a problem.",
+            "command changes nothing and starts no agent. The exit code is 1 if there is a "
+            "problem.",
     .with = WITH_STORE | WITH_CONFIG | WITH_JSON,
     .run = doctor_verb,
     .examples =

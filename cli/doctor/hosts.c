@@ -67,24 +67,36 @@ static void look(const struct host *host, struct examined *ret) {
   *ret = examined;
 }
 
+/* Free it; NULL: there is none, or it cannot be read. */
+static char *text_of(const struct host *host, const char *name) {
+  char *home = host_home(host), *path = home ? paths_join(home, name) : NULL, *text = NULL;
+  size_t len = 0;
+  if (!path || file_read_whole(path, LARGEST_FILE, &text, &len)) text = NULL;
+  free(path);
+  free(home);
+  return text;
+}
+
 static void tell_trust(struct doctor *doctor, const struct examined *examined) {
-  size_t seen = 0, untrusted = 0;
+  size_t untrusted = 0;
   const struct host *host = examined->host;
-  if (!host->trusts_hashes) return;
-  if (setup_trust_look(doctor->cli, host, host->program, examined->path, &seen, &untrusted))
+  if (!host->trusts_hashes || !examined->text) return;
+  char *trusted = text_of(host, host->trust_file);
+  int failed =
+      setup_trust_look(doctor->cli, host, examined->path, examined->text, trusted, &untrusted);
+  free(trusted);
+  if (failed)
     doctor_find(doctor, SEVERITY_WARNING, host->title, "Review the hooks in Codex with /hooks.",
-                "it cannot be asked whether it trusts the hooks of tidings");
-  else if (!seen)
-    doctor_find(doctor, SEVERITY_PROBLEM, host->title,
-                "Check the output of /hooks in Codex, and the hooks in its "
-                "configuration.",
-                "it does not list the hooks of tidings in %s", examined->path);
+                "%s cannot be read, so it is not known whether it trusts the hooks of tidings",
+                host->trust_file);
   else if (untrusted)
     doctor_find(doctor, SEVERITY_PROBLEM, host->title,
                 "Run 'tidings setup codex', or review the hooks in Codex with /hooks.",
                 "it does not trust %zu of the hooks of tidings, and silently skips them",
                 untrusted);
-  else doctor_find(doctor, SEVERITY_OK, host->title, NULL, "it trusts the hooks of tidings");
+  else
+    doctor_find(doctor, SEVERITY_OK, host->title, NULL, "%s trusts the hooks of tidings",
+                host->trust_file);
 }
 
 static void tell_room(struct doctor *doctor, const struct host *host) {
@@ -171,6 +183,9 @@ static bool examine(struct doctor *doctor, const struct host *host) {
     doctor_find(doctor, SEVERITY_NOTE, host->title,
                 "If it receives no notifications, install the tested version.",
                 "its version is %s; the tested version is %s", examined.version, host->tested);
+  if (examined.installed && !examined.version)
+    doctor_find(doctor, SEVERITY_NOTE, host->title, NULL,
+                "its files do not say its version; the tested version is %s", host->tested);
   if (examined.installed && (examined.state == SETUP_OTHER || examined.state == SETUP_DONE))
     tell_trust(doctor, &examined);
   free(examined.path);

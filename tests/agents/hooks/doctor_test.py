@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `tidings doctor` says of agents: how it learns their versions, and that the installation which they name has disappeared."""
+"""What `tidings doctor` says of agents: how it learns their versions and whether they trust their hooks, and that the installation which they name has disappeared."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
+from calls import HOSTS
 from kit import TIDINGS, main
 
 TITLES = {"claude": "Claude Code", "gemini": "Gemini CLI", "pi": "pi"}
@@ -17,9 +19,9 @@ def doctor(place, host):
     return [finding for finding in place.run("doctor", "--json").json if finding["topic"] == TITLES[host]]
 
 
-def program(place, name, version, package):
+def program(place, name, version, package, below=None):
     """An agent that writes into its home whenever it runs, as npm installs it: a link to a file of a package."""
-    folder, bin_folder = os.path.join(place.dir, "lib", name, "bundle"), os.path.join(place.dir, "bin")
+    folder, bin_folder = os.path.join(place.dir, "lib", below or name, "bundle"), os.path.join(place.dir, "bin")
     for made in (folder, bin_folder):
         os.makedirs(made, exist_ok=True)
     file, link = os.path.join(folder, f"{name}.js"), os.path.join(bin_folder, name)
@@ -35,16 +37,49 @@ def program(place, name, version, package):
 
 
 def test_version(place):
-    """the version is read from the files of the package, else asked for in an empty home: nothing is written into the agent's own"""
+    """the version is read from the files of the package, or from the program's path; the agent is not started"""
     place.env["HOME"] = place.dir
-    for package, said in (({"name": "@google/gemini-cli", "version": "0.1.7", "bin": {"gemini": "bundle/gemini.js"}}, "0.1.7"),
-                          ({"name": "gemini-linux-x64", "version": "0.1.8"}, "0.1.8"), ({"name": "gemini-cli", "bin": "bundle/gemini.js", "version": 7}, "0.2.0"),
-                          ({"name": "somebody/else", "version": "3.3.3", "bin": {"other": "x"}}, "0.2.0"), (None, "0.2.0")):
+    unknown = "its files do not say its version"
+    for name, package, said in (("gemini", {"name": "@google/gemini-cli", "version": "0.1.7", "bin": {"gemini": "bundle/gemini.js"}}, "its version is 0.1.7"),
+                                ("gemini", {"name": "gemini-linux-x64", "version": "0.1.8"}, "its version is 0.1.8"), ("gemini", {"name": "gemini-cli", "bin": "bundle/gemini.js", "version": 7}, unknown),
+                                ("gemini", {"name": "somebody/else", "version": "3.3.3", "bin": {"other": "x"}}, unknown), ("gemini", None, unknown), ("1.2/gemini/0.3.11", None, "its version is 0.3.11")):
         shutil.rmtree(os.path.join(place.dir, "lib"), ignore_errors=True)
-        program(place, "gemini", "0.2.0", package)
+        shutil.rmtree(os.path.join(place.dir, "bin"), ignore_errors=True)
+        program(place, "gemini", "0.2.0", package, name)
         found = doctor(place, "gemini")
-        assert any(f"its version is {said}; the tested version is" in finding["text"] for finding in found), (package, found)
+        assert any(f"{said}; the tested version is" in finding["text"] for finding in found), (package, found)
         assert not os.path.exists(os.path.join(place.dir, "gemini-was-here"))
+
+
+def test_starts_nothing(place):
+    """doctor runs no program of PATH, and says from Codex's files whether it trusts the hooks"""
+    place.env |= {"HOME": place.dir, "CODEX_HOME": os.path.join(place.dir, ".codex")}
+    hooks, trust, traps, trapped = (os.path.join(place.dir, name) for name in (".codex/hooks.json", ".codex/config.toml", "traps", "trapped"))
+    os.mkdir(os.path.dirname(hooks))
+    place.ok("setup", "codex", "--program", os.path.join(os.path.dirname(os.path.abspath(__file__)), "fake_codex.py"))
+    os.mkdir(traps)
+    for name in (*(host for host in HOSTS), "opencode", "pi", "env", "sh", "node", "npm", "git"):
+        with open(os.path.join(traps, name), "w", encoding="utf-8") as out:
+            out.write(f"#!/bin/bash\necho {name} >> '{trapped}'\necho 1.0.0\n")
+        os.chmod(os.path.join(traps, name), 0o755)
+    place.env["PATH"] = traps
+    says = lambda: [finding["text"] for finding in place.run("doctor", "--json").json if finding["topic"] == "Codex CLI" and "trust" in finding["text"]]
+    assert says() == ["config.toml trusts the hooks of tidings"], says()
+    with open(trust, encoding="utf-8") as file:
+        text = file.read()
+    for changed, said in ((re.sub(r":PostToolUse:0:0", ":post_tool_use:0:0", text), "config.toml trusts"), (text.replace(":Stop:0:0", ":Stop:1:0"), "it does not trust 1 of the hooks"),
+                          (re.sub(r'(?m)^trusted_hash.*', "x = 1", text), "it does not trust 8 of the hooks"), (text.replace("hooks.json:", "other.json:"), "it does not trust 8 of the hooks"),
+                          ("a = \n", "config.toml cannot be read"), (None, "it does not trust 8 of the hooks")):
+        os.remove(trust)
+        if changed is not None:
+            with open(trust, "w", encoding="utf-8") as file:
+                file.write(changed)
+        assert len(says()) == 1 and says()[0].startswith(said), (said, says())
+        if changed is None:
+            break
+    assert not os.path.exists(trapped), open(trapped, encoding="utf-8").read()
+    done = subprocess.run(["codex"], env=place.env, capture_output=True, text=True, check=True)
+    assert done.stdout == "1.0.0\n" and os.path.exists(trapped), "a trap is no trap"
 
 
 def test_installation_is_gone(place):

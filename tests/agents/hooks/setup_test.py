@@ -390,13 +390,13 @@ def test_trust_by_other_names(place):
                 os.symlink("../dotfiles/hooks.json", path(place, FILES["codex"][0]))
             place.env["CODEX_HOME"] = name
             assert "8 hooks are trusted" in place.ok("setup", "codex").text, name
-            assert "Codex CLI: it trusts the hooks of tidings" in place.ok("doctor").text
+            assert "Codex CLI: config.toml trusts the hooks of tidings" in place.ok("doctor").text
             assert "8 hooks are no longer trusted" in place.ok("setup", "codex", "--remove").text, name
             if linked:
                 os.remove(path(place, FILES["codex"][0]))
     write(place, ".codex/blind", "")
     place.refused("setup", "codex", says=["does not list the hooks of tidings in", "/hooks"])
-    assert "it does not list the hooks of tidings" in place.refused("doctor").text
+    assert "it does not trust 8 of the hooks of tidings" in place.refused("doctor").text
 
 
 def test_versions(place):

@@ -31,6 +31,7 @@ class Agent:
     hook_after_compaction = True
     keeps_reasons = True  # in its transcript
     awaits_subagents = False  # a subagent's words are its tool's result, and nothing else runs until then
+    script = None  # it is one for Node, and its start costs seconds of CPU
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -41,10 +42,19 @@ class Agent:
         self.configure()
         place.env = self.env
         self.setup_said = self.connect()
+        if self.script:
+            self.program = self.launcher()
 
     def connect(self):
         """Makes the agent call tidings."""
         return self.place.tidings("setup", self.name, "--program", self.program)
+
+    def launcher(self):
+        """Starts the script as its package does, but with half the CPU: by a Node that starts faster, and that does not optimize a shell's grammar in WebAssembly."""
+        node, file = installed_host("node22") / "node_modules" / ".bin" / "node", self.place.root / self.name
+        file.write_text(f"#!/bin/sh\nexec '{node}' --expose-gc --liftoff-only '{self.program.resolve().with_name(self.script)}' \"$@\"\n")
+        file.chmod(0o755)
+        return file
 
     # What differs from host to host
 
@@ -275,6 +285,7 @@ class Claude(Agent):
 
 class Gemini(Agent):
     name = "gemini"
+    script = "gemini.js"
     title = "Gemini CLI"
     wakes = False
     stops_alike = True
@@ -321,6 +332,7 @@ class Gemini(Agent):
 
 class Qwen(Agent):
     name = "qwen"
+    script = "cli.js"
     nearly_full = 155000
     title = "Qwen Code"
     wakes = False

@@ -60,7 +60,7 @@ def look_at(agent, line, package, version):
         pins = pathlib.Path(folder) / "versions.txt"
         others = VERSIONS.read_text(encoding="utf-8").replace(line, line.replace(f"@{version}", f"@{newest}", 1))
         pins.write_text(others, encoding="utf-8")
-        env = {**os.environ, "TIDINGS_HOST_VERSIONS": str(pins)}
+        env = {**os.environ, "TIDINGS_HOST_VERSIONS": str(pins), "TIDINGS_HOSTS_FULL": "1"}
         installed = subprocess.run([HERE / "install.sh", agent], env=env, capture_output=True, text=True, check=False)
         if installed.returncode:
             print(f"{agent} {newest} (tested: {version}): cannot be installed: {words(installed.stderr)}", flush=True)

@@ -13,6 +13,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+FULL = os.environ.get("TIDINGS_HOSTS_FULL") == "1"  # all scenarios, as in `./dev test hosts`, with agents too whose start costs seconds of CPU
 PATIENCE = 60  # seconds after which something has gone wrong; nothing waits nearly as long when all is well
 
 
@@ -58,11 +59,12 @@ def installed_host(name):
 
 def until(condition, what, seconds=PATIENCE):
     """Asks again and again; the value of the condition, once it is true. `what`, for the failure, may be asked for too."""
-    deadline = time.monotonic() + seconds
+    deadline, pause = time.monotonic() + seconds, 0.01
     while not (value := condition()):
         if time.monotonic() > deadline:
             raise AssertionError(f"after {seconds} s still not: {what() if callable(what) else what}")
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(1.3 * pause, 0.25)  # many conditions start a process
     return value
 
 

@@ -56,7 +56,7 @@ def push(host, text, *more):
 
 
 def wait_for_file(path):
-    return f"while [ ! -e '{path}' ]; do sleep 0.02; done"
+    return f"while [ ! -e '{path}' ]; do sleep 0.1; done"
 
 
 def exactly_once(request, text):

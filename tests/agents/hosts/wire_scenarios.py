@@ -3,10 +3,9 @@
 compaction, requests that fail. Knows agents by hook_hosts.Agent only.
 """
 import html
-import itertools
 import json
 
-from hook_scenarios import Gate, count, line_is_taken, never, nothing_pending, once, push, request, requests, rule
+from hook_scenarios import Gate, count, line_is_taken, never, nothing_pending, once, push, request, requests, rule, until_taken
 from node_hosts import until
 
 
@@ -128,9 +127,8 @@ def compacted(agent):
         push(agent, "The crane dances.", "-k", "crane.dances")
         before = len(agent.model.requests)
         terminal.type(agent.compact)
-        looks = itertools.count(1)  # a list of commands may take the first Enter
-        until(lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]) or
-              (next(looks) % 300 == 0 and terminal.ask("send-keys", "Enter") and None), "the conversation is compacted")
+        # A list of commands may take the first Enter.
+        until_taken(terminal, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]), "the conversation is compacted")
         terminal.type("Crane two: go on.")
         line_is_taken(agent, terminal, "Crane two")
         last = request(agent, "Crane two", 1)
@@ -229,3 +227,4 @@ def rewound(agent):
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
 BY_AGENT = {"claude": (forked, rewound), "codex": (forked, budget_is_short), "qwen": (budget_is_short,)}
+RARER = {waits_for_approval, compacted, configuration_changes, budget_is_short}
