@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hooks_test.py HOST [SCENARIO]: codex, claude, gemini, qwen or copilot as npm has it, set up by this build, against a scripted model. Prints TAP. With agents whose start
-is slow, all scenarios run only if TIDINGS_HOSTS_FULL is 1."""
+"""hooks_test.py HOST [SCENARIO]: codex, claude, gemini, qwen or copilot as npm has it, set up by this build, against a scripted model. Prints TAP. The rarer
+scenarios run only if TIDINGS_HOSTS_FULL is 1."""
 import sys
 
 import hook_scenarios
@@ -46,7 +46,7 @@ def main():
         scenarios = (*hook_scenarios.ALL, *OWN.get(name, ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
                      killed_at_random, told, *(one for one in wire_scenarios.ALL if one not in wire_scenarios.WITHOUT.get(name, ())), *wire_scenarios.BY_AGENT.get(name, ()),
                      the_record_agrees, gone)
-        if agent.script and not FULL and not wanted:
+        if not FULL and not wanted:
             scenarios = [scenario for scenario in scenarios if scenario not in RARER]
         try:
             for scenario in scenarios:
