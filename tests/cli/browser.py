@@ -14,7 +14,8 @@ from kit import DEADLINE_S, until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-WHY_NOT = None if CHROMIUM and DRIVER else "there is no chromium with chromedriver here: ./dev test timeline installs them"
+SNAP = any(os.path.realpath(path or "").startswith("/snap/") or (path or "").startswith("/snap/") for path in (CHROMIUM, DRIVER))
+WHY_NOT = "this chromium is a snap, which does not see the files of tests" if SNAP else None if CHROMIUM and DRIVER else "there is no chromium with chromedriver here: ./dev test timeline installs them"
 KEYS = {"ArrowRight": "\ue014", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowDown": "\ue015", "Escape": "\ue00c", "Tab": "\ue004"}
 
 
