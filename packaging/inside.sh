@@ -16,14 +16,14 @@ npm_targets="tidings_plugin tidings_node tidings_hostkit_probe tidings_hostkit_s
 quietly() {
   local log=/out/log
   "$@" >"$log" 2>&1 || {
-    grep -E -A 12 'FAILED:|CMake Error|error:' "$log" | head -n 40 >&2 || tail -n 30 "$log" >&2
+    grep -E -A 12 'FAILED:|CMake Error|error:' "$log" | cut -c 1-400 | head -n 40 >&2 || tail -n 30 "$log" >&2
     exit 1
   }
 }
 
 build_libraries() { # TOOLCHAIN PREFIX BUILD, which is begun anew when a toolchain file has changed
   local wanted
-  wanted=$(cat cmake/toolchains/*.* cmake/toolchains/*/* | sha256sum)
+  wanted=$(cat cmake/toolchains/{cxx_headers.cmake,libraries.sh,libstdcxx.c} "cmake/toolchains/$1.cmake" cmake/toolchains/{musl,old-libc}/*.[ch]* | sha256sum)
   [ "$(cat "$2/ready" 2>/dev/null)" != "$wanted" ] || return 0
   rm -rf "$2" "$3"
   mkdir -p "$2"

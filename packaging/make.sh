@@ -85,6 +85,7 @@ case $what in
     check_npm
     make_packages deb
     check_deb
+    [ "$(id -u)" -ne 0 ] || packaging/run.sh "$root" smoke
     release
     ;;
   test)

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# smoke.sh: what run.sh runs in the bare Debian 12 that built the packages, on the files in /out: the programs of each npm package are used as they are
+# unpacked, the Debian packages are installed, used and purged, those for arm64 beside the system's own. Prints TAP. Exit status 1 if anything failed.
+set -uo pipefail
+failed=0
+
+point() { # STATUS TITLE LOG
+  if [ "$1" -eq 0 ]; then
+    printf 'ok - %s\n' "$2"
+  else
+    failed=1
+    printf 'not ok - %s\n' "$2"
+    tail -n 20 "$3" | sed 's/^/# /'
+  fi
+}
+
+# A notification is pushed and listed; a wrong configuration is refused by an exception that is caught.
+use() { # PROGRAM
+  local home
+  home=$(mktemp -d)
+  printf 'delivery = [\n' >"$home/wrong.toml"
+  HOME=$home "$1" push -s s --create 'It works.' && HOME=$home "$1" pending -s s | grep -qx '    It works.' &&
+    HOME=$home "$1" config check "$home/wrong.toml" 2>&1 | grep -q 'not TOML: line 1'
+  local status=$?
+  rm -rf "$home"
+  return $status
+}
+
+for package in /out/npm/tidings-linux-*.tgz; do
+  folder=$(mktemp -d)
+  tar -xzf "$package" -C "$folder"
+  if "$folder/package/bin/tidings" --version >/tmp/smoke.log 2>&1; then
+    use "$folder/package/bin/tidings" >/tmp/smoke.log 2>&1
+    point $? "$(basename "$package") works" /tmp/smoke.log
+  else
+    printf 'ok - %s works # SKIP its programs do not run here: the kernel needs binfmt_misc for user namespaces (Linux 6.7)\n' "$(basename "$package")"
+  fi
+  rm -rf "$folder"
+done
+for arch in amd64 arm64; do
+  compgen -G "/out/deb/tidings_*_$arch.deb" >/dev/null || continue
+  names="tidings:$arch tidings-postgres:$arch libtidings-hostkit1:$arch libtidings-hostkit-dev:$arch"
+  dpkg --install /out/deb/*_"$arch".deb >/tmp/smoke.log 2>&1
+  point $? "the Debian packages for $arch are installed" /tmp/smoke.log
+  use /usr/bin/tidings >/tmp/smoke.log 2>&1
+  point $? "those for $arch work" /tmp/smoke.log
+  # shellcheck disable=SC2086 # a list
+  { dpkg --purge $names && ! find /usr /etc /var -name '*tidings*' -not -path '/var/cache/*' | grep .; } >/tmp/smoke.log 2>&1
+  point $? "those for $arch are purged, and nothing is left" /tmp/smoke.log
+done
+exit $failed
