@@ -85,7 +85,8 @@ def count_trips(host, proxy):
         measured("turn", host.turn)
         measured("end_turn", host.end_turn)
         measured("new session", lambda i=i: host.kit.event("session.opened", f"new-{i}"))
-        measured("event with an id", lambda i=i: host.kit.call("event", event={"type": "turn.started", "session": "s", "source": "calls", "id": f"e{i}", "data": {}}))
+        with_id = {"type": "turn.started", "session": "s", "source": "calls", "id": f"e{i}", "data": {}}
+        measured("event with an id", lambda event=with_id: host.kit.call("event", event=event))
         host.end_turn()
     print(f"# sum: round trips: {', '.join(f'{name} {count}' for name, count in took.items())}")
     for name, most in budget.items():
