@@ -137,7 +137,8 @@ def check_names(server):
     if os.geteuid() or subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
         print("# names that are not found: skipped, it needs root and namespaces")
         return
-    done = subprocess.run([*apart, sys.executable, os.path.join(os.path.dirname(__file__), "lost_names.py"), server.folder], capture_output=True, text=True, check=False)
+    program = os.path.join(os.path.dirname(__file__), "lost_names.py")
+    done = subprocess.run([*apart, sys.executable, program, server.folder], capture_output=True, text=True, check=False)
     lines = [*done.stdout.splitlines(), "", ""]
     expect(lines[0].startswith("in time") and "were not found in time" in lines[0], f"a resolver that does not answer: {lines[0]}{done.stderr}")
     expect(lines[1] == "the second server was found", f"the first of two servers is not there: {lines[1]}")
@@ -147,7 +148,8 @@ def check_disk(server):
     """The tables are on a file system of four megabytes, of which a file leaves nothing."""
     small = os.path.join(server.folder, "small")
     os.mkdir(small)
-    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tidings-small", small], capture_output=True, check=False).returncode:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tidings-small", small]
+    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
         print("# a full disk: skipped, mounting a small one needs root")
         return
     try:

@@ -103,8 +103,8 @@ def rates(server, url):
         script.write(f"INSERT INTO raw.live (session, value) VALUES (2 + :client_id, '\\x{'78' * 240}');\n")
         script.flush()
         os.chmod(script.name, 0o644)
-        done = subprocess.run([os.path.join(server.bin, "pgbench"), "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(SECONDS), "-f", script.name,
-                               "-h", server.folder, "-U", "fleet", "fleet"], capture_output=True, text=True, check=False)
+        done = subprocess.run([os.path.join(server.bin, "pgbench"), "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2",
+                               "-T", str(SECONDS), "-f", script.name, "-h", server.folder, "-U", "fleet", "fleet"], capture_output=True, text=True, check=False)
     raw = float(done.stdout.split("tps = ")[1].split()[0]) if "tps = " in done.stdout else 0
     workers = [kit.Worker("producer.py", url, f"many-{at}", f"p{at}") for at in range(CLIENTS)]
     deadline = time.monotonic() + 60
@@ -134,7 +134,8 @@ def main():
                    "ANALYZE" % (SESSIONS + 1000, SESSIONS + 1000))
         after = compare(ours, raw)
         for name in ("push", "lease + settle of ten"):
-            print(f"{name + f', {SESSIONS} sessions':38} {after[name, 'ours'] / before[name, 'ours']:6.2f} x what it was; raw {after[name, 'raw'] / before[name, 'raw']:.2f} x   goal 1.2")
+            mine, floor = (after[name, side] / before[name, side] for side in ("ours", "raw"))
+            print(f"{name + f', {SESSIONS} sessions':38} {mine:6.2f} x what it was; raw {floor:.2f} x   goal 1.2")
         mine, floor = rates(server, url)
         print(f"{CLIENTS} clients: {mine:.0f} pushes/s, raw {floor:.0f} inserts/s, {mine / floor if floor else 0:.2f}   goal 0.8")
 

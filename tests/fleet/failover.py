@@ -78,7 +78,8 @@ def main():
             last = kit.Worker("host.py", url, "s", transcript, "drain")
             last.process.wait(120)
             count, lost, twice, late, settled = kills.count([producer], [host, last])
-            print(f"# sum: failover{' without replication' if control else ''}: {count} acknowledged, {settled} settles: lost {lost}, twice {twice}, late {late}")
+            kind = " without replication" if control else ""
+            print(f"# sum: failover{kind}: {count} acknowledged, {settled} settles: lost {lost}, twice {twice}, late {late}")
             if control:
                 return 0 if lost else 1
             return bool(failures or lost or twice or late or count <= before or not settled)

@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
 
-SECONDS = float(os.environ.get("TIDINGS_FLEET_SECONDS", "20"))
+SECONDS = float(os.environ.get("TIDINGS_FLEET_SECONDS", "8"))
 
 
 def count(workers_of_producers, workers_of_hosts):

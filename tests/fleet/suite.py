@@ -19,7 +19,9 @@ def main():
         if sys.argv[1] == "conformance":
             command = [kit.HOSTSIM, "conformance", "--plugin", kit.PLUGIN, "--store", url]
         elif sys.argv[1] == "sim":
-            command = [kit.HOSTSIM, "sim", "--plugin", kit.PLUGIN, "--store", url, "--seed", os.environ.get("TIDINGS_SEED", "3"), "--first", "9", "--steps", os.environ.get("TIDINGS_STEPS", "1500")]
+            # Schedule 9 of seed 3 asks for the history of deliveries that were rewound.
+            command = [kit.HOSTSIM, "sim", "--plugin", kit.PLUGIN, "--store", url, "--first", "9",
+                       "--seed", os.environ.get("TIDINGS_SEED", "3"), "--steps", os.environ.get("TIDINGS_STEPS", "1500")]
         else:
             files = sorted(glob.glob(os.path.join(SOURCE, "tests/scenarios/tidings/*.json")) + glob.glob(os.path.join(SOURCE, "tests/scenarios/turns/*/*.json")))
             files = [name for name in files if os.path.basename(name)[:-5] not in OF_FOLDERS]

@@ -232,6 +232,7 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
     if (!rc) rc = send_changes(txn, session, token);
   }
   if (!first && !rc) return 0;
+  if (!rc) rc = pg_inbox_send_noted(engine);
   if (!rc && txn->ringing) rc = send_calls(txn);
   if (!rc) rc = pg_send(engine->conn, PG_COMMIT, NULL);
   if (rc) return pg_fail_in(txn->db, rc, "commit; nothing was stored", error);

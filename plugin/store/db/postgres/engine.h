@@ -204,6 +204,8 @@ struct pg_session {
     uint8_t kind;
   } * gone; /* rows that were deleted */
   size_t gone_count, gone_capacity;
+  struct pg_gone absent[4]; /* rows that the server does not have, while it is locked */
+  size_t absent_count;
   bool noted, tools_noted;
   uint64_t waiting;
   struct owner owner;
@@ -219,11 +221,14 @@ struct pg_txn {
   struct pg_session *sessions[TOUCHED_SESSIONS];
   size_t count;
   struct pg_session *declared; /* one of them; NULL: none */
+  struct pg_noted *noted;      /* ids that the commit notes as seen; inbox.c */
   bool unlocked; /* it was taken as this process read it: the transaction on the server begins with
                     a look at its version */
 };
 
 static inline struct pg_txn *pg_engine(const struct db_txn *txn) { return txn->engine; }
+int pg_inbox_send_noted(const struct pg_txn *engine);
+void pg_inbox_drop_noted(struct pg_txn *engine);
 /* Queues the begin of a transaction, with the limits that follow from the deadline: *ret_count
  * statements. */
 int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count);

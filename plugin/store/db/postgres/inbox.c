@@ -47,24 +47,27 @@ struct db_places db_inbox_places(const struct db_txn *txn, uint64_t most) {
 
 /* -- ids --------------------------------------------------------------------------------------- */
 
-static int name_of(struct db_txn *txn, uint32_t number, struct tidings_span *ret_name) {
+/* Whose id it is; *ret_known: the session has a name, without which nothing was pushed to it. */
+static int begin_id(struct db_txn *txn, uint32_t number, struct tidings_span source,
+                    struct tidings_span id, struct pg_params *params, bool *ret_known) {
   struct pg_session *session = NULL;
   int rc = pg_txn_session(txn, number, &session);
-  if (!rc) *ret_name = session->name ? span_text(session->name) : span_of(NULL, 0);
-  return rc;
+  *ret_known = !rc && session->name;
+  if (!*ret_known) return rc;
+  pg_param_bytes(params, span_text(session->name));
+  pg_param_bytes(params, source);
+  pg_param_bytes(params, id);
+  return 0;
 }
 
 int db_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
                   struct tidings_span id, int64_t since_ms, bool *ret_seen) {
   struct pg_params params = {.count = 0};
   PGresult *result = NULL;
-  struct tidings_span name;
-  int rc = name_of(txn, session, &name);
+  bool known;
+  int rc = begin_id(txn, session, source, id, &params, &known);
   *ret_seen = false;
-  if (rc || !name.ptr) return rc;
-  pg_param_bytes(&params, name);
-  pg_param_bytes(&params, source);
-  pg_param_bytes(&params, id);
+  if (!known) return rc;
   pg_param_int8(&params, since_ms);
   rc = pg_txn_fetch(txn, PG_SEEN, &params, &result);
   if (!rc) *ret_seen = PQntuples(result);
@@ -72,21 +75,50 @@ int db_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span sour
   return rc;
 }
 
+/* It goes with the commit: nobody asks for it before. */
+struct pg_noted {
+  struct pg_noted *next;
+  struct pg_params params;
+  char texts[]; /* that the parameters point to */
+};
+
 int db_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
                   struct tidings_span id, int64_t now_ms, int64_t keep_ms) {
   struct pg_params params = {.count = 0};
-  PGresult *result = NULL;
-  struct tidings_span name;
-  int rc = name_of(txn, session, &name);
-  if (rc || !name.ptr) return rc;
-  pg_param_bytes(&params, name);
-  pg_param_bytes(&params, source);
-  pg_param_bytes(&params, id);
-  pg_param_int8(&params, now_ms);
-  pg_param_int8(&params, keep_ms);
-  rc = pg_txn_fetch(txn, PG_NOTE_ID, &params, &result);
-  PQclear(result);
+  size_t len = 0;
+  bool known;
+  int rc = begin_id(txn, session, source, id, &params, &known);
+  if (!known) return rc;
+  for (int i = 0; i < params.count; i++) len += (size_t)params.lengths[i];
+  struct pg_noted *noted = calloc(1, sizeof *noted + len);
+  if (!noted) return ENOMEM;
+  char *at = noted->texts;
+  for (int i = 0; i < params.count; i++) {
+    size_t bytes = (size_t)params.lengths[i];
+    memcpy(at, params.values[i], bytes);
+    pg_param_bytes(&noted->params, span_of(at, bytes));
+    at += bytes;
+  }
+  pg_param_int8(&noted->params, now_ms);
+  pg_param_int8(&noted->params, keep_ms);
+  noted->next = pg_engine(txn)->noted;
+  pg_engine(txn)->noted = noted;
+  return 0;
+}
+
+int pg_inbox_send_noted(const struct pg_txn *engine) {
+  int rc = 0;
+  for (const struct pg_noted *noted = engine->noted; noted && !rc; noted = noted->next)
+    rc = pg_send(engine->conn, PG_NOTE_ID, &noted->params);
   return rc;
+}
+
+void pg_inbox_drop_noted(struct pg_txn *engine) {
+  struct pg_noted *noted;
+  while ((noted = engine->noted)) {
+    engine->noted = noted->next;
+    free(noted);
+  }
 }
 
 int db_inbox_sessions(struct db *db, store_deadline deadline,

@@ -19,15 +19,17 @@ enum { SCHEMA_NUMBER = 1, KEPT_DAYS = 30 };
 static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
                         struct tidings_error *error) {
   static const Oid number[] = {23};
+  /* Once a day: tomorrow's is there after it. */
+  static const char keep_days[] = "SELECT keep_days($1) WHERE to_regclass('history_' || "
+                                  "to_char(current_date + 1, 'YYYYMMDD')) IS NULL";
   char kept[8];
   const char *values[] = {kept};
   PGresult *results[2] = {NULL, NULL};
   (void)snprintf(kept, sizeof kept, "%d", KEPT_DAYS);
-  int rc =
-      PQsendQueryParams(conn->pg, "SELECT schema FROM store", 0, NULL, NULL, NULL, NULL, 0) &&
-              PQsendQueryParams(conn->pg, "SELECT keep_days($1)", 1, number, values, NULL, NULL, 0)
-          ? pg_run(db, conn, deadline, results, 2)
-          : PG_E_LOST;
+  int rc = PQsendQueryParams(conn->pg, "SELECT schema FROM store", 0, NULL, NULL, NULL, NULL, 0) &&
+                   PQsendQueryParams(conn->pg, keep_days, 1, number, values, NULL, NULL, 0)
+               ? pg_run(db, conn, deadline, results, 2)
+               : PG_E_LOST;
   int code = rc ? db_failed(error, rc, "open its schema") : 0;
   int schema = !code && PQntuples(results[0]) == 1 ? atoi(PQgetvalue(results[0], 0, 0)) : 0;
   PQclear(results[0]);

@@ -182,6 +182,7 @@ static void start_anew(struct pg_session *session) {
 }
 
 void pg_session_as_read(const struct db *db, struct pg_session *session) {
+  session->absent_count = 0;
   memcpy(session->ended, session->floors, sizeof session->ended);
   for (int i = 0; i < KINDS; i++)
     session->near[i] = db->kinds[i] == DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];

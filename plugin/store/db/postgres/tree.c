@@ -79,13 +79,30 @@ static bool was_deleted(const struct pg_session *session, uint8_t kind, uint64_t
   return false;
 }
 
+/* What was asked for and is not there does not come while the session is locked. */
+static bool is_absent(const struct pg_session *session, uint8_t kind, uint64_t n) {
+  for (size_t i = 0; i < session->absent_count; i++) {
+    if (session->absent[i].kind == kind && session->absent[i].n == n) return true;
+  }
+  return false;
+}
+
+static void note_absent(const struct db_txn *txn, struct pg_session *session, uint8_t kind,
+                        uint64_t n) {
+  enum { MOST = sizeof session->absent / sizeof *session->absent };
+  if (txn->access == DB_WRITES && session->number && session->absent_count < MOST)
+    session->absent[session->absent_count++] = (struct pg_gone){.n = n, .kind = kind};
+}
+
 static int find(struct db_txn *txn, struct pg_session *session, const struct place *at,
                 struct pg_row **ret_row) {
   struct pg_row *row = pg_map_get(&session->map, at->kind, at->n);
   bool found = row, elsewhere = !row && may_be_elsewhere(txn->db, session, at->kind, at->n) &&
-                                !was_deleted(session, at->kind, at->n);
+                                !was_deleted(session, at->kind, at->n) &&
+                                !is_absent(session, at->kind, at->n);
   int rc = elsewhere ? pg_txn_fetch_one(txn, session, at->kind, at->n, &found) : 0;
   if (rc) return rc;
+  if (elsewhere && !found) note_absent(txn, session, at->kind, at->n);
   *ret_row = found ? pg_map_get(&session->map, at->kind, at->n) : NULL;
   if (elsewhere && *ret_row && !session->number) keep(txn->db, *ret_row);
   return 0;

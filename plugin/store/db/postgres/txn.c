@@ -172,6 +172,7 @@ void pg_txn_release(struct db_txn *txn, bool keep) {
     else pg_session_free(session);
   }
   if (engine->conn) pg_conn_give(txn->db, engine->conn);
+  pg_inbox_drop_noted(engine);
   free(engine);
   txn->engine = NULL;
 }
