@@ -14,6 +14,7 @@ from node_hosts import FULL, Place, Tap
 
 
 OWN = {"gemini": (hook_scenarios.forgotten_when_resumed,), "copilot": (hook_scenarios.after_a_failed_tool,)}
+WITHOUT = {"copilot": (hook_scenarios.commands_find_tidings, *wire_scenarios.WITHOUT["copilot"])}
 
 
 def nothing_was_complained_about(agent):
@@ -44,10 +45,10 @@ def main():
         stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
         told, gone = hook_scenarios.LAST
         scenarios = (*hook_scenarios.ALL, *OWN.get(name, ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
-                     killed_at_random, told, *(one for one in wire_scenarios.ALL if one not in wire_scenarios.WITHOUT.get(name, ())), *wire_scenarios.BY_AGENT.get(name, ()),
+                     killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()),
                      the_record_agrees, gone)
-        if not FULL and not wanted:
-            scenarios = [scenario for scenario in scenarios if scenario not in RARER]
+        left_out = {*WITHOUT.get(name, ()), *(() if FULL or wanted else RARER)}
+        scenarios = [scenario for scenario in scenarios if scenario not in left_out]
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:
