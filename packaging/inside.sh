@@ -52,8 +52,8 @@ build_deb() { # ARCHITECTURE
   local triple=x86_64-linux-gnu build=$builds/deb-$1 stage=/out/stage/deb-$1 chain=()
   if [ "$1" = arm64 ]; then
     triple=aarch64-linux-gnu
-    chain=(--toolchain "$PWD/cmake/toolchains/$triple.cmake" -DCMAKE_PREFIX_PATH=/opt/libpq-arm64/usr)
-    export PKG_CONFIG_LIBDIR="/usr/lib/$triple/pkgconfig:/opt/libpq-arm64/usr/lib/$triple/pkgconfig"
+    chain=(--toolchain "$PWD/cmake/toolchains/$triple.cmake")
+    export PKG_CONFIG_LIBDIR="/usr/lib/$triple/pkgconfig"
   fi
   quietly cmake --preset release -B "$build" -DTIDINGS_BENCH=OFF -DTIDINGS_LINK_IN=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR="lib/$triple" \
     -DCMAKE_INSTALL_LIBEXECDIR="lib/$triple/libtidings-hostkit1" -DCMAKE_SKIP_INSTALL_RPATH=ON ${chain[@]+"${chain[@]}"}

@@ -30,7 +30,9 @@ fetch_old_libc() {
       for deb in *_$arch.deb; do dpkg-deb -x "$deb" "$folder"; done
       find "$folder" -type l -lname "/*" | while read -r link; do ln -sf "$folder$(readlink "$link")" "$link"; done
     done
-    get libpq-dev:arm64 && dpkg-deb -x libpq-dev_*_arm64.deb /opt/libpq-arm64
+    # libpq-dev cannot be there for two machines; its headers are the same. What libpq itself needs is not linked to.
+    sed "s/x86_64/aarch64/; /^Requires.private/d" /usr/lib/x86_64-linux-gnu/pkgconfig/libpq.pc >/usr/lib/aarch64-linux-gnu/pkgconfig/libpq.pc
+    ln -sf libpq.so.5 /usr/lib/aarch64-linux-gnu/libpq.so
     sed s/x86_64/aarch64/g /usr/lib/x86_64-linux-musl/musl-gcc.specs >/usr/lib/aarch64-linux-musl/musl-gcc.specs
     touch ../fetched' ||
     skip "the C library of Debian $old_release could not be fetched from $mirror: $(grep '^[EW]: ' "$work/old-libc.log" | tail -n 1)"
