@@ -187,16 +187,19 @@ static int refuse_server(struct db *db, PGresult *const *results, PGconn *pg,
 
 /* Where statements are prepared and what is set lasts as long as the connection, and locks too. A
  * pooler that gives each transaction another server breaks all of it. */
-static int prepare_all(struct db *db, struct pg_conn *conn, store_deadline deadline) {
+int pg_conn_prepare(struct db *db, struct pg_conn *conn, store_deadline deadline,
+                    struct tidings_error *error) {
+  int rc = 0;
   for (int i = 0; i < PG_STATEMENTS; i++) {
     char name[NAME_BYTES];
     int count = 0;
     const Oid *types = pg_statement_types((enum pg_statement)i, &count);
     name_statement((enum pg_statement)i, name);
     if (!PQsendPrepare(conn->pg, name, pg_statement_text((enum pg_statement)i), count, types))
-      return PG_E_LOST;
+      return db_failed(error, PG_E_LOST, "connect");
   }
-  return pg_run(db, conn, deadline, NULL, 0);
+  rc = pg_run(db, conn, deadline, NULL, 0);
+  return rc ? db_failed(error, rc, "open its schema") : 0;
 }
 
 /* Simulated hosts have a clock of their own, which goes when they say so. */
@@ -235,9 +238,7 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
   PQclear(results[1]);
   if (!code && process != PQbackendPID(conn->pg))
     code = pg_pooler_refuse(db, conn, process, deadline, error);
-  if (code) return code;
-  rc = prepare_all(db, conn, deadline);
-  return rc ? db_failed(error, rc, "open its schema") : 0;
+  return code;
 }
 
 /* "FATAL:  53300: ...": the word is the server's language's, the state is not. NULL: none. */

@@ -156,6 +156,9 @@ int pg_run(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresul
            size_t count);
 int64_t pg_int8(const PGresult *result, int row, int column);
 
+/* Has it prepare all statements, which the pool's have. */
+int pg_conn_prepare(struct db *db, struct pg_conn *conn, store_deadline deadline,
+                    struct tidings_error *error);
 /* One that is connected, in pipeline mode, and no more. */
 int pg_conn_dial(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error);
