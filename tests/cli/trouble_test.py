@@ -142,18 +142,6 @@ def test_doctor(place):
         assert (finding["severity"] == "ok") == (not finding["remedy"]) or finding["topic"] == "store", finding
 
 
-CODEX = """#!{python}
-import json, sys
-if sys.argv[1] == "--version":
-    print("codex-cli 0.169.0")
-    sys.exit()
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" in asked:
-        hooks = [{{"sourcePath": {hooks!r}, "command": "tidings hook codex", "key": str(i), "currentHash": "x", "trustStatus": status}}
-                 for i, status in enumerate({statuses!r})]
-        print(json.dumps({{"id": asked["id"], "result": {{"data": [{{"hooks": hooks}}]}}}}), flush=True)
-"""
 
 
 def program(place, name, text):
@@ -171,7 +159,7 @@ def test_doctor_agents(place):
     assert "no supported agent" in doctor(place, 0)["agents"]["text"]
     program(place, "gemini", "#!/bin/sh\necho 9.9.9\n")
     found = place.run("doctor").text
-    assert "Gemini CLI: it is not set up\n         -> Run 'tidings setup gemini'." in found and "its version is 9.9.9; the tested version is" in found, found
+    assert "Gemini CLI: it is not set up\n         -> Run 'tidings setup gemini'." in found and "its files do not say its version; the tested version is" in found, found
     place.ok("setup", "gemini")
     assert "set up in " + os.path.join(place.dir, ".gemini", "settings.json") in place.ok("doctor").text
     path = os.path.join(place.dir, ".gemini", "settings.json")
@@ -185,19 +173,6 @@ def test_doctor_agents(place):
     assert f"warning  Gemini CLI: {path} cannot be read: not JSON: \",\" where a key in double quotes was expected at line 2, column 13\n         -> Fix the file" in place.ok("doctor").text
     os.remove(os.path.join(place.dir, "bin", "gemini"))
     assert "gemini is not in PATH" in place.ok("doctor").text
-
-
-def test_doctor_trust(place):
-    """an agent that silently leaves our hooks out is a problem, with its remedy"""
-    hooks = os.path.join(place.dir, ".codex", "hooks.json")
-    program(place, "codex", CODEX.format(python=sys.executable, hooks=hooks, statuses=["trusted"] * 4))
-    place.ok("setup", "codex")
-    assert "Codex CLI: it trusts the hooks of tidings" in place.ok("doctor").text
-    program(place, "codex", CODEX.format(python=sys.executable, hooks=hooks, statuses=["trusted", "untrusted", "modified", "trusted"]))
-    result = place.refused("doctor")
-    assert "problem  Codex CLI: it does not trust 2 of the hooks of tidings" in result.text and "-> Run 'tidings setup codex'" in result.text, result
-    program(place, "codex", "#!/bin/sh\n[ \"$1\" = --version ] && echo 0.169.0\n")
-    assert "it cannot be asked whether it trusts the hooks of tidings" in place.ok("doctor").text
 
 
 def in_namespace(*options):

@@ -31,6 +31,7 @@ class Agent:
     hook_after_compaction = True
     keeps_reasons = True  # in its transcript
     awaits_subagents = False  # a subagent's words are its tool's result, and nothing else runs until then
+    names_session = None  # for `tidings push`, from any folder, in a command of the model's
     script = None  # it is one for Node, and its start costs seconds of CPU
 
     def __init__(self, place, model):
@@ -185,6 +186,9 @@ apps = false
 [projects."{project}"]
 trust_level = "trusted"
 
+[shell_environment_policy.set]
+TIDINGS = "{command}"
+
 [notice.model_migrations]
 "{model}" = "gpt-6-sol"
 """
@@ -193,6 +197,7 @@ trust_level = "trusted"
 class Codex(Agent):
     name = "codex"
     nearly_full = 200000  # tokens
+    names_session = ' -s "$CODEX_THREAD_ID"'
     asks = "Would you like to run"
     title = "Codex CLI"
     wakes = True
@@ -204,7 +209,7 @@ class Codex(Agent):
     def configure(self):
         folder = self.place.home / "codex"
         folder.mkdir()
-        config = CODEX_CONFIG.format(model=self.model_name, url=self.model.url, project=self.place.project)
+        config = CODEX_CONFIG.format(model=self.model_name, url=self.model.url, project=self.place.project, command=self.place.command)
         (folder / "config.toml").write_text(config)
 
     def command(self, prompt, session):
@@ -243,6 +248,7 @@ class Claude(Agent):
     title = "Claude Code"
     streams = "esc to interrupt"  # it shows whole lines only
     left_of_ten = 3
+    names_session = ""  # $TIDINGS_SESSION does
     wakes = wakes_after_escape = True
 
     def environment(self):
@@ -301,6 +307,7 @@ class Gemini(Agent):
         folder = self.place.home / ".gemini"
         folder.mkdir()
         (folder / "settings.json").write_text('{\n  // as after its first start\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n')
+        (folder / ".env").write_text(f"TIDINGS={self.place.command}\n")
 
     def command(self, prompt, session):
         return [self.program, "-m", "gemini-2.5-pro", "--yolo", "--skip-trust", *(["--resume", "latest"] if session else []), "-p", prompt]
@@ -334,6 +341,7 @@ class Qwen(Agent):
     name = "qwen"
     script = "cli.js"
     nearly_full = 155000
+    names_session = ' -s "$QWEN_CODE_SESSION_ID"'
     title = "Qwen Code"
     wakes = False
     left_of_ten = 3
@@ -347,7 +355,8 @@ class Qwen(Agent):
         """Without requests of its own after each turn."""
         folder = self.place.home / ".qwen"
         folder.mkdir()
-        (folder / "settings.json").write_text('{"memory": {"enableManagedAutoMemory": false, "enableManagedAutoDream": false}}\n')
+        settings = {"memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False}, "env": {"TIDINGS": str(self.place.command)}}
+        (folder / "settings.json").write_text(json.dumps(settings, indent=2) + "\n")
 
     def command(self, prompt, session):
         return [self.program, "--yolo", *(["--resume", session] if session else []), "-p", prompt]

@@ -388,8 +388,10 @@ def forgotten_when_resumed(agent):
 
 
 def commands_find_tidings(agent):
-    """what a command of the model's pushes by $TIDINGS, wherever it runs, is for the session that has called it"""
-    agent.model.replace([rule("Rook one", agent.shell("cd / && PATH=/usr/bin:/bin \"$TIDINGS\" push 'From inside.'"), agent.shell("echo x"), {"text": "Heard."})])
+    """what a command of the model's pushes by $TIDINGS is for the session that has called it, wherever it runs if the agent says in which session"""
+    anywhere = agent.names_session is not None
+    push_it = f"{'cd / && ' if anywhere else ''}PATH=/usr/bin:/bin \"$TIDINGS\" push{agent.names_session or ''} 'From inside.'"
+    agent.model.replace([rule("Rook one", agent.shell(push_it), agent.shell("echo x"), {"text": "Heard."})])
     agent.run("Rook one: ask around.", agent.session)
     once(request(agent, "Rook one", 2), "- From inside.")
 
@@ -425,4 +427,5 @@ ALL = (news_at_a_tool_result, pending_rides_on_the_prompt, own_edits_are_not_new
 LAST = (told_what_the_blocks_are, installation_is_gone)  # they begin sessions, and Gemini CLI resumes the latest
 WITH_WAKING = (woken_when_idle,)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)
-RARER = {own_edits_are_not_news, critical_into_streaming, queue_survives_escape, more_than_fits, many_queued, failed_request, told_what_the_blocks_are, installation_is_gone, forgotten_when_resumed}
+RARER = {own_edits_are_not_news, critical_into_streaming, queue_survives_escape, more_than_fits, many_queued, failed_request, commands_find_tidings,
+         told_what_the_blocks_are, installation_is_gone, forgotten_when_resumed}

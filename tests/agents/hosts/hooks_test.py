@@ -13,7 +13,8 @@ from model.server import ModelServer
 from node_hosts import FULL, Place, Tap
 
 
-OWN = {"claude": (hook_scenarios.commands_find_tidings,), "gemini": (hook_scenarios.forgotten_when_resumed,), "copilot": (hook_scenarios.after_a_failed_tool,)}
+FINDS = hook_scenarios.commands_find_tidings
+OWN = {"codex": (FINDS,), "claude": (FINDS,), "gemini": (hook_scenarios.forgotten_when_resumed, FINDS), "qwen": (FINDS,), "copilot": (hook_scenarios.after_a_failed_tool,)}
 
 
 def nothing_was_complained_about(agent):
