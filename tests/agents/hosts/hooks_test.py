@@ -13,8 +13,9 @@ from model.server import ModelServer
 from node_hosts import FULL, Place, Tap
 
 
-OWN = {"gemini": (hook_scenarios.forgotten_when_resumed,), "copilot": (hook_scenarios.after_a_failed_tool,)}
-WITHOUT = {"copilot": (hook_scenarios.commands_find_tidings, *wire_scenarios.WITHOUT["copilot"])}
+FINDS = hook_scenarios.commands_find_tidings
+WITHOUT = wire_scenarios.WITHOUT
+OWN = {"codex": (FINDS,), "claude": (FINDS,), "gemini": (hook_scenarios.forgotten_when_resumed, FINDS), "qwen": (FINDS,), "copilot": (hook_scenarios.after_a_failed_tool,)}
 
 
 def nothing_was_complained_about(agent):
