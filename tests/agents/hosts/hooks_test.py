@@ -13,9 +13,8 @@ from model.server import ModelServer
 from node_hosts import FULL, Place, Tap
 
 
-FINDS = hook_scenarios.commands_find_tidings
-WITHOUT = wire_scenarios.WITHOUT
-OWN = {"codex": (FINDS,), "claude": (FINDS,), "gemini": (hook_scenarios.forgotten_when_resumed, FINDS), "qwen": (FINDS,), "copilot": (hook_scenarios.after_a_failed_tool,)}
+OWN = {"gemini": (hook_scenarios.forgotten_when_resumed,), "copilot": (hook_scenarios.after_a_failed_tool,)}
+WITHOUT = {"copilot": (hook_scenarios.commands_find_tidings, *wire_scenarios.WITHOUT["copilot"])}
 
 
 def nothing_was_complained_about(agent):
