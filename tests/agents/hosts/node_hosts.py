@@ -13,7 +13,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-FULL = os.environ.get("TIDINGS_HOSTS_FULL") == "1"  # all scenarios, as in `./dev test hosts`, with agents too whose start costs seconds of CPU
+FULL = os.environ.get("TIDINGS_HOSTS_FULL") == "1"  # the rarer scenarios too, as in `./dev test hosts`: starts of agents cost seconds of CPU
 PATIENCE = 60  # seconds after which something has gone wrong; nothing waits nearly as long when all is well
 
 
