@@ -167,8 +167,9 @@ def main():
     history = record()
     found = check(history)
     count = collections.Counter(entry.what for entry in history)
+    held = f"{count['fault']} faults; {len(PROMISES)} promises, broken: {found or 'none'}"
     print(f"# sum: history: {count['push']} pushes, {count['lost push']} of unknown outcome, {count['show']} shown, {count['settle']} settled: "
-          f"lost {len(found.get('lost', ()))}, twice {len(found.get('shown_again', ()))}; {count['fault']} faults; {len(PROMISES)} promises, broken: {found or 'none'}")
+          f"lost {len(found.get('lost', ()))}, twice {len(found.get('shown_again', ()))}; {held}")
     return bool(failures or found or not count["push"] or not count["settle"])
 
 
