@@ -3,7 +3,7 @@
 reject histories that were doctored, one for each promise; then one is recorded, with hosts and producers that are killed and a server that stops.
 
 An entry is (what, process, name, tokens, began, ended): "push" with one token, "lost push" of which the outcome is not known, "show" of a delivery,
-"settle" of a delivery, which returned OK.
+"settle" of a delivery, which returned OK; "fault": a host or the server was killed, or a host's call failed.
 """
 import collections
 import os
@@ -71,14 +71,20 @@ def settled_unseen(history):
 
 
 def out_of_order(history):
-    """What one producer pushed one after the other, each acknowledged before the next began, is shown first in that order."""
+    """What one producer pushed one after the other, each acknowledged before the next began, is shown first in that order, unless there was
+    a fault meanwhile: what was leased by a call whose answer was lost comes back later."""
     first, found = {}, set()
+    faults = [entry for entry in history if entry.what == "fault"]
+
+    def troubled(push, token):
+        return any(push.began <= fault.ended and fault.began <= first[token][2] for fault in faults)
+
     for place, entry in enumerate(sorted((entry for entry in history if entry.what == "show"), key=lambda entry: entry.began)):
         for at, token in enumerate(entry.tokens):
-            first.setdefault(token, (place, at))
+            first.setdefault(token, (place, at, entry.ended))
     for process in {entry.process for entry in history if entry.what == "push"}:
         mine = sorted((entry for entry in history if entry.process == process and entry.what == "push"), key=lambda entry: entry.began)
-        places = [(first[entry.tokens[0]], entry.tokens[0]) for entry in mine if entry.tokens[0] in first]
+        places = [(first[entry.tokens[0]], entry.tokens[0]) for entry in mine if entry.tokens[0] in first and not troubled(entry, entry.tokens[0])]
         found |= {after[1] for before, after in zip(places, places[1:]) if after[0] < before[0]}
     return found
 
@@ -106,14 +112,21 @@ DOCTORED = {
 def read(producers, hosts):
     history = []
     for at, producer in enumerate(producers):
+        number, ended = 0, 0.0
         for words in producer.read():
             if words[0] in ("acked", "failed"):
                 history.append(Entry("push" if words[0] == "acked" else "lost push", f"p{at}", "", (words[1],), float(words[2]), float(words[3])))
+            if words[0] == "acked":
+                number, ended = int(words[1].rsplit("-", 1)[1]) + 1, float(words[3])
+        # It was killed in the middle of this one.
+        history.append(Entry("lost push", f"p{at}", "", (f"p{at}-{number}",), ended, float("inf")))
     for at, host in enumerate(hosts):
         shown = {}
         for words in host.read():
             if words[0] == "shown":
                 shown.setdefault((words[1], float(words[3]), float(words[4])), []).append(words[2])
+            elif words[0] == "failed":
+                history.append(Entry("fault", f"h{at}", "", (), float(words[3]), float(words[4])))
             elif words[0] == "settled":
                 history.append(Entry("settle", f"h{at}", words[1], (), float(words[2]), float(words[3])))
         history += [Entry("show", f"h{at}", name, tuple(tokens), began, ended) for (name, began, ended), tokens in shown.items()]
@@ -126,20 +139,23 @@ def record():
         url, transcript = kit.make_store(server), os.path.join(folder, "transcript")
         producers = [kit.Worker("producer.py", url, "s", f"p{at}") for at in range(2)]
         hosts = [kit.Worker("host.py", url, "s", transcript)]
-        end = time.monotonic() + SECONDS
+        end, faults = time.monotonic() + SECONDS, []
         while time.monotonic() < end or not any(entry.what == "settle" for entry in read(producers, hosts)):
             time.sleep(rng.uniform(0.3, 1.0))
+            began = time.monotonic()
             if rng.random() < 0.6:
                 hosts[-1].kill()
                 hosts.append(kit.Worker("host.py", url, "s", transcript))
             else:
                 server.stop(signal.SIGQUIT)
                 server.start()
+            faults.append(Entry("fault", "", "", (), began, time.monotonic()))
+        faults.append(Entry("fault", "", "", (), time.monotonic(), time.monotonic() + 1))
         for worker in [*producers, hosts[-1]]:
             worker.kill()
         hosts.append(kit.Worker("host.py", url, "s", transcript, "drain"))
         hosts[-1].process.wait(300)
-        return read(producers, hosts)
+        return read(producers, hosts) + faults
 
 
 def main():
@@ -151,8 +167,9 @@ def main():
     history = record()
     found = check(history)
     count = collections.Counter(entry.what for entry in history)
+    held = f"{count['fault']} faults; {len(PROMISES)} promises, broken: {found or 'none'}"
     print(f"# sum: history: {count['push']} pushes, {count['lost push']} of unknown outcome, {count['show']} shown, {count['settle']} settled: "
-          f"lost {len(found.get('lost', ()))}, twice {len(found.get('shown_again', ()))}; {len(PROMISES)} promises, broken: {found or 'none'}")
+          f"lost {len(found.get('lost', ()))}, twice {len(found.get('shown_again', ()))}; {held}")
     return bool(failures or found or not count["push"] or not count["settle"])
 
 

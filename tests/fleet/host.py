@@ -54,10 +54,11 @@ while True:
                 break
             continue
         quiet = 0
-        with open(transcript, "a", encoding="utf-8") as file:
-            file.write(f"{delivery} {' '.join(tokens)}\n")
+        # First, since what is in the transcript is not shown again.
         for token in tokens:
             note("shown", delivery, token, began, ended)
+        with open(transcript, "a", encoding="utf-8") as file:
+            file.write(f"{delivery} {' '.join(tokens)}\n")
         began = time.monotonic()
         opened.call("settle", delivery=delivery, outcome="committed")
         note("settled", delivery, began, time.monotonic())
@@ -65,7 +66,7 @@ while True:
         took_ms = (time.monotonic() - began) * 1000
         if took_ms > BUDGET_MS + 50 + 3 * lateness.since() and failed.code != "open":
             note("late", int(took_ms))
-        note("failed", failed.code, failed.text.replace(" ", "_")[:160])
+        note("failed", failed.code, failed.text.replace(" ", "_")[:160], began, time.monotonic())
         if failed.code == "TIDINGS_E_CLOSED":
             break
         if failed.code == "open" or "owned" in failed.text:
