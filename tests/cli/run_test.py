@@ -110,6 +110,7 @@ def test_itself_killed(place):
 
 def test_killed_at_its_start(place):
     """the watchdog is there before the command: a command that kills what runs it, with its whole group, is reported"""
+    place.opened("s")
     for more in ((), ("--detach",)):
         place.start("run", *S, *more, "--name", "early", "--", "sh", "-c", "kill -KILL $PPID -$PPID", start_new_session=True)
     said = until(lambda: len(place.messages()) == 2 and place.messages(), "both reports")
