@@ -47,8 +47,12 @@ static bool names_password(const char *name) {
   size_t len = 0;
   for (; *name && *name != '=' && len + 1 < sizeof plain; name++) {
     int high = *name == '%' ? hex_of(name[1]) : -1, low = high < 0 ? -1 : hex_of(name[2]);
-    plain[len++] = low < 0 ? *name : (char)(high * 16 + low);
-    if (low >= 0) name += 2;
+    plain[len] = *name;
+    if (low >= 0) {
+      plain[len] = (char)(high * 16 + low);
+      name += 2;
+    }
+    len++;
   }
   plain[len] = '\0';
   return strcmp(plain, secret[0]) == 0 || strcmp(plain, secret[1]) == 0;

@@ -98,7 +98,8 @@ static char hear_word(int place) {
   const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
   if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS)
     memcpy(&sender, CMSG_DATA(header), sizeof sender);
-  return sender.uid == getuid() || sender.uid == 0 ? word : 0;
+  if (sender.uid != getuid() && sender.uid != 0) return 0;
+  return word;
 }
 
 /* To whoever has the place, if anybody has. */
@@ -192,7 +193,8 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   int count = interrupt_poll(fds, 4, watched);
   if (count < 0 && errno != EINTR) return -1;
   if (fds[0].revents || interrupt_seen()) return -1;
-  char word = fds[2].revents ? hear_word(waiter->place_fd) : '\0';
+  char word = 0;
+  if (fds[2].revents) word = hear_word(waiter->place_fd);
   if (word == SAY_END) return -1;
   if (word) settle(waiter);
   *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;

@@ -67,7 +67,7 @@ static int refuse_user(const char *aside, uint32_t user, struct tidings_error *e
 /* In a folder that was just made. Before it is locked, another run may take the folder away. 0, or
  * errno; ENOENT and EWOULDBLOCK: another run does so. */
 static int make_mark(int directory_fd, int *ret_fd) {
-  struct stat info;
+  struct stat info = {.st_nlink = 0};
   int fd = openat(directory_fd, mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return errno;
   bool failed =

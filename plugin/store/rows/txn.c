@@ -63,9 +63,9 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
 /* A session that was only pushed to gets its number, and a snapshot of it can be taken. */
 static int fold_first(struct store *store, const struct db_scope *scope, store_deadline deadline,
                       struct tidings_error *error) {
-  struct store_txn *txn;
+  struct store_txn *txn = NULL;
   int code = store_write(store, scope, deadline, &txn, error);
-  return code ? code : store_commit(txn, error);
+  return txn ? store_commit(txn, error) : code;
 }
 
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,

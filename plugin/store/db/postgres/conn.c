@@ -205,7 +205,7 @@ int pg_conn_prepare(struct db *db, struct pg_conn *conn, store_deadline deadline
 /* Simulated hosts have a clock of their own, which goes when they say so. */
 static void take_clock(struct db *db, const PGresult *facts) {
   db->hosts_clock = PQgetvalue(facts, 0, 2)[0] == 't';
-  pg_clock_read(db, strtoll(PQgetvalue(facts, 0, 1), NULL, 10));
+  pg_clock_read(db, pg_int_text(facts, 0, 1));
 }
 
 static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
@@ -233,7 +233,7 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
   int rc = pg_run(db, conn, deadline, results, 2);
   int code = rc ? db_failed(error, rc, "connect") : refuse_server(db, results, conn->pg, error);
   if (!code) take_clock(db, results[1]);
-  int process = code ? 0 : atoi(PQgetvalue(results[1], 0, 3));
+  int process = code ? 0 : (int)pg_int_text(results[1], 0, 3);
   PQclear(results[0]);
   PQclear(results[1]);
   if (!code && process != PQbackendPID(conn->pg))

@@ -155,6 +155,8 @@ int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_p
 int pg_run(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresult **results,
            size_t count);
 int64_t pg_int8(const PGresult *result, int row, int column);
+/* Of a result in text. 0: it is none. */
+int64_t pg_int_text(const PGresult *result, int row, int column);
 
 /* Has it prepare all statements, which the pool's have. */
 int pg_conn_prepare(struct db *db, struct pg_conn *conn, store_deadline deadline,

@@ -31,7 +31,7 @@ static int check_schema(struct db *db, struct pg_conn *conn, store_deadline dead
                ? pg_run(db, conn, deadline, results, 2)
                : PG_E_LOST;
   int code = rc ? db_failed(error, rc, "open its schema") : 0;
-  int schema = !code && PQntuples(results[0]) == 1 ? atoi(PQgetvalue(results[0], 0, 0)) : 0;
+  int schema = !code && PQntuples(results[0]) == 1 ? (int)pg_int_text(results[0], 0, 0) : 0;
   PQclear(results[0]);
   PQclear(results[1]);
   if (code || schema == SCHEMA_NUMBER) return code;

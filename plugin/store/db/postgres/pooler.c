@@ -22,7 +22,7 @@ static int process_of(struct db *db, struct pg_conn *conn, bool stays, store_dea
               PQsendQueryParams(conn->pg, "SELECT pg_backend_pid()", 0, NULL, NULL, NULL, NULL, 0);
   int process = 0;
   if (sent && !pg_run(db, conn, deadline, results, before + 1) && PQntuples(results[before]) == 1)
-    process = atoi(PQgetvalue(results[before], 0, 0));
+    process = (int)pg_int_text(results[before], 0, 0);
   PQclear(results[0]);
   PQclear(results[1]);
   return process;

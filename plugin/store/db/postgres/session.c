@@ -85,8 +85,8 @@ void pg_session_give(struct db *db, struct pg_session *session) {
   session->used = ++db->uses;
   for (size_t i = 0; i < CACHED_SESSIONS; i++) {
     struct pg_session *other = db->cache[i];
-    if (other && other->number == session->number) place = i; /* of another thread */
-    else if (!other && place == CACHED_SESSIONS) place = i;
+    bool same = other && other->number == session->number; /* of another thread */
+    if (same || (!other && place == CACHED_SESSIONS)) place = i;
     if (db->cache[oldest] && (!other || other->used < db->cache[oldest]->used)) oldest = i;
   }
   if (place == CACHED_SESSIONS) place = oldest;

@@ -2,6 +2,7 @@
  *
  * store/db/postgres/statements.c: all statements, which every connection has prepared.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
@@ -167,6 +168,10 @@ int64_t pg_int8(const PGresult *result, int row, int column) {
   uint64_t number = 0;
   if (PQgetlength(result, row, column) == 8) memcpy(&number, PQgetvalue(result, row, column), 8);
   return (int64_t)be64toh(number);
+}
+
+int64_t pg_int_text(const PGresult *result, int row, int column) {
+  return strtoll(PQgetvalue(result, row, column), NULL, 10);
 }
 
 void pg_array_begin(struct buffer *out, uint32_t type, size_t count) {

@@ -84,11 +84,10 @@ int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *re
 }
 
 int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
+  static const char options[] =
+      "-c synchronous_commit=on -c statement_timeout=30000 -c lock_timeout=30000";
   const char *keys[] = {"dbname", "connect_timeout", "application_name", "options", NULL};
-  const char *values[] = {place->conninfo, "10", "tidings store",
-                          "-c synchronous_commit=on -c statement_timeout=30000 -c "
-                          "lock_timeout=30000",
-                          NULL};
+  const char *values[] = {place->conninfo, "10", "tidings store", options, NULL};
   PGconn *pg = PQconnectdbParams(keys, values, 1);
   if (!pg) return fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
   if (PQstatus(pg) == CONNECTION_OK) {
@@ -119,7 +118,7 @@ int pg_admin_check(const struct pg_place *place, PGconn *pg, struct tidings_erro
   PGresult *result = NULL;
   (void)snprintf(sql, sizeof sql, "SELECT schema FROM %s.store", place->schema);
   int code = pg_admin_run(place, pg, sql, &result, error);
-  if (!code && (PQntuples(result) != 1 || atoi(PQgetvalue(result, 0, 0)) > 1))
+  if (!code && (PQntuples(result) != 1 || pg_int_text(result, 0, 0) > 1))
     code = fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has a schema number that this build does not know; use a newer tidings. "
                 "The store was left as it is",

@@ -172,7 +172,8 @@ static int listen_on(struct pg_wake *wake, store_deadline deadline, struct pg_co
   hex(process, sizeof process, process_hex);
   hex(owner, sizeof owner, owner_hex);
   /* A channel's name has 63 bytes at most: the end of it says which process. */
-  (void)snprintf(sql, sizeof sql, "LISTEN \"tidings_%s\"", process_hex + 2 * PG_OWNER_BYTES - 40);
+  (void)snprintf(sql, sizeof sql, "LISTEN \"tidings_%s\"",
+                 process_hex + sizeof process_hex - 1 - 40);
   int rc = run_text(wake->db, conn, sql);
   (void)snprintf(sql, sizeof sql,
                  "INSERT INTO waiter VALUES ('\\x%s', '\\x%s') ON CONFLICT DO NOTHING", owner_hex,
