@@ -133,6 +133,7 @@ static int add_leased(struct forking *forking, uint64_t n) {
                      add_leased_item, forking, forking->error);
   }
   forking->delivery = NULL;
+  forking->fate = NULL;
   return code;
 }
 

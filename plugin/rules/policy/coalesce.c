@@ -49,8 +49,9 @@ static int write_kind(const struct work *work, size_t i, struct tidings_span *re
   bool is_file = is_file_change(&work->items[i]);
   size_t tool_len = is_file ? note->tool.len : 0;
   size_t len = 3 + note->source.len + note->name.len + (is_file ? 1 + tool_len : 0);
-  char *text = arena_alloc(work->arena, len), *at = text + 2 + note->source.len;
+  char *text = arena_alloc(work->arena, len);
   if (!text) return -1;
+  char *at = text + 2 + note->source.len;
   text[0] = (char)note->level;
   text[1] = is_file ? 'f' : ' ';
   memcpy(text + 2, note->source.ptr, note->source.len);

@@ -43,12 +43,15 @@ pid_t tracee_start(void (*body)(void *context), void *context) {
   return -1;
 }
 
-/* To the next stop. A signal that comes in between is passed on. False: it has ended. */
-static bool go_on(pid_t child, int request) {
+/* To the next call of the system, or past one instruction. A signal that comes in between is passed
+ * on. False: it has ended. */
+static bool go_on(pid_t child, bool one_instruction) {
   int status = 0, signal_number = 0;
   for (;;) {
-    if (ptrace(request, child, NULL, (void *)(intptr_t)signal_number))
-      die("ptrace: %s", strerror(errno));
+    void *data = (void *)(intptr_t)signal_number;
+    long failed = one_instruction ? ptrace(PTRACE_SINGLESTEP, child, NULL, data)
+                                  : ptrace(PTRACE_SYSCALL, child, NULL, data);
+    if (failed) die("ptrace: %s", strerror(errno));
     status = wait_for(child);
     if (!WIFSTOPPED(status)) break;
     signal_number = WSTOPSIG(status);
@@ -60,9 +63,9 @@ static bool go_on(pid_t child, int request) {
 
 bool tracee_go(pid_t child, uint64_t calls, uint64_t steps) {
   while (calls--)
-    if (!go_on(child, PTRACE_SYSCALL)) return false;
+    if (!go_on(child, false)) return false;
   while (steps--)
-    if (!go_on(child, PTRACE_SINGLESTEP)) return false;
+    if (!go_on(child, true)) return false;
   return true;
 }
 

@@ -141,7 +141,11 @@ static int take_inbox_row(struct pg_session *session, int64_t n, const char *bod
     return ENOMEM;
   }
   memcpy(copy, body, len);
-  session->inbox[session->inbox_count++] = (struct pg_inbox){n, copy, len, rings};
+  struct pg_inbox *row = &session->inbox[session->inbox_count++];
+  row->n = n;
+  row->body = copy;
+  row->len = len;
+  row->rings = rings;
   return 0;
 }
 
