@@ -65,6 +65,8 @@ void env_free(struct db *db);
 /* The caller holds env_lock for writing, or no other thread knows the store yet. Errors: BUSY,
  * STORE, NOMEM. */
 int env_open(struct db *db, store_deadline deadline, struct tidings_error *error);
+/* The same, after datafile_check, of a file that nobody has touched since. */
+int env_open_checked(struct db *db, store_deadline deadline, struct tidings_error *error);
 void env_close(struct db *db);
 
 /* -- transactions: txn.c ----------------------------------------------------------------------- */

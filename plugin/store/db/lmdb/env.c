@@ -65,7 +65,10 @@ static int open_environment(struct db *db) {
 
 int env_open(struct db *db, store_deadline deadline, struct tidings_error *error) {
   int code = datafile_check(db, error);
-  if (code) return code;
+  return code ? code : env_open_checked(db, deadline, error);
+}
+
+int env_open_checked(struct db *db, store_deadline deadline, struct tidings_error *error) {
   int rc = readers_lock(db, deadline);
   if (!rc) {
     rc = open_environment(db);

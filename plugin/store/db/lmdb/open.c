@@ -23,8 +23,12 @@ static int open_files(struct db *db, const struct db_options *options,
   if (code) return code;
   waiters_enter(db);
   code = create_files(db, options, error);
-  if (!code && db->shared.sole_user) code = walk_first(db, deadline, error);
-  if (!code) code = env_open(db, deadline, error);
+  if (!code && db->shared.sole_user) {
+    code = walk_first(db, deadline, error);
+    if (!code) code = env_open_checked(db, deadline, error);
+  } else if (!code) {
+    code = env_open(db, deadline, error);
+  }
   if (code) shared_close(db);
   return code;
 }
