@@ -13,10 +13,10 @@
 
 struct hook_call {
   const struct host *host;
-  json_t *input; /* owns the texts below */
-  enum hook_moment moment;
-  const char *event;                                            /* hook_event_name */
-  const char *session;                                          /* never NULL or empty */
+  json_t *input;           /* owns the texts below */
+  enum hook_moment moment; /* a prompt that no person has written is HOOK_OTHER */
+  const char *event;       /* hook_event_name */
+  const char *session;     /* never NULL or empty */
   const char *cwd, *source, *prompt, *call_id, *tool, *failure; /* "" where the host said nothing */
   const char *transcript; /* the file in which the agent keeps the session; "" if it does not say */
   char *found;            /* owns that where the host does not say it; or NULL */
