@@ -64,7 +64,17 @@ class GeminiExtension(Gemini):
         return self.place.run(self.program, "extensions", "install", source, "--consent")
 
 
-class OpencodePlugin(opencode_test.Opencode):
+class Prompted:
+    """An agent that runs on, and takes prompts."""
+
+    def complete(self, text):
+        if not self.session:
+            self.begin()
+        self.prompt(text)
+        self.settled()
+
+
+class OpencodePlugin(Prompted, opencode_test.Opencode):
     """A package that its configuration names"""
 
     name = "opencode"
@@ -73,30 +83,18 @@ class OpencodePlugin(opencode_test.Opencode):
         path = self.place.home / ".config" / "opencode" / "opencode.json"
         path.write_text(json.dumps(json.loads(path.read_text()) | {"plugin": ["@tidings/opencode"]}))
 
-    def complete(self, text):
-        if not self.session:
-            self.begin()
-        self.prompt(text)
-        self.settled()
-
     def end_all(self):
         if self.server:
             self.kill()
 
 
-class PiPackage(pi_test.Pi):
+class PiPackage(Prompted, pi_test.Pi):
     """A package"""
 
     name = "pi"
 
     def connect(self):
         self.place.run(self.bin / "node", self.bin / "pi", "install", "npm:@tidings/pi")
-
-    def complete(self, text):
-        if not self.session:
-            self.begin()
-        self.prompt(text)
-        self.settled()
 
     def end_all(self):
         if self.lines:

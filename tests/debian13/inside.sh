@@ -8,17 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # The demo and the tests compile the plugin with the same flags.
 export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-failed=0
-
-point() { # STATUS TITLE LOG
-  if [ "$1" -eq 0 ]; then
-    printf 'ok - %s\n' "$2"
-  else
-    failed=1
-    printf 'not ok - %s\n' "$2"
-    tail -n 60 "$3" | sed 's/^/# /'
-  fi
-}
+. tests/tap.sh
 
 printf '# sum: %s, %s, lmdb %s\n' "Debian $(cat /etc/debian_version)" "$(gcc --version | head -n 1)" "$(pkg-config --modversion lmdb)"
 

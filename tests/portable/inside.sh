@@ -10,17 +10,9 @@ here=$PWD/tests/portable
 targets=${TIDINGS_TARGETS:-x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu}
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
-failed=0
+. tests/tap.sh
 
-point() { # STATUS TITLE LOG
-  if [ "$1" -eq 0 ]; then
-    printf 'ok - %s\n' "$2"
-  else
-    failed=1
-    printf 'not ok - %s\n' "$2"
-    { grep -E -A 12 'FAILED:|CMake Error|error:' "$3" | head -n 40 || tail -n 20 "$3"; } | cut -c 1-400 | sed 's/^/# /'
-  fi
-}
+excerpt() { { grep -E -A 12 'FAILED:|CMake Error|error:' "$1" | head -n 40 || tail -n 20 "$1"; } | cut -c 1-400; }
 
 is_native() { [ "$1" = "$(uname -m)-linux-gnu" ]; }
 toolchain_of() { if is_native "$1"; then printf ''; else printf '%s' "$1"; fi; }

@@ -66,22 +66,30 @@ class Gate:
         self.go.touch()
 
 
-def until_taken(terminal, condition, what):
-    """An agent that is busy with something else takes no Enter yet: a person would press it again, and not at once, since each may be a prompt."""
+def until_taken(terminal, condition, what, keys=("Enter",)):
+    """An agent that is busy with something else takes no key yet: a person would press it again, and not at once, since each may be a prompt."""
     pressed = time.monotonic()
 
     def look():
         nonlocal pressed
         value = condition()
         if not value and time.monotonic() > pressed + 3:
-            terminal.ask("send-keys", "Enter")
+            terminal.ask("send-keys", *keys)
             pressed = time.monotonic()
         return value
     return until(look, what)
 
 
-def line_is_taken(agent, terminal, prompt):
-    until_taken(terminal, lambda: requests(agent, prompt), "the line is taken")
+def says(agent, terminal, line):
+    """A person types a prompt, and the model gets it."""
+    terminal.type(line)
+    until_taken(terminal, lambda: requests(agent, line), f"the line is taken: {line}")
+
+
+def stops(agent, terminal, stopped):
+    """A person stops the turn, and it has ended when the condition holds."""
+    terminal.ask("send-keys", *agent.stops)
+    until_taken(terminal, stopped, "the turn is stopped", agent.stops)
 
 
 def news_at_a_tool_result(agent):
@@ -266,12 +274,11 @@ def interrupted_by_a_person(agent):
         first = request(agent, "Ibis ten", 1)
         agent.attached()
         terminal.shows(agent.streams)
-        terminal.ask("send-keys", *agent.stops)
-        until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
+        stops(agent, terminal, lambda: agent.model.ended(first["number"]) == "gone")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the turn has ended")
         push(agent, "The ibis wades.", "-k", "ibis.wet", "-l", "critical")
         terminal.ask("send-keys", "C-u")
-        terminal.type("Ibis eleven: stop that.")
+        says(agent, terminal, "Ibis eleven: stop that.")
         once(request(agent, "Ibis eleven", 1), "The ibis wades.")
         assert len(requests(agent, "The ibis wades.")) == 1, "it was told before"
 
@@ -286,7 +293,7 @@ def not_woken_when_idle(agent):
         terminal.shows("Hello.")
         push(agent, "The heron flies.", "-k", "heron.gone", "-l", "critical")
         agent.place.tidings("submit", "-s", agent.session, "--id", f"{agent.name}-heron", "Queued: follow the heron.")
-        terminal.type("Heron nine: look up.")
+        says(agent, terminal, "Heron nine: look up.")
         second, third = request(agent, "Heron nine", 1), request(agent, "Queued: follow the heron.", 1)
         once(second, "The heron flies.")
         never(second, "Queued: follow the heron.")
@@ -305,19 +312,17 @@ def queue_survives_escape(agent):
         agent.attached()
         terminal.shows("Hello.")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the agent is idle")
-        terminal.type("Kiwi ten: go on.")
+        says(agent, terminal, "Kiwi ten: go on.")
         first = request(agent, "Kiwi ten", 1)
         terminal.shows(agent.streams)
         for number in (1, 2, 3):
             agent.place.tidings("submit", "-s", agent.session, f"Queued: kiwi number {number}.")
         push(agent, "The kiwi runs.", "-k", "kiwi.gone", "-l", "critical")
-        terminal.ask("send-keys", *agent.stops)
-        until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
+        stops(agent, terminal, lambda: agent.model.ended(first["number"]) == "gone")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle" or not agent.stops_alike, "the turn has ended")
         assert len(agent.place.ask("status", "-s", agent.session)["queued"]) == 3 and not requests(agent, "The kiwi runs.")
         terminal.ask("send-keys", "C-u")
-        terminal.type("Kiwi eleven: stop that.")
-        line_is_taken(agent, terminal, "Kiwi eleven")
+        says(agent, terminal, "Kiwi eleven: stop that.")
         once(request(agent, "Kiwi eleven", 1), "The kiwi runs.")
         last = request(agent, "Queued: kiwi number 3.", 1)
         for number in (1, 2, 3):

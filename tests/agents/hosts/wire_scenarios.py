@@ -5,7 +5,7 @@ compaction, requests that fail. Knows agents by hook_hosts.Agent only.
 import html
 import json
 
-from hook_scenarios import Gate, count, line_is_taken, never, nothing_pending, once, push, request, requests, rule, until_taken
+from hook_scenarios import Gate, count, never, nothing_pending, once, push, request, requests, rule, says, stops, until_taken
 from node_hosts import until
 
 
@@ -82,8 +82,7 @@ def escape_and_wake(agent):
         terminal.shows(agent.streams)
         agent.place.tidings("submit", "-s", agent.session, "Queued: ibis number one.")
         assert state(agent) == "busy"
-        terminal.ask("send-keys", "Escape")
-        until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
+        stops(agent, terminal, lambda: agent.model.ended(first["number"]) == "gone")
         once(request(agent, "Queued: ibis number one.", 1), "Queued: ibis number one.")
         until_state(agent, "idle")
         push(agent, "The ibis wades.", "-k", "ibis.wet", "-l", "critical")
@@ -101,16 +100,14 @@ def stopped_in_a_tool(agent):
         agent.attached()
         terminal.shows("Hello.")
         until_state(agent, "idle")
-        terminal.type("Stork one: work.")
+        says(agent, terminal, "Stork one: work.")
         gate.wait()
         terminal.shows(agent.works)
         push(agent, "The stork lands.", "-k", "stork.lands")
-        terminal.ask("send-keys", *agent.stops)
-        until_state(agent, "idle")
+        stops(agent, terminal, lambda: state(agent) == "idle")
         push(agent, "The stork stands.", "-k", "stork.stands")
         terminal.ask("send-keys", "C-u")
-        terminal.type("Stork two: go on.")
-        line_is_taken(agent, terminal, "Stork two")
+        says(agent, terminal, "Stork two: go on.")
         for words in ("The stork lands.", "The stork stands."):
             once(request(agent, "Stork two", 1), words)
 
@@ -129,8 +126,7 @@ def compacted(agent):
         terminal.type(agent.compact)
         # A list of commands may take the first Enter.
         until_taken(terminal, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]), "the conversation is compacted")
-        terminal.type("Crane two: go on.")
-        line_is_taken(agent, terminal, "Crane two")
+        says(agent, terminal, "Crane two: go on.")
         last = request(agent, "Crane two", 1)
         assert count(last, "When the conversation was compacted, this was still waiting") == agent.hook_after_compaction, last["items"]
         assert count(last, "The crane dances.") == 1 + agent.hook_after_compaction, last["items"]
@@ -151,7 +147,7 @@ def configuration_changes(agent):
         path.write_text(old + more if more else json.dumps(json.loads(old) | {"cleanupPeriodDays": 31}, indent=2))
         if not more:
             until(lambda: pending(agent, "Configuration reloaded"), f"the agent has read it: {agent.complaints()}")
-        terminal.type("Shrike one: work.")
+        says(agent, terminal, "Shrike one: work.")
         once(request(agent, "Shrike one", 1), f"Configuration reloaded: `{path}`")
         gate.open()
         once(request(agent, "Shrike one", 2), "Configuration reloaded: ")
@@ -203,7 +199,7 @@ def rewound(agent):
         terminal.shows("Alpha.")
         until_state(agent, "idle")
         push(agent, "The skua steals.", "-k", "skua.steals")
-        terminal.type("Skua one: look.")
+        says(agent, terminal, "Skua one: look.")
         once(request(agent, "Skua one", 1), "The skua steals.")
         terminal.shows("Beta.")
         until_state(agent, "idle")
@@ -217,7 +213,7 @@ def rewound(agent):
         until(lambda: "Beta." not in terminal.screen(), "the prompt is taken back")
         push(agent, "The skua returns.", "-k", "skua.returns")
         terminal.ask("send-keys", "C-u")
-        terminal.type("Skua two: go on.")
+        says(agent, terminal, "Skua two: go on.")
         last = request(agent, "Skua two", 1)
         never(last, "The skua steals.")
         never(last, "Skua one")
