@@ -22,7 +22,7 @@ class Agent:
     name = title = None
     asks = "Allow execution"  # on the screen while a person is asked
     works = "esc to"  # while a tool runs
-    stops = ("Escape",)  # the keys by which a person stops a turn
+    stops = "Escape"  # the key by which a person stops a turn
     streams = "On and on"  # on the screen while the model says so
     stops_alike = False  # its hook is called also when a person has stopped a turn
     left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
@@ -274,7 +274,7 @@ class Claude(Agent):
         return [self.program, "--dangerously-skip-permissions"]
 
     def shell(self, command):
-        return {"call": "Bash", "arguments": {"command": command, "description": "as the test says"}}
+        return {"call": "Bash", "arguments": {"command": command, "description": "as the test says", "timeout": 600000}}
 
     def delegate(self, prompt):
         return {"call": "Agent", "arguments": {"description": "as the test says", "prompt": prompt, "subagent_type": "general-purpose"}}
@@ -365,7 +365,7 @@ class Qwen(Agent):
         return [self.program, "--yolo", "-i"]
 
     def shell(self, command):
-        return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says", "is_background": False}}
+        return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says", "is_background": False, "timeout": 600000}}
 
     def delegate(self, prompt):
         return {"call": "agent", "arguments": {"description": "as the test says", "prompt": prompt, "subagent_type": "general-purpose"}}
@@ -387,7 +387,7 @@ class Copilot(Agent):
     name = "copilot"
     title = "GitHub Copilot CLI"
     asks = "Do you want to run this command?"
-    stops = ("C-c",)  # or Escape twice
+    stops = "C-c"  # or Escape twice
     wakes = False
     left_of_ten = 3
     awaits_subagents = True

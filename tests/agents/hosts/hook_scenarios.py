@@ -4,7 +4,6 @@ hook_hosts.Agent only.
 """
 import html
 import subprocess
-import time
 
 import transcripts
 from node_hosts import PATIENCE, until
@@ -66,30 +65,15 @@ class Gate:
         self.go.touch()
 
 
-def until_taken(terminal, condition, what, keys=("Enter",)):
-    """An agent that is busy with something else takes no key yet: a person would press it again, and not at once, since each may be a prompt."""
-    pressed = time.monotonic()
-
-    def look():
-        nonlocal pressed
-        value = condition()
-        if not value and time.monotonic() > pressed + 3:
-            terminal.ask("send-keys", *keys)
-            pressed = time.monotonic()
-        return value
-    return until(look, what)
-
-
 def says(agent, terminal, line):
     """A person types a prompt, and the model gets it."""
-    terminal.type(line)
-    until_taken(terminal, lambda: requests(agent, line), f"the line is taken: {line}")
+    terminal.type(line, lambda: requests(agent, line))
 
 
 def stops(agent, terminal, stopped):
     """A person stops the turn, and it has ended when the condition holds."""
-    terminal.ask("send-keys", *agent.stops)
-    until_taken(terminal, stopped, "the turn is stopped", agent.stops)
+    terminal.press(agent.stops, wanted=stopped, what="the turn is stopped", only_at=agent.works)
+    terminal.ask("send-keys", "C-u")  # some agents put the prompt back
 
 
 def news_at_a_tool_result(agent):
@@ -277,7 +261,6 @@ def interrupted_by_a_person(agent):
         stops(agent, terminal, lambda: agent.model.ended(first["number"]) == "gone")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the turn has ended")
         push(agent, "The ibis wades.", "-k", "ibis.wet", "-l", "critical")
-        terminal.ask("send-keys", "C-u")
         says(agent, terminal, "Ibis eleven: stop that.")
         once(request(agent, "Ibis eleven", 1), "The ibis wades.")
         assert len(requests(agent, "The ibis wades.")) == 1, "it was told before"
@@ -321,7 +304,6 @@ def queue_survives_escape(agent):
         stops(agent, terminal, lambda: agent.model.ended(first["number"]) == "gone")
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle" or not agent.stops_alike, "the turn has ended")
         assert len(agent.place.ask("status", "-s", agent.session)["queued"]) == 3 and not requests(agent, "The kiwi runs.")
-        terminal.ask("send-keys", "C-u")
         says(agent, terminal, "Kiwi eleven: stop that.")
         once(request(agent, "Kiwi eleven", 1), "The kiwi runs.")
         last = request(agent, "Queued: kiwi number 3.", 1)
@@ -432,5 +414,4 @@ ALL = (news_at_a_tool_result, pending_rides_on_the_prompt, own_edits_are_not_new
 LAST = (told_what_the_blocks_are, installation_is_gone)  # they begin sessions, and Gemini CLI resumes the latest
 WITH_WAKING = (woken_when_idle,)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)
-RARER = {own_edits_are_not_news, critical_into_streaming, queue_survives_escape, more_than_fits, many_queued, failed_request, commands_find_tidings,
-         told_what_the_blocks_are, installation_is_gone, forgotten_when_resumed}
+SHORT = {news_at_a_tool_result, killed_mid_turn, submitted_while_busy, woken_when_idle}  # no key is pressed in them

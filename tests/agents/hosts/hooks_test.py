@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hooks_test.py HOST [SCENARIO]: codex, claude, gemini, qwen or copilot as npm has it, set up by this build, against a scripted model. Prints TAP. The rarer
+"""hooks_test.py HOST [SCENARIO]: codex, claude, gemini, qwen or copilot as npm has it, set up by this build, against a scripted model. Prints TAP. Most
 scenarios run only if TIDINGS_HOSTS_FULL is 1."""
 import sys
 
@@ -34,9 +34,6 @@ def the_record_agrees(agent):
     record.compare_all(agent.place, agent.model.requests, hooks=True)
 
 
-RARER = {killed_at_random, *hook_scenarios.RARER, *wire_scenarios.RARER}
-
-
 def main():
     name, *wanted = sys.argv[1:]
     tap = Tap()
@@ -47,8 +44,8 @@ def main():
         scenarios = (*hook_scenarios.ALL, *OWN.get(name, ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
                      killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()),
                      the_record_agrees, gone)
-        left_out = {*WITHOUT.get(name, ()), *(() if FULL or wanted else RARER)}
-        scenarios = [scenario for scenario in scenarios if scenario not in left_out]
+        short = scenarios if FULL or wanted else {*hook_scenarios.SHORT, the_record_agrees}
+        scenarios = [scenario for scenario in scenarios if scenario in short and scenario not in WITHOUT.get(name, ())]
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:

@@ -323,3 +323,4 @@ def stopped_by_a_person(host):
 ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, as_the_page_shows, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
        critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, more_than_fits, commands_know_their_session, stopped_by_a_person]
 WITH_DEATHS = [killed_mid_turn, in_doubt]
+SHORT = {failed_run_during_a_tool, pending_rides_on_the_prompt, critical_into_idle, submitted_into_idle_and_busy, steered_into_the_next_result, killed_mid_turn}

@@ -110,7 +110,7 @@ class Opencode:
             self.ask("PATCH", f"/session/{self.session}/message/{part['messageID']}/part/{part['id']}", part)
 
     def shell(self, command):
-        return {"call": "bash", "arguments": {"command": command, "description": "Does it"}}
+        return {"call": "bash", "arguments": {"command": command, "description": "Does it", "timeout": 600000}}
 
     def write(self, path, content):
         return {"call": "write", "arguments": {"filePath": str(path), "content": content}}
@@ -257,7 +257,7 @@ def main():
         own = [failed_tool, mcp_result, own_words_stay, person_sees_why, agent_stays, subagent]
         try:
             for scenario in [*node_scenarios.ALL, *own, *opencode_wires.ALL, *node_scenarios.WITH_DEATHS, killed_at_random, one_shot]:
-                if (not wanted and (FULL or scenario is not killed_at_random)) or scenario.__name__ in wanted:
+                if scenario.__name__ in wanted if wanted else FULL or scenario in node_scenarios.SHORT:
                     tap.run(scenario, opencode)
             tap.run(the_record_agrees, opencode)
         finally:

@@ -11,7 +11,7 @@ import node_scenarios
 import pi_wires
 import record
 from model.server import ModelServer
-from node_hosts import PATIENCE, Lines, Place, Tap, installed_host, until
+from node_hosts import FULL, PATIENCE, Lines, Place, Tap, installed_host, until
 from node_scenarios import Script, exactly_once, in_phase, pending, push, status, wait_for_file
 from terminal import Terminal
 
@@ -322,7 +322,7 @@ def main():
                      one_shot, without_tidings, transcript_has_no_foreign_words]
         try:
             for scenario in scenarios:
-                if not wanted or scenario.__name__ in wanted:
+                if scenario.__name__ in wanted if wanted else FULL or scenario in node_scenarios.SHORT:
                     tap.run(scenario, pi)
             tap.run(the_record_agrees, pi)
         finally:

@@ -2,10 +2,11 @@
 """terminal.py: a terminal of its own (tmux) in which an agent or a shell runs as a person uses it: typing, and what the screen shows. Knows no host."""
 import itertools
 import subprocess
+import time
 
 from node_hosts import PATIENCE, until
 
-START = 3  # what draws in a terminal takes its time before it first does
+AGAIN = 5  # seconds after which a person presses a key again that was not taken
 
 
 NUMBERS = itertools.count(1)
@@ -32,13 +33,29 @@ class Terminal:
 
     def shows(self, text):
         """Waits until the text is on the screen."""
-        until(lambda: text in self.screen(), lambda: f"\"{text}\" is on the screen, which shows:\n{self.screen()}", START * PATIENCE)
+        until(lambda: text in self.screen(), lambda: f"\"{text}\" is on the screen, which shows:\n{self.screen()}")
 
-    def type(self, text):
-        """Types a line, and ends it when the screen has it: some programs take a fast line break for one that was pasted."""
-        self.ask("send-keys", "-l", text)
-        self.shows(text[-20:])
-        self.ask("send-keys", "Enter")
+    def press(self, *keys, wanted, what, again=None, only_at=""):
+        """Presses keys and waits for what is wanted of them. A program that draws something else at the moment takes no key, or not all of them: then `again` is
+        pressed, or the same, but `only_at` a screen that shows this, so that what a late key has brought up does not get the next one."""
+        self.ask("send-keys", *keys)
+        pressed = time.monotonic()
+
+        def look():
+            nonlocal pressed
+            value = wanted()
+            if not value and time.monotonic() > pressed + AGAIN and only_at in self.screen():
+                for more in again or [keys]:
+                    self.ask("send-keys", *more)
+                pressed = time.monotonic()
+            return value
+        return until(look, lambda: f"{what}; the screen shows:\n{self.screen()}")
+
+    def type(self, text, taken=lambda: True):
+        """Types a line, and ends it when the screen has it, since some programs take a fast line break for one that was pasted, until it is taken."""
+        typed = ("-l", text)
+        self.press(*typed, wanted=lambda: text[-20:] in self.screen(), what=f"\"{text}\" is typed", again=[["C-u"], typed])
+        self.press("Enter", wanted=taken, what=f"\"{text}\" is taken")
 
     def close(self):
         subprocess.run([*self.tmux, "kill-server"], capture_output=True, timeout=PATIENCE, check=False)

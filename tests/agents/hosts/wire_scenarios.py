@@ -5,7 +5,7 @@ compaction, requests that fail. Knows agents by hook_hosts.Agent only.
 import html
 import json
 
-from hook_scenarios import Gate, count, never, nothing_pending, once, push, request, requests, rule, says, stops, until_taken
+from hook_scenarios import Gate, count, never, nothing_pending, once, push, request, requests, rule, says, stops
 from node_hosts import until
 
 
@@ -62,14 +62,11 @@ def waits_for_approval(agent):
         push(agent, "The raven knocks.", "-k", "raven.knocks")
         terminal.shows(agent.asks)
 
-        def ran():  # what is typed while the question is still being drawn is lost
-            after = [other for other in requests(agent, "Raven one") if any(item["role"] == "tool" for item in other["items"])]
-            if not after:
-                terminal.ask("send-keys", "Enter")
-            return after
+        def after():
+            return [other for other in requests(agent, "Raven one") if any(item["role"] == "tool" for item in other["items"])]
 
-        after = until(ran, "the tool has run")
-        once(after[0], "The raven knocks.")
+        terminal.press("Enter", wanted=after, what="the tool has run", only_at=agent.asks)
+        once(after()[0], "The raven knocks.")
         until_state(agent, "idle")
 
 
@@ -106,7 +103,6 @@ def stopped_in_a_tool(agent):
         push(agent, "The stork lands.", "-k", "stork.lands")
         stops(agent, terminal, lambda: state(agent) == "idle")
         push(agent, "The stork stands.", "-k", "stork.stands")
-        terminal.ask("send-keys", "C-u")
         says(agent, terminal, "Stork two: go on.")
         for words in ("The stork lands.", "The stork stands."):
             once(request(agent, "Stork two", 1), words)
@@ -123,9 +119,8 @@ def compacted(agent):
         until_state(agent, "idle")
         push(agent, "The crane dances.", "-k", "crane.dances")
         before = len(agent.model.requests)
-        terminal.type(agent.compact)
         # A list of commands may take the first Enter.
-        until_taken(terminal, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]), "the conversation is compacted")
+        terminal.type(agent.compact, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]))
         says(agent, terminal, "Crane two: go on.")
         last = request(agent, "Crane two", 1)
         assert count(last, "When the conversation was compacted, this was still waiting") == agent.hook_after_compaction, last["items"]
@@ -203,16 +198,12 @@ def rewound(agent):
         once(request(agent, "Skua one", 1), "The skua steals.")
         terminal.shows("Beta.")
         until_state(agent, "idle")
-        terminal.ask("send-keys", "Escape", "Escape")
-        terminal.shows("(current)")
-        terminal.ask("send-keys", "Up")
-        terminal.shows("❯ Skua one")
-        terminal.ask("send-keys", "Enter")
-        terminal.shows("Restore conversation")
-        terminal.ask("send-keys", "Enter")
-        until(lambda: "Beta." not in terminal.screen(), "the prompt is taken back")
+        terminal.type("/rewind", lambda: "(current)" in terminal.screen())
+        terminal.press("Up", wanted=lambda: "❯ Skua one" in terminal.screen(), what="the prompt is chosen", only_at="❯ (current)")
+        terminal.press("Enter", wanted=lambda: "Restore conversation" in terminal.screen(), what="it is to be taken back", only_at="❯ Skua one")
+        terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the prompt is taken back", only_at="Restore conversation")
+        terminal.ask("send-keys", "C-u")  # it has put the prompt back
         push(agent, "The skua returns.", "-k", "skua.returns")
-        terminal.ask("send-keys", "C-u")
         says(agent, terminal, "Skua two: go on.")
         last = request(agent, "Skua two", 1)
         never(last, "The skua steals.")
@@ -223,4 +214,3 @@ def rewound(agent):
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
 BY_AGENT = {"claude": (forked, rewound), "codex": (forked, budget_is_short), "qwen": (budget_is_short,)}
-RARER = {waits_for_approval, compacted, configuration_changes, budget_is_short}

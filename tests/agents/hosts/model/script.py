@@ -26,7 +26,7 @@ class Script:
                 best, best_place = rule, place
         if best is None:
             return None, DEFAULT
-        answers, used = best["answers"], answers_since(request["items"], best_place)
+        answers, used = best["answers"], answers_since(request["items"], best_place[0])
         return best.get("name", best.get("prompt", best.get("text", ""))), answers[used] if used < len(answers) else DEFAULT
 
 
@@ -39,14 +39,14 @@ def check_answer(number, answer):
 
 
 def fits(rule, request):
-    """None, or where in the conversation its prompt stands last (-1: it names none)."""
+    """None, or where its prompt stands last: in which item of the conversation (-1: it names none), and where in that."""
     if bool(request["tools"]) != rule.get("tools", True) or rule.get("protocol", request["protocol"]) != request["protocol"]:
         return None
     if rule.get("text", "") not in request["text"]:
         return None
     if "prompt" not in rule:
-        return -1
-    places = [place for place, item in enumerate(request["items"]) if item["role"] == "user" and rule["prompt"] in item["text"]]
+        return -1, 0
+    places = [(place, item["text"].rfind(rule["prompt"])) for place, item in enumerate(request["items"]) if item["role"] == "user" and rule["prompt"] in item["text"]]
     return places[-1] if places else None
 
 

@@ -40,13 +40,14 @@ import signal
 import socket
 import sys
 import threading
+import time
 
 from . import chat, gemini, messages, responses
 from .common import HOLD
 from .script import Script
 
 PROTOCOLS = (chat, responses, messages, gemini)
-HOLD_LIMIT = 120  # seconds after which a forgotten gate opens
+HOLD_LIMIT = 600  # seconds after which a forgotten gate opens
 
 
 class ModelServer:
@@ -225,7 +226,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Until the gate opens; false: the reader has gone, or the server ends."""
         model = self.model
         with model.lock:
-            for _ in range(HOLD_LIMIT * 20):
+            deadline = time.monotonic() + HOLD_LIMIT
+            while time.monotonic() < deadline:
                 if model.gates is None:
                     return False
                 if gate in model.gates:
