@@ -8,11 +8,16 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$root"
 out=build/packages
 what=$1
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-export SOURCE_DATE_EPOCH PYTHONDONTWRITEBYTECODE=1
+say() { printf '%s\n' "$*"; }
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null)} || {
+  say "packages have the time of their commit, and git finds none here: set SOURCE_DATE_EPOCH to the seconds since 1970 that they are to have" >&2
+  exit 1
+}
+# Neither the caller's language nor its permissions are in a package.
+export SOURCE_DATE_EPOCH PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8 TZ=UTC
+umask 022
 npm_targets="npm:linux-x64-gnu npm:linux-x64-musl npm:linux-arm64-gnu npm:linux-arm64-musl"
 deb_targets="deb:amd64 deb:arm64"
-say() { printf '%s\n' "$*"; }
 
 targets() {
   if [ -n "${TIDINGS_TARGETS:-}" ]; then
@@ -26,7 +31,10 @@ targets() {
 native() { # npm|deb
   local build=build/release stage=build/packages/stage-$1 prefix=/usr/local
   say "not root: only the package for this machine is built, and it needs this machine's C library or a newer one"
-  cmake --preset release >"$out/build.log" && cmake --build --preset release >>"$out/build.log"
+  if ! { cmake --preset release && cmake --build --preset release; } >"$out/build.log" 2>&1; then
+    grep -E -A 12 'FAILED:|CMake Error|error:' "$out/build.log" | head -n 40 >&2 || tail -n 20 "$out/build.log" >&2
+    exit 1
+  fi
   rm -rf "$stage" "${out:?}/$1" "$out/libraries.json"
   [ "$1" = npm ] || prefix=/usr
   DESTDIR="$root/$stage" cmake --install "$build" --prefix "$prefix" --strip >>"$out/build.log"
@@ -79,7 +87,10 @@ release() {
 }
 
 case $what in
-  npm | deb) make_packages "$what" && "check_$what" ;;
+  npm | deb)
+    make_packages "$what"
+    "check_$what"
+    ;;
   all)
     make_packages npm
     check_npm
@@ -90,7 +101,7 @@ case $what in
     ;;
   test)
     status=0
-    for how in npm apt; do
+    for how in npm apt arm64; do
       say "a newcomer with $how:"
       packaging/test.sh "$root" $how || status=$?
     done

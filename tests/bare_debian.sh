@@ -12,6 +12,7 @@
 # Everything is mounted in a mount namespace of its own, which ends with its last process: nothing stays mounted, however this ends, and no rm
 # here can reach through a mount.
 root="$work/root"
+umask 022 # what the system's own scripts expect
 mirror=${TIDINGS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
 skip() {
@@ -94,5 +95,5 @@ copy_sources() {
   cd "$source_dir"
   { git ls-files -co --exclude-standard -z 2>/dev/null || find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0; } |
     while IFS= read -r -d '' name; do if [ -e "$name" ]; then printf '%s\0' "$name"; fi; done |
-    tar -c --null --files-from=- | tar -x --no-same-owner -C "$root/src"
+    tar -c --mode=u=rwX,go=rX --null --files-from=- | tar -x --no-same-owner -C "$root/src"
 }
