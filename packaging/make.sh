@@ -103,7 +103,10 @@ case $what in
     status=0
     for how in npm apt arm64; do
       say "a newcomer with $how:"
-      packaging/test.sh "$root" $how || status=$?
+      case $how in
+        arm64) packaging/arm64.sh "$root" || status=$? ;;
+        *) packaging/test.sh "$root" $how || status=$? ;;
+      esac
     done
     say "the agents' own commands:"
     (cd tests/agents/hosts && PYTHONPATH=.:"$root/packaging" TIDINGS_SOURCE_DIR=$root TIDINGS_BUILD_DIR=$root/build/release python3 "$root/packaging/agents_test.py" "$root/$out") ||
