@@ -30,7 +30,6 @@ targets() {
 # What this machine has: the glibc that its packages need is its own.
 native() { # npm|deb
   local build=build/release stage=build/packages/stage-$1 prefix=/usr/local
-  say "not root: only the package for this machine is built, and it needs this machine's C library or a newer one"
   if ! { cmake --preset release && cmake --build --preset release; } >"$out/build.log" 2>&1; then
     grep -E -A 12 'FAILED:|CMake Error|error:' "$out/build.log" | head -n 40 >&2 || tail -n 20 "$out/build.log" >&2
     exit 1
@@ -49,15 +48,16 @@ native() { # npm|deb
 
 make_packages() { # npm|deb
   mkdir -p "$out"
+  local status=0 alone="only the package for this machine is built, and it needs this machine's C library or a newer one"
   if [ "$(id -u)" -ne 0 ]; then
+    say "not root: $alone"
     native "$1"
     return
   fi
-  local status=0
   # shellcheck disable=SC2046 # a list
   packaging/run.sh "$root" $(targets "$1") || status=$?
   [ $status -eq 77 ] || return $status
-  say "so only the package for this machine is built"
+  say "so $alone"
   native "$1"
 }
 

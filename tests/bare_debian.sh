@@ -75,6 +75,7 @@ enter_debian() { # SCRIPT ARGUMENTS… of that script, the first of which is the
   if [ "${2:-}" != in-namespace ]; then
     [ "$(id -u)" -eq 0 ] || skip "a bare Debian is made by root only"
     command -v debootstrap >/dev/null || skip "there is no debootstrap"
+    case $work in *[[:space:]]*) skip "debootstrap cannot work in a folder whose path has spaces: $work" ;; esac
     unshare --mount --propagation private mount -t tmpfs tmpfs /mnt 2>/dev/null || skip "nothing may be mounted here"
     mkdir -p "$work"
     exec flock "$work/lock" unshare --mount --propagation private "$script" "$1" in-namespace "${@:2}"
