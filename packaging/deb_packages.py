@@ -116,6 +116,18 @@ def control(template, values):
     return re.sub(r"^[A-Z][A-Za-z-]*: *\n", "", text, flags=re.MULTILINE)
 
 
+def settle(tree):
+    """Neither the permissions nor the times of the checkout and of this process are in a package."""
+    for folder, _, names in os.walk(tree, topdown=False):
+        os.chmod(folder, 0o755)
+        for name in names:
+            path = os.path.join(folder, name)
+            if not os.path.islink(path) and "/usr/share/" in path:
+                os.chmod(path, 0o644)
+            os.utime(path, (epoch(), epoch()), follow_symlinks=False)
+        os.utime(folder, (epoch(), epoch()))
+
+
 def finish(package, tree, values, out):
     size = sum((os.lstat(os.path.join(tree, name)).st_size + 1023) // 1024 for name in files_below(tree))
     with open(f"{DEB}/{package}.control", encoding="utf-8") as file:
@@ -130,8 +142,7 @@ def finish(package, tree, values, out):
         write(f"{tree}/DEBIAN/shlibs", f"libtidings-hostkit 1 libtidings-hostkit1 (>= {version()})\n")
         write(f"{tree}/DEBIAN/triggers", "activate-noawait ldconfig\n")
     path = os.path.join(out, f"{package}_{version()}-{REVISION}_{values['arch']}.deb")
-    for folder, _, _ in os.walk(tree):
-        os.chmod(folder, 0o755)
+    settle(tree)
     compression = os.environ.get("TIDINGS_DEB_COMPRESSION", "-Zxz")
     run("dpkg-deb", "--root-owner-group", compression, "--build", tree, path)
     print(path)

@@ -8,11 +8,16 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$root"
 out=build/packages
 what=$1
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-export SOURCE_DATE_EPOCH PYTHONDONTWRITEBYTECODE=1
+say() { printf '%s\n' "$*"; }
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null)} || {
+  say "packages have the time of their commit, and git finds none here: set SOURCE_DATE_EPOCH to the seconds since 1970 that they are to have" >&2
+  exit 1
+}
+# Neither the caller's language nor its permissions are in a package.
+export SOURCE_DATE_EPOCH PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8 TZ=UTC
+umask 022
 npm_targets="npm:linux-x64-gnu npm:linux-x64-musl npm:linux-arm64-gnu npm:linux-arm64-musl"
 deb_targets="deb:amd64 deb:arm64"
-say() { printf '%s\n' "$*"; }
 
 targets() {
   if [ -n "${TIDINGS_TARGETS:-}" ]; then
@@ -25,8 +30,10 @@ targets() {
 # What this machine has: the glibc that its packages need is its own.
 native() { # npm|deb
   local build=build/release stage=build/packages/stage-$1 prefix=/usr/local
-  say "not root: only the package for this machine is built, and it needs this machine's C library or a newer one"
-  cmake --preset release >"$out/build.log" && cmake --build --preset release >>"$out/build.log"
+  if ! { cmake --preset release && cmake --build --preset release; } >"$out/build.log" 2>&1; then
+    grep -E -A 12 'FAILED:|CMake Error|error:' "$out/build.log" | head -n 40 >&2 || tail -n 20 "$out/build.log" >&2
+    exit 1
+  fi
   rm -rf "$stage" "${out:?}/$1" "$out/libraries.json"
   [ "$1" = npm ] || prefix=/usr
   DESTDIR="$root/$stage" cmake --install "$build" --prefix "$prefix" --strip >>"$out/build.log"
@@ -41,15 +48,16 @@ native() { # npm|deb
 
 make_packages() { # npm|deb
   mkdir -p "$out"
+  local status=0 alone="only the package for this machine is built, and it needs this machine's C library or a newer one"
   if [ "$(id -u)" -ne 0 ]; then
+    say "not root: $alone"
     native "$1"
     return
   fi
-  local status=0
   # shellcheck disable=SC2046 # a list
   packaging/run.sh "$root" $(targets "$1") || status=$?
   [ $status -eq 77 ] || return $status
-  say "so only the package for this machine is built"
+  say "so $alone"
   native "$1"
 }
 
@@ -79,7 +87,10 @@ release() {
 }
 
 case $what in
-  npm | deb) make_packages "$what" && "check_$what" ;;
+  npm | deb)
+    make_packages "$what"
+    "check_$what"
+    ;;
   all)
     make_packages npm
     check_npm
@@ -90,9 +101,12 @@ case $what in
     ;;
   test)
     status=0
-    for how in npm apt; do
+    for how in npm apt arm64; do
       say "a newcomer with $how:"
-      packaging/test.sh "$root" $how || status=$?
+      case $how in
+        arm64) packaging/arm64.sh "$root" || status=$? ;;
+        *) packaging/test.sh "$root" $how || status=$? ;;
+      esac
     done
     say "the agents' own commands:"
     (cd tests/agents/hosts && PYTHONPATH=.:"$root/packaging" TIDINGS_SOURCE_DIR=$root TIDINGS_BUILD_DIR=$root/build/release python3 "$root/packaging/agents_test.py" "$root/$out") ||

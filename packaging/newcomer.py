@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""newcomer.py ROOT npm|apt: types a newcomer's lines in the system below ROOT, in which /packages has the packages and /agent has Claude Code. Prints TAP.
+"""newcomer.py ROOT npm|apt|arm64: types a newcomer's lines in the system below ROOT, in which /packages has the packages and /agent has Claude Code. Prints TAP.
 
-The lines are those of README.md. What fetches from a registry is replaced by the files in /packages, and the model by a script.
+The lines are those of README.md. What fetches from a registry is replaced by the files in /packages, and the model by a script. On arm64 there is no agent: a
+script is found in its place, and its hooks are called as it would call them.
 """
 import glob
 import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -57,13 +59,14 @@ def lines(root, how):
     if how == "npm":
         return (f"npm install -g --no-audit --no-fund {files(root, 'npm/tidings-[0-9]*.tgz', 'npm/tidings-linux-x64-gnu-*.tgz')}",
                 "npm uninstall -g tidings @tidings/linux-x64-gnu")
-    return (f"apt-get install -y --no-install-recommends {files(root, 'deb/libtidings-hostkit1_*_amd64.deb', 'deb/tidings_*_amd64.deb')}",
-            "apt-get purge -y tidings libtidings-hostkit1")
+    arch = "arm64" if how == "arm64" else "amd64"
+    return (f"apt install -y {files(root, f'deb/libtidings-hostkit1_*_{arch}.deb', f'deb/tidings_*_{arch}.deb')}",
+            "apt purge -y tidings libtidings-hostkit1")
 
 
 def author(system, root):
     """Somebody writes a host: the example is compiled as its page says, and delivers. The plugin for PostgreSQL loads."""
-    system.works("apt-get install -y --no-install-recommends gcc libc6-dev pkgconf "
+    system.works("apt install -y --no-install-recommends gcc libc6-dev pkgconf "
                  + files(root, "deb/libtidings-hostkit-dev_*_amd64.deb", "deb/tidings-postgres_*_amd64.deb"))
     system.works("cc /usr/share/doc/libtidings-hostkit-dev/examples/host.c -o host $(pkgconf --cflags --libs tidings-hostkit)")
     code, told = system.types("./host $(pkgconf --variable=plugin tidings-hostkit) store")
@@ -71,7 +74,53 @@ def author(system, root):
     code, told = system.types("tidings store check --store 'postgresql://u@127.0.0.1:1/d?schema=s'")
     check(code and "libpq" not in told and "refused" in told, "a store in a database is looked for, so the plugin is there", told)
     check("conformance" in system.types("hostsim --help")[1], "hostsim starts")
-    system.works("apt-get purge -y tidings-postgres libtidings-hostkit-dev")
+    system.works("apt purge -y tidings-postgres libtidings-hostkit-dev")
+
+
+def purged(system):
+    left = system.types("dpkg -l 'tidings*' 'libtidings*' 2>/dev/null | grep -c '^.[^n]' ; find /usr /etc /var/lib -name '*tidings*' -not -path '/var/lib/dpkg/*'")[1]
+    check(left.strip() == "0", "purging leaves nothing", left)
+
+
+def hook(system, event, **more):
+    """What Claude Code would call: the command in its settings. Returns its exit status and what it prints."""
+    with open(f"{system.root}{HOME}/.claude/settings.json", encoding="utf-8") as file:
+        command = json.load(file)["hooks"][event][0]["hooks"][0]["command"]
+    given = {"session_id": "s1", "transcript_path": f"{HOME}/t.jsonl", "cwd": PROJECT, "hook_event_name": event, **more}
+    return system.types(f"printf %s {shlex.quote(json.dumps(given))} | ({command})")
+
+
+def until(condition):
+    deadline = time.monotonic() + 120
+    while not (holds := condition()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return holds
+
+
+def without_agent(root):
+    """Installed, used and purged."""
+    system = System(root, "http://127.0.0.1:9")
+    install, remove = lines(root, "arm64")
+    with open(f"{root}/usr/local/bin/claude", "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
+    os.chmod(f"{root}/usr/local/bin/claude", 0o755)
+    check(system.types("uname -m && dpkg --print-architecture")[1].split() == ["aarch64", "arm64"], "this is a Debian for arm64")
+    if not system.works(install) or not system.works("tidings setup claude"):
+        return 1
+    # A hook gives up when an emulated one is too slow, and the agent goes on: the next one does it.
+    check(until(lambda: hook(system, "SessionStart", source="startup") and "s1" in system.types("tidings sessions")[1]), "a session begins")
+    check(system.types("tidings run -- false")[0] == 1, "tidings run -- false")
+    prompts = []
+    check(until(lambda: prompts.append(hook(system, "UserPromptSubmit", prompt="hello")) or "failed with exit code 1" in prompts[-1][1]),
+          "the next prompt has the notification", prompts[-1])
+    check("set up in" in system.types("tidings doctor")[1], "tidings doctor says that Claude Code is set up")
+    system.works(f"apt install -y {files(root, 'deb/libtidings-hostkit-dev_*_arm64.deb', 'deb/tidings-postgres_*_arm64.deb')}")
+    check("conformance" in system.types("hostsim --help")[1], "hostsim starts")
+    system.works("apt purge -y tidings-postgres libtidings-hostkit-dev")
+    system.works(remove)
+    check(hook(system, "UserPromptSubmit", prompt="hello") == (0, "{}\n"), "the agent goes on without it")
+    purged(system)
+    return failures != 0
 
 
 def asked(model):
@@ -79,6 +128,8 @@ def asked(model):
 
 
 def main(root, how):
+    if how == "arm64":
+        return without_agent(root)
     call = {"call": "Bash", "arguments": {"command": "true", "description": "as the test says"}}
     rules = [{"prompt": "Good day.", "answers": [[{"hold": "gate"}, call], [{"text": "The same to you."}]]}, {"prompt": "And now?", "answers": [[{"text": "Nothing."}]]}]
     with ModelServer(rules) as model:
@@ -113,8 +164,7 @@ def main(root, how):
             author(system, root)
         system.works(remove)
         if how == "apt":
-            left = system.types("dpkg -l 'tidings*' 'libtidings*' 2>/dev/null | grep -c '^.[^n]' ; find /usr /etc /var/lib -name '*tidings*' -not -path '/var/lib/dpkg/*'")[1]
-            check(left.strip() == "0", "purging leaves nothing", left)
+            purged(system)
     return failures != 0
 
 

@@ -61,6 +61,7 @@ def file_package(file):
 
 def document(known, files):
     root = "SPDXRef-DOCUMENT"
+    used = sorted({name for file in files for name in linked_in(file)})
     relations = [{"spdxElementId": root, "relationshipType": "DESCRIBES", "relatedSpdxElement": identifier(os.path.basename(file))} for file in files]
     for file in files:
         relations += [{"spdxElementId": identifier(os.path.basename(file)), "relationshipType": "STATIC_LINK", "relatedSpdxElement": identifier(name)}
@@ -71,7 +72,7 @@ def document(known, files):
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": root, "name": f"tidings-{version()}", "documentNamespace": space,
             "creationInfo": {"created": datetime.datetime.fromtimestamp(epoch(), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
                              "creators": ["Organization: tidings authors", f"Tool: {os.path.basename(HERE)}/sbom.py-{version()}"]},
-            "packages": [file_package(file) for file in files] + [library_package(name, number) for name, number in sorted(known.items())],
+            "packages": [file_package(file) for file in files] + [library_package(name, known[name]) for name in used],
             "relationships": relations}
 
 

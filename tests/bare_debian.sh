@@ -12,6 +12,7 @@
 # Everything is mounted in a mount namespace of its own, which ends with its last process: nothing stays mounted, however this ends, and no rm
 # here can reach through a mount.
 root="$work/root"
+umask 022 # what the system's own scripts expect
 mirror=${TIDINGS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
 skip() {
@@ -74,6 +75,7 @@ enter_debian() { # SCRIPT ARGUMENTS… of that script, the first of which is the
   if [ "${2:-}" != in-namespace ]; then
     [ "$(id -u)" -eq 0 ] || skip "a bare Debian is made by root only"
     command -v debootstrap >/dev/null || skip "there is no debootstrap"
+    case $work in *[[:space:]]*) skip "debootstrap cannot work in a folder whose path has spaces: $work" ;; esac
     unshare --mount --propagation private mount -t tmpfs tmpfs /mnt 2>/dev/null || skip "nothing may be mounted here"
     mkdir -p "$work"
     exec flock "$work/lock" unshare --mount --propagation private "$script" "$1" in-namespace "${@:2}"
@@ -94,5 +96,5 @@ copy_sources() {
   cd "$source_dir"
   { git ls-files -co --exclude-standard -z 2>/dev/null || find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0; } |
     while IFS= read -r -d '' name; do if [ -e "$name" ]; then printf '%s\0' "$name"; fi; done |
-    tar -c --null --files-from=- | tar -x --no-same-owner -C "$root/src"
+    tar -c --mode=u=rwX,go=rX --null --files-from=- | tar -x --no-same-owner -C "$root/src"
 }

@@ -3,11 +3,14 @@
 """The packages of this build: their bytes, what their programs need, and a life in a folder of their own: installed, set up, used, removed."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+import jsonschema
 
 SOURCE, BUILD = os.environ["TIDINGS_SOURCE_DIR"], os.environ["TIDINGS_BUILD_DIR"]
 sys.path.insert(0, os.path.join(SOURCE, "packaging"))
@@ -29,6 +32,7 @@ def check(holds, title, told=""):
 
 def skip(title, why):
     print(f"ok - {title} # SKIP {why}")
+    return []
 
 
 def run(*command, env=None, given="", cwd=None):
@@ -36,13 +40,26 @@ def run(*command, env=None, given="", cwd=None):
     return done.returncode, done.stdout
 
 
+def as_another(stage, work):
+    """The same installation, made years ago by a user whose files are private."""
+    copy = os.path.join(work, "stage")
+    shutil.copytree(stage, copy, symlinks=True)
+    for here, _, names in os.walk(copy):
+        for name in names:
+            path = os.path.join(here, name)
+            if not os.path.islink(path):
+                os.chmod(path, os.stat(path).st_mode & 0o700)
+            os.utime(path, (1600000000, 1600000000), follow_symlinks=False)
+    return copy
+
+
 def made(work, script, name, stage):
-    """The packages, made twice: the same bytes."""
+    """The packages, made twice, by two users: the same bytes."""
     bytes_of = []
-    for turn in ("one", "two"):
+    for turn, umask, place, zone in (("one", "022", stage, "UTC"), ("two", "077", as_another(stage, work), "Asia/Kathmandu")):
         out = os.path.join(work, turn)
-        code, told = run(sys.executable, os.path.join(SOURCE, "packaging", script), out, f"{name}={stage}",
-                         env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "TIDINGS_DEB_COMPRESSION": "-Zgzip", "PYTHONDONTWRITEBYTECODE": "1"})
+        code, told = run("/bin/sh", "-c", f'umask {umask} && exec "$@"', "sh", sys.executable, os.path.join(SOURCE, "packaging", script), out, f"{name}={place}",
+                         env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "TIDINGS_DEB_COMPRESSION": "-Zgzip", "PYTHONDONTWRITEBYTECODE": "1", "TZ": zone})
         if code:
             check(False, f"{script} makes packages", told)
             return {}
@@ -103,7 +120,7 @@ def test_npm(work, stage):
         return skip("the packages for npm", "there is no npm")
     packages = made(f"{work}/npm", "npm_packages.py", PLATFORM, stage)
     if not packages:
-        return None
+        return []
     prefix, env = f"{work}/prefix", user(f"{work}/npm-home", f"{work}/prefix")
     code, told = run("npm", "install", "-g", "--offline", "--no-audit", "--no-fund", "--prefix", prefix, *packages.values(), env=env)
     check(code == 0, "npm installs them without a network", told)
@@ -126,7 +143,7 @@ def test_npm(work, stage):
     check((code, told) == (0, "{}\n"), "npm: the agent goes on after that", told)
     _, told = run(f"{BUILD}/tidings", "doctor", env=env)
     check("has disappeared" in told and f"{folder}/bin/tidings" in told, "npm: doctor of another installation says what is left", told)
-    return None
+    return list(packages.values())
 
 
 def test_deb(work, stage):
@@ -134,10 +151,13 @@ def test_deb(work, stage):
         return skip("the Debian packages", "there is no dpkg-shlibdeps (dpkg-dev)")
     arch = run("dpkg", "--print-architecture")[1].strip()
     packages = made(f"{work}/deb", "deb_packages.py", arch, stage)
+    if not packages:
+        return []
     names = sorted(file.split("_", 1)[0] for file in packages)
     check(names == ["libtidings-hostkit-dev", "libtidings-hostkit1", "tidings", "tidings-postgres"], "the four Debian packages are there", names)
     if os.getuid():
-        return skip("the Debian packages are installed", "only root can install them, even in a folder")
+        skip("the Debian packages are installed", "only root can install them, even in a folder")
+        return list(packages.values())
     root = f"{work}/root"
     for folder in ("info", "updates", "triggers"):
         os.makedirs(f"{root}/var/lib/dpkg/{folder}")
@@ -153,7 +173,55 @@ def test_deb(work, stage):
     code, told = run(*dpkg, "--purge", *names)
     left = [name for name in archive.files_below(root) if not name.startswith("var/lib/dpkg/")]
     check(code == 0 and not left, "deb: purging leaves nothing", f"{told}\n{left}")
-    return None
+    return list(packages.values())
+
+
+def test_contents(work, files):
+    """The list of contents: SPDX's own schema, each file's sum, and no relation to what is not there. The schema is SPDX's of version 2.3, unchanged."""
+    if not files:
+        return
+    script, known, out = os.path.join(SOURCE, "packaging", "sbom.py"), f"{work}/libraries.json", f"{work}/tidings.spdx.json"
+    env = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+    with open(known, "w", encoding="utf-8") as file:
+        code, told = subprocess.run([sys.executable, script, "libraries"], env=env, stdout=file, check=False).returncode, ""
+    if code == 0:
+        code, told = run(sys.executable, script, "write", out, known, *files, env=env)
+    check(code == 0, "the list of contents is written", told)
+    with open(os.path.join(os.path.dirname(__file__), "spdx-2.3.schema.json"), encoding="utf-8") as file:
+        schema = jsonschema.Draft7Validator(json.load(file))
+    with open(out, encoding="utf-8") as file:
+        document = json.load(file)
+    errors = [f"{list(error.path)}: {error.message}" for error in schema.iter_errors(document)]
+    check(not errors, "the list of contents is SPDX 2.3", "\n".join(errors))
+    document["packages"][0]["checksums"][0]["algorithm"] = "SUM"
+    check(not schema.is_valid(document), "and its schema notices an unknown sum")
+    elements = {element["SPDXID"] for element in document["packages"]} | {document["SPDXID"]}
+    named = {relation[end] for relation in document["relationships"] for end in ("spdxElementId", "relatedSpdxElement")}
+    check(named == elements, "its relations name what it has", named ^ elements)
+    sums = {package.get("packageFileName"): package["checksums"][0]["checksumValue"] for package in document["packages"] if "checksums" in package}
+    check(sums == {os.path.basename(path): archive.digest(path) for path in files}, "it has the sum of each file", sums)
+
+
+# Files of packages, as README.md and docs/packages.md name them.
+NAMED = re.compile(r"tidings[a-z0-9-]*[-_](\d+\.\d+\.\d+)")
+
+
+def test_version():
+    """It is in CMakeLists.txt; programs and packages take it from there. Documents name files, and are held against it."""
+    for name in ("README.md", "docs/packages.md"):
+        with open(os.path.join(SOURCE, name), encoding="utf-8") as file:
+            versions = set(NAMED.findall(file.read()))
+        check(versions == {archive.version()}, f"{name} names the files of this version", versions)
+    with open(os.path.join(SOURCE, "CHANGELOG.md"), encoding="utf-8") as file:
+        newest = re.search(r"^## \[(\d[^]]*)\] - \d{4}-\d\d-\d\d$", file.read(), re.MULTILINE)
+    check(newest and newest[1] == archive.version(), "CHANGELOG.md's newest section is of this version", newest)
+    written = []
+    for folder in ("abi", "agents", "cli", "cmake", "command", "common", "hostkit", "hostsim", "packaging", "plugin"):
+        for path in archive.files_below(os.path.join(SOURCE, folder)):
+            with open(os.path.join(SOURCE, folder, path), "rb") as file:
+                if archive.version().encode() in file.read():
+                    written.append(f"{folder}/{path}")
+    check(not written, "no file of the product repeats the version", written)
 
 
 def main():
@@ -161,10 +229,13 @@ def main():
         print(f"there are no packages for {os.uname().machine}")
         return 77
     with tempfile.TemporaryDirectory() as work:
+        test_version()
+        files = []
         if installation(work, f"{work}/stage"):
-            test_npm(work, f"{work}/stage")
+            files += test_npm(work, f"{work}/stage")
         if installation(work, "/usr", f"{work}/deb-stage"):
-            test_deb(work, f"{work}/deb-stage")
+            files += test_deb(work, f"{work}/deb-stage")
+        test_contents(work, sorted(files))
     return failures != 0
 
 

@@ -35,7 +35,7 @@ with_users() {
 }
 
 # Heads of ELF files: 64 bits, little-endian, a program or a shared object, for arm64. F: the emulator is opened now, P: it gets argv[0] too.
-register_emulator() {
-  { mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc" && printf '%s' ':tidings-arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:/usr/bin/qemu-aarch64-static:FP' |
-    in_debian tee /proc/sys/fs/binfmt_misc/register; } >"$work/binfmt.log" 2>&1 || true
+register_emulator() { # [EMULATOR], which is that of the system otherwise
+  { mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc" && printf '%s' ':tidings-arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:'"${1:-$root/usr/bin/qemu-aarch64-static}:FP" \
+    >"$root/proc/sys/fs/binfmt_misc/register"; } >"$work/binfmt.log" 2>&1 || true
 }

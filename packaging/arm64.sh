@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# arm64.sh SOURCE_DIR: a newcomer on a bare Debian 12 for arm64, which has apt alone: the packages of build/packages are installed, used and purged. On
+# another machine qemu runs its programs; the kernel starts it for them, in a user namespace of its own (Linux 6.7). newcomer.py types the lines. Prints
+# TAP. Exit status 77: this machine cannot do that, and the last line says why.
+set -euo pipefail
+source_dir=$1
+work="$source_dir/build/packages/newcomer-arm64"
+release=bookworm
+packages=ca-certificates
+. "$source_dir/tests/bare_debian.sh"
+. "$source_dir/tests/portable/system.sh"
+
+# debootstrap's second half, and all else, runs programs for arm64.
+debian_is_sound() { [ "$(cat "$work/ready" 2>/dev/null)" = "$packages" ]; }
+prepare_apt() { :; }
+install_packages() { :; }
+make_debian() {
+  rm -rf "$work/ready" "$root"
+  mkdir -p "$work/debs"
+  logged debootstrap.log debootstrap --foreign --arch=arm64 --variant=minbase --cache-dir="$work/debs" --include=ca-certificates "$release" "$root" "$mirror" ||
+    skip "debootstrap could not make a Debian $release for arm64 from $mirror: $(grep '^[EW]: ' "$work/debootstrap.log" | tail -n 1)"
+}
+
+if [ "${2:-}" = emulated ]; then
+  register_emulator "$3"
+  in_debian /bin/true 2>/dev/null || skip "programs for arm64 do not run here: the kernel needs binfmt_misc for user namespaces (Linux 6.7): $(tail -n 1 "$work/binfmt.log")"
+  if ! debian_is_sound; then
+    # In a user namespace no device can be made, as in a container: those of the first half are there.
+    logged second-stage.log in_debian env container=lxc /debootstrap/debootstrap --second-stage ||
+      skip "debootstrap's second half failed: $(tail -n 1 "$work/second-stage.log")"
+    printf 'deb %s %s main\n' "$mirror" "$release" >"$root/etc/apt/sources.list"
+    logged update.log apt_in_debian update || skip "apt-get update failed: $(tail -n 1 "$work/update.log")"
+    printf '%s\n' "$packages" >"$work/ready"
+  fi
+  cd "$source_dir/tests/agents/hosts"
+  PYTHONPATH=. exec python3 "$source_dir/packaging/newcomer.py" "$root" arm64
+fi
+compgen -G "$source_dir/build/packages/deb/tidings_*_arm64.deb" >/dev/null || skip "there are no packages for arm64"
+emulator=$source_dir/build/packages/system/root/usr/bin/qemu-aarch64-static # ./dev package has fetched it
+[ -x "$emulator" ] || emulator=$(command -v qemu-aarch64-static) || skip "there is no qemu-aarch64-static"
+enter_debian "$0" "$@"
+rm -rf "$root/packages" "$root/newcomer"
+mkdir -p "$root/packages"
+cp -R "$source_dir/build/packages/deb" "$root/packages"
+with_users "$0" "$source_dir" emulated "$emulator"
