@@ -13,16 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kit.h"
 #include "store/db/lmdb/engine.h"
 #include "store/db/lmdb/files.h"
-#include "store/db/lmdb/page.h"
-#include "store/db/lmdb/walk.h"
 #include "store/handle.h"
+#include "walk_kit.h"
 
 TestSuite(walk_reads, .init = kit_begin, .fini = kit_end, .timeout = 300);
 
-enum { PAGE = 4096, ROWS = 60000, MOST_PAGES = 4000 };
+enum { ROWS = 60000, MOST_PAGES = 4000 };
 
 static struct {
   uint64_t pages[MOST_PAGES]; /* that were read, in this order */
@@ -70,8 +68,6 @@ int __wrap_mdb_env_open(MDB_env *env, const char *path, unsigned flags, mdb_mode
 
 /* -- the file ---------------------------------------------------------------------------------- */
 
-static const char *data_path(void) { return kit_path("store/data.mdb"); }
-
 /* A tree of three levels at least: its root is not its only branch. */
 static void make_rows(void) {
   struct tidings_error error = new_error();
@@ -95,7 +91,7 @@ static bool is_branch(const uint8_t *data, uint64_t page) {
 
 static uint8_t *read_data(void) {
   struct stat entry;
-  int fd = open(data_path(), O_RDONLY);
+  int fd = open(walk_kit_path(), O_RDONLY);
   cr_assert_eq(fstat(fd, &entry), 0);
   uint8_t *data = malloc((size_t)entry.st_size);
   cr_assert_eq(__real_pread(fd, data, (size_t)entry.st_size, 0), (ssize_t)entry.st_size);
@@ -117,7 +113,7 @@ Test(walk_reads, branches_first_and_never_through_a_map) {
   uint64_t branches = 0, leaves = 0;
   make_rows();
   uint8_t *data = read_data();
-  int fd = open(data_path(), O_RDONLY);
+  int fd = open(walk_kit_path(), O_RDONLY);
   memset(&reads, 0, sizeof reads);
   cr_assert(walk_begin(&walk, fd, datafile_map_bytes()) && walk_run(&walk), "%s", walk.finding);
   cr_assert_geq(walk.rows.branches, 3);
@@ -141,7 +137,7 @@ Test(walk_reads, a_wrong_branch_costs_no_leaf) {
   uint64_t last = 0;
   make_rows();
   uint8_t *data = read_data();
-  int fd = open(data_path(), O_RDWR);
+  int fd = open(walk_kit_path(), O_RDWR);
   cr_assert(walk_begin(&walk, fd, datafile_map_bytes()) && walk_run(&walk), "%s", walk.finding);
   const uint8_t *root = data + walk.rows.root * PAGE;
   size_t at = page_u16(root, (size_t)page_u16(root, PAGE_LOWER_AT) - 2);
@@ -163,11 +159,11 @@ Test(walk_reads, a_wrong_branch_costs_no_leaf) {
 Test(walk_reads, lmdb_is_given_the_file_after_the_walk) {
   struct walk walk;
   make_rows();
-  int fd = open(data_path(), O_RDONLY);
+  int fd = open(walk_kit_path(), O_RDONLY);
   cr_assert(walk_begin(&walk, fd, datafile_map_bytes()) && walk_run(&walk), "%s", walk.finding);
   walk_end(&walk);
   close(fd);
-  cr_assert_eq(utimensat(AT_FDCWD, data_path(), NULL, 0),
+  cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), NULL, 0),
                0); /* or the note of the last close counts */
   memset(&reads, 0, sizeof reads);
   struct store *store = store_at(kit_store);

@@ -232,12 +232,12 @@ void well_drain(struct well *well) { drain(well, ROLE_VICTIM); }
 
 void well_print(const struct well *well) {
   for (enum call_kind kind = CALL_OPEN; kind < CALL_KINDS; kind++)
-    printf("%-6s: %" PRIu64 " calls, %" PRIu64 " BUSY, longest %.1f ms (%.1f without the wait for a "
-           "processor), %" PRIu64 " over %d ms (%" PRIu64 ")\n",
-           names[kind], well->totals[kind].made, well->totals[kind].busy,
-           (double)well->totals[kind].worst_ns / 1e6,
-           (double)well->totals[kind].worst_itself_ns / 1e6, well->totals[kind].late, (int)LATE_MS,
-           well->totals[kind].late_itself);
+    printf(
+        "%-6s: %" PRIu64 " calls, %" PRIu64 " BUSY, longest %.1f ms (%.1f without the wait for a "
+        "processor), %" PRIu64 " over %d ms (%" PRIu64 ")\n",
+        names[kind], well->totals[kind].made, well->totals[kind].busy,
+        (double)well->totals[kind].worst_ns / 1e6, (double)well->totals[kind].worst_itself_ns / 1e6,
+        well->totals[kind].late, (int)LATE_MS, well->totals[kind].late_itself);
   printf("all calls with one budget: longest %.1f ms, %" PRIu64 " over %d ms\n",
          (double)well->worst_life_ns / 1e6, well->late_lives, (int)LATE_MS);
 }
