@@ -2,6 +2,12 @@
  *
  * render/fold_table.c: see fold.h. Written by fold_table.py from Unicode 15.0.0; do not edit.
  *
+ * The SHA-256 of what it was made of, and of all below this comment:
+ * UnicodeData.txt:    806e9aed65037197f1ec85e12be6e8cd870fc5608b4de0fffd990f689f376a73
+ * confusables.txt:    2b10130885c3370b101c52d7baedc452ab7f0e257b86c1e52ee657ecfc29ce64
+ * fold_table.py:      4b22a10b75bf65eed97e22ed8c765d158b81309bceaf23cf1c628e67f7fa490f
+ * tables:             d35a9332a227977ad317d27000d106137b2695b9d585f5a26bb3357dbf95fb3b
+ *
  * The tables are made from Unicode's data files, whose licence (Unicode-DFS-2016) is:
  *
  * Copyright © 1991-2022 Unicode, Inc. All rights reserved.

@@ -13,7 +13,11 @@ looks like nothing in ASCII has the look of its other case; a character that is 
 letter, that of the letter. Angle brackets that UTS 39 keeps apart from "<" are taken by their
 names. Characters that look like a long dash are written as LONG_DASH: many of them are a line, one
 is a dash of prose.
+
+The file that is written names the SHA-256 of both inputs, of this script and of its own tables:
+tests/style/generated.py compares them.
 """
+import hashlib
 import re
 import sys
 
@@ -150,13 +154,7 @@ def write(version, table, strings, zeros):
     texts = wrap(f'"{text}",' for text in strings)
     digits = wrap(f"0x{code:X}," for code in zeros if code >= 0x80)
     comment = "\n".join((" *" + line[2:]) if line else " *" for line in LICENCE.split("\n"))
-    print(f"""/* SPDX-License-Identifier: MIT
- *
- * render/fold_table.c: see fold.h. Written by fold_table.py from Unicode {version}; do not edit.
- *
- * The tables are made from Unicode's data files, whose licence (Unicode-DFS-2016) is:
-{comment} */
-#include "render/fold.h"
+    tables = f"""#include "render/fold.h"
 
 /* clang-format off */
 
@@ -188,7 +186,26 @@ const uint32_t fold_zeros[] = {{
 }};
 const size_t fold_zeros_count = sizeof fold_zeros / sizeof *fold_zeros;
 
-/* clang-format on */""")
+/* clang-format on */
+"""
+    made_of = "\n".join(f" * {name + ':':20}{sum_of(path)}" for name, path in
+                        (("UnicodeData.txt", sys.argv[1]), ("confusables.txt", sys.argv[2]), ("fold_table.py", __file__)))
+    print(f"""/* SPDX-License-Identifier: MIT
+ *
+ * render/fold_table.c: see fold.h. Written by fold_table.py from Unicode {version}; do not edit.
+ *
+ * The SHA-256 of what it was made of, and of all below this comment:
+{made_of}
+ * {'tables:':20}{hashlib.sha256(tables.encode()).hexdigest()}
+ *
+ * The tables are made from Unicode's data files, whose licence (Unicode-DFS-2016) is:
+{comment} */
+{tables}""", end="")
+
+
+def sum_of(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 if __name__ == "__main__":

@@ -131,6 +131,21 @@ def test_what_terminals_obey(place):
     assert HIDDEN in json.dumps(place.ok("history", "-s", "s", "--json").json, ensure_ascii=False)
 
 
+def test_labels_for_prometheus(place):
+    """each label for Prometheus, of a hostile session and source too, shows what terminals obey or hide; DEL and C1 never become one"""
+    hostile = "s\u202e\u2066\u200b\U000e0041\u2028t"
+    place.ok("push", "-s", hostile, "-k", "a\u202e\u200b.failed", "x")
+    text = place.ok("stats", "--prometheus").text
+    shown = "s{U+202E}{U+2066}{U+200B}{U+E0041}{U+2028}t"
+    assert f'tidings_pending{{session="{shown}"}} 1' in text, text
+    assert f'tidings_stored_by_source{{session="{shown}",source="a{{U+202E}}{{U+200B}}"}} 1' in text, text
+    assert all(c.isascii() and (c.isprintable() or c == "\n") for c in text), text
+    for control in "\x7f\x80\x9b\x9f\x1b\n":
+        for words in (("-s", f"s{control}t"), ("-s", "s", "-k", f"a{control}b.failed")):
+            place.refused("push", *words, "x", says=f"has the control character U+{ord(control):04X}")
+    assert place.ok("stats", "--prometheus").text == text
+
+
 def test_export(place):
     """export prints the events of a conversation stream, as a list or as lines"""
     place.ok("push", "-s", "s", "-l", "warning", "news")

@@ -171,6 +171,26 @@ Test(directory, a_store_deleted_while_in_use_takes_nothing_more) {
   cr_assert_eq(plugin->close(plugin, &error), 0, "%s", error.text);
 }
 
+/* A host that only sleeps and looks writes nothing: no refused write has said it before. */
+Test(directory, a_store_deleted_while_in_use_is_noticed_at_a_wake) {
+  struct tidings_error error = new_error();
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  char id[256];
+  size_t len;
+  int32_t fd = -1;
+  const struct tidings_wake *wake = tidings_entry.get_extension(TIDINGS_EXT_WAKE);
+  push(plugin, "s", "one");
+  cr_assert_eq(wake->descriptor(plugin, &fd, &error), 0, "%s", error.text);
+  cr_assert_eq(wake->next_session(plugin, id, sizeof id, &len, &error), 0, "%s", error.text);
+  remove_files_of(kit_store);
+  for (int i = 0; i < 2; i++) {
+    error = new_error();
+    cr_assert_eq(wake->next_session(plugin, id, sizeof id, &len, &error), TIDINGS_E_STORE);
+    cr_assert(strstr(error.text, "data.mdb was deleted while it was in use"), "%s", error.text);
+  }
+  plugin_end(plugin);
+}
+
 Test(directory, network_file_systems_are_known) {
   static const uint64_t remote[] = {0x6969,     0x517b,     0xff534d42, 0xfe534d42, 0x5346414f,
                                     0x01021997, 0x73757245, 0x00c36400, 0x0bd00bd0};

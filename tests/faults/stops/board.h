@@ -20,6 +20,7 @@ enum token_state { TOKEN_UNUSED, TOKEN_BEGUN, TOKEN_ACKNOWLEDGED, TOKEN_SETTLING
 
 struct call_note {
   int64_t ns;
+  int64_t waited_ns; /* of these, for a processor that others had */
   int32_t code;
   bool made;
 };

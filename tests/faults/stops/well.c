@@ -140,8 +140,12 @@ static struct lateness count(struct well *well, enum role role) {
     well->totals[kind].busy += note->code == TIDINGS_E_BUSY;
     sum_ns += note->ns;
     if (note->ns > well->totals[kind].worst_ns) well->totals[kind].worst_ns = note->ns;
+    int64_t itself_ns = note->ns - note->waited_ns;
+    if (itself_ns > well->totals[kind].worst_itself_ns)
+      well->totals[kind].worst_itself_ns = itself_ns;
     if (note->ns <= LATE_MS * INT64_C(1000000)) continue;
     well->totals[kind].late++;
+    well->totals[kind].late_itself += itself_ns > LATE_MS * INT64_C(1000000);
     if (!late.what) late = (struct lateness){.what = names[kind], .ns = note->ns};
   }
   return late.what ? late : together(well, role, sum_ns);
@@ -228,9 +232,12 @@ void well_drain(struct well *well) { drain(well, ROLE_VICTIM); }
 
 void well_print(const struct well *well) {
   for (enum call_kind kind = CALL_OPEN; kind < CALL_KINDS; kind++)
-    printf("%-6s: %" PRIu64 " calls, %" PRIu64 " BUSY, longest %.1f ms, %" PRIu64 " over %d ms\n",
-           names[kind], well->totals[kind].made, well->totals[kind].busy,
-           (double)well->totals[kind].worst_ns / 1e6, well->totals[kind].late, (int)LATE_MS);
+    printf(
+        "%-6s: %" PRIu64 " calls, %" PRIu64 " BUSY, longest %.1f ms (%.1f without the wait for a "
+        "processor), %" PRIu64 " over %d ms (%" PRIu64 ")\n",
+        names[kind], well->totals[kind].made, well->totals[kind].busy,
+        (double)well->totals[kind].worst_ns / 1e6, (double)well->totals[kind].worst_itself_ns / 1e6,
+        well->totals[kind].late, (int)LATE_MS, well->totals[kind].late_itself);
   printf("all calls with one budget: longest %.1f ms, %" PRIu64 " over %d ms\n",
          (double)well->worst_life_ns / 1e6, well->late_lives, (int)LATE_MS);
 }

@@ -21,8 +21,8 @@ struct well {
     int orders, answers;
   } resident;
   struct {
-    uint64_t made, busy, late;
-    int64_t worst_ns;
+    uint64_t made, busy, late, late_itself;
+    int64_t worst_ns, worst_itself_ns; /* itself: without the time that others had the processors */
   } totals[CALL_KINDS];
   bool newcomer_has_total; /* every second one: all its calls have one budget */
   uint64_t late_lives;     /* of those */

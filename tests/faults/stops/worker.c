@@ -4,8 +4,10 @@
  */
 #include "stops/worker.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "kit/arguments.h"
 
@@ -18,15 +20,30 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* How long this thread has waited until now because others had the processors; 0 if the kernel does
+ * not count it. */
+static int64_t waited_ns(void) {
+  char text[100] = "";
+  uint64_t ran, waited;
+  int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  bool got = read(fd, text, sizeof text - 1) > 0;
+  close(fd);
+  return got && sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &waited) == 2 ? (int64_t)waited : 0;
+}
+
 static void begin(const struct worker *worker, enum call_kind kind) {
+  struct call_note *note = &worker->board->calls[worker->role].at[kind];
   if (worker->role == ROLE_VICTIM) atomic_store(&worker->board->victim_call, kind);
-  worker->board->calls[worker->role].at[kind].ns = -now_ns();
+  else note->waited_ns = -waited_ns();
+  note->ns = -now_ns();
 }
 
 static bool end(const struct worker *worker, enum call_kind kind, int32_t code,
                 const struct tidings_error *error) {
   struct call_note *note = &worker->board->calls[worker->role].at[kind];
   note->ns += now_ns();
+  if (worker->role != ROLE_VICTIM) note->waited_ns += waited_ns();
   note->code = code;
   note->made = true;
   if (code && code != TIDINGS_E_BUSY)

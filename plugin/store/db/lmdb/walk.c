@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/walk.c: the heads, and each tree from its root: pages, nodes, keys, counters.
+ * store/db/lmdb/walk.c: the heads, and each tree from its root: pages, nodes, keys, counters. The
+ * branches of all trees come first: they are few, and one that is wrong is found before a large
+ * file's leaves are read.
  */
 #include "store/db/lmdb/walk.h"
 
@@ -308,13 +310,25 @@ static bool check_page_head(const struct walk *walk, const struct walk_tree *tre
   return node_count(page) >= (leaf || tree->numeric ? 1u : 2u);
 }
 
-/* Page `number` as level `depth` of the tree: read, checked, counted. */
+static bool check_values(struct walk *walk, const struct walk_tree *tree, struct level *level,
+                         struct walk_tree *counted) {
+  counted->leaves++;
+  counted->entries += level->count;
+  for (unsigned i = 0; i < level->count; i++) {
+    if (!check_value(walk, tree, level, i, counted)) return false;
+  }
+  level->next = level->count;
+  return true;
+}
+
+/* Page `number` as level `depth` of the tree: read, checked, counted. A branch is read again on the
+ * way to its leaves. */
 static bool enter_page(struct walk *walk, const struct walk_tree *tree, uint64_t number,
                        unsigned depth, struct level *level, struct walk_tree *counted) {
-  bool leaf = depth + 1 == tree->depth;
+  bool leaf = depth + 1 == tree->depth, again = walk->at_leaves && !leaf;
   uint8_t *page = room(walk, depth);
-  if (!walk_take_pages(walk, number, 1) || !read_at(walk, number, page, (size_t)walk->page_bytes))
-    return false;
+  if (!again && !walk_take_pages(walk, number, 1)) return false;
+  if (!read_at(walk, number, page, (size_t)walk->page_bytes)) return false;
   level->page = page;
   level->next = 0;
   if (!check_page_head(walk, tree, number, leaf, page))
@@ -323,14 +337,8 @@ static bool enter_page(struct walk *walk, const struct walk_tree *tree, uint64_t
   if (!check_nodes(walk, tree, leaf, page))
     return walk_found(walk, number, "has records that overlap or leave it");
   if (!check_keys(tree, level, leaf)) return walk_found(walk, number, "has keys out of order");
-  if (!leaf) counted->branches++;
-  if (!leaf) return true;
-  counted->leaves++;
-  counted->entries += level->count;
-  for (unsigned i = 0; i < level->count; i++) {
-    if (!check_value(walk, tree, level, i, counted)) return false;
-  }
-  level->next = level->count;
+  if (leaf) return check_values(walk, tree, level, counted);
+  counted->branches++;
   return true;
 }
 
@@ -346,27 +354,35 @@ static bool enter_child(struct walk *walk, const struct walk_tree *tree, unsigne
                     counted);
 }
 
-static bool walk_tree(struct walk *walk, const struct walk_tree *tree, unsigned head) {
+/* From the root to the branches above the leaves, or to the leaves. */
+static bool walk_levels(struct walk *walk, const struct walk_tree *tree,
+                        struct walk_tree *counted) {
   struct level levels[TREE_DEEPEST] = {{0}};
-  struct walk_tree counted = {0};
-  unsigned depth = 0;
-  if ((tree->root == TREE_EMPTY) != (tree->depth == 0))
-    return walk_found(walk, head, "has a tree without a root");
-  if (tree->depth && !enter_page(walk, tree, tree->root, 0, &levels[0], &counted)) return false;
-  while (tree->depth) {
-    if (levels[depth].next < levels[depth].count) {
-      if (!enter_child(walk, tree, depth, levels, &counted)) return false;
+  unsigned depth = 0, depths = walk->at_leaves ? tree->depth : tree->depth - 1;
+  if (!depths) return true;
+  if (!enter_page(walk, tree, tree->root, 0, &levels[0], counted)) return false;
+  for (;;) {
+    if (depth + 1 < depths && levels[depth].next < levels[depth].count) {
+      if (!enter_child(walk, tree, depth, levels, counted)) return false;
       depth++;
     } else if (depth) {
       depth--;
     } else {
-      break;
+      return true;
     }
   }
-  if (counted.branches != tree->branches || counted.leaves != tree->leaves ||
-      counted.overflows != tree->overflows || counted.entries != tree->entries)
-    return walk_found(walk, head, "counts other pages or records than there are");
-  return true;
+}
+
+static bool walk_tree(struct walk *walk, const struct walk_tree *tree, unsigned head) {
+  struct walk_tree counted = {0};
+  if ((tree->root == TREE_EMPTY) != (tree->depth == 0))
+    return walk_found(walk, head, "has a tree without a root");
+  if (tree->depth && !walk_levels(walk, tree, &counted)) return false;
+  if (counted.branches == tree->branches &&
+      (!walk->at_leaves || (counted.leaves == tree->leaves && counted.entries == tree->entries &&
+                            counted.overflows == tree->overflows)))
+    return true;
+  return walk_found(walk, head, "counts other pages or records than there are");
 }
 
 /* Each commit but the first replaces pages, and puts them into the list under its own number. A
@@ -379,6 +395,9 @@ static bool check_number(struct walk *walk, unsigned head) {
 
 bool walk_run(struct walk *walk) {
   unsigned head = (unsigned)(walk->transaction % PAGE_HEADS);
-  return walk_tree(walk, &walk->rows, head) && walk_tree(walk, &walk->free_pages, head) &&
-         check_number(walk, head);
+  for (walk->at_leaves = false;; walk->at_leaves = true) {
+    if (!walk_tree(walk, &walk->rows, head) || !walk_tree(walk, &walk->free_pages, head))
+      return false;
+    if (walk->at_leaves) return check_number(walk, head);
+  }
 }

@@ -26,6 +26,7 @@ struct walk {
   int fd;
   uint64_t page_bytes, last_page, file_pages, transaction;
   struct walk_tree free_pages, rows;
+  bool at_leaves;        /* the branches have been walked */
   uint64_t newest_freed; /* the newest transaction that the list of free pages names */
   uint8_t *seen;         /* a bit for each page */
   uint8_t *pages;        /* room for one page of each level, and one more */
