@@ -145,7 +145,7 @@ static int tail_session(struct tailing *tailing, size_t most, bool follow) {
   if (code) return code;
   code = look(tailing, most);
   while (!code && !over) {
-    code = follow_sleep(tailing->cli, &watch, -1, &over);
+    code = follow_sleep(tailing->cli, &watch, -1, -1, &over);
     if (!code && !over) code = look(tailing, SIZE_MAX);
   }
   follow_end(&watch);
