@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/alert/look_on.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/host.h"
@@ -15,7 +16,7 @@
 #include "command/print.h"
 #include "common/clock.h"
 
-enum { OPTION_TIMEOUT = CLI_LONG_ONLY };
+enum { OPTION_TIMEOUT = CLI_LONG_ONLY, OPTION_ALERT };
 enum { LONGEST_SLEEP_MS = 60000, RETRY_MS = 100, EXIT_TIMED_OUT = EXIT_REFUSED };
 
 struct waiting {
@@ -158,6 +159,7 @@ static int start(struct waiting *waiting) {
 static int wait_verb(struct cli *cli) {
   struct waiting waiting = {.cli = cli, .fd = -1};
   uint64_t timeout_ms = 0;
+  bool alerts = false, goes_on = false;
   char *session = NULL;
   int code = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -169,6 +171,8 @@ static int wait_verb(struct cli *cli) {
       waiting.limited = true;
       waiting.until_ms = clock_mono_ms() + (int64_t)timeout_ms;
       break;
+    case OPTION_ALERT: alerts = true; break;
+    case 'f': goes_on = true; break;
     case OPTION_OWNER:
       if ((code = host_read_owner(cli, &waiting.owner))) return code;
       break;
@@ -176,6 +180,9 @@ static int wait_verb(struct cli *cli) {
     }
   }
   code = cli_take_words(cli, 0, 0, "");
+  if (!code && goes_on && !alerts) code = cli_usage(cli, "--follow: goes with --alert only");
+  const struct look_on look_on = {goes_on, waiting.owner, waiting.limited, waiting.until_ms};
+  if (!code && alerts) return alert_look_on(cli, &look_on);
   if (!code) code = host_open(cli, NULL, &waiting.owner, &waiting.kit, &session);
   if (code) return code;
   waiting.session = session;
@@ -202,7 +209,13 @@ const struct cli_verb verb_wait = {
             "event has it: 'tidings event --actions' prints it in the same form. A "
             "turn that was declined is offered again to the next wait.\n\n"
             "A session that another running program owns is refused, because that "
-            "program gets the actions itself.",
+            "program gets the actions itself.\n\n"
+            "With --alert it is for people, and looks on at a session of any agent: it sleeps "
+            "until the session is idle, waits for a person, or gets a critical notification, "
+            "alerts on the desktop by notify-send, or else on the terminal by the sequence OSC 9, "
+            "prints 'idle', 'waiting' or 'critical N: MESSAGE', and exits with 0. If the "
+            "configuration has alerts, it waits for those only. With --follow it goes on until "
+            "the agent has ended.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
@@ -210,11 +223,23 @@ const struct cli_verb verb_wait = {
              .name = "timeout",
              .argument = "DURATION",
              .help = "Give up after 30s, 10m, ...; 0 checks once without waiting."},
+            {.key = OPTION_ALERT,
+             .name = "alert",
+             .help = "Alert a person when the session is idle, waits for a person, or gets a "
+                     "critical notification."},
+            {.key = 'f',
+             .name = "follow",
+             .help = "With --alert: go on, and alert of each change, until the agent has ended. "
+                     "With --owner too it is the only such process of the session, and ends at "
+                     "once if there is one."},
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
     .run = wait_verb,
-    .examples = (const struct cli_example[]){{"tidings wait -s my-session --timeout 10m",
-                                              "Wait for the next action."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings wait -s my-session --timeout 10m", "Wait for the next action."},
+            {"tidings wait --alert", "Tell me when the agent in this folder is done or "
+                                     "needs me."},
+            {NULL, NULL}},
 };

@@ -69,6 +69,37 @@ static const struct host_hook copilot_hooks[] = {{"SessionStart", HOOK_SESSION_S
                                                  {"SessionEnd", HOOK_SESSION_END, NULL, false},
                                                  {NULL, HOOK_OTHER, NULL, false}};
 
+static const char *const claude_package_files[] = {"settings.json", NULL};
+static const struct host_package claude_package = {.files = claude_package_files,
+                                                   .project_file = ".claude/settings.json",
+                                                   .list = "enabledPlugins",
+                                                   .name = "tidings@",
+                                                   .removal = "claude plugin uninstall"};
+
+static const char *const gemini_package_files[] = {
+    "extensions/tidings/gemini-extension.json",
+    "extensions/tidings/.gemini-extension-install.json", /* of one that is only linked */
+    NULL};
+static const struct host_package gemini_package = {.files = gemini_package_files,
+                                                   .name = "tidings",
+                                                   .disabling_file =
+                                                       "extensions/extension-enablement.json",
+                                                   .removal = "gemini extensions uninstall"};
+
+static const char *const opencode_package_files[] = {"opencode.json", "opencode.jsonc",
+                                                     "config.json", NULL};
+static const struct host_package opencode_package = {.files = opencode_package_files,
+                                                     .project_file = "opencode.json",
+                                                     .list = "plugin",
+                                                     .name = "@tidings/opencode"};
+
+static const char *const pi_package_files[] = {"settings.json", NULL};
+static const struct host_package pi_package = {.files = pi_package_files,
+                                               .project_file = ".pi/settings.json",
+                                               .list = "packages",
+                                               .name = "npm:@tidings/pi",
+                                               .removal = "pi remove"};
+
 const struct host hosts[] = {
     {.name = "codex",
      .title = "Codex CLI",
@@ -110,7 +141,8 @@ const struct host hosts[] = {
      .home_variable = "CLAUDE_CONFIG_DIR",
      .home_folder = ".claude",
      .config_file = "settings.json",
-     .instructions_file = "CLAUDE.md"},
+     .instructions_file = "CLAUDE.md",
+     .package = &claude_package},
     {.name = "gemini",
      .title = "Gemini CLI",
      .program = "gemini",
@@ -134,7 +166,8 @@ const struct host hosts[] = {
      .config_file = "settings.json",
      .settings_file = "settings.json",
      .project_settings = ".gemini/settings.json",
-     .instructions_file = "GEMINI.md"},
+     .instructions_file = "GEMINI.md",
+     .package = &gemini_package},
     {.name = "qwen",
      .title = "Qwen Code",
      .program = "qwen",
@@ -185,7 +218,8 @@ const struct host hosts[] = {
      .base_variable = "XDG_CONFIG_HOME",
      .base_folder = "opencode",
      .home_folder = ".config/opencode",
-     .config_file = "plugin/tidings.ts"},
+     .config_file = "plugin/tidings.ts",
+     .package = &opencode_package},
     {.name = "pi",
      .title = "pi",
      .program = "pi",
@@ -195,7 +229,8 @@ const struct host hosts[] = {
      .room_measured = "235,000 bytes are shown whole; more of them would fill the model's context",
      .home_variable = "PI_CODING_AGENT_DIR",
      .home_folder = ".pi/agent",
-     .config_file = "extensions/tidings.ts"},
+     .config_file = "extensions/tidings.ts",
+     .package = &pi_package},
 };
 const size_t host_count = sizeof hosts / sizeof hosts[0];
 

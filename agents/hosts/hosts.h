@@ -34,6 +34,19 @@ struct host_hook {
   bool waits;          /* what wakes the agent begins to wait there, if it does not yet */
 };
 
+/* What an agent's own command has installed of us, instead of `tidings setup`. */
+struct host_package {
+  const char *const *files;   /* in the agent's folder: where it may be listed; ends with NULL */
+  const char *project_file;   /* the same, in the folder in which the session works; or NULL */
+  const char *list;           /* the member that lists it, {"NAME": true} or ["NAME"]; NULL: a file
+                                 that is there says it */
+  const char *name;           /* how NAME begins */
+  const char *disabling_file; /* in the agent's folder: {NAME: {"overrides": ["!HOME/…"]}} turns
+                                 it off; or NULL */
+  const char
+      *removal; /* the command that takes it out, before NAME; NULL: a person edits the file */
+};
+
 enum host_kind { HOST_HOOKS, HOST_NODE }; /* calls `tidings hook`; loads a module */
 
 struct host {
@@ -99,6 +112,7 @@ struct host {
   /* in that folder: Markdown that becomes part of the system prompt, where older setups put a block
    */
   const char *instructions_file;
+  const struct host_package *package; /* NULL: it has no way of its own */
 };
 
 extern const struct host hosts[];

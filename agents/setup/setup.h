@@ -36,6 +36,17 @@ char *setup_command(void); /* this program, quoted for a shell; NULL: out of mem
 char *setup_quote(const char *text);
 char *setup_unquote(const char *text, size_t len);
 
+/* package.c: is tidings installed in the host by the host's own command, too? Then `file` lists it
+ * under `name`. Free both; NULL: it is not, or that cannot be read. */
+struct setup_package {
+  char *file, *name;
+};
+struct setup_package setup_package_look(const struct host *host);
+void setup_package_finish(struct setup_package *package);
+/* How it is taken out, a sentence's end: "with 'claude plugin uninstall tidings@tidings'". Free it;
+ * NULL: out of memory. */
+char *setup_package_removal(const struct host *host, const struct setup_package *package);
+
 /* instructions.c: takes the marked block of older setups out of the host's Markdown. */
 int setup_instructions(const struct cli *cli, struct change *change);
 

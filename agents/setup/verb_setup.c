@@ -54,6 +54,21 @@ static int check_host(const struct setup *setup) {
   return 0;
 }
 
+/* Both would run at each hook. */
+static int check_package(const struct setup *setup) {
+  struct setup_package package = {.file = NULL};
+  if (!setup->remove) package = setup_package_look(setup->host);
+  if (!package.file) return 0;
+  char *removal = setup_package_removal(setup->host, &package);
+  int code = cli_fail(setup->cli,
+                      "%s has tidings by its own command already (%s in %s), and would run each "
+                      "hook twice; nothing was changed. Keep that, or first remove it %s",
+                      setup->host->title, package.name, package.file, removal ? removal : "");
+  free(removal);
+  setup_package_finish(&package);
+  return code;
+}
+
 /* -- what changes ------------------------------------------------------------------------------ */
 
 static int begin_change(struct setup *setup, const char *home, const char *name,
@@ -231,6 +246,7 @@ static int run_setup(struct setup *setup) {
       home ? check_host(setup)
            : cli_fail(setup->cli, "HOME is not set, so the configuration of %s cannot be found",
                       setup->host->title);
+  if (!code) code = check_package(setup);
   if (!code) code = plan(setup, home);
   if (!code) code = do_it(setup, home);
   for (size_t i = 0; i < setup->change_count; i++) change_finish(&setup->changes[i]);
@@ -280,7 +296,8 @@ const struct cli_verb verb_setup = {
             "'.before-tidings' added to its name, until --remove has put it back. Running it "
             "again changes nothing. "
             "A file that cannot be parsed is refused, with the line, and nothing is "
-            "written.",
+            "written. An agent that has tidings by its own command, as a plugin, an extension or "
+            "a package, is refused: its hooks would run twice.",
     .completion = COMPLETE_WORDS,
     .words = "codex claude gemini qwen copilot opencode pi",
     .options =

@@ -25,6 +25,9 @@ struct doctor {
 void doctor_find(struct doctor *doctor, enum severity severity, const char *topic,
                  const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* system.c */
+bool doctor_is_in_path(const char *program);
+
 /* The examiners, in the order of doctor.c's table. */
 void doctor_plugin(struct doctor *doctor);
 void doctor_config(struct doctor *doctor);

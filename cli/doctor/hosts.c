@@ -24,8 +24,9 @@ struct examined {
   bool installed;
   char *version; /* NULL: it says none */
   enum setup_state state;
-  char *problem; /* SETUP_UNREADABLE: why, with the line */
-  char *named;   /* SETUP_GONE: what it runs or loads */
+  char *problem;                /* SETUP_UNREADABLE: why, with the line */
+  char *named;                  /* SETUP_GONE: what it runs or loads */
+  struct setup_package package; /* by the agent's own command */
 };
 
 /* For a host that loads a module: the file that setup puts there names it. */
@@ -62,6 +63,7 @@ static void look(const struct host *host, struct examined *ret) {
     examined.state = setup_hooks_state(host, command, examined.text, &examined.problem);
   look_for_named(&examined);
   examined.installed = setup_version_look(host, &examined.version) == 0;
+  examined.package = setup_package_look(host);
   free(home);
   free(command);
   *ret = examined;
@@ -109,12 +111,40 @@ static void tell_room(struct doctor *doctor, const struct host *host) {
                 host->room, host->room_measured);
 }
 
+/* Its hooks begin with `command -v tidings`; a module brings the program with it. */
+static void tell_package(struct doctor *doctor, const struct examined *examined) {
+  const struct host *host = examined->host;
+  const struct setup_package *package = &examined->package;
+  char *removal = setup_package_removal(host, package), *remedy = NULL;
+  if (examined->state != SETUP_NONE && examined->state != SETUP_UNREADABLE) {
+    if (asprintf(&remedy, "Run 'tidings setup %s --remove', or remove the other %s.", host->name,
+                 removal ? removal : "") < 0)
+      remedy = NULL;
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title, remedy,
+                "tidings is in it twice, and each hook runs twice: set up in %s, and by the "
+                "agent's own command, %s in %s",
+                examined->path, package->name, package->file);
+  } else if (host->kind == HOST_HOOKS && !doctor_is_in_path("tidings")) {
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title,
+                "Install tidings, or add its folder to PATH.",
+                "its %s, in %s, starts the tidings that is in PATH, and there is none",
+                package->name, package->file);
+  } else {
+    doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up by its own command: %s in %s",
+                package->name, package->file);
+    tell_room(doctor, host);
+  }
+  free(removal);
+  free(remedy);
+}
+
 static void tell_state(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   char remedy[128];
   snprintf(remedy, sizeof remedy, "Run 'tidings setup %s'.", host->name);
   switch (examined->state) {
   case SETUP_NONE:
+    if (examined->package.file) return;
     doctor_find(doctor, SEVERITY_NOTE, host->title, remedy, "it is not set up");
     return;
   case SETUP_OTHER:
@@ -173,8 +203,9 @@ out:
 static bool examine(struct doctor *doctor, const struct host *host) {
   struct examined examined;
   look(host, &examined);
-  bool here = examined.installed || examined.state != SETUP_NONE;
+  bool here = examined.installed || examined.state != SETUP_NONE || examined.package.file;
   if (here) tell_state(doctor, &examined);
+  if (examined.package.file) tell_package(doctor, &examined);
   if (here) tell_store(doctor, &examined);
   if (here && !examined.installed)
     doctor_find(doctor, SEVERITY_WARNING, host->title,
@@ -193,6 +224,7 @@ static bool examine(struct doctor *doctor, const struct host *host) {
   free(examined.version);
   free(examined.problem);
   free(examined.named);
+  setup_package_finish(&examined.package);
   return here;
 }
 

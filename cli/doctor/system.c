@@ -12,7 +12,7 @@
 
 enum { FEW_WATCHES = 65536 };
 
-static bool is_in_path(const char *program) {
+bool doctor_is_in_path(const char *program) {
   const char *path = getenv("PATH");
   char *copy = strdup(path ? path : "/usr/local/bin:/usr/bin:/bin"), *at = NULL;
   bool found = false;
@@ -37,7 +37,7 @@ void doctor_system(struct doctor *doctor) {
     doctor_find(doctor, SEVERITY_NOTE, "watch",
                 "For large trees, as root: sysctl fs.inotify.max_user_watches=524288",
                 "at most %lu folders can be watched (fs.inotify.max_user_watches)", watches);
-  if (!is_in_path("git"))
+  if (!doctor_is_in_path("git"))
     doctor_find(doctor, SEVERITY_NOTE, "watch", "Install git.",
                 "git is not in PATH, so 'tidings watch' does not leave out files "
                 "that git ignores");

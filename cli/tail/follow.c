@@ -51,13 +51,16 @@ static int next_look_ms(const struct follow *follow) {
   return follow->looks < LOOKS ? distances[follow->looks] : -1;
 }
 
-int follow_sleep(const struct cli *cli, struct follow *follow, int input, bool *ret_over) {
+int follow_sleep(const struct cli *cli, struct follow *follow, int input, int most_ms,
+                 bool *ret_over) {
   struct pollfd fds[] = {{.fd = follow->fd, .events = POLLIN}, {.fd = input, .events = POLLIN}};
   char events[4096];
-  int ready = interrupt_poll(fds, 2, next_look_ms(follow));
+  int next_ms = next_look_ms(follow);
+  bool sooner = most_ms >= 0 && (next_ms < 0 || most_ms < next_ms);
+  int ready = interrupt_poll(fds, 2, sooner ? most_ms : next_ms);
   *ret_over = interrupt_seen() != 0;
   if (ready < 0 && errno != EINTR) return cli_fail(cli, "cannot wait: %s", strerror(errno));
-  if (ready == 0) follow->looks++;
+  if (ready == 0 && !sooner) follow->looks++;
   if (ready > 0 && fds[0].revents) {
     while (read(follow->fd, events, sizeof events) > 0) continue;
     follow->looks = 0;

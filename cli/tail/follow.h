@@ -23,8 +23,10 @@ struct follow {
  * at follow_sleep only (interrupt.h). Returns 0 or the exit code. */
 int follow_begin(const struct cli *cli, struct follow *ret_follow);
 /* Sleeps until it is worth looking again. *ret_over: a signal came, and the exit code is that of
- * interrupt_exit_code. `input` is another descriptor to wake for; -1: none. */
-int follow_sleep(const struct cli *cli, struct follow *follow, int input, bool *ret_over);
+ * interrupt_exit_code. `input` is another descriptor to wake for, `most_ms` how long to sleep at
+ * most; -1: none. */
+int follow_sleep(const struct cli *cli, struct follow *follow, int input, int most_ms,
+                 bool *ret_over);
 void follow_end(struct follow *follow);
 
 #endif

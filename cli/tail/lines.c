@@ -11,7 +11,7 @@
 #include "command/json_value.h"
 
 /* At one time, what leads to the other comes first. */
-enum rank { RANK_PUSH, RANK_DELIVERY, RANK_SETTLED, RANK_OUTCOME, RANK_TURN };
+enum rank { RANK_PUSH, RANK_DELIVERY, RANK_SETTLED, RANK_OUTCOME, RANK_REWOUND, RANK_TURN };
 
 struct happening {
   const char *time; /* of `event`; times in RFC 3339 have the order of their texts */
@@ -89,28 +89,56 @@ static void take_outcomes(const json_t *answer, const json_t *delivery, const ch
   }
 }
 
-static void take_deliveries(struct tail *tail, const json_t *answer, struct taking *taking) {
+static void take_settled(const json_t *answer, const json_t *delivery, struct taking *taking) {
+  static const char *const names[] = {"id", "settled_by", NULL};
+  const char *time = json_value_text(delivery, "settled_at");
+  const char *outcome = json_value_text(delivery, "outcome");
+  bool rewound = strcmp(outcome, "rewound") == 0; /* then it was committed first */
+  json_t *event = new_event(time, "settled", delivery, names);
+  if (event &&
+      json_object_set_new(event, "outcome", json_string(rewound ? "committed" : outcome))) {
+    json_decref(event);
+    event = NULL;
+  }
+  add(taking, RANK_SETTLED, event);
+  take_outcomes(answer, delivery, time, taking);
+}
+
+/* `seen`: it was listed in an earlier answer. `before`: its outcome in the newest of those; empty:
+ * it was settled by then, and is listed because it was taken back, or is back again. */
+static void take_delivery(const json_t *answer, const json_t *delivery, bool seen,
+                          const char *before, struct taking *taking) {
   static const char *const made[] = {"id", "carrier", "tool", "call_id", NULL};
-  static const char *const settled[] = {"id", "outcome", "settled_by", NULL};
+  const char *outcome = json_value_text(delivery, "outcome");
+  bool changed = strcmp(outcome, before) != 0, rewound = strcmp(outcome, "rewound") == 0;
+  if (!seen)
+    add(taking, RANK_DELIVERY,
+        new_event(json_value_text(delivery, "time"), "delivery", delivery, made));
+  if (changed && strcmp(outcome, "leased") != 0 &&
+      (!rewound || !seen || strcmp(before, "leased") == 0))
+    take_settled(answer, delivery, taking);
+  if (changed && rewound)
+    add(taking, RANK_REWOUND,
+        new_event(json_value_text(delivery, "rewound_at"), "rewound", delivery, made));
+}
+
+static void take_deliveries(struct tail *tail, const json_t *answer, struct taking *taking) {
   json_t *known = json_object();
   const json_t *delivery = NULL;
+  uint64_t last = tail->last_delivery;
   size_t i = 0;
   json_array_foreach(json_object_get(answer, "deliveries"), i, delivery) {
     const char *id = json_value_text(delivery, "id");
-    const char *before = json_value_text(tail->deliveries, id);
-    const char *outcome = json_value_text(delivery, "outcome");
-    const char *time = json_value_text(delivery, "settled_at");
-    if (!before[0])
-      add(taking, RANK_DELIVERY,
-          new_event(json_value_text(delivery, "time"), "delivery", delivery, made));
-    if (strcmp(outcome, "leased") != 0 && (!before[0] || strcmp(before, "leased") == 0)) {
-      add(taking, RANK_SETTLED, new_event(time, "settled", delivery, settled));
-      take_outcomes(answer, delivery, time, taking);
-    }
-    if (!known || json_object_set_new(known, id, json_string(outcome))) taking->failed = true;
+    uint64_t number = strtoull(id, NULL, 10);
+    take_delivery(answer, delivery, number <= tail->last_delivery,
+                  json_value_text(tail->deliveries, id), taking);
+    if (number > last) last = number;
+    if (!known || json_object_set(known, id, json_object_get(delivery, "outcome")))
+      taking->failed = true;
   }
   json_decref(tail->deliveries);
   tail->deliveries = known;
+  tail->last_delivery = last;
 }
 
 static void take_turns(const json_t *answer, struct taking *taking) {

@@ -63,6 +63,11 @@ static void print_settled(const json_t *event) {
   print_member(" by ", event, "settled_by");
 }
 
+static void print_rewound(const json_t *event) {
+  print_member("", event, "id");
+  fputs(" is no longer in the transcript; what only it showed is pending again", stdout);
+}
+
 static void print_turn(const json_t *event) {
   const json_t *message = NULL;
   size_t i = 0;
@@ -79,11 +84,8 @@ static void print_event(const json_t *event) {
   static const struct {
     const char *name;
     void (*print)(const json_t *event);
-  } kinds[] = {{"push", print_item},
-               {"delivery", print_delivery},
-               {"settled", print_settled},
-               {"outcome", print_outcome},
-               {"turn", print_turn}};
+  } kinds[] = {{"push", print_item},       {"delivery", print_delivery}, {"settled", print_settled},
+               {"outcome", print_outcome}, {"rewound", print_rewound},   {"turn", print_turn}};
   const char *name = json_value_text(event, "event");
   printf("%s  %-8s  ", json_value_text(event, "time"), name);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -143,7 +145,7 @@ static int tail_session(struct tailing *tailing, size_t most, bool follow) {
   if (code) return code;
   code = look(tailing, most);
   while (!code && !over) {
-    code = follow_sleep(tailing->cli, &watch, -1, &over);
+    code = follow_sleep(tailing->cli, &watch, -1, -1, &over);
     if (!code && !over) code = look(tailing, SIZE_MAX);
   }
   follow_end(&watch);
@@ -181,7 +183,8 @@ const struct cli_verb verb_tail = {
     .usage = "[OPTION]...",
     .summary = "print what happens in a session, line by line",
     .help = "Prints the newest events of a session: pushes, deliveries, how they were settled, the "
-            "outcome of each notification, and the steps of turns. With --follow, goes on with "
+            "outcome of each notification, deliveries that were taken back because the transcript "
+            "was rewound, and the steps of turns. With --follow, goes on with "
             "what happens next, until it is interrupted. With --json, each line is one JSON "
             "object.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,

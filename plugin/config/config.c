@@ -175,6 +175,21 @@ static int read_critical(const struct path *path, const struct json *section,
                              sizeof amounts / sizeof *amounts, error);
 }
 
+static int read_alerts(const struct path *path, const struct json *section,
+                       struct settings *settings, struct tidings_error *error) {
+  static const struct member_names known = {config_alerts_names, ALERTS_COUNT, "key"};
+  bool *const values[ALERTS_COUNT] = {&settings->alerts_idle, &settings->alerts_waiting,
+                                      &settings->alerts_critical};
+  const struct json *slots[ALERTS_COUNT];
+  int code = field_object(path, section, error);
+  if (!code) code = field_members(path, section, &known, slots, error);
+  for (size_t i = 0; i < ALERTS_COUNT && !code; i++) {
+    struct path key_path = path_member(path, config_alerts_names[i]);
+    if (slots[i]) code = field_bool(&key_path, slots[i], values[i], error);
+  }
+  return code;
+}
+
 static int read_limits(const struct path *path, const struct json *section,
                        struct settings *settings, struct tidings_error *error) {
   const char *names[LIMIT_COUNT];
@@ -240,9 +255,9 @@ static int read_conversation(const struct path *path, const struct json *section
 
 static int read_sections(const struct json *root, struct arena *arena, struct settings *settings,
                          struct tidings_error *error) {
-  enum { CONVERSATION, DELIVERY, TURNS, CRITICAL, LIMITS, COUNT };
-  static const char *const names[COUNT] = {"conversation", "delivery", "turns", "critical",
-                                           "limits"};
+  enum { CONVERSATION, DELIVERY, TURNS, CRITICAL, ALERTS, LIMITS, COUNT };
+  static const char *const names[COUNT] = {"conversation", "delivery", "turns",
+                                           "critical",     "alerts",   "limits"};
   static const struct member_names known = {names, COUNT, "key"};
   const struct json *slots[COUNT];
   struct path paths[COUNT];
@@ -256,6 +271,7 @@ static int read_sections(const struct json *root, struct arena *arena, struct se
   if (!code && slots[TURNS]) code = read_turns(&paths[TURNS], slots[TURNS], settings, error);
   if (!code && slots[CRITICAL])
     code = read_critical(&paths[CRITICAL], slots[CRITICAL], settings, error);
+  if (!code && slots[ALERTS]) code = read_alerts(&paths[ALERTS], slots[ALERTS], settings, error);
   if (!code && slots[LIMITS]) code = read_limits(&paths[LIMITS], slots[LIMITS], settings, error);
   return code;
 }

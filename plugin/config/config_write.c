@@ -146,6 +146,17 @@ static void write_critical(const struct settings *settings, struct buffer *out) 
   buffer_byte(out, '}');
 }
 
+static void write_alerts(const struct settings *settings, struct buffer *out) {
+  const bool values[ALERTS_COUNT] = {settings->alerts_idle, settings->alerts_waiting,
+                                     settings->alerts_critical};
+  buffer_byte(out, '{');
+  for (size_t i = 0; i < ALERTS_COUNT; i++) {
+    write_key(config_alerts_names[i], i == 0, out);
+    write_bool(values[i], out);
+  }
+  buffer_byte(out, '}');
+}
+
 static void write_limits(const struct settings *settings, struct buffer *out) {
   const int64_t values[LIMIT_COUNT] = {
       [LIMIT_EVENT_BYTES] = settings->event_bytes,
@@ -175,6 +186,8 @@ void config_write(const struct settings *settings, struct buffer *out) {
   write_turns(settings, out);
   buffer_text(out, ",\"critical\":");
   write_critical(settings, out);
+  buffer_text(out, ",\"alerts\":");
+  write_alerts(settings, out);
   buffer_text(out, ",\"limits\":");
   write_limits(settings, out);
   buffer_byte(out, '}');

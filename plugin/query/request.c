@@ -108,26 +108,26 @@ static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_er
   return 0;
 }
 
-/* "12.3.40": of an item, a delivery and a transition. */
+/* "12.3.40.1700000000000": of an item, a delivery and a transition, and a time. */
 static int read_after(const struct json *value, struct query_place *ret_after,
                       struct tidings_error *error) {
   struct path path = path_member(NULL, "after");
   static const char expected[] = "the member end of an earlier answer";
-  uint64_t numbers[3] = {0};
+  uint64_t numbers[4] = {0};
   size_t at = 0, digits = 0;
   if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, expected, error);
   for (size_t i = 0; i < value->text.len; i++) {
     char c = value->text.ptr[i];
-    bool dot = c == '.' && digits && at < 2;
+    bool dot = c == '.' && digits && at < 3;
     bool digit = c >= '0' && c <= '9' && digits < 19;
     if (!dot && !digit) return field_refuse(&path, value, expected, error);
     if (digit) numbers[at] = numbers[at] * 10 + (uint64_t)(c - '0');
     digits = dot ? 0 : digits + 1;
     at += dot;
   }
-  if (at != 2 || !digits) return field_refuse(&path, value, expected, error);
-  *ret_after =
-      (struct query_place){.item = numbers[0], .delivery = numbers[1], .transition = numbers[2]};
+  if (at != 3 || !digits) return field_refuse(&path, value, expected, error);
+  *ret_after = (struct query_place){
+      .item = numbers[0], .delivery = numbers[1], .transition = numbers[2], .asked_ms = numbers[3]};
   return 0;
 }
 

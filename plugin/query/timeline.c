@@ -9,7 +9,21 @@
 #include "common/error.h"
 #include "query/past.h"
 
-/* What each item met, in order of deliveries: those of item i are list[start[i]..start[i + 1]]. */
+/* A rewind has its time before others can see it. */
+enum { REWIND_SLACK_MS = 600000 };
+
+/* Is it new, not settled when the asker asked last, or taken back since, or back again? */
+static bool is_asked_for(const struct delivery *delivery, const struct query_place *after) {
+  if (delivery->n > after->delivery) return true;
+  bool rewound = delivery->state == DELIVERY_REWOUND;
+  if (!rewound && delivery->settled_by != SETTLED_BY_RESUME) return false;
+  int64_t changed_ms = rewound ? delivery->rewound_ms : delivery->settled_ms;
+  return changed_ms > 0 && (uint64_t)changed_ms + REWIND_SLACK_MS >= after->asked_ms;
+}
+
+/* -- what each item met ------------------------------------------------------------------------ */
+
+/* In order of deliveries: those of item i are list[start[i]..start[i + 1]]. */
 struct encounters {
   size_t *start;
   struct past_fate *list;
@@ -97,7 +111,14 @@ static void write_item(struct question *question, const struct item *item,
   json_close(writer, '}');
 }
 
-/* Those that are new, and those that a delivery has that is new. */
+static bool met_one_asked_for(const struct query_place *after, const struct past_fate *fates,
+                              size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (is_asked_for(fates[i].delivery, after)) return true;
+  return false;
+}
+
+/* Those that are new, and those that a delivery has that is asked for. */
 static int write_items(struct question *question, const struct past *past,
                        struct tidings_error *error) {
   const struct query_place *after = &question->request->after;
@@ -106,8 +127,8 @@ static int write_items(struct question *question, const struct past *past,
   json_open(&question->writer, "items", '[');
   for (size_t i = 0; i < past->item_count; i++) {
     size_t first = met.start[i], count = met.start[i + 1] - first;
-    bool fresh = past->items[i].n > after->item ||
-                 (count && met.list[first + count - 1].delivery->n > after->delivery);
+    bool fresh =
+        past->items[i].n > after->item || met_one_asked_for(after, met.list + first, count);
     if (fresh) write_item(question, &past->items[i], met.list + first, count);
   }
   json_close(&question->writer, ']');
@@ -138,7 +159,7 @@ static int write_deliveries(struct question *question, const struct past *past, 
   for (size_t i = 0; i < past->delivery_count && !code; i++) {
     const struct delivery *delivery = &past->deliveries[i];
     if (delivery->state == DELIVERY_LEASED && delivery->n <= open) open = delivery->n - 1;
-    if (delivery->n > question->request->after.delivery)
+    if (is_asked_for(delivery, &question->request->after))
       code = write_delivered(question, past, i, error);
   }
   json_close(&question->writer, ']');
@@ -151,7 +172,7 @@ static uint64_t first_asked(const struct past *past, const struct query_place *a
   uint64_t first = after->item + 1;
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
-    if (delivery->n > after->delivery && delivery->fate_count && delivery->fates[0].first < first)
+    if (is_asked_for(delivery, after) && delivery->fate_count && delivery->fates[0].first < first)
       first = delivery->fates[0].first;
   }
   return first;
@@ -162,7 +183,7 @@ int query_timeline(struct question *question, struct tidings_error *error) {
   const struct head *head = &question->op.head;
   struct past past = {0};
   uint64_t open = 0;
-  char end[64];
+  char end[96];
   json_put_string(writer, "session", question->request->session);
   json_put_time(writer, "time", question->op.now_ms);
   query_write_attachment(writer, &question->op);
@@ -174,8 +195,8 @@ int query_timeline(struct question *question, struct tidings_error *error) {
   if (!code)
     code = query_write_transitions(question, question->request->after.transition + 1, error);
   if (code) return code;
-  (void)snprintf(end, sizeof end, "%" PRIu64 ".%" PRIu64 ".%" PRIu64, question->last, open,
-                 head->last_transition);
+  (void)snprintf(end, sizeof end, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRId64, question->last,
+                 open, head->last_transition, question->op.now_ms);
   json_put_text(writer, "end", end);
   return 0;
 }

@@ -82,6 +82,9 @@ struct settings {
   uint32_t max_aborts;      /* of streams within abort_window_ms; 0: none is aborted */
   uint32_t abort_window_ms; /* 0: aborts are not counted */
 
+  /* Of people, by the processes that watch for that; the plugin alerts nobody. */
+  bool alerts_idle, alerts_waiting, alerts_critical;
+
   uint32_t event_bytes, message_bytes, pending_per_session;
   uint32_t source_per_minute; /* pushes of one source in one session; 0: no limit */
   int64_t dedup_window_ms;

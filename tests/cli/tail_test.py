@@ -59,6 +59,10 @@ def test_follow(place):
         until(lambda: len([event for event in events() if event["event"] == "outcome"]) == 4, "the outcomes")
         said = [(event["event"], event["id"]) for event in events()]
         assert len(said) == len(set(said)) == 4 + 1 + 1 + 4, said
+        place.event("session.rewound", {"deliveries": []}, owner=os.getpid())
+        until(lambda: [event for event in events() if event["event"] == "rewound"], "the delivery that was taken back")
+        lines = place.ok("tail", "-s", "s").text.splitlines()
+        assert " settled " in lines[-2] and " committed by " in lines[-2] and lines[-1].endswith("is no longer in the transcript; what only it showed is pending again"), lines
         assert end(process, signal.SIGTERM) == 128 + signal.SIGTERM, process.stderr.read()
 
 

@@ -106,5 +106,61 @@ def test_installation_is_gone(place):
         assert found[0]["remedy"] == f"Run 'tidings setup {host}'."
 
 
+# What the agents' own commands leave, of the tested versions.
+PACKAGES = {"claude": ({".claude/settings.json": {"extraKnownMarketplaces": {"tidings": {"source": {"source": "directory", "path": "/src"}}}, "enabledPlugins": {"tidings@tidings": True}}},
+                       "claude plugin uninstall tidings@tidings"),
+            "gemini": ({".gemini/extensions/tidings/gemini-extension.json": {"name": "tidings", "version": "0.2.0"}, ".gemini/extensions/extension-enablement.json": {"tidings": {"overrides": ["HOME/*"]}}},
+                       "gemini extensions uninstall tidings"),
+            "opencode": ({".config/opencode/opencode.json": {"plugin": ["other", "@tidings/opencode@0.2.0"]}}, 'from "plugin" in '),
+            "pi": ({".pi/agent/settings.json": {"packages": [{"source": "npm:@tidings/pi", "extensions": ["index.ts"]}]}}, "pi remove npm:@tidings/pi")}
+# The same, but not in force.
+OTHERS = {"claude": {".claude/settings.json": {"enabledPlugins": {"tidings@tidings": False, "tidingsmore@x": True}}},
+          "gemini": {".gemini/extensions/tidings/gemini-extension.json": {"name": "tidings"}, ".gemini/extensions/extension-enablement.json": {"tidings": {"overrides": ["!HOME/*"]}}},
+          "opencode": {".config/opencode/opencode.json": {"plugin": ["@tidings/opencode-more", 7]}}, "pi": {".pi/agent/settings.json": {"packages": ["npm:@tidings/pie", {}]}}}
+
+
+def write_all(place, files):
+    for name, value in files.items():
+        path = os.path.join(place.dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write("// as people have it\n" + json.dumps(value).replace("HOME", place.dir))
+
+
+def test_own_packages(place):
+    """what an agent's own command has installed is known: setup refuses, and with both doctor says what to remove"""
+    modules = os.path.join(place.dir, "node")
+    place.env |= {"HOME": place.dir, "TIDINGS_MODULES": modules}
+    os.mkdir(modules)
+    for name in ("opencode", "pi"):
+        with open(os.path.join(modules, f"{name}.ts"), "w", encoding="utf-8") as out:
+            out.write("export default () => {};\n")
+    titles = {**TITLES, "opencode": "opencode"}
+    bins = os.path.join(place.dir, "bin")
+    for host, (files, removal) in PACKAGES.items():
+        program(place, host, "1.0.0", None)
+        says = lambda host=host: [finding for finding in place.run("doctor", "--json").json if finding["topic"] == titles[host]]
+        write_all(place, OTHERS[host])
+        assert any(finding["text"] == "it is not set up" for finding in says()), says()
+        place.ok("setup", host)
+        write_all(place, {name: value for name, value in files.items() if ".claude/settings" not in name})
+        if host == "claude":  # one file has both
+            with open(os.path.join(place.dir, ".claude/settings.json"), encoding="utf-8") as file:
+                settings = json.loads(file.read().split("\n", 1)[1])
+            write_all(place, {".claude/settings.json": settings | files[".claude/settings.json"]})
+        twice = [finding for finding in says() if finding["severity"] == "problem"]
+        assert len(twice) == 1 and "tidings is in it twice" in twice[0]["text"] and removal in twice[0]["remedy"] and f"setup {host} --remove" in twice[0]["remedy"], says()
+        place.refused("setup", host, says=["would run each hook twice", removal])
+        place.ok("setup", host, "--remove")
+        if host in ("claude", "gemini") and not shutil.which("tidings", path=place.env["PATH"]):
+            assert [finding["severity"] for finding in says() if "there is none" in finding["text"]] == ["problem"], says()
+            os.symlink(TIDINGS, os.path.join(bins, "tidings"))
+        assert any(finding["severity"] == "ok" and "set up by its own command" in finding["text"] for finding in says()), says()
+        assert not any(finding["text"] == "it is not set up" or finding["severity"] == "problem" for finding in says()), says()
+        place.refused("setup", host, "--dry-run", says="would run each hook twice")
+        if os.path.exists(os.path.join(bins, "tidings")):
+            os.remove(os.path.join(bins, "tidings"))
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

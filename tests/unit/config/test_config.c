@@ -37,6 +37,7 @@ static const char defaults[] =
     "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_"
     "turns\":8,\"default_delivery\":\"queue\"},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
+    "\"alerts\":{\"idle\":false,\"waiting\":false,\"critical\":false},"
     "\"limits\":{\"event_bytes\":262144,\"message_bytes\":16384,\"pending_per_session\":10000,"
     "\"dedup_window_ms\":86400000,\"source_per_minute\":0}}";
 
@@ -213,6 +214,17 @@ Test(config, turns_and_critical) {
   cr_expect_str_eq(written(&settings), defaults);
 }
 
+Test(config, alerts) {
+  struct settings settings =
+      settings_from("{\"alerts\":{\"critical\":true,\"idle\":true}}", &arena);
+  cr_expect(settings.alerts_idle && !settings.alerts_waiting && settings.alerts_critical);
+  cr_expect(strstr(written(&settings),
+                   ",\"alerts\":{\"idle\":true,\"waiting\":false,\"critical\":true},"),
+            "%s", written(&settings));
+  settings = settings_from("{\"alerts\":{\"waiting\":true}}", &arena);
+  cr_expect(!settings.alerts_idle && settings.alerts_waiting && !settings.alerts_critical);
+}
+
 Test(config, turns_and_critical_at_their_edges) {
   struct settings settings =
       settings_from("{\"turns\":{\"settle_delay_ms\":3600000,\"max_auto_turns\":1000000},"
@@ -260,7 +272,9 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
          a->discipline == b->discipline && a->settle_delay_ms == b->settle_delay_ms &&
          a->restart_hold == b->restart_hold && a->max_auto_turns == b->max_auto_turns &&
          a->steer_by_default == b->steer_by_default && a->critical_force == b->critical_force &&
-         a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms;
+         a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms &&
+         a->alerts_idle == b->alerts_idle && a->alerts_waiting == b->alerts_waiting &&
+         a->alerts_critical == b->alerts_critical;
 }
 
 static const char *truth(struct random *random) {
@@ -356,6 +370,8 @@ Test(config, written_and_read_again_it_is_the_same) {
     random_turns(&random, &json);
     buffer_text(&json, ",\"critical\":");
     random_critical(&random, &json);
+    buffer_format(&json, ",\"alerts\":{\"idle\":%s,\"waiting\":%s,\"critical\":%s}", truth(&random),
+                  truth(&random), truth(&random));
     buffer_format(&json, ",\"limits\":{\"event_bytes\":%zu,\"dedup_window_ms\":%zu}}",
                   1024 + random_below(&random, 100000), random_below(&random, 2592000001));
     buffer_byte(&json, '\0');

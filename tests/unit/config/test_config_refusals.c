@@ -28,7 +28,8 @@ static const struct {
      "configuration: not JSON: it ends where a key in double quotes was expected"},
     {"[]", TIDINGS_E_SCHEMA, "configuration: an array is not an object"},
     {"{\"colour\":1}", TIDINGS_E_SCHEMA,
-     "colour: unknown key; expected one of conversation, delivery, turns, critical, limits"},
+     "colour: unknown key; expected one of conversation, delivery, turns, critical, alerts, "
+     "limits"},
     {"{\"delivery\":[]}", TIDINGS_E_SCHEMA, "delivery: an array is not an object"},
     {"{\"delivery\":{},\"delivery\":{}}", TIDINGS_E_INVAL,
      "configuration: not JSON: the key \"delivery\" appears twice in one object"},
@@ -98,6 +99,10 @@ static const struct {
      "turns.x: unknown key; expected one of discipline, settle_delay_ms, restart, max_auto_turns, "
      "default_delivery"},
     {"{\"turns\":5}", TIDINGS_E_SCHEMA, "turns: 5 is not an object"},
+    {"{\"alerts\":true}", TIDINGS_E_SCHEMA, "alerts: true is not an object"},
+    {"{\"alerts\":{\"idle\":1}}", TIDINGS_E_SCHEMA, "alerts.idle: 1 is not true or false"},
+    {"{\"alerts\":{\"error\":true}}", TIDINGS_E_SCHEMA,
+     "alerts.error: unknown key; expected one of idle, waiting, critical"},
     {CRITICAL("\"force\":1"), TIDINGS_E_SCHEMA, "critical.force: 1 is not true or false"},
     {CRITICAL("\"max_aborts\":65"), TIDINGS_E_SCHEMA,
      "critical.max_aborts: 65 is not an integer from 0 to 64"},

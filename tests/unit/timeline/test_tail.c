@@ -19,6 +19,12 @@
 #define SETTLED                                                                                    \
   "{'id': '7', 'time': 'T03', 'outcome': 'committed', 'settled_at': 'T04', 'settled_by': 'host'}"
 #define ROLLED_BACK "{'id': '7', 'time': 'T03', 'outcome': 'rolled_back', 'settled_at': 'T04'}"
+#define REWOUND                                                                                    \
+  "{'id': '7', 'time': 'T03', 'outcome': 'rewound', 'settled_at': 'T04', 'settled_by': 'host', "   \
+  "'rewound_at': 'T06'}"
+#define BACK                                                                                       \
+  "{'id': '7', 'time': 'T03', 'outcome': 'committed', 'settled_at': 'T08', 'settled_by': "         \
+  "'resume'}"
 #define TURN "{'time': 'T02', 'event': 'turn.started', 'from': 'idle', 'to': 'busy'}"
 
 /* "push 1, turn" for what an answer of these has that is new. */
@@ -26,8 +32,8 @@ static void expect_new(struct tail *tail, const char *items, const char *deliver
                        const char *transitions, const char *expected) {
   char text[2048], found[512] = "";
   (void)snprintf(text, sizeof text,
-                 "{'items': [%s], 'deliveries': [%s], 'transitions': [%s], 'end': '1.2.3'}", items,
-                 deliveries, transitions);
+                 "{'items': [%s], 'deliveries': [%s], 'transitions': [%s], 'end': '1.2.3.4'}",
+                 items, deliveries, transitions);
   for (char *at = text; *at; at++)
     if (*at == '\'') *at = '"';
   json_t *answer = json_loads(text, 0, NULL), *event = NULL;
@@ -41,7 +47,7 @@ static void expect_new(struct tail *tail, const char *items, const char *deliver
                    json_value_text(event, "event"), json_value_text(event, "id"));
   }
   cr_assert_str_eq(found, expected);
-  cr_assert_str_eq(tail->end, "1.2.3");
+  cr_assert_str_eq(tail->end, "1.2.3.4");
   json_decref(events);
   json_decref(answer);
 }
@@ -68,6 +74,27 @@ Test(tail_lines, what_was_rolled_back_has_no_outcome) {
   struct tail tail = {.last_push = 0};
   expect_new(&tail, ITEM_1_LEASED, LEASED, "", "push 1, delivery 7");
   expect_new(&tail, ITEM_1, ROLLED_BACK, "", "settled 7");
+  tail_finish(&tail);
+}
+
+Test(tail_lines, what_is_taken_back_is_a_line_once) {
+  struct tail tail = {.last_push = 0};
+  expect_new(&tail, ITEM_1_SHOWN, SETTLED, "", "push 1, delivery 7, settled 7, outcome 1");
+  expect_new(&tail, "", "", "", "");
+  expect_new(&tail, ITEM_1, REWOUND, "", "rewound 7");
+  expect_new(&tail, ITEM_1, REWOUND, "", "");
+  expect_new(&tail, "", "", "", "");
+  expect_new(&tail, ITEM_1_SHOWN, BACK, "", "settled 7, outcome 1");
+  expect_new(&tail, ITEM_1_SHOWN, BACK, "", "");
+  tail_finish(&tail);
+}
+
+Test(tail_lines, what_was_taken_back_before_was_committed_first) {
+  struct tail tail = {.last_push = 0};
+  expect_new(&tail, ITEM_1, REWOUND, "", "push 1, delivery 7, settled 7, rewound 7");
+  tail_finish(&tail);
+  expect_new(&tail, ITEM_1_LEASED, LEASED, "", "push 1, delivery 7");
+  expect_new(&tail, ITEM_1, REWOUND, "", "settled 7, rewound 7");
   tail_finish(&tail);
 }
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * alert/changes.h: from what a session's queries answer, look by look, to what a person is alerted
+ * of. Prints nothing, starts nothing, and knows no store and no clock.
+ */
+#ifndef TIDINGS_CLI_ALERT_CHANGES_H
+#define TIDINGS_CLI_ALERT_CHANGES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct alert_wishes {
+  bool idle, waiting, critical;
+};
+
+/* What one alert is about. */
+struct alert {
+  bool idle, waiting;
+  uint64_t criticals; /* how many were pushed */
+  json_t *first;      /* of them: an item of the query `timeline`; NULL: none */
+};
+
+enum alert_told { ALERT_TOLD_NOTHING, ALERT_TOLD_IDLE, ALERT_TOLD_WAITING };
+
+/* Zero but the first two. */
+struct alert_watch {
+  struct alert_wishes wishes;
+  bool goes_on; /* what the session is at the first look is no change */
+  bool begun;
+  char end[96]; /* of the newest answer of `timeline` */
+  char state[16];
+  enum alert_told told;   /* since the last turn ran */
+  int64_t changed_ms;     /* when the state was last seen to change */
+  int64_t quiet_until_ms; /* one alert is followed by none for a while */
+  struct alert next;      /* the criticals in it wait for their alert */
+};
+
+/* What `timeline` is to be asked `after`: at first for where the session's past ends, and for
+ * nothing of that past. */
+const char *alert_after(const struct alert_watch *watch);
+/* A look: the answers to `timeline` and `status`. Times are of any clock that goes forward. */
+void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t *status,
+                int64_t now_ms);
+/* Is there something to alert of? Then *ret_alert has it, to be finished, and it is not found
+ * again. A state counts when it has lasted, so that a turn's steps alert nobody. */
+bool alert_take(struct alert_watch *watch, int64_t now_ms, struct alert *ret_alert);
+/* When to try alert_take again without another look; -1: not before one. */
+int64_t alert_due_ms(const struct alert_watch *watch);
+
+void alert_finish(struct alert *alert);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * alert/look_on.h: `tidings wait --alert`: looks on at a session that others own, and alerts a
+ * person.
+ */
+#ifndef TIDINGS_CLI_ALERT_LOOK_ON_H
+#define TIDINGS_CLI_ALERT_LOOK_ON_H
+
+#include "command/cli.h"
+
+struct look_on {
+  bool goes_on;   /* after an alert, until the session's agent has ended */
+  uint32_t owner; /* the agent's process; not 0: this is the one process that alerts of its session,
+                     and ends if there is one */
+  bool limited;   /* there is a timeout: */
+  int64_t until_ms; /* monotonic */
+};
+
+/* Returns the exit code. */
+int alert_look_on(struct cli *cli, const struct look_on *look_on);
+
+#endif

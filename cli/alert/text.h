@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * alert/text.h: an alert in words, for a desktop and for a terminal. What comes from outside is
+ * hostile: it is shown with what is no printable character made visible, and cut.
+ */
+#ifndef TIDINGS_CLI_ALERT_TEXT_H
+#define TIDINGS_CLI_ALERT_TEXT_H
+
+#include "cli/alert/changes.h"
+
+/* Each result is fresh memory; NULL: out of memory. */
+
+/* "The agent is idle": nothing from outside is in it. */
+const char *alert_summary(const struct alert *alert);
+/* Whose, and what was pushed: lines. `status`: the query's answer. */
+char *alert_body(const struct alert *alert, const char *session, const json_t *status);
+/* For programs that read markup. */
+char *alert_markup(const char *text);
+/* OSC 9, the sequence by which a terminal is asked for a notification; one line. */
+char *alert_sequence(const char *summary, const char *body);
+
+#endif

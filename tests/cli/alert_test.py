@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""tidings wait --alert: a person is alerted of a session's state, on the desktop (a notify-send of ours) or on the terminal (a pty)."""
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import sys
+
+from kit import DEADLINE_S, TIDINGS, end, main, until
+
+HOSTILE = "no\x1b[2J\x07\x9b\u202e <b>&room"
+SHOWN = "no{U+001B}[2J{U+0007}{U+009B}{U+202E} "
+
+
+def desktop(place, works=True):
+    """A notify-send that writes down what it is given."""
+    bins = os.path.join(place.dir, "bin")
+    os.makedirs(bins, exist_ok=True)
+    path = os.path.join(bins, "notify-send")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\n{{ for word; do printf '%s\\0' \"$word\"; done; printf '\\n\\0'; }} >>'{place.dir}/told'\nexit {0 if works else 1}\n")
+    os.chmod(path, 0o755)
+    place.env["PATH"] = f"{bins}:{place.env['PATH']}"
+
+
+def told(place):
+    try:
+        with open(f"{place.dir}/told", encoding="utf-8") as file:
+            return [call.strip("\0").split("\0") for call in file.read().split("\n\0") if call]
+    except FileNotFoundError:
+        return []
+
+
+def summaries(place):
+    return [call[3] for call in told(place)]
+
+
+def turn(place, type_, **data):
+    return place.event(type_, data or None, owner=os.getpid())
+
+
+def critical(place, condition, message=HOSTILE):
+    """Pushes until it was seen: who looks on does not say when it begins."""
+    def pushed():
+        place.ok("push", "-s", "s", "-k", "disk.full", "-l", "critical", message)
+        return condition()
+
+    return until(pushed, "an alert of what is critical")
+
+
+def test_state_now(place):
+    """what lasts already is told at once; without a running agent there is nothing to wait for"""
+    desktop(place)
+    place.ok("push", "-s", "s", "x")
+    place.refused("wait", "--alert", "-s", "s", says="no agent runs session 's'")
+    place.opened()
+    assert place.ok("wait", "--alert", "-s", "s").text == "idle\n"
+    assert told(place) == [["--app-name=tidings", "--urgency=normal", "--", "The agent is idle", f"test in {place.work}"]], told(place)
+    turn(place, "turn.started")
+    assert place.refused("wait", "--alert", "-s", "s", "--timeout", "0").out == b""
+    turn(place, "turn.waiting")
+    assert place.ok("wait", "--alert", "-s", "s", "--json").json == {"session": "s", "idle": False, "waiting": True, "critical": 0}
+    assert summaries(place) == ["The agent is idle", "The agent waits for you"], told(place)
+    place.refused("wait", "--follow", "-s", "s", code=2, says="--follow")
+
+
+def test_follow(place):
+    """each change is told once, hostile text is escaped, and it ends with the agent; a second one of the same session ends at once"""
+    desktop(place)
+    agent = place.start(command=["sleep", "1000"])
+    place.opened(owner=agent.pid)
+    words = ["wait", "--alert", "-f", "-s", "s", "--owner", str(agent.pid)]
+    process = place.start(*words)
+    place.event("turn.started", owner=agent.pid)
+    critical(place, lambda: told(place))
+    assert summaries(place) == ["Critical notification"] and told(place)[0][1] == "--urgency=critical", told(place)
+    assert told(place)[0][4].startswith(f"test in {place.work}\n") and told(place)[0][4].endswith(f"disk.full: {SHOWN}&lt;b&gt;&amp;room"), told(place)
+    place.ok(*words)
+    place.event("turn.finished", owner=agent.pid)
+    place.event("turn.declined", owner=agent.pid)  # the turn that the critical notification asks for
+    idle = lambda: [call for call in told(place) if call[3] == "The agent is idle" or f"{place.work} is idle\n" in call[4]]
+    until(idle, "the idle agent")
+    assert process.poll() is None
+    agent.kill()
+    agent.wait()
+    assert process.wait(DEADLINE_S) == 0, process.stderr.read()
+    assert len(idle()) == 1, told(place)
+
+
+def test_configured(place):
+    """a configuration says of what; a project's may not"""
+    desktop(place)
+    config = os.path.join(place.dir, "config.json")
+    with open(config, "w", encoding="utf-8") as file:
+        json.dump({"alerts": {"critical": True}}, file)
+    place.opened()
+    assert place.refused("wait", "--alert", "-s", "s", "--config", config, "--timeout", "0").out == b""
+    process = place.start("wait", "--alert", "-s", "s", "--config", config)
+    critical(place, lambda: process.poll() is not None, "now")
+    assert process.returncode == 0 and process.stdout.read().endswith(b": now\n")
+    assert summaries(place) == ["Critical notification"]
+    with open(os.path.join(place.work, ".tidings.json"), "w", encoding="utf-8") as file:
+        json.dump({"alerts": {"idle": True}}, file)
+    place.refused("config", "check", os.path.join(place.work, ".tidings.json"), says="alerts.idle: a project may not set it")
+
+
+def read_pty(main_end, wanted):
+    seen = b""
+    while wanted not in seen and select.select([main_end], [], [], DEADLINE_S)[0]:
+        try:
+            seen += os.read(main_end, 4096)
+        except OSError:
+            break
+    return seen
+
+
+def test_terminal(place):
+    """where notify-send fails, the terminal gets OSC 9: this process's own, or the agent's"""
+    desktop(place, works=False)
+    main_end, terminal = pty.openpty()
+    agent = place.start(command=["sleep", "1000"], stdout=terminal)
+    place.opened(owner=agent.pid)
+    expected = f"\x1b]9;tidings: The agent is idle: test in {place.work}\a".encode()
+    place.ok("wait", "--alert", "-s", "s")
+    assert expected in read_pty(main_end, expected)
+    process = place.start("wait", "--alert", "-f", "-s", "s", "--owner", str(agent.pid))
+    critical(place, lambda: select.select([main_end], [], [], 0)[0])
+    seen = read_pty(main_end, b"room\a")
+    seen = seen[seen.rindex(b"\x1b"):]
+    assert seen.startswith(b"\x1b]9;tidings: Critical") and seen.count(b"\x07") == 1 and SHOWN.encode() + b"<b>&room\a" in seen, seen
+    assert end(process, signal.SIGTERM) == 128 + signal.SIGTERM
+    agent.kill()
+    other = place.start(command=[shutil.which("setsid"), TIDINGS, "wait", "--alert", "-s", "t"], stderr=terminal)
+    assert other.wait(DEADLINE_S) == 1  # no such agent
+    place.opened("t")
+    other = place.start(command=[shutil.which("setsid"), TIDINGS, "wait", "--alert", "-s", "t"], stderr=terminal)
+    assert other.wait(DEADLINE_S) == 0
+    assert expected in read_pty(main_end, expected)
+    os.close(terminal)
+    os.close(main_end)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
