@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * planted.c: cases with a fault that only a sanitizer sees. Criterion calls the leak passed:
- * planted.sh sees to it that run_test.sh does not.
+ * planted.c: cases with a fault that only a sanitizer sees: planted.sh sees to it that run_test.sh
+ * fails them.
  */
 #include <limits.h>
 #include <stdlib.h>

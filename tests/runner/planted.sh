@@ -13,7 +13,7 @@ unset ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
 for row in sound:passes: leak:fails:LeakSanitizer use_after_free:fails:heap-use-after-free overflow:fails:overflow; do
   IFS=: read -r name expected word <<<"$row"
   count=$((count + 1))
-  output=$("$run_test" "$work/$name" "$planted" --filter "planted/$name" 2>&1)
+  output=$("$run_test" "$work/$name" "$planted" "planted::$name" 2>&1)
   if [ $? -eq 0 ]; then got=passes; else got=fails; fi
   if [ $got = "$expected" ] && grep -q "$word" <<<"$output"; then
     echo "ok $count - $name $expected"

@@ -69,14 +69,18 @@ static void call(void (*function)(void)) {
   if (function) function();
 }
 
+/* Returns when the case ends, or when it fails. */
+static void run_body(const struct cr_case *suite, const struct cr_case *one) {
+  if (setjmp(end_of_case)) return;
+  call(suite->init);
+  call(one->init);
+  one->run();
+}
+
 static int run_case(const struct cr_case *one) {
   const struct cr_case *suite = suite_of(one);
   case_pid = getpid();
-  if (!setjmp(end_of_case)) {
-    call(suite->init);
-    call(one->init);
-    one->run();
-  }
+  run_body(suite, one);
   /* A failed case leaves its folder as it was. */
   if (!failed) {
     call(one->fini);
