@@ -11,7 +11,7 @@
 
 static const struct top_action draw = {.what = TOP_DRAW};
 
-static struct top_action send_event(const char *type, json_t *data) {
+static struct top_action make_event(const char *type, json_t *data) {
   return (struct top_action){.what = TOP_SEND, .type = type, .data = data};
 }
 
@@ -53,7 +53,7 @@ static struct top_action move_message(struct top *top, bool up) {
   const json_t *before = up                ? top_item_at(top, row - 1)
                          : row + 2 < count ? top_item_at(top, row + 2)
                                            : NULL;
-  return send_event("message.moved", json_pack("{s:s, s:s?}", "id", top->item, "before",
+  return make_event("message.moved", json_pack("{s:s, s:s?}", "id", top->item, "before",
                                                before ? json_value_text(before, "id") : NULL));
 }
 
@@ -61,7 +61,7 @@ static struct top_action redirect_message(struct top *top) {
   const json_t *message = chosen_message(top);
   if (!message) return draw;
   bool steered = strcmp(json_value_text(message, "delivery"), "steer") == 0;
-  return send_event("message.redirected", json_pack("{s:s, s:s}", "id", top->item, "delivery",
+  return make_event("message.redirected", json_pack("{s:s, s:s}", "id", top->item, "delivery",
                                                     steered ? "queue" : "steer"));
 }
 
@@ -104,7 +104,7 @@ static struct top_action choose(struct top *top, ptrdiff_t by) {
 
 static ptrdiff_t page(const struct top *top) {
   size_t shown = top->pane == PANE_SESSIONS ? top->shown_sessions : top->shown_items;
-  return shown > 1 ? (ptrdiff_t)shown - 1 : 1;
+  return shown > 2 ? (ptrdiff_t)shown - 1 : 1;
 }
 
 static struct top_action key_in_lists(struct top *top, uint32_t key) {
@@ -145,7 +145,8 @@ static void scroll(struct top *top, ptrdiff_t by) {
 }
 
 static void key_in_text(struct top *top, uint32_t key) {
-  ptrdiff_t lines = top->shown_text > 1 ? (ptrdiff_t)top->shown_text - 1 : 1;
+  ptrdiff_t lines = 1;
+  if (top->shown_text > 2) lines = (ptrdiff_t)top->shown_text - 1;
   switch (key) {
   case KEY_IS_UP:
   case 'k': scroll(top, -1); break;
@@ -181,13 +182,13 @@ static struct top_action key_in_edit(struct top *top, uint32_t key) {
   top->mode = MODE_LISTS;
   if (text->failed) top_note(top, "out of memory: the message stays as it was");
   if (text->failed) return draw;
-  return send_event("message.edited", json_pack("{s:s, s:s%}", "id", top->item, "content",
+  return make_event("message.edited", json_pack("{s:s, s:s%}", "id", top->item, "content",
                                                 text->len ? text->bytes : "", text->len));
 }
 
 static struct top_action key_in_cancel(struct top *top, uint32_t key) {
   top->mode = MODE_LISTS;
-  if (key == 'y') return send_event("message.cancelled", json_pack("{s:s}", "id", top->item));
+  if (key == 'y') return make_event("message.cancelled", json_pack("{s:s}", "id", top->item));
   top_note(top, "The message stays.");
   return draw;
 }

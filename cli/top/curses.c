@@ -31,7 +31,7 @@ static const char *const names[] = {
     "keypad",
     "nodelay",
     "clearok",
-    "leaveok",
+
     "werase",
     "wmove",
     "wattr_set",

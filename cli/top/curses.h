@@ -41,7 +41,6 @@ struct curses {
   int (*keypad)(struct curses_window *window, bool on);
   int (*nodelay)(struct curses_window *window, bool on);
   int (*clearok)(struct curses_window *window, bool on);
-  int (*leaveok)(struct curses_window *window, bool on);
   int (*werase)(struct curses_window *window);
   int (*wmove)(struct curses_window *window, int row, int column);
   int (*wattr_set)(struct curses_window *window, uint32_t attributes, short pair, void *options);
