@@ -19,7 +19,7 @@
 #include "cli/alert/changes.h"
 #include "cli/alert/send.h"
 #include "cli/alert/text.h"
-#include "cli/tail/follow.h"
+#include "command/follow.h"
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/print.h"
@@ -189,7 +189,7 @@ static int look_once(struct looking *looking, bool *ret_gone) {
 }
 
 static int look_and_tell(struct looking *looking, struct follow *follow) {
-  for (bool over = false;;) {
+  for (unsigned woke = 0;;) {
     struct alert alert;
     bool gone = false;
     int code = look_once(looking, &gone);
@@ -203,8 +203,9 @@ static int look_and_tell(struct looking *looking, struct follow *follow) {
     if (code || (told && !looking->options->goes_on)) return code;
     if (looking->options->limited && clock_mono_ms() >= looking->options->until_ms)
       return EXIT_TIMED_OUT;
-    code = follow_sleep(looking->cli, follow, looking->agent_fd, how_long(looking), &over);
-    if (code || over) return code ? code : interrupt_exit_code();
+    int wrong = follow_sleep(follow, looking->agent_fd, how_long(looking), &woke);
+    if (wrong) return cli_fail(looking->cli, "cannot wait: %s", strerror(wrong));
+    if (woke & FOLLOW_OVER) return interrupt_exit_code();
     keep_pace(looking);
   }
 }

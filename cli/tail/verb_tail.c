@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/tail/follow.h"
 #include "cli/tail/lines.h"
 #include "cli/tail/tail.h"
 #include "command/ask.h"
+#include "command/follow.h"
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/print.h"
@@ -139,14 +139,15 @@ static int look(struct tailing *tailing, size_t most) {
 
 static int tail_session(struct tailing *tailing, size_t most, bool follow) {
   struct follow watch;
-  bool over = false;
+  unsigned woke = 0;
   if (!follow) return look(tailing, most);
   int code = follow_begin(tailing->cli, &watch);
   if (code) return code;
   code = look(tailing, most);
-  while (!code && !over) {
-    code = follow_sleep(tailing->cli, &watch, -1, -1, &over);
-    if (!code && !over) code = look(tailing, SIZE_MAX);
+  while (!code && !(woke & FOLLOW_OVER)) {
+    int wrong = follow_sleep(&watch, -1, -1, &woke);
+    if (wrong) code = cli_fail(tailing->cli, "cannot wait: %s", strerror(wrong));
+    else if (woke == FOLLOW_LOOK) code = look(tailing, SIZE_MAX);
   }
   follow_end(&watch);
   return code ? code : interrupt_exit_code();

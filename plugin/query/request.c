@@ -20,10 +20,12 @@ enum member {
   EVENTS,
   TEXT,
   AFTER,
+  DETAILS,
   MEMBER_COUNT
 };
-static const char *const member_names[MEMBER_COUNT] = {
-    "name", "session", "id", "message", "limit", "config", "carrier", "events", "text", "after"};
+static const char *const member_names[MEMBER_COUNT] = {"name",  "session", "id",      "message",
+                                                       "limit", "config",  "carrier", "events",
+                                                       "text",  "after",   "details"};
 
 static const char *const names[QUERY_COUNT] = {
     [QUERY_PENDING] = "pending",
@@ -70,7 +72,7 @@ static bool takes(enum query_name name, enum member member) {
       [QUERY_INSTRUCTIONS] = 1 << SESSION,
       [QUERY_PREVIEW] = 1 << SESSION | 1 << CARRIER,
       [QUERY_RENDER] = 1 << SESSION | 1 << EVENTS,
-      [QUERY_SESSIONS] = 1 << LIMIT,
+      [QUERY_SESSIONS] = 1 << LIMIT | 1 << DETAILS,
       [QUERY_NEUTRALIZE] = 1 << SESSION | 1 << TEXT,
       [QUERY_QUEUE] = 1 << SESSION | 1 << LIMIT,
       [QUERY_TOOLS] = 1 << SESSION,
@@ -183,6 +185,7 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   const struct json *members[MEMBER_COUNT], *json;
   struct request request = {.limit = QUERY_DEFAULT_LIMIT};
   struct path limit_path = path_member(NULL, "limit"), events_path = path_member(NULL, "events");
+  struct path details_path = path_member(NULL, "details");
   int64_t limit = QUERY_DEFAULT_LIMIT;
   enum { LARGEST_QUERY = 1 << 20 };
   if (bytes.len > LARGEST_QUERY)
@@ -201,6 +204,8 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   if (!code && members[LIMIT])
     code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
   if (!code && members[AFTER]) code = read_after(members[AFTER], &request.after, error);
+  if (!code && members[DETAILS])
+    code = field_bool(&details_path, members[DETAILS], &request.details, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &request, error);
   if (!code && request.name == QUERY_RENDER)
     code = stream_list_read(&events_path, members[EVENTS], arena, &request, error);

@@ -62,6 +62,7 @@ struct request {
   size_t carrier_count;
   struct tidings_span text; /* neutralize */
   struct query_place after; /* timeline: what the asker knows; zero: nothing */
+  bool details;             /* sessions: each one's state, queue and levels too */
 };
 
 /* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "query/answer.h"
 #include "session/ledger.h"
+#include "session/stored_run.h"
 
 struct entry {
   struct tidings_span id;
@@ -112,6 +113,51 @@ static int by_attachment(const void *a, const void *b) {
   return one->number > other->number ? -1 : one->number < other->number;
 }
 
+/* -- details, which cost a look at each message and each pending item ---------------------------
+ */
+
+struct details {
+  uint8_t state; /* RUN_* */
+  uint64_t queued, levels[LEVEL_COUNT];
+};
+
+static int count_details(struct op *op, struct details *details, struct tidings_error *error) {
+  struct stored_run stored = {.from = 0};
+  struct item *items = NULL;
+  size_t count = 0;
+  int code = op_get_head(op, error);
+  if (!code) code = stored_run_load(op, &stored, NULL, 0, NULL, error);
+  if (!code)
+    code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  if (code) return code;
+  details->state = stored.turns.run.state;
+  for (size_t i = 0; i < stored.turns.count; i++)
+    details->queued += !message_is_over(stored.turns.messages[i].state);
+  for (size_t i = 0; i < count; i++) details->levels[items[i].note.level]++;
+  return 0;
+}
+
+/* A session that is damaged has none that can be known. */
+static int write_details(struct question *question, const struct entry *entry,
+                         struct tidings_error *error) {
+  struct json_writer *writer = &question->writer;
+  struct details details = {.state = RUN_IDLE};
+  struct op op = question->op; /* the same snapshot, and memory of its own */
+  op.session = entry->number;
+  op.known = NULL;
+  op.arena = (struct arena)ARENA_EMPTY;
+  int code = count_details(&op, &details, error);
+  arena_free(&op.arena);
+  if (code && code != TIDINGS_E_STORE) return code;
+  if (code) details = (struct details){.state = RUN_IDLE};
+  json_put_text(writer, "state", run_state_name(details.state));
+  json_put_u64(writer, "queued", details.queued);
+  json_open(writer, "by_level", '{');
+  for (unsigned i = 0; i < LEVEL_COUNT; i++) json_put_u64(writer, level_name(i), details.levels[i]);
+  json_close(writer, '}');
+  return 0;
+}
+
 static int write_entry(struct question *question, const struct entry *entry,
                        struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
@@ -134,8 +180,9 @@ static int write_entry(struct question *question, const struct entry *entry,
   if (used_ms) json_put_time(writer, "used", used_ms);
   else json_put_text(writer, "used", NULL);
   json_put_u64(writer, "pending", entry->pending);
+  code = question->request->details ? write_details(question, entry, error) : 0;
   json_close(writer, '}');
-  return 0;
+  return code;
 }
 
 int query_sessions(struct question *question, struct tidings_error *error) {

@@ -21,7 +21,7 @@ LAYERS = (
     ("command", "plugin/render"),
     ("agents/hosts", "agents/node", "hostsim/host", "hostsim/reading", "plugin/rules/policy", "plugin/rules/turns", "plugin/rules/producers", "bench"),
     ("agents/hook", "agents/setup", "hostsim/scenario", "hostsim/sim/model", "plugin/event"),
-    ("cli/run", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
+    ("cli/run", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "cli/top", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),
     ("plugin/store/db/lmdb", "plugin/store/db/postgres"),  # the engines
     ("plugin/store",),  # what its folders share, and the interface to all of it

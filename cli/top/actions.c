@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/actions.c: see the header.
+ */
+#include "cli/top/actions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/json_value.h"
+
+static const struct top_action draw = {.what = TOP_DRAW};
+
+static struct top_action make_event(const char *type, json_t *data) {
+  return (struct top_action){.what = TOP_SEND, .type = type, .data = data};
+}
+
+/* -- what is done to a message ----------------------------------------------------------------- */
+
+static const json_t *chosen_message(struct top *top) {
+  const json_t *item = top->pane == PANE_ITEMS ? top_item(top) : NULL;
+  if (top->pane == PANE_SESSIONS)
+    top_note(top, "Choose a message first: Tab leads to the messages and notifications.");
+  else if (!item) top_note(top, "No message waits, and nothing is pending.");
+  else if (!top->item_is_message)
+    top_note(top, "This is a notification. Only messages can be edited, cancelled, moved and "
+                  "steered.");
+  return item && top->item_is_message ? item : NULL;
+}
+
+static struct top_action begin_edit(struct top *top) {
+  const json_t *message = chosen_message(top);
+  if (!message) return draw;
+  if (editor_begin(&top->editor, span_text(json_value_text(message, "content"))))
+    top_note(top, "out of memory");
+  else top->mode = MODE_EDIT;
+  return draw;
+}
+
+static struct top_action begin_cancel(struct top *top) {
+  if (chosen_message(top)) top->mode = MODE_CANCEL;
+  return draw;
+}
+
+/* Before the one above it; or before the one after the next, or last. */
+static struct top_action move_message(struct top *top, bool up) {
+  size_t row = top->item_row, count = top_message_count(top);
+  if (!chosen_message(top)) return draw;
+  if (up ? row == 0 : row + 1 >= count) {
+    top_note(top, "The message is the %s already.", up ? "first" : "last");
+    return draw;
+  }
+  const json_t *before = up                ? top_item_at(top, row - 1)
+                         : row + 2 < count ? top_item_at(top, row + 2)
+                                           : NULL;
+  return make_event("message.moved", json_pack("{s:s, s:s?}", "id", top->item, "before",
+                                               before ? json_value_text(before, "id") : NULL));
+}
+
+static struct top_action redirect_message(struct top *top) {
+  const json_t *message = chosen_message(top);
+  if (!message) return draw;
+  bool steered = strcmp(json_value_text(message, "delivery"), "steer") == 0;
+  return make_event("message.redirected", json_pack("{s:s, s:s}", "id", top->item, "delivery",
+                                                    steered ? "queue" : "steer"));
+}
+
+static struct top_action explain_item(struct top *top) {
+  const json_t *item = top->pane == PANE_ITEMS ? top_item(top) : NULL;
+  if (!item) {
+    top_note(top, "Choose a message or a notification first, with Tab and the arrows.");
+    return draw;
+  }
+  free(top->words);
+  free(top->story);
+  top->story = NULL;
+  top->words = strdup(json_value_text(item, top->item_is_message ? "content" : "message"));
+  top->scroll = 0;
+  top->mode = MODE_EXPLAIN;
+  return (struct top_action){.what = TOP_ASK_STORY};
+}
+
+void top_sent(struct top *top, const char *type, const char *refused) {
+  static const struct {
+    const char *type, *done;
+  } events[] = {{"message.edited", "The message has other words now."},
+                {"message.cancelled", "The message is cancelled."},
+                {"message.moved", "The message is at another place."},
+                {"message.redirected", "The message goes another way."}};
+  if (refused) {
+    top_note(top, "%s", refused);
+    return;
+  }
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+    if (strcmp(type, events[i].type) == 0) top_note(top, "%s", events[i].done);
+}
+
+/* -- the keys of each mode --------------------------------------------------------------------- */
+
+static struct top_action choose(struct top *top, ptrdiff_t by) {
+  bool other = top_move_choice(top, by);
+  return other && top->pane == PANE_SESSIONS ? (struct top_action){.what = TOP_ASK_ITEMS} : draw;
+}
+
+static ptrdiff_t page(const struct top *top) {
+  size_t shown = top->pane == PANE_SESSIONS ? top->shown_sessions : top->shown_items;
+  return shown > 2 ? (ptrdiff_t)shown - 1 : 1;
+}
+
+static struct top_action key_in_lists(struct top *top, uint32_t key) {
+  switch (key) {
+  case KEY_IS_UP:
+  case 'k': return choose(top, -1);
+  case KEY_IS_DOWN:
+  case 'j': return choose(top, 1);
+  case KEY_IS_PAGE_UP: return choose(top, -page(top));
+  case KEY_IS_PAGE_DOWN: return choose(top, page(top));
+  case KEY_IS_HOME: return choose(top, -PTRDIFF_MAX);
+  case KEY_IS_END: return choose(top, PTRDIFF_MAX / 2);
+  case '\t': top->pane = top->pane == PANE_SESSIONS ? PANE_ITEMS : PANE_SESSIONS; return draw;
+  case KEY_IS_ENTER:
+    if (top->pane == PANE_ITEMS) return explain_item(top);
+    top->pane = PANE_ITEMS;
+    return draw;
+  case 'x': return explain_item(top);
+  case 'e': return begin_edit(top);
+  case 'c': return begin_cancel(top);
+  case 'K': return move_message(top, true);
+  case 'J': return move_message(top, false);
+  case 's': return redirect_message(top);
+  case '?':
+    top->mode = MODE_HELP;
+    top->scroll = 0;
+    return draw;
+  case KEY_IS_ESCAPE: top->pane = PANE_SESSIONS; return draw;
+  case 'q': return (struct top_action){.what = TOP_QUIT};
+  default: return draw;
+  }
+}
+
+static void scroll(struct top *top, ptrdiff_t by) {
+  if (by > 0 && top->text_ends) return;
+  ptrdiff_t to = (ptrdiff_t)top->scroll + by;
+  top->scroll = to > 0 ? (size_t)to : 0;
+}
+
+static void key_in_text(struct top *top, uint32_t key) {
+  ptrdiff_t lines = 1;
+  if (top->shown_text > 2) lines = (ptrdiff_t)top->shown_text - 1;
+  switch (key) {
+  case KEY_IS_UP:
+  case 'k': scroll(top, -1); break;
+  case KEY_IS_DOWN:
+  case 'j': scroll(top, 1); break;
+  case KEY_IS_PAGE_UP: scroll(top, -lines); break;
+  case KEY_IS_PAGE_DOWN:
+  case ' ': scroll(top, lines); break;
+  case KEY_IS_HOME: top->scroll = 0; break;
+  case KEY_IS_ESCAPE:
+  case KEY_IS_ENTER:
+  case 'x':
+  case '?':
+  case 'q':
+    top->mode = MODE_LISTS;
+    top_find_item(top);
+    break;
+  default: break;
+  }
+}
+
+static struct top_action key_in_edit(struct top *top, uint32_t key) {
+  if (key == KEY_IS_ESCAPE) {
+    top->mode = MODE_LISTS;
+    top_note(top, "The message stays as it was.");
+    return draw;
+  }
+  if (key != KEY_IS_ENTER) {
+    editor_key(&top->editor, key);
+    return draw;
+  }
+  const struct buffer *text = &top->editor.text;
+  top->mode = MODE_LISTS;
+  if (text->failed) top_note(top, "out of memory: the message stays as it was");
+  if (text->failed) return draw;
+  return make_event("message.edited", json_pack("{s:s, s:s%}", "id", top->item, "content",
+                                                text->len ? text->bytes : "", text->len));
+}
+
+static struct top_action key_in_cancel(struct top *top, uint32_t key) {
+  top->mode = MODE_LISTS;
+  if (key == 'y') return make_event("message.cancelled", json_pack("{s:s}", "id", top->item));
+  top_note(top, "The message stays.");
+  return draw;
+}
+
+/* What is pasted is text for the editor, and else nothing: not keys that somebody pressed. */
+static void take_pasted(struct top *top, uint32_t key) {
+  if (top->mode == MODE_EDIT) editor_insert(&top->editor, key == '\r' ? '\n' : key);
+}
+
+struct top_action top_key(struct top *top, uint32_t key) {
+  if (key == KEY_IS_PASTE || key == KEY_IS_PASTED) {
+    top->pasting = key == KEY_IS_PASTE;
+    return draw;
+  }
+  if (top->pasting) {
+    take_pasted(top, key);
+    return draw;
+  }
+  top->note[0] = '\0';
+  switch (top->mode) {
+  case MODE_EDIT: return key_in_edit(top, key);
+  case MODE_CANCEL: return key_in_cancel(top, key);
+  case MODE_EXPLAIN:
+  case MODE_HELP: key_in_text(top, key); return draw;
+  case MODE_LISTS: break;
+  }
+  return key_in_lists(top, key);
+}

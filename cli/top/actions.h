@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/actions.h: what a key means, given what is shown. Pure: what is to be asked or sent is
+ * returned.
+ */
+#ifndef TIDINGS_CLI_TOP_ACTIONS_H
+#define TIDINGS_CLI_TOP_ACTIONS_H
+
+#include "cli/top/model.h"
+
+enum top_do {
+  TOP_DRAW,      /* nothing else */
+  TOP_ASK_ITEMS, /* another session was chosen */
+  TOP_ASK_STORY,
+  TOP_SEND, /* an event to the chosen session */
+  TOP_QUIT
+};
+
+struct top_action {
+  enum top_do what;
+  const char *type; /* TOP_SEND */
+  json_t *data;     /* the same; the caller's. NULL: out of memory */
+};
+
+struct top_action top_key(struct top *top, uint32_t key);
+
+/* What the event did, or why not (NULL: it did), as a note. */
+void top_sent(struct top *top, const char *type, const char *refused);
+
+#endif

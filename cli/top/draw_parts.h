@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/draw_parts.h: the parts of the view, each in its rows. For draw.c.
+ */
+#ifndef TIDINGS_CLI_TOP_DRAW_PARTS_H
+#define TIDINGS_CLI_TOP_DRAW_PARTS_H
+
+#include "cli/top/grid.h"
+#include "cli/top/model.h"
+
+/* Rows of the grid: `count` from `first` on. */
+struct rows {
+  size_t first, count;
+};
+
+struct drawing {
+  struct top *top;
+  struct grid *grid;
+  int64_t now_ms, until_ms; /* until_ms: when the first of the ages changes; 0: none will */
+};
+
+void draw_sessions(struct drawing *drawing, struct rows rows); /* with their titles */
+void draw_items(struct drawing *drawing, struct rows rows);    /* the lower list */
+void draw_text(struct drawing *drawing, struct rows rows);     /* MODE_EXPLAIN and MODE_HELP */
+void draw_foot(struct drawing *drawing, struct rows rows); /* two: what is asked, and the keys */
+
+/* An age, in 4 columns up to `end`. */
+void draw_age(struct drawing *drawing, size_t row, size_t end, int64_t time_ms);
+enum style draw_level_style(const char *level);
+
+#endif

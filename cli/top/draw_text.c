@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/draw_text.c: texts in place of the lower list, and the two lines at the bottom.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/top/draw_parts.h"
+#include "command/json_value.h"
+
+static const char help[] =
+    "Up Down k j    choose a session, message or notification; also Page Up,\n"
+    "               Page Down, Home and End\n"
+    "Tab            go between the sessions and what waits for the chosen one\n"
+    "Enter x        explain what happened to the chosen message or notification\n"
+    "e              edit the message: Enter sends the words, Escape leaves them\n"
+    "               as they were, Ctrl-J is a line break; Ctrl-A E U K W as in a\n"
+    "               shell\n"
+    "c              cancel the message, after a question\n"
+    "K J            move the message up or down in the queue\n"
+    "s              steer the message into the running turn, or take it back\n"
+    "               into the queue\n"
+    "q              quit; Ctrl-C too\n"
+    "\n"
+    "CRIT to INFO count the pending notifications by level, QUEUE the messages.\n"
+    "USED is how long ago the session's last turn, prompt or tool result was.";
+
+/* -- texts ------------------------------------------------------------------------------------- */
+
+/* Counts lines, and puts those that are in the rows. */
+struct text_place {
+  struct drawing *drawing;
+  struct rows rows;
+  size_t line, above; /* the next line; how many are above the rows */
+};
+
+static void put_lines(struct text_place *place, struct tidings_span text, size_t indent) {
+  struct grid *grid = place->drawing->grid;
+  size_t end = grid->columns - 1;
+  do {
+    size_t next = 0, len = grid_line(text, end - indent, &next);
+    size_t row = place->rows.first + place->line - place->above;
+    if (place->line >= place->above && place->line - place->above < place->rows.count)
+      grid_put(grid, row, indent, end, STYLE_PLAIN, span_of(text.ptr, len));
+    place->line++;
+    text = span_of(text.ptr + next, text.len - next);
+  } while (text.len);
+}
+
+/* The words are hostile: they are indented, so that no line of them passes for the story. */
+static void put_story(struct text_place *place) {
+  const struct top *top = place->drawing->top;
+  put_lines(place, span_text(top->words ? top->words : ""), 4);
+  put_lines(place, span_text(""), 1);
+  put_lines(place, span_text(top->story ? top->story : ""), 1);
+}
+
+void draw_text(struct drawing *drawing, struct rows rows) {
+  struct top *top = drawing->top;
+  struct text_place place = {.drawing = drawing, .rows = rows, .above = top->scroll};
+  if (top->mode == MODE_HELP) put_lines(&place, span_text(help), 1);
+  else put_story(&place);
+  top->shown_text = rows.count;
+  top->text_ends = place.line <= top->scroll + rows.count;
+}
+
+/* -- the bottom -------------------------------------------------------------------------------- */
+
+/* As much of the text as fits around the cursor. */
+static void draw_editor(struct drawing *drawing, size_t row) {
+  const struct editor *editor = &drawing->top->editor;
+  struct grid *grid = drawing->grid;
+  struct tidings_span text = buffer_view(&editor->text);
+  size_t from = grid_text(grid, row, 1, grid->columns, STYLE_BOLD, "New words: ");
+  size_t width = grid->columns - 1 - from, first = 0;
+  while (grid_columns(span_of(text.ptr + first, editor->cursor - first)) >= width) {
+    size_t half = grid_fit(span_of(text.ptr + first, editor->cursor - first), width / 2);
+    first += half ? half : 1;
+  }
+  grid_put(grid, row, from, grid->columns - 1, STYLE_PLAIN,
+           span_of(text.ptr + first, text.len - first));
+  grid->cursor_row = row;
+  grid->cursor_column = from + grid_columns(span_of(text.ptr + first, editor->cursor - first));
+  grid->cursor = true;
+}
+
+static void draw_question(struct drawing *drawing, size_t row) {
+  struct grid *grid = drawing->grid;
+  const char *words = json_value_text(top_item(drawing->top), "content");
+  size_t end = grid->columns - 8, at = grid_text(grid, row, 1, end, STYLE_BOLD, "Cancel \"");
+  at = grid_text(grid, row, at, end, STYLE_PLAIN, words);
+  grid_text(grid, row, at, grid->columns, STYLE_BOLD, "\"? y/n");
+}
+
+static const char *keys_of(const struct top *top) {
+  switch (top->mode) {
+  case MODE_EDIT: return "Enter send  Escape leave as it was  Ctrl-J line break";
+  case MODE_CANCEL: return "y cancel the message  any other key: no";
+  case MODE_EXPLAIN:
+  case MODE_HELP: return "Up Down scroll  Escape back";
+  case MODE_LISTS: break;
+  }
+  if (top->pane == PANE_SESSIONS) return "Up Down choose  Tab messages  ? help  q quit";
+  if (top->item_is_message) return "x explain  e edit  c cancel  K J move  s steer  ? help  q quit";
+  return "Up Down choose  x explain  Tab sessions  ? help  q quit";
+}
+
+void draw_foot(struct drawing *drawing, struct rows rows) {
+  struct top *top = drawing->top;
+  struct grid *grid = drawing->grid;
+  if (top->mode == MODE_EDIT) draw_editor(drawing, rows.first);
+  else if (top->mode == MODE_CANCEL) draw_question(drawing, rows.first);
+  else grid_text(grid, rows.first, 1, grid->columns - 1, STYLE_BOLD, top->note);
+  grid_text(grid, rows.first + 1, 1, grid->columns - 1, STYLE_DIM, keys_of(top));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/editor.h: a text that a person changes, with a cursor. Pure.
+ */
+#ifndef TIDINGS_CLI_TOP_EDITOR_H
+#define TIDINGS_CLI_TOP_EDITOR_H
+
+#include "cli/top/key.h"
+#include "common/buffer.h"
+
+/* Zero: empty. */
+struct editor {
+  struct buffer text; /* UTF-8 */
+  size_t cursor;      /* in bytes, at the beginning of a character or the end */
+};
+
+/* -1: no memory, and it is empty. */
+int editor_begin(struct editor *editor, struct tidings_span text);
+void editor_end(struct editor *editor);
+
+/* What the key does to the text, if anything. When memory has run out, `text.failed` says so. */
+void editor_key(struct editor *editor, uint32_t key);
+/* Inserts a character of a text: line breaks and tabs, but no other control. */
+void editor_insert(struct editor *editor, uint32_t code_point);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/key.h: what a person presses.
+ */
+#ifndef TIDINGS_CLI_TOP_KEY_H
+#define TIDINGS_CLI_TOP_KEY_H
+
+#include <stdint.h>
+
+/* A character, or one of these. */
+enum key {
+  KEY_IS_ENTER = '\r',
+  KEY_IS_ESCAPE = 0x1B,
+  KEY_IS_UP = 0x110000,
+  KEY_IS_DOWN,
+  KEY_IS_LEFT,
+  KEY_IS_RIGHT,
+  KEY_IS_HOME,
+  KEY_IS_END,
+  KEY_IS_PAGE_UP,
+  KEY_IS_PAGE_DOWN,
+  KEY_IS_BACKSPACE,
+  KEY_IS_DELETE,
+  KEY_IS_PASTE, /* from here on to KEY_IS_PASTED nobody types */
+  KEY_IS_PASTED,
+  KEY_IS_UNKNOWN
+};
+#define KEY_CONTROL(letter) ((uint32_t)(letter)&0x1F)
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/model.c: see the header.
+ */
+#include "cli/top/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/json_value.h"
+
+void top_note(struct top *top, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(top->note, sizeof top->note, format, arguments);
+  va_end(arguments);
+}
+
+/* -- sessions ---------------------------------------------------------------------------------- */
+
+static const json_t *session_list(const struct top *top) {
+  return json_object_get(top->sessions, "sessions");
+}
+
+size_t top_session_count(const struct top *top) { return json_array_size(session_list(top)); }
+
+const json_t *top_session(const struct top *top) {
+  const json_t *list = session_list(top);
+  const json_t *session = json_array_get(list, top->session_row);
+  return strcmp(json_value_text(session, "session"), top->session) == 0 ? session : NULL;
+}
+
+static void forget_items(struct top *top) {
+  json_decref(top->queue);
+  json_decref(top->pending);
+  top->queue = top->pending = NULL;
+  top->item[0] = '\0';
+  top->item_row = 0;
+}
+
+static void choose_session_row(struct top *top, size_t row) {
+  const char *id = json_value_text(json_array_get(session_list(top), row), "session");
+  bool other = strcmp(id, top->session) != 0;
+  top->session_row = row;
+  (void)snprintf(top->session, sizeof top->session, "%s", id);
+  if (other) forget_items(top);
+}
+
+void top_choose_session(struct top *top, const char *session) {
+  const json_t *one = NULL;
+  size_t i = 0, row = 0;
+  json_array_foreach(session_list(top), i, one) {
+    if (strcmp(json_value_text(one, "session"), session) == 0) row = i;
+  }
+  choose_session_row(top, row);
+}
+
+/* What was explained or edited goes on only as long as it is there. */
+static void leave_mode(struct top *top) {
+  if (top->mode == MODE_EDIT) top_note(top, "The message is not in the queue any more.");
+  if (top->mode != MODE_HELP) top->mode = MODE_LISTS;
+}
+
+void top_take_sessions(struct top *top, json_t *sessions) {
+  const json_t *one = NULL;
+  size_t i = 0, row = top->session_row;
+  json_decref(top->sessions);
+  top->sessions = sessions;
+  size_t count = top_session_count(top);
+  if (row >= count) row = count ? count - 1 : 0;
+  json_array_foreach(session_list(top), i, one) {
+    if (strcmp(json_value_text(one, "session"), top->session) == 0) row = i;
+  }
+  const json_t *now = json_array_get(session_list(top), row);
+  if (strcmp(json_value_text(now, "session"), top->session) != 0) leave_mode(top);
+  choose_session_row(top, row);
+}
+
+/* -- messages and notifications ---------------------------------------------------------------- */
+
+size_t top_message_count(const struct top *top) {
+  return json_array_size(json_object_get(top->queue, "messages"));
+}
+
+size_t top_item_count(const struct top *top) {
+  return top_message_count(top) + json_array_size(json_object_get(top->pending, "items"));
+}
+
+const json_t *top_item_at(const struct top *top, size_t row) {
+  size_t messages = top_message_count(top);
+  return row < messages ? json_array_get(json_object_get(top->queue, "messages"), row)
+                        : json_array_get(json_object_get(top->pending, "items"), row - messages);
+}
+
+const json_t *top_item(const struct top *top) { return top_item_at(top, top->item_row); }
+
+static void choose_item_row(struct top *top, size_t row) {
+  top->item_row = row;
+  top->item_is_message = row < top_message_count(top);
+  (void)snprintf(top->item, sizeof top->item, "%s", json_value_text(top_item_at(top, row), "id"));
+}
+
+/* SIZE_MAX: it is gone. */
+static size_t row_of_item(const struct top *top) {
+  size_t count = top_item_count(top), messages = top_message_count(top);
+  for (size_t i = 0; i < count; i++) {
+    if ((i < messages) == top->item_is_message &&
+        strcmp(json_value_text(top_item_at(top, i), "id"), top->item) == 0)
+      return i;
+  }
+  return SIZE_MAX;
+}
+
+void top_find_item(struct top *top) {
+  size_t count = top_item_count(top), row = row_of_item(top);
+  if (row == SIZE_MAX) row = top->item_row < count ? top->item_row : count ? count - 1 : 0;
+  choose_item_row(top, row);
+}
+
+void top_take_items(struct top *top, json_t *queue, json_t *pending) {
+  json_decref(top->queue);
+  json_decref(top->pending);
+  top->queue = queue;
+  top->pending = pending;
+  bool gone = top->item[0] && row_of_item(top) == SIZE_MAX;
+  if (gone && top->mode == MODE_EXPLAIN) return; /* its story goes on without it */
+  if (gone) leave_mode(top);
+  top_find_item(top);
+}
+
+/* -- choosing ---------------------------------------------------------------------------------- */
+
+static size_t moved(size_t row, ptrdiff_t by, size_t count) {
+  ptrdiff_t to = (ptrdiff_t)row + by;
+  if (to < 0 || !count) return 0;
+  return (size_t)to < count ? (size_t)to : count - 1;
+}
+
+bool top_move_choice(struct top *top, ptrdiff_t by) {
+  bool sessions = top->pane == PANE_SESSIONS;
+  size_t row = sessions ? top->session_row : top->item_row;
+  size_t to = moved(row, by, sessions ? top_session_count(top) : top_item_count(top));
+  if (sessions) choose_session_row(top, to);
+  else choose_item_row(top, to);
+  return to != row;
+}
+
+void top_finish(struct top *top) {
+  json_decref(top->sessions);
+  json_decref(top->queue);
+  json_decref(top->pending);
+  editor_end(&top->editor);
+  free(top->words);
+  free(top->story);
+  *top = (struct top){.sessions = NULL};
+}

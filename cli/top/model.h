@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/model.h: what `tidings top` knows and shows: answers of queries, what is chosen, and what a
+ * person is doing. Pure: it asks nothing, prints nothing and has no clock.
+ */
+#ifndef TIDINGS_CLI_TOP_MODEL_H
+#define TIDINGS_CLI_TOP_MODEL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "cli/top/editor.h"
+
+enum top_pane { PANE_SESSIONS, PANE_ITEMS };
+enum top_mode {
+  MODE_LISTS,
+  MODE_EXPLAIN, /* a text in place of the lower list */
+  MODE_HELP,    /* the same */
+  MODE_EDIT,
+  MODE_CANCEL /* asks whether it is meant */
+};
+
+enum { TOP_ID_BYTES = 256, TOP_NOTE_BYTES = 512 };
+
+/* Zero: nothing is known yet. */
+struct top {
+  json_t *sessions;        /* the answer of that query with details; NULL: not asked yet */
+  json_t *queue, *pending; /* about the chosen session; the same */
+
+  char session[TOP_ID_BYTES]; /* the chosen one; "": none */
+  char item[TOP_ID_BYTES];    /* the chosen message or notification; "": the first */
+  bool item_is_message;
+  size_t session_row, item_row; /* where they were last: what is chosen when they are gone */
+  enum top_pane pane;
+  enum top_mode mode;
+  bool pasting; /* what comes is no key that somebody pressed */
+
+  struct editor editor;      /* MODE_EDIT: the words of the chosen message */
+  char *words;               /* MODE_EXPLAIN: of the chosen one .. */
+  char *story;               /* .. and what became of it; NULL: not asked yet */
+  size_t scroll;             /* MODE_EXPLAIN and MODE_HELP: lines that are above */
+  char note[TOP_NOTE_BYTES]; /* what went wrong, or was done; until the next key */
+
+  size_t shown_sessions, shown_items, shown_text; /* how many lines were drawn, by top_draw */
+  bool text_ends;                                 /* and the last one was among them */
+};
+
+/* Takes the answers over; what is chosen stays chosen if it is still there. NULL: no session is
+ * chosen, or it is not asked about. */
+void top_take_sessions(struct top *top, json_t *sessions);
+void top_take_items(struct top *top, json_t *queue, json_t *pending);
+void top_finish(struct top *top);
+
+/* Chooses a session by its id; "": the first. */
+void top_choose_session(struct top *top, const char *session);
+
+size_t top_session_count(const struct top *top);
+const json_t *top_session(const struct top *top); /* the chosen one; NULL: none */
+
+/* The messages, then the notifications, as one list. */
+size_t top_message_count(const struct top *top);
+size_t top_item_count(const struct top *top);
+const json_t *top_item_at(const struct top *top, size_t row);
+const json_t *top_item(const struct top *top); /* the chosen one; NULL: there is none */
+
+/* Chooses the row again where the chosen item is now; or, if it is gone, what is there instead. */
+void top_find_item(struct top *top);
+
+/* Chooses another row of the pane, as near as there is one. Returns whether it is another one. */
+bool top_move_choice(struct top *top, ptrdiff_t by);
+
+/* A line for the person. */
+void top_note(struct top *top, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/owners.h: waiting for keys, and for the end of the agents that own sessions: one that is
+ * killed writes nothing to the store.
+ */
+#ifndef TIDINGS_CLI_TOP_OWNERS_H
+#define TIDINGS_CLI_TOP_OWNERS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OWNERS_MOST = 64 };
+
+struct owner_watch {
+  uint32_t pid;
+  int fd; /* a pidfd */
+};
+
+struct owners {
+  int fd; /* to be polled: readable when a key was pressed or an owner has ended; -1: none */
+  struct owner_watch watched[OWNERS_MOST];
+  size_t count;
+};
+
+/* Waits for `input`. Returns 0 or an errno. */
+int owners_begin(int input, struct owners *ret_owners);
+/* Watches the running owners among the sessions of an answer that are processes of this machine,
+ * the first of them; no others any more. A system without pidfds watches none. */
+void owners_watch(struct owners *owners, const json_t *sessions);
+/* Whether one has ended, since it was asked last. To be asked after each poll. */
+bool owners_ended(struct owners *owners);
+void owners_finish(struct owners *owners);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/verb_top.c: `tidings top`: asks, sleeps, and hands keys and answers to the view.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/top/actions.h"
+#include "cli/top/draw.h"
+#include "cli/top/owners.h"
+#include "cli/top/screen.h"
+#include "cli/top/top.h"
+#include "command/follow.h"
+#include "command/interrupt.h"
+#include "command/json_value.h"
+#include "command/kit.h"
+#include "command/session.h"
+#include "command/session_choice.h"
+#include "common/clock.h"
+
+enum { MOST_SESSIONS = 1000, MOST_LISTED = 500, PACE_MS = 100 };
+
+struct watching {
+  const struct cli *cli;
+  struct hostkit *kit;
+  char *store;
+  struct top top;
+  struct screen screen;
+  struct follow follow;
+  struct owners owners;
+  struct tidings_error error; /* of the call that ended it */
+  bool quit;
+};
+
+/* What the plugin says meanwhile: the screen is not to be printed on. */
+static char said[TOP_NOTE_BYTES];
+
+static void keep_said(uint32_t severity, const char *text, size_t len) {
+  if (severity > TIDINGS_LOG_WARNING) return;
+  (void)snprintf(said, sizeof said, "%.*s", (int)(len < sizeof said ? len : sizeof said), text);
+}
+
+/* -- asking ------------------------------------------------------------------------------------ */
+
+/* *ret_answer stays NULL while the store is busy: then it is asked again. */
+static int32_t ask_store(struct watching *watching, json_t *request, json_t **ret_answer) {
+  watching->error = (struct tidings_error){.size = sizeof watching->error};
+  int32_t code = kit_query(watching->kit, request, ret_answer, &watching->error);
+  if (code != TIDINGS_E_BUSY) return code;
+  follow_look_again(&watching->follow);
+  return 0;
+}
+
+static json_t *about_session(const struct watching *watching, const char *query) {
+  return json_pack("{s:s, s:s, s:i}", "name", query, "session", watching->top.session, "limit",
+                   (int)MOST_LISTED);
+}
+
+static int32_t ask_items(struct watching *watching) {
+  json_t *queue = NULL, *pending = NULL;
+  if (!watching->top.session[0]) return 0;
+  int32_t code = ask_store(watching, about_session(watching, "queue"), &queue);
+  if (!code) code = ask_store(watching, about_session(watching, "pending"), &pending);
+  if (!code && queue && pending) {
+    top_take_items(&watching->top, queue, pending);
+    return 0;
+  }
+  json_decref(queue);
+  json_decref(pending);
+  return code;
+}
+
+static int32_t ask_story(struct watching *watching) {
+  struct top *top = &watching->top;
+  json_t *answer = NULL;
+  int32_t code = ask_store(watching,
+                           json_pack("{s:s, s:s, s:s}", "name", "explain", "session", top->session,
+                                     top->item_is_message ? "message" : "id", top->item),
+                           &answer);
+  const char *text = code ? watching->error.text : json_value_text(answer, "text");
+  if (answer || code == TIDINGS_E_NOT_FOUND) {
+    free(top->story);
+    top->story = strdup(text);
+  }
+  json_decref(answer);
+  return code == TIDINGS_E_NOT_FOUND ? 0 : code;
+}
+
+static int32_t look(struct watching *watching) {
+  json_t *sessions = NULL;
+  int32_t code = ask_store(
+      watching,
+      json_pack("{s:s, s:i, s:b}", "name", "sessions", "limit", (int)MOST_SESSIONS, "details", 1),
+      &sessions);
+  if (code || !sessions) return code;
+  top_take_sessions(&watching->top, sessions);
+  owners_watch(&watching->owners, json_object_get(sessions, "sessions"));
+  code = ask_items(watching);
+  if (!code && watching->top.mode == MODE_EXPLAIN) code = ask_story(watching);
+  return code;
+}
+
+/* The one that is named, or else the one that is meant in this folder. */
+static void choose_first(struct watching *watching) {
+  const json_t *sessions = json_object_get(watching->top.sessions, "sessions");
+  char folder[PATH_MAX];
+  const char *named = session_named(watching->cli);
+  if (!named && getcwd(folder, sizeof folder)) {
+    struct session_choice choice = session_choice_by_folder(sessions, folder);
+    if (choice.session) named = json_value_text(choice.session, "session");
+  }
+  if (named) top_choose_session(&watching->top, named);
+}
+
+/* -- doing ------------------------------------------------------------------------------------- */
+
+static void send_event(struct watching *watching, const struct top_action *action) {
+  struct tidings_error error = {.size = sizeof error};
+  int32_t code = action->data
+                     ? kit_event(watching->kit,
+                                 kit_new_event(action->type, watching->top.session, action->data),
+                                 NULL, &error)
+                     : kit_no_memory(&error);
+  top_sent(&watching->top, action->type, code ? error.text : NULL);
+}
+
+static int32_t press(struct watching *watching, uint32_t key) {
+  struct top_action action = top_key(&watching->top, key);
+  switch (action.what) {
+  case TOP_DRAW: return 0;
+  case TOP_ASK_ITEMS: return ask_items(watching);
+  case TOP_ASK_STORY: return ask_story(watching);
+  case TOP_SEND: send_event(watching, &action); return look(watching);
+  case TOP_QUIT: watching->quit = true; return 0;
+  }
+  return 0;
+}
+
+static int32_t press_keys(struct watching *watching) {
+  uint32_t key = 0;
+  int32_t code = 0;
+  while (!code && !watching->quit && screen_key(&watching->screen, &key))
+    code = press(watching, key);
+  return code;
+}
+
+/* Draws. *ret_ms: how long that stays true; -1: until something happens. */
+static int32_t show(struct watching *watching, int64_t *ret_ms) {
+  struct grid grid;
+  size_t rows = 0, columns = 0;
+  screen_size(&rows, &columns);
+  if (grid_make(rows, columns, &grid)) return kit_no_memory(&watching->error);
+  if (said[0]) top_note(&watching->top, "%s", said);
+  said[0] = '\0';
+  int64_t now_ms = clock_wall_ms();
+  int64_t until_ms = top_draw(&watching->top, now_ms, watching->store, &grid);
+  screen_show(&watching->screen, &grid);
+  grid_free(&grid);
+  *ret_ms = !until_ms ? -1 : until_ms > now_ms ? until_ms - now_ms : 0;
+  return 0;
+}
+
+/* A terminal that is gone reads as its end, for ever. */
+static bool is_gone(int fd) {
+  struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+  return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
+static int32_t watch_on(struct watching *watching) {
+  unsigned woke = 0;
+  while (!watching->quit) {
+    int64_t ms = -1;
+    int32_t code = show(watching, &ms);
+    if (code) return code;
+    int wrong = follow_sleep(&watching->follow, watching->owners.fd, ms, &woke);
+    if (wrong)
+      return kit_error(&watching->error, TIDINGS_E_STORE, "cannot wait: %s", strerror(wrong));
+    if (woke & FOLLOW_OVER) return 0;
+    screen_settle(&watching->screen);
+    bool ended = woke & FOLLOW_INPUT && owners_ended(&watching->owners);
+    if (woke & FOLLOW_LOOK || ended) code = look(watching);
+    if (!code && woke & FOLLOW_INPUT) code = press_keys(watching);
+    if (code) return code;
+    if (woke & FOLLOW_INPUT && is_gone(STDIN_FILENO)) return 0;
+  }
+  return 0;
+}
+
+/* -- the verb ---------------------------------------------------------------------------------- */
+
+static int watch_screen(struct watching *watching) {
+  const char *wrong = NULL;
+  int32_t code = look(watching);
+  if (!code) {
+    choose_first(watching);
+    code = ask_items(watching);
+  }
+  if (!code) wrong = screen_begin(&watching->screen);
+  if (!code && !wrong) code = watch_on(watching);
+  screen_end(&watching->screen);
+  if (wrong) return cli_fail(watching->cli, "%s", wrong);
+  if (code) return cli_fail_with(watching->cli, code, &watching->error);
+  return watching->quit || !interrupt_seen() ? EXIT_DONE : interrupt_exit_code();
+}
+
+static int begin(struct watching *watching) {
+  const struct cli *cli = watching->cli;
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &watching->kit);
+  if (code) return code;
+  watching->store = kit_store_path(cli);
+  if (!watching->store) return cli_fail(cli, "there is no store");
+  int wrong = owners_begin(STDIN_FILENO, &watching->owners);
+  if (wrong) return cli_fail(cli, "cannot wait for keys: %s", strerror(wrong));
+  return follow_begin(cli, &watching->follow);
+}
+
+static int run_top(struct cli *cli) {
+  struct watching watching = {.cli = cli, .follow = {.fd = -1}, .owners = {.fd = -1}};
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    if (key == CLI_STOP) return cli->exit_code;
+  }
+  int code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+    return cli_fail(cli, "it needs a terminal; 'tidings sessions --json' prints the sessions for "
+                         "programs");
+  code = begin(&watching);
+  cli->log = keep_said;
+  watching.follow.pace_ms = PACE_MS;
+  if (!code) code = watch_screen(&watching);
+  top_finish(&watching.top);
+  follow_end(&watching.follow);
+  owners_finish(&watching.owners);
+  kit_close(watching.kit);
+  free(watching.store);
+  return code;
+}
+
+const struct cli_verb verb_top = {
+    .name = "top",
+    .usage = "[OPTION]...",
+    .summary = "watch the sessions on a full screen, and act on what waits",
+    .help = "Shows the sessions of the store with their owners, states, pending notifications and "
+            "queues, and what waits for one of them. Follows what happens. The keys explain a "
+            "message or notification, and edit, cancel, move and steer messages; ? lists them.\n\n"
+            "The session of -s, or else the one that is meant in this folder, is chosen first. "
+            "Needs a terminal and the library ncurses; with a TERM that it knows.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | ONLY_READS,
+    .run = run_top,
+    .examples = (const struct cli_example[]){{"tidings top", "What do my agents have to read?"},
+                                             {NULL, NULL}},
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/follow.c: see the header.
+ */
+#include "command/follow.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "command/interrupt.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "common/clock.h"
+#include "common/store_url.h"
+
+enum { LOOKS = 3, BLIND_MS = 1000 };
+
+static int watch_file(const struct cli *cli, const char *store, struct follow *follow) {
+  char *file = paths_join(store, "data.mdb");
+  int code = 0;
+  follow->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (!file) code = cli_fail(cli, "out of memory");
+  else if (follow->fd >= 0 &&
+           inotify_add_watch(follow->fd, file, IN_MODIFY | IN_DELETE_SELF | IN_MOVE_SELF) < 0) {
+    close(follow->fd);
+    follow->fd = -1; /* no watch is left: it is looked at like a database */
+  }
+  free(file);
+  return code;
+}
+
+int follow_begin(const struct cli *cli, struct follow *ret_follow) {
+  struct follow follow = {.fd = -1};
+  char *store = kit_store_path(cli);
+  int code = store ? 0 : cli_fail(cli, "there is no store");
+  if (!code && !store_url_is(store)) code = watch_file(cli, store, &follow);
+  free(store);
+  if (code) return code;
+  interrupt_begin();
+  follow_look_again(&follow);
+  *ret_follow = follow;
+  return 0;
+}
+
+/* The look that was due is taken; when is the next one? */
+static void plan_next_look(struct follow *follow, int64_t now_ms) {
+  static const int distances[LOOKS] = {20, 200, 2000};
+  follow->looked_at_ms = now_ms;
+  if (follow->fd < 0) follow->look_at_ms = now_ms + BLIND_MS;
+  else follow->look_at_ms = follow->looks < LOOKS ? now_ms + distances[follow->looks++] : -1;
+}
+
+void follow_look_again(struct follow *follow) {
+  int64_t now_ms = clock_mono_ms(), soonest_ms = follow->looked_at_ms + follow->pace_ms;
+  follow->looks = 0;
+  follow->look_at_ms = soonest_ms > now_ms ? soonest_ms : now_ms;
+}
+
+static int64_t sleep_ms(const struct follow *follow, int64_t most_ms) {
+  int64_t ms = most_ms;
+  if (follow->look_at_ms >= 0) {
+    int64_t left = clock_ms_until(follow->look_at_ms);
+    if (ms < 0 || left < ms) ms = left;
+  }
+  return ms > INT_MAX ? INT_MAX : ms;
+}
+
+static void take_writes(struct follow *follow) {
+  char events[4096];
+  while (read(follow->fd, events, sizeof events) > 0) continue;
+  follow_look_again(follow);
+}
+
+int follow_sleep(struct follow *follow, int input, int64_t most_ms, unsigned *ret_woke) {
+  struct pollfd fds[] = {{.fd = follow->fd, .events = POLLIN}, {.fd = input, .events = POLLIN}};
+  unsigned woke = 0;
+  int ready = interrupt_poll(fds, 2, (int)sleep_ms(follow, most_ms));
+  if (ready < 0 && errno != EINTR) return errno;
+  if (interrupt_seen()) woke |= FOLLOW_OVER;
+  if (ready > 0 && fds[0].revents) take_writes(follow);
+  if (ready > 0 && fds[1].revents) woke |= FOLLOW_INPUT;
+  int64_t now_ms = clock_mono_ms();
+  if (follow->look_at_ms >= 0 && follow->look_at_ms <= now_ms) {
+    plan_next_look(follow, now_ms);
+    woke |= FOLLOW_LOOK;
+  }
+  *ret_woke = woke;
+  return 0;
+}
+
+void follow_end(struct follow *follow) {
+  if (follow->fd >= 0) close(follow->fd);
+  follow->fd = -1;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/follow.h: sleeping until a store has changed. For those who look on: the wake descriptor
+ * is for owners, and rings only when they must act.
+ */
+#ifndef COMMAND_FOLLOW_H
+#define COMMAND_FOLLOW_H
+
+#include <stdint.h>
+
+#include "command/cli.h"
+
+/* inotify reports a write to the store's file a moment before the commit can be seen. So after the
+ * last write that it has reported there are a few more looks, at growing distances, and then none
+ * until the next write. A database reports nothing: it is looked at once a second. */
+struct follow {
+  int fd;             /* of inotify; -1: there is nothing to watch */
+  unsigned looks;     /* since the last write */
+  int64_t look_at_ms; /* of clock_mono_ms: the next look; -1: none until a write */
+  int64_t looked_at_ms;
+  uint32_t pace_ms; /* looks are so far apart, however often it is written; the caller's to set */
+};
+
+enum follow_woke {
+  FOLLOW_LOOK = 1,  /* it is worth looking again */
+  FOLLOW_INPUT = 2, /* the other descriptor can be read, or has ended */
+  FOLLOW_OVER = 4   /* a signal came, and the exit code is that of interrupt_exit_code */
+};
+
+/* Begins to watch the store that `cli` means. From here on signals that end the program are noted
+ * at follow_sleep only (interrupt.h). Returns 0 or the exit code. */
+int follow_begin(const struct cli *cli, struct follow *ret_follow);
+/* Sleeps until something of enum follow_woke, for at most `most_ms` (-1: for ever), or until
+ * another signal that has a handler. `input` is another descriptor to wake for; -1: none. Returns 0
+ * or an errno. */
+int follow_sleep(struct follow *follow, int input, int64_t most_ms, unsigned *ret_woke);
+/* Looks as after a write. */
+void follow_look_again(struct follow *follow);
+void follow_end(struct follow *follow);
+
+#endif

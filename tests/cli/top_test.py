@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings top` in a real terminal (tmux), by keys and screens. What a screen looks like is tested without one, in tests/unit/top."""
+import ctypes.util
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from kit import DEADLINE_S, TIDINGS, Skip, main, until
+
+PRESSED_AGAIN_S = 10
+PPOLL = {"x86_64": "271", "aarch64": "73"}.get(os.uname().machine)
+NUMBERS = itertools.count(1)
+
+
+class Terminal:
+    """A command in a terminal of its own."""
+
+    def __init__(self, place, *command, size=(80, 24), env=None):
+        if not shutil.which("tmux"):
+            raise Skip("tmux is not installed")
+        if not ctypes.util.find_library("ncursesw"):
+            raise Skip("the library ncurses is not installed")
+        self.tmux = ["tmux", "-S", os.path.join(place.dir, f"tmux-{next(NUMBERS)}"), "-f", "/dev/null"]
+        env = {**place.env, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **(env or {})}
+        words = [f"{name}={value}" for name, value in env.items()]
+        self.ask("new-session", "-d", "-x", str(size[0]), "-y", str(size[1]), "env", *words, *command, cwd=place.work, env=env)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([*self.tmux, "kill-server"], capture_output=True, timeout=DEADLINE_S, check=False)
+
+    def ask(self, *words, **more):
+        ran = subprocess.run([*self.tmux, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DEADLINE_S, check=False, **more)
+        assert ran.returncode == 0, (words[0], ran.stderr)
+        return ran.stdout
+
+    def screen(self):
+        time.sleep(0.05)  # each look costs a process
+        return self.ask("capture-pane", "-p")
+
+    def variable(self, name):
+        return self.ask("display-message", "-p", f"#{{{name}}}").strip()
+
+    def shows(self, *texts, no=()):
+        def there():
+            screen = self.screen()
+            return screen if all(text in screen for text in texts) and not any(text in screen for text in no) else None
+
+        deadline = time.monotonic() + DEADLINE_S
+        while not there():
+            assert time.monotonic() < deadline, f"never seen: {texts}, without {no}, on:\n{self.screen()}"
+
+    def press(self, key, *texts, no=()):
+        """Presses the key until the screen has the texts: a key that changed nothing is pressed again."""
+        deadline = time.monotonic() + DEADLINE_S
+        while True:
+            before = self.screen()
+            self.ask("send-keys", key)
+            again = time.monotonic() + PRESSED_AGAIN_S
+            while (screen := self.screen()) == before or time.monotonic() < again:
+                if all(text in screen for text in texts) and not any(text in screen for text in no):
+                    return
+                assert time.monotonic() < deadline, f"{key}: never seen: {texts}, without {no}, on:\n{screen}"
+                if time.monotonic() > again and screen == before:
+                    break
+
+    def type(self, text):
+        self.ask("send-keys", "-l", text)
+
+
+def process_of(terminal):
+    """The program in the terminal: env and the shell have become it."""
+    return int(terminal.variable("pane_pid"))
+
+
+def queue(place):
+    return [(message["id"], message["content"], message["delivery"]) for message in place.ok("queue", "-s", "s", "--json").json["messages"]]
+
+
+def two_messages(place):
+    place.opened()
+    for name, words in (("m1", "First of all."), ("m2", "Run the tests."), ("m3", "And then the rest.")):
+        place.ok("submit", "-s", "s", "--id", name, words)
+
+
+def test_keys(place):
+    """keys explain, edit, move, steer and cancel, and what others do is seen"""
+    two_messages(place)
+    with Terminal(place, TIDINGS, "top") as terminal:
+        terminal.shows("1 session, 1 running", "m2", "Run the tests.", "Queue: 3 messages", "Pending: nothing", "Tab messages")
+        place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "red \x1b[31m\u202e")
+        terminal.shows("Pending: 1 notification", "ci.failed", "red {U+001B}[31m{U+202E}")
+        terminal.press("Tab", "e edit")
+        terminal.press("Down", "e edit")
+        terminal.press("e", "New words: Run the tests.")
+        terminal.type(" Slowly.")
+        terminal.shows("New words: Run the tests. Slowly.")
+        terminal.press("Enter", "has other words now", no=["New words"])
+        assert ("m2", "Run the tests. Slowly.", "queue") in queue(place)
+        terminal.press("J", "at another place")
+        assert [message[0] for message in queue(place)] == ["m1", "m3", "m2"]
+        terminal.press("s", "goes another way", "steering")
+        assert ("m2", "Run the tests. Slowly.", "steer") in queue(place)
+        terminal.press("x", "message.submitted: queued")
+        terminal.press("Escape", "Queue: 3 messages")
+        terminal.press("c", 'Cancel "Run the tests. Slowly."? y/n')
+        terminal.press("y", "is cancelled", "Queue: 2 messages")
+        assert [message[0] for message in queue(place)] == ["m1", "m3"]
+        terminal.ask("send-keys", "q")
+
+
+def test_pasted(place):
+    """what is pasted presses no keys"""
+    two_messages(place)
+    with Terminal(place, TIDINGS, "top") as terminal:
+        terminal.shows("Tab messages")
+        terminal.press("Tab", "e edit")
+        terminal.ask("set-buffer", "cyq\n")
+        terminal.ask("paste-buffer", "-p")
+        terminal.press("e", "New words: First of all.")
+        terminal.ask("paste-buffer", "-p")
+        terminal.shows("New words: First of all.cyq\u23ce")
+        terminal.press("Escape", "stays as it was")
+    assert len(queue(place)) == 3
+
+
+def test_resized(place):
+    """it takes the size that the terminal has, and says when that is too small"""
+    two_messages(place)
+    with Terminal(place, TIDINGS, "top") as terminal:
+        terminal.shows("Tab messages")
+        for columns, rows in ((100, 30), (30, 8), (80, 24), (60, 12)):
+            terminal.ask("resize-window", "-x", str(columns), "-y", str(rows))
+            if rows < 10:
+                terminal.shows("tidings top needs 56 columns", "and 10 rows; here are 30 and")
+            else:
+                until(lambda rows=rows: "? help  q quit" in (terminal.screen().split("\n") + [""] * 99)[rows - 1], "the keys in the last line")
+                assert max(map(len, terminal.screen().split("\n"))) == columns
+
+
+def test_sleeps(place):
+    """while nothing changes and no age is shown it sleeps without a timeout, and notices the end of an agent"""
+    agent = place.start(command=["sleep", "600"])
+    place.opened(owner=agent.pid)
+    with Terminal(place, TIDINGS, "top") as terminal:
+        terminal.shows("idle", "Pending: nothing")
+
+        def waits():
+            try:
+                with open(f"/proc/{process_of(terminal)}/syscall", encoding="ascii") as file:
+                    words = file.read().split()
+            except PermissionError as error:
+                raise Skip("the kernel does not say in which call another process waits") from error
+            return words[0] == PPOLL and words[3] == "0x0"
+
+        if PPOLL:
+            until(waits, "a ppoll that waits for ever")
+        agent.kill()
+        agent.wait()
+        terminal.shows("0 running", "not running")
+
+
+def shell(place):
+    if not os.path.exists("/bin/bash"):
+        raise Skip("there is no bash")
+    return Terminal(place, "/bin/bash", "--norc", "--noprofile", "-i", env={"PS1": "> ", "PS0": "", "T": TIDINGS})
+
+
+def test_terminal_stays(place):
+    """after q, Ctrl-C, SIGTERM and an error, and while it is stopped, the terminal is as it was"""
+    two_messages(place)
+    with shell(place) as terminal:
+        terminal.shows(">")
+        for number, (end, code) in enumerate((("q", 0), ("C-c", 130), ("SIGTERM", 143), ("error", 1))):
+            terminal.type(f"clear; stty -g >before; $T top; echo code $? of {number}; stty -g >after; cmp before after && echo same{number}\n")
+            terminal.shows("Tab messages")
+            assert terminal.variable("alternate_on") == "1"
+            if end == "SIGTERM":
+                os.kill(below(terminal), signal.SIGTERM)
+            elif end == "error":
+                with open(os.path.join(place.store, "data.mdb"), "r+b") as file:
+                    size = file.seek(0, os.SEEK_END)
+                    file.seek(2 * 4096)  # the root of what is there is on one of the pages after the first two
+                    file.write(bytes(size - 2 * 4096))
+            else:
+                terminal.press(end, "code")
+            terminal.shows(f"code {code} of {number}", f"same{number}", no=["Tab messages"])
+            assert (terminal.variable("alternate_on"), terminal.variable("cursor_flag")) == ("0", "1")
+
+
+def below(terminal):
+    with open(f"/proc/{process_of(terminal)}/task/{process_of(terminal)}/children", encoding="ascii") as file:
+        return int(file.read().split()[0])
+
+
+def test_stopped(place):
+    """Ctrl-Z gives the terminal back, and fg takes it again"""
+    two_messages(place)
+    with shell(place) as terminal:
+        terminal.shows(">")
+        terminal.type("$T top\n")
+        terminal.shows("Tab messages")
+        terminal.press("C-z", "Stopped", no=["Tab messages"])
+        assert (terminal.variable("alternate_on"), terminal.variable("cursor_flag")) == ("0", "1")
+        place.ok("push", "-s", "s", "-k", "ci.failed", "meanwhile")
+        terminal.type("fg\n")
+        terminal.shows("Tab messages", "meanwhile", no=["Stopped"])
+        terminal.press("Tab", "e edit")
+        terminal.press("q", "Stopped", no=["e edit"])
+
+
+def test_refusals(place):
+    """no terminal, a terminal that ncurses does not know, a store that is not there"""
+    place.refused("top", says=["needs a terminal", "tidings sessions --json"])
+    with Terminal(place, "sh", "-c", f"{TIDINGS} top; {TIDINGS} push --create -s s x; TERM=nonsense {TIDINGS} top; echo over; sleep 600") as terminal:
+        terminal.shows("there is no store at", "cannot be used", "over")
+        assert terminal.variable("alternate_on") == "0"
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

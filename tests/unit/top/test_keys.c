@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_keys.c: what the keys of `tidings top` do, and that what is chosen stays chosen.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kit.h"
+#include "top/top_kit.h"
+
+#define FIRST "m-0b7e44335fd2a1c0"
+#define SECOND "m-5fd2a1c09b7e4433"
+
+static void expect_event(struct top_action action, const char *type, const char *data) {
+  cr_assert_eq(action.what, TOP_SEND, "%d", (int)action.what);
+  cr_expect_str_eq(action.type, type);
+  json_t *expected = json_of(data);
+  char *got = json_dumps(action.data, 0);
+  cr_expect(json_equal(action.data, expected), "%s", got);
+  free(got);
+  json_decref(expected);
+  json_decref(action.data);
+}
+
+Test(top_keys, messages_are_changed) {
+  struct top top = new_top();
+  expect_event(press_all(&top, "\te!\r"), "message.edited",
+               "{'id': '" FIRST "', 'content': 'Run the slow tests too.!'}");
+  expect_event(press_all(&top, "J"), "message.moved", "{'id': '" FIRST "', 'before': null}");
+  expect_event(press_all(&top, "jK"), "message.moved",
+               "{'id': '" SECOND "', 'before': '" FIRST "'}");
+  expect_event(press_all(&top, "s"), "message.redirected",
+               "{'id': '" SECOND "', 'delivery': 'steer'}");
+  expect_event(press_all(&top, "cy"), "message.cancelled", "{'id': '" SECOND "'}");
+  take_messages(&top, "[{'id': 'a', 'delivery': 'steer'}, {'id': 'b'}, {'id': 'c'}]");
+  press_all(&top, "kkkk");
+  expect_event(press_all(&top, "s"), "message.redirected", "{'id': 'a', 'delivery': 'queue'}");
+  expect_event(press_all(&top, "J"), "message.moved", "{'id': 'a', 'before': 'c'}");
+  top_finish(&top);
+}
+
+Test(top_keys, a_cancel_is_meant) {
+  struct top top = new_top();
+  static const char others[] = {'n', 'c', '\r', ' ', 'q', '\x1b'};
+  for (size_t i = 0; i < sizeof others; i++) {
+    top.pane = PANE_ITEMS;
+    cr_expect_eq(press_all(&top, "c").what, TOP_DRAW);
+    cr_expect_eq(top.mode, MODE_CANCEL);
+    cr_expect_eq(top_key(&top, (unsigned char)others[i]).what, TOP_DRAW);
+    cr_expect_eq(top.mode, MODE_LISTS);
+    cr_expect_str_eq(top.note, "The message stays.");
+  }
+  top_finish(&top);
+}
+
+Test(top_keys, what_cannot_be_done_is_said) {
+  struct top top = new_top();
+  static const char keys[] = "ecsJKx";
+  for (const char *key = keys; *key; key++) {
+    cr_expect_eq(top_key(&top, (unsigned char)*key).what, TOP_DRAW);
+    cr_expect_eq(top.mode, MODE_LISTS);
+    cr_expect(top.note[0], "%c among the sessions", *key);
+  }
+  top_key(&top, '\t');
+  top_key(&top, 'K');
+  cr_expect_str_eq(top.note, "The message is the first already.");
+  top_key(&top, 'j');
+  top_key(&top, 'J');
+  cr_expect_str_eq(top.note, "The message is the last already.");
+  top_key(&top, 'j');
+  for (const char *key = "ecsJK"; *key; key++) {
+    cr_expect_eq(top_key(&top, (unsigned char)*key).what, TOP_DRAW);
+    cr_expect(strstr(top.note, "This is a notification."), "%c: %s", *key, top.note);
+  }
+  top_sent(&top, "message.moved", "it has started");
+  cr_expect_str_eq(top.note, "it has started");
+  top_finish(&top);
+}
+
+Test(top_keys, what_is_pasted_presses_nothing) {
+  struct top top = new_top();
+  top_key(&top, '\t');
+  top_key(&top, KEY_IS_PASTE);
+  cr_expect_eq(press_all(&top, "cy\rq").what, TOP_DRAW);
+  cr_expect_eq(top.mode, MODE_LISTS);
+  top_key(&top, KEY_IS_PASTED);
+  press_all(&top, "e");
+  top_key(&top, KEY_IS_PASTE);
+  press_all(&top, "one\rtwo\x15\x1b\x03\x7f");
+  cr_expect_eq(top.mode, MODE_EDIT);
+  top_key(&top, KEY_IS_PASTED);
+  expect_event(top_key(&top, '\r'), "message.edited",
+               "{'id': '" FIRST "', 'content': 'Run the slow tests too.one\\ntwo'}");
+  top_finish(&top);
+}
+
+Test(top_keys, the_editor) {
+  static const struct {
+    uint32_t keys[8];
+    const char *text;
+    size_t cursor;
+  } edits[] = {
+      {{'x'}, "né €x", 8},
+      {{KEY_IS_BACKSPACE}, "né ", 4},
+      {{0x7F, 0x7F, 0x7F, 'e'}, "ne", 2},
+      {{KEY_IS_LEFT, KEY_IS_LEFT, KEY_IS_LEFT, 0x20AC}, "n€é €", 4},
+      {{KEY_IS_HOME, KEY_IS_DELETE, KEY_IS_LEFT, KEY_IS_DELETE}, " €", 0},
+      {{KEY_CONTROL('W')}, "né ", 4},
+      {{KEY_CONTROL('W'), KEY_CONTROL('W'), KEY_CONTROL('W'), KEY_IS_BACKSPACE}, "", 0},
+      {{KEY_IS_HOME, KEY_IS_RIGHT, KEY_CONTROL('K')}, "n", 1},
+      {{KEY_IS_LEFT, KEY_CONTROL('U')}, "€", 0},
+      {{KEY_CONTROL('A'), '\n', KEY_CONTROL('E'), '\t', KEY_IS_UNKNOWN, 0xD800, 0x9B},
+       "\nné €\t",
+       9},
+  };
+  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+    struct editor editor = {.cursor = 0};
+    cr_assert_not(editor_begin(&editor, span_text("né €")));
+    for (size_t j = 0; edits[i].keys[j]; j++) editor_key(&editor, edits[i].keys[j]);
+    cr_expect_str_eq(text_of(buffer_view(&editor.text)), edits[i].text, "%zu", i);
+    cr_expect_eq(editor.cursor, edits[i].cursor, "%zu: %zu", i, editor.cursor);
+    editor_end(&editor);
+  }
+}
+
+/* -- what happens meanwhile -------------------------------------------------------------------- */
+
+Test(top_keys, what_is_chosen_stays_chosen) {
+  struct top top = new_top();
+  press_all(&top, "\tj");
+  cr_expect_str_eq(top.item, SECOND);
+  take_messages(&top, "[{'id': 'new'}, {'id': '" SECOND "'}, {'id': '" FIRST "'}]");
+  cr_expect_str_eq(top.item, SECOND);
+  cr_expect_eq(top.item_row, 1);
+  take_messages(&top, "[{'id': 'new'}, {'id': '" FIRST "'}]");
+  cr_expect_str_eq(top.item, FIRST, "what is there instead: %s", top.item);
+  take_messages(&top, "[]");
+  cr_expect_str_eq(top.item, "4294967298");
+  cr_expect_not(top.item_is_message);
+  top_take_sessions(
+      &top, json_of("{'total': 2, 'sessions': [{'session': 'newer'}, {'session': 'parser'}]}"));
+  cr_expect_str_eq(top.session, "parser");
+  cr_expect_eq(top.session_row, 1);
+  cr_expect(top.queue, "it is the same session");
+  top_take_sessions(&top, json_of("{'total': 1, 'sessions': [{'session': 'newer'}]}"));
+  cr_expect_str_eq(top.session, "newer");
+  cr_expect_null(top.queue, "nothing is known of it yet");
+  top_finish(&top);
+}
+
+Test(top_keys, another_session_is_asked_about) {
+  struct top top = new_top();
+  cr_expect_eq(press_all(&top, "j").what, TOP_ASK_ITEMS);
+  cr_expect_null(top.queue);
+  cr_expect_eq(press_all(&top, "j").what, TOP_DRAW, "it is the last");
+  cr_expect_eq(press_all(&top, "k").what, TOP_ASK_ITEMS);
+  cr_expect_eq(press_all(&top, "q").what, TOP_QUIT);
+  top_finish(&top);
+}
+
+/* The words that a person edits go to no other message. */
+Test(top_keys, a_message_that_is_gone_is_edited_no_more) {
+  struct top top = new_top();
+  press_all(&top, "\te");
+  take_messages(&top, "[{'id': '" SECOND "'}]");
+  cr_expect_eq(top.mode, MODE_LISTS);
+  cr_expect(strstr(top.note, "not in the queue any more"));
+  press_all(&top, "c");
+  take_messages(&top, "[{'id': 'another'}]");
+  cr_expect_eq(press_all(&top, "y").what, TOP_DRAW);
+  top_finish(&top);
+}
+
+Test(top_keys, a_story_goes_on_when_its_notification_is_gone) {
+  struct top top = new_top();
+  press_all(&top, "\tjjx");
+  cr_expect_str_eq(top.item, "4294967297");
+  top_take_items(&top, json_of("{'count': 0, 'messages': []}"),
+                 json_of("{'count': 0, 'items': []}"));
+  cr_expect_eq(top.mode, MODE_EXPLAIN);
+  cr_expect_str_eq(top.item, "4294967297", "its story is asked again");
+  cr_expect(strstr(screen_of(&top, 24, 80), "CI run 4812 failed on main."));
+  press_all(&top, "q");
+  cr_expect_str_eq(top.item, "");
+  top_finish(&top);
+}
