@@ -83,16 +83,16 @@ def purged(system):
 
 
 def hook(event, **more):
-    """A line that calls what Claude Code would call: the command in its settings."""
+    """A line that calls the hook as Claude Code would."""
     given = {"session_id": "s1", "transcript_path": f"{HOME}/t.jsonl", "cwd": PROJECT, "hook_event_name": event, **more}
-    return f"hook {event} {shlex.quote(json.dumps(given))}"
+    return f"hook {shlex.quote(json.dumps(given))}"
 
 
 def agent(command):
     """A shell in Claude Code's place, which is alive between its hooks. A hook gives up when the emulator is too slow, and the agent goes on: the next one does it."""
     start, prompt = hook("SessionStart", source="startup"), hook("UserPromptSubmit", prompt="hello")
     return f"""
-hook() {{ printf %s "$2" | sh -c {shlex.quote(command)} >/tmp/answer; }}
+hook() {{ printf %s "$1" | sh -c {shlex.quote(command)} >/tmp/answer; }}
 again() {{ until "$@"; do [ "$(date +%s)" -lt {int(time.time()) + 300} ] || exit 3; done; }}
 begin() {{ {start}; tidings sessions | grep -q s1; }}
 ask() {{ {prompt}; grep 'failed with exit code 1' /tmp/answer; }}
