@@ -8,7 +8,7 @@ set -euo pipefail
 source_dir=$1
 work="$source_dir/build/packages/newcomer-arm64"
 release=bookworm
-packages=ca-certificates
+packages=apt
 . "$source_dir/tests/bare_debian.sh"
 . "$source_dir/tests/portable/system.sh"
 
@@ -19,20 +19,21 @@ install_packages() { :; }
 make_debian() {
   rm -rf "$work/ready" "$root"
   mkdir -p "$work/debs"
-  logged debootstrap.log debootstrap --foreign --arch=arm64 --variant=minbase --cache-dir="$work/debs" --include=ca-certificates "$release" "$root" "$mirror" ||
+  logged debootstrap.log debootstrap --foreign --arch=arm64 --variant=minbase --cache-dir="$work/debs" "$release" "$root" "$mirror" ||
     skip "debootstrap could not make a Debian $release for arm64 from $mirror: $(grep '^[EW]: ' "$work/debootstrap.log" | tail -n 1)"
 }
 
 if [ "${2:-}" = emulated ]; then
   register_emulator "$3"
   in_debian /bin/true 2>/dev/null || skip "programs for arm64 do not run here: the kernel needs binfmt_misc for user namespaces (Linux 6.7): $(tail -n 1 "$work/binfmt.log")"
-  if ! debian_is_sound; then
+  if [ "$4" = prepare ]; then
     # In a user namespace no device can be made, as in a container: those of the first half are there.
     logged second-stage.log in_debian env container=lxc /debootstrap/debootstrap --second-stage ||
       skip "debootstrap's second half failed: $(tail -n 1 "$work/second-stage.log")"
     printf 'deb %s %s main\n' "$mirror" "$release" >"$root/etc/apt/sources.list"
     logged update.log apt_in_debian update || skip "apt-get update failed: $(tail -n 1 "$work/update.log")"
     printf '%s\n' "$packages" >"$work/ready"
+    exit
   fi
   cd "$source_dir/tests/agents/hosts"
   PYTHONPATH=. exec python3 "$source_dir/packaging/newcomer.py" "$root" arm64
@@ -44,4 +45,6 @@ enter_debian "$0" "$@"
 rm -rf "$root/packages" "$root/newcomer"
 mkdir -p "$root/packages"
 cp -R "$source_dir/build/packages/deb" "$root/packages"
-with_users "$0" "$source_dir" emulated "$emulator"
+# debootstrap unmounts what it finds mounted: in a namespace of its own.
+debian_is_sound || with_users "$0" "$source_dir" emulated "$emulator" prepare
+with_users "$0" "$source_dir" emulated "$emulator" newcomer

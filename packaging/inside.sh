@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 here=$PWD/packaging
+. "$here/deb/layout.sh"
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export LC_ALL=C.UTF-8 TZ=UTC
 builds=/var/cache/builds
@@ -47,7 +48,6 @@ build_npm() { # PLATFORM
   for part in $npm_parts; do quietly cmake -DCMAKE_INSTALL_PREFIX="$stage" -DCMAKE_INSTALL_DO_STRIP=1 -P "$build/$part/cmake_install.cmake"; done
 }
 
-# Against the libraries of Debian. The probe's folder has the library's name, so that two versions of the library can be there.
 build_deb() { # ARCHITECTURE
   local triple=x86_64-linux-gnu build=$builds/deb-$1 stage=/out/stage/deb-$1 chain=()
   if [ "$1" = arm64 ]; then
@@ -55,8 +55,8 @@ build_deb() { # ARCHITECTURE
     chain=(--toolchain "$PWD/cmake/toolchains/$triple.cmake")
     export PKG_CONFIG_LIBDIR="/usr/lib/$triple/pkgconfig"
   fi
-  quietly cmake --preset release -B "$build" -DTIDINGS_BENCH=OFF -DTIDINGS_LINK_IN=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR="lib/$triple" \
-    -DCMAKE_INSTALL_LIBEXECDIR="lib/$triple/libtidings-hostkit1" -DCMAKE_SKIP_INSTALL_RPATH=ON ${chain[@]+"${chain[@]}"}
+  debian_layout "$triple"
+  quietly cmake --preset release -B "$build" "${layout[@]}" ${chain[@]+"${chain[@]}"}
   unset PKG_CONFIG_LIBDIR
   quietly cmake --build "$build"
   rm -rf "$stage"

@@ -6,6 +6,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$root"
+. packaging/deb/layout.sh
 out=build/packages
 what=$1
 say() { printf '%s\n' "$*"; }
@@ -29,13 +30,16 @@ targets() {
 
 # What this machine has: the glibc that its packages need is its own.
 native() { # npm|deb
-  local build=build/release stage=build/packages/stage-$1 prefix=/usr/local
-  if ! { cmake --preset release && cmake --build --preset release; } >"$out/build.log" 2>&1; then
+  local build=build/release stage=build/packages/stage-$1 prefix=/usr/local layout=()
+  if [ "$1" = deb ]; then
+    build=$out/build-deb prefix=/usr
+    debian_layout "$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
+  fi
+  if ! { cmake --preset release -B "$build" ${layout[@]+"${layout[@]}"} && cmake --build "$build"; } >"$out/build.log" 2>&1; then
     grep -E -A 12 'FAILED:|CMake Error|error:' "$out/build.log" | head -n 40 >&2 || tail -n 20 "$out/build.log" >&2
     exit 1
   fi
   rm -rf "$stage" "${out:?}/$1" "$out/libraries.json"
-  [ "$1" = npm ] || prefix=/usr
   DESTDIR="$root/$stage" cmake --install "$build" --prefix "$prefix" --strip >>"$out/build.log"
   if [ "$1" = npm ]; then
     packaging/npm_packages.py "$out/npm" "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')-gnu=$stage$prefix"
