@@ -12,6 +12,7 @@
   stop()                       a person stops the turn
   shell(command), write(path, content)   the model's call of the host's tool, as a part of an answer
 """
+import concurrent.futures
 import os
 import signal
 import subprocess
@@ -286,6 +287,16 @@ def steered_into_the_next_result(host):
     assert len(script.requests) == 2
 
 
+def gulls_cry(host):
+    """A steered message and 150 notifications of 120 bytes, most from several processes at once: Codex waits for a tool for half a minute."""
+    def cry(number):
+        push(host, f"Gull {number:03} ".ljust(120, "x"), "-k", "gull.cries")
+    cry(0)
+    host.place.tidings("submit", "-s", host.session, "--steer", "Steered: mind the gulls.")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(cry, range(1, 150)))
+
+
 def more_than_fits(host):
     """150 notifications of 120 bytes and a steered message during one tool: each is in the next requests exactly once, the steered one in the first"""
     host.begin()
@@ -293,9 +304,7 @@ def more_than_fits(host):
     script = Script(host, "Begin with it.", [host.shell(wait_for_file(go))], *([host.shell(f"echo {number}")] for number in range(20)), [{"text": "Enough."}])
     host.prompt("Begin with it.")
     in_phase(host, "tools")
-    for number in range(150):
-        push(host, f"Gull {number:03} ".ljust(120, "x"), "-k", "gull.cries")
-    host.place.tidings("submit", "-s", host.session, "--steer", "Steered: mind the gulls.")
+    gulls_cry(host)
     go.touch()
     host.settled()
     first, last = script.requests[1]["text"], script.requests[-1]
@@ -304,6 +313,26 @@ def more_than_fits(host):
     for number in range(150):
         exactly_once(last, f"Gull {number:03} xxx")
     assert pending(host) == 0
+
+
+def answered_again(host):
+    """when the model answers 500 twice, at a prompt and at a tool's result, nothing is lost and nothing is there twice, and the turn is retrying"""
+    host.begin()
+    go, fails = host.place.root / "again", {"status": 500, "message": "Internal server error"}
+    script = Script(host, "Try and try.", [fails | {"times": 2}, host.shell(wait_for_file(go))], [fails | {"times": 2}, {"text": "Well."}])
+    push(host, "The plover calls.", "-l", "warning")
+    host.prompt("Try and try.")
+    in_phase(host, "tools")
+    push(host, "The plover runs.", "-l", "warning")
+    host.place.tidings("submit", "-s", host.session, "Then this: see the notifications in this message.")
+    go.touch()
+    exactly_once(script.last(7), "Then this:")
+    host.settled()
+    assert len(script.requests) == 7, [request["items"][-1]["text"][-200:] for request in script.requests]
+    for number, request in enumerate(script.requests):
+        exactly_once(request, "The plover calls.")
+        assert times(request, "The plover runs.") == (number > 2), (number, request["items"][-3:])
+    assert "turn.retrying" in host.place.tidings("history", "-s", host.session) and pending(host) == 0
 
 
 def stopped_by_a_person(host):
@@ -321,6 +350,6 @@ def stopped_by_a_person(host):
 
 
 ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, as_the_page_shows, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
-       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, more_than_fits, commands_know_their_session, stopped_by_a_person]
+       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, more_than_fits, commands_know_their_session, answered_again, stopped_by_a_person]
 WITH_DEATHS = [killed_mid_turn, in_doubt]
 SHORT = {failed_run_during_a_tool, pending_rides_on_the_prompt, critical_into_idle, submitted_into_idle_and_busy, steered_into_the_next_result, killed_mid_turn}

@@ -51,6 +51,18 @@ class Terminal:
             return value
         return until(look, lambda: f"{what}; the screen shows:\n{self.screen()}")
 
+    def press_twice(self, key, at, wanted, what):
+        """A key that counts only if it comes again while the screen shows `at`."""
+        again = 0
+
+        def look():
+            nonlocal again
+            if at in self.screen() and time.monotonic() > again + AGAIN:
+                self.ask("send-keys", key)
+                again = time.monotonic()
+            return wanted()
+        self.press(key, wanted=look, what=what)
+
     def type(self, text, taken=lambda: True):
         """Types a line, and ends it when the screen has it, since some programs take a fast line break for one that was pasted, until it is taken."""
         typed = ("-l", text)
