@@ -28,8 +28,8 @@ class Agent:
     left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
     wakes_after_escape = False
     compact = "/compact"
-    rewinds = None  # of the menu that takes a prompt back: where it begins, the line of a prompt "Skua one", and the answer that does it
-    rewinds_by = "/rewind"
+    rewinds = None  # of the menu that takes a prompt back: where it begins, the line of a prompt "Skua one", and the answer that does it, if it asks
+    rewinds_by = "/rewind"  # or what is shown when Escape has been pressed once, if the second one brings up that menu
     tries_again = ()  # options with which it sends a failed request again
     hook_after_compaction = True
     keeps_reasons = True  # in its transcript
@@ -212,6 +212,8 @@ class Codex(Agent):
     nearly_full = 200000  # tokens
     names_session = ' -s "$CODEX_THREAD_ID"'
     asks = "Would you like to run"
+    rewinds = "↵ rewind", "↵ rewind", None
+    rewinds_by = "again to edit"
     tries_again = "-c", "model_providers.fake.request_max_retries=4", "-c", "model_providers.fake.stream_max_retries=5"
     title = "Codex CLI"
     wakes = True
@@ -360,7 +362,7 @@ class Qwen(Agent):
     left_of_ten = 3
     compact = "/compress"
     rewinds = "› #2 Skua one", "› #2 Skua one", "› Restore conversation only"
-    rewinds_by = None  # its /rewind opens nothing
+    rewinds_by = "Press Esc again to rewind"  # its /rewind brings up nothing
     keeps_reasons = False
 
     def environment(self):

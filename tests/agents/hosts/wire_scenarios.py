@@ -21,6 +21,19 @@ def pending(agent, words):
     return [item for item in agent.place.ask("pending", "-s", agent.session)["items"] if words in item["message"]]
 
 
+def commands(terminal, line, done):
+    """A person types a command of the agent's own. A list of suggestions may take the Enter, or put another word in the place of the last one: it is typed again then."""
+    def tried():
+        terminal.type(line)
+        try:
+            return until(done, line, 30)
+        except AssertionError:
+            terminal.ask("send-keys", "Escape")
+            terminal.ask("send-keys", "C-u")
+            return False
+    until(tried, lambda: f"{line} is done")
+
+
 def subagent_ends(agent):
     """what is pushed while a subagent works is in none of its requests, and in the parent's next one, with the subagent's type, id and last words"""
     inner, outer = Gate(agent, "inner"), Gate(agent, "outer")
@@ -119,8 +132,7 @@ def compacted(agent):
         until_state(agent, "idle")
         push(agent, "The crane dances.", "-k", "crane.dances")
         before = len(agent.model.requests)
-        # A list of commands may take the first Enter.
-        terminal.type(agent.compact, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]))
+        commands(terminal, agent.compact, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]))
         says(agent, terminal, "Crane two: go on.")
         last = request(agent, "Crane two", 1)
         assert count(last, "When the conversation was compacted, this was still waiting") == agent.hook_after_compaction, last["items"]
@@ -221,14 +233,15 @@ def rewound(agent):
         until_state(agent, "idle")
         until(lambda: agent.works not in terminal.screen(), "it does not work any more")
         menu, prompt, answer = agent.rewinds
-        if agent.rewinds_by:
-            terminal.type(agent.rewinds_by, lambda: menu in terminal.screen())
+        if agent.rewinds_by.startswith("/"):
+            commands(terminal, agent.rewinds_by, lambda: menu in terminal.screen())
         else:
-            terminal.press_twice("Escape", at="Press Esc again to rewind", wanted=lambda: menu in terminal.screen(), what="the menu is there")
+            terminal.press_twice("Escape", at=agent.rewinds_by, wanted=lambda: menu in terminal.screen(), what="the menu is there")
         if prompt != menu:
             terminal.press("Up", wanted=lambda: prompt in terminal.screen(), what="the prompt is chosen", only_at=menu)
-        terminal.press("Enter", wanted=lambda: answer in terminal.screen(), what="the answer is chosen", only_at=prompt)
-        terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the prompt is taken back", only_at=answer)
+        if answer:
+            terminal.press("Enter", wanted=lambda: answer in terminal.screen(), what="the answer is chosen", only_at=prompt)
+        terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the prompt is taken back", only_at=answer or prompt)
         terminal.shows("Skua one")  # where one types
         terminal.press("C-u", wanted=lambda: "Skua one" not in terminal.screen(), what="the line is empty")
         push(agent, "The skua returns.", "-k", "skua.returns")
@@ -247,14 +260,14 @@ def saved_and_resumed(agent):
         agent.attached()
         terminal.shows("Alpha.")
         until_state(agent, "idle")
-        terminal.type("/chat save eider", lambda: "checkpoint saved" in terminal.screen())
+        commands(terminal, "/chat save eider", lambda: "checkpoint saved" in terminal.screen())
         push(agent, "The eider swims.", "-k", "eider.swims")
         says(agent, terminal, "Eider one: look.")
         once(request(agent, "Eider one", 1), "The eider swims.")
         terminal.shows("Beta.")
         until_state(agent, "idle")
         until(lambda: agent.works not in terminal.screen(), "it does not work any more")
-        terminal.type("/chat resume eider", lambda: "Beta." not in terminal.screen())
+        commands(terminal, "/chat resume eider", lambda: "Beta." not in terminal.screen())
         push(agent, "The eider returns.", "-k", "eider.returns")
         says(agent, terminal, "Eider two: go on.")
         last = request(agent, "Eider two", 1)
@@ -265,4 +278,4 @@ def saved_and_resumed(agent):
 
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes, answered_again)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
-BY_AGENT = {"claude": (forked, rewound), "codex": (forked, budget_is_short), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
+BY_AGENT = {"claude": (forked, rewound), "codex": (forked, rewound, budget_is_short), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
