@@ -45,6 +45,7 @@ def configure(place, model):
 class Opencode:
     title = "opencode"
     forged = None  # the session whose transcript a test has written
+    reports_use = 2  # it says so after the tool has run
     configuration = "opencode.json", '{"share": "disabled"}\n', "opencode reads it when it starts again"
 
     def __init__(self, place, model):

@@ -19,6 +19,7 @@ from terminal import Terminal
 class Pi:
     title = "pi"
     forged = None  # the session whose transcript a test has written
+    reports_use = 1
     configuration = ".pi/settings.json", '{"theme": "light"}\n', "pi reads it with /reload"
 
     def __init__(self, place, model):
