@@ -37,9 +37,11 @@ const NOT_OFFERED = new Set(["TIDINGS_E_FIRED", "TIDINGS_E_NOT_FOUND", "TIDINGS_
 
 /** Half a character, which a host may have cut off anywhere, is no reason to refuse the whole event. */
 const wellFormed = (_key: string, value: unknown): unknown => (typeof value === "string" ? value.toWellFormed() : value);
+const quote = (text: string): string => JSON.stringify(text.toWellFormed());
 
 export class Session {
   readonly id: string;
+  #quoted: string; // the id as JSON
   running = false;
   lost = false; // another process owns the session: what happens here is not reported, and nothing is delivered
   #kit: Kit;
@@ -48,7 +50,6 @@ export class Session {
   #calls = new Set<string>(); // of shells, that run
   #questions = 0; // that a person has not answered
   #begun: [tool: string, callId: string][] = []; // calls that began meanwhile
-  #events = new Map<string, string>(); // those of a phase, by type
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = 0; // when it fires
   #held: Turn | undefined; // offered, and not started yet for a reason that passes
@@ -59,6 +60,7 @@ export class Session {
 
   constructor(kit: Kit, id: string, driver: Driver) {
     this.id = id;
+    this.#quoted = quote(id);
     this.#kit = kit;
     this.#driver = driver;
     kit.rang.set(id, () => this.wake());
@@ -113,12 +115,9 @@ export class Session {
   }
 
   /** Of these there are several for each call of a tool, and their replies mostly ask for nothing. */
-  #reportPhase(type: string, data?: object): void {
-    let event = data ? JSON.stringify({ type, session: this.id, data }, wellFormed) : this.#events.get(type);
-    if (event === undefined) this.#events.set(type, (event = JSON.stringify({ type, session: this.id })));
-    const given = event;
+  #reportPhase(type: string, data = ""): void {
     this.#try(type, () => {
-      const reply = this.#kit.instance.report(given);
+      const reply = this.#kit.instance.report(`{"type":"${type}","session":${this.#quoted}${data}}`);
       if (typeof reply === "string") this.#take(reply);
       else this.#wakeAt(reply ?? null);
     });
@@ -162,9 +161,9 @@ export class Session {
 
   /** What a tool has answered, without anything that the model could take for a block of ours. */
   harmless(text: string): string {
-    const quoted = JSON.stringify(text.toWellFormed());
+    const quoted = quote(text);
     const answer = this.#try("neutralize", () => {
-      const answer = this.#kit.instance.query(`{"name":"neutralize","session":${JSON.stringify(this.id)},"text":${quoted}}`);
+      const answer = this.#kit.instance.query(`{"name":"neutralize","session":${this.#quoted},"text":${quoted}}`);
       return answer === `{"text":${quoted}}` ? text : (JSON.parse(answer).text as string);
     });
     return answer ?? text;
@@ -259,14 +258,14 @@ export class Session {
     if (!this.running || this.#calls.has(callId)) return;
     this.#calls.add(callId);
     this.#phase = "tools";
-    this.#reportPhase("tools.started", { tool, call_id: callId });
+    this.#reportPhase("tools.started", `,"data":{"tool":${quote(tool)},"call_id":${quote(callId)}}`);
   }
 
   callEnded(callId: string): void {
     this.#begun = this.#begun.filter(([, id]) => id !== callId);
     if (!this.#calls.delete(callId)) return;
     this.#phase = undefined;
-    this.#reportPhase("tools.finished", { call_id: callId });
+    this.#reportPhase("tools.finished", `,"data":{"call_id":${quote(callId)}}`);
   }
 
   holds(type: "turn.retrying" | "turn.waiting", data: object): void {

@@ -28,6 +28,9 @@ class Agent:
     left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
     wakes_after_escape = False
     compact = "/compact"
+    rewinds = None  # of the menu that takes a prompt back: where it begins, the line of a prompt "Skua one", and the answer that does it, if it asks
+    rewinds_by = "/rewind"  # or what is shown when Escape has been pressed once, if the second one brings up that menu
+    tries_again = ()  # options with which it sends a failed request again
     hook_after_compaction = True
     keeps_reasons = True  # in its transcript
     awaits_subagents = False  # a subagent's words are its tool's result, and nothing else runs until then
@@ -101,8 +104,11 @@ class Agent:
     # The same for all
 
     def start(self, prompt, session=None):
+        self.launch(self.command(prompt, session))
+
+    def launch(self, command):
         """In a process group of its own, so that it can be killed with what it started."""
-        self.process = subprocess.Popen(self.command(prompt, session), cwd=self.place.project, env=self.env, stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen(command, cwd=self.place.project, env=self.env, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def attached(self):
@@ -128,6 +134,13 @@ class Agent:
         with contextlib.suppress(ProcessLookupError):  # it has ended by itself
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
+
+    @contextlib.contextmanager
+    def fork(self, prompt):
+        """Another session that begins as this one."""
+        self.launch([*self.command(prompt, self.session), "--fork-session"])
+        yield
+        self.end()
 
     @contextlib.contextmanager
     def terminal(self, prompt, command=None):
@@ -199,6 +212,9 @@ class Codex(Agent):
     nearly_full = 200000  # tokens
     names_session = ' -s "$CODEX_THREAD_ID"'
     asks = "Would you like to run"
+    rewinds = "↵ rewind", "↵ rewind", None
+    rewinds_by = "again to edit"
+    tries_again = "-c", "model_providers.fake.request_max_retries=4", "-c", "model_providers.fake.stream_max_retries=5"
     title = "Codex CLI"
     wakes = True
     model_name = "gpt-5.5"  # one that it knows has apply_patch
@@ -249,6 +265,7 @@ class Claude(Agent):
     streams = "esc to interrupt"  # it shows whole lines only
     left_of_ten = 3
     names_session = ""  # $TIDINGS_SESSION does
+    rewinds = "❯ (current)", "❯ Skua one", "Restore conversation"
     wakes = wakes_after_escape = True
 
     def environment(self):
@@ -266,9 +283,6 @@ class Claude(Agent):
 
     def command(self, prompt, session):
         return [self.program, "-p", prompt, "--dangerously-skip-permissions", *(["--resume", session] if session else [])]
-
-    def fork(self, prompt):
-        return self.terminal(prompt, [*self.interactive(), "--resume", self.session, "--fork-session"])
 
     def interactive(self):
         return [self.program, "--dangerously-skip-permissions"]
@@ -297,6 +311,7 @@ class Gemini(Agent):
     stops_alike = True
     awaits_subagents = True
     compact = "/compress"
+    rewinds = "● Stay at current position", "● Skua one", "● 1. Rewind conversation"
     hook_after_compaction = False
 
     def environment(self):
@@ -346,6 +361,8 @@ class Qwen(Agent):
     wakes = False
     left_of_ten = 3
     compact = "/compress"
+    rewinds = "› #2 Skua one", "› #2 Skua one", "› Restore conversation only"
+    rewinds_by = "Press Esc again to rewind"  # its /rewind brings up nothing
     keeps_reasons = False
 
     def environment(self):

@@ -7,7 +7,7 @@ import subprocess
 
 import transcripts
 from node_hosts import PATIENCE, until
-from node_scenarios import watches
+from node_scenarios import gulls_cry, watches
 
 
 def rule(prompt, *answers):
@@ -340,9 +340,7 @@ def more_than_fits(agent):
     agent.model.replace([rule("Gull one", gate.tool, *(agent.shell(f"echo gull {number}") for number in range(number_of_calls)), {"text": "Enough."})])
     agent.start("Gull one: begin.", agent.session)
     gate.wait()
-    for number in range(150):
-        push(agent, f"Gull {number:03} ".ljust(120, "x"), "-k", "gull.cries")
-    agent.place.tidings("submit", "-s", agent.session, "--steer", "Steered: mind the gulls.")
+    gulls_cry(agent)
     gate.open()
     agent.end()
     answers = [html.unescape(one["text"]) for one in requests(agent, "Gull one")]

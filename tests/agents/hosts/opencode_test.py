@@ -45,6 +45,8 @@ def configure(place, model):
 class Opencode:
     title = "opencode"
     forged = None  # the session whose transcript a test has written
+    reports_use = 2  # it says so after the tool has run
+    configuration = "opencode.json", '{"share": "disabled"}\n', "opencode reads it when it starts again"
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -111,6 +113,9 @@ class Opencode:
 
     def shell(self, command):
         return {"call": "bash", "arguments": {"command": command, "description": "Does it", "timeout": 600000}}
+
+    def run(self, text):
+        return f"{self.program} run '{text}'"
 
     def write(self, path, content):
         return {"call": "write", "arguments": {"filePath": str(path), "content": content}}

@@ -19,6 +19,8 @@ from terminal import Terminal
 class Pi:
     title = "pi"
     forged = None  # the session whose transcript a test has written
+    reports_use = 1
+    configuration = ".pi/settings.json", '{"theme": "light"}\n', "pi reads it with /reload"
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -89,6 +91,9 @@ class Pi:
 
     def shell(self, command):
         return {"call": "bash", "arguments": {"command": command}}
+
+    def run(self, text):
+        return " ".join(map(str, self.command("-p", f"'{text}'")))
 
     def write(self, path, content):
         return {"call": "write", "arguments": {"path": str(path), "content": content}}

@@ -21,6 +21,19 @@ def pending(agent, words):
     return [item for item in agent.place.ask("pending", "-s", agent.session)["items"] if words in item["message"]]
 
 
+def commands(terminal, line, done):
+    """A person types a command of the agent's own. A list of suggestions may take the Enter, or put another word in the place of the last one: it is typed again then."""
+    def tried():
+        terminal.type(line)
+        try:
+            return until(done, line, 30)
+        except AssertionError:
+            terminal.ask("send-keys", "Escape")
+            terminal.ask("send-keys", "C-u")
+            return False
+    until(tried, lambda: f"{line} is done")
+
+
 def subagent_ends(agent):
     """what is pushed while a subagent works is in none of its requests, and in the parent's next one, with the subagent's type, id and last words"""
     inner, outer = Gate(agent, "inner"), Gate(agent, "outer")
@@ -119,8 +132,7 @@ def compacted(agent):
         until_state(agent, "idle")
         push(agent, "The crane dances.", "-k", "crane.dances")
         before = len(agent.model.requests)
-        # A list of commands may take the first Enter.
-        terminal.type(agent.compact, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]))
+        commands(terminal, agent.compact, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]))
         says(agent, terminal, "Crane two: go on.")
         last = request(agent, "Crane two", 1)
         assert count(last, "When the conversation was compacted, this was still waiting") == agent.hook_after_compaction, last["items"]
@@ -171,6 +183,27 @@ def forked(agent):
     assert len(fresh) == 1 and parent not in fresh, fresh
 
 
+def answered_again(agent):
+    """when the model answers 500 twice, at a prompt and at a tool's result, nothing is lost and nothing is there twice; no hook says so"""
+    push(agent, "The plover calls.", "-k", "plover.calls")
+    gate, fails = Gate(agent, "plover"), {"status": 500, "message": "Internal server error"}
+    agent.model.replace([rule("Plover one", [fails | {"times": 2}, gate.tool], [fails | {"times": 2}, {"text": "Well."}], {"text": "Fed."})])
+    agent.launch([*agent.command("Plover one: try it.", agent.session), *agent.tries_again])
+    gate.wait()
+    assert state(agent) == "busy", agent.place.ask("status", "-s", agent.session)
+    push(agent, "The plover runs.", "-k", "plover.runs")
+    agent.place.tidings("submit", "-s", agent.session, "Queued: feed the plover.")
+    gate.open()
+    agent.end()
+    asked = requests(agent, "Plover one")
+    assert len(asked) == 7, [request["items"][-1]["text"][-200:] for request in asked]
+    for number, request_ in enumerate(asked):
+        once(request_, "The plover calls.")
+        assert (count(request_, "The plover runs."), count(request_, "Queued: feed the plover.")) == (number > 2, number > 5), (number, request_["items"][-3:])
+    nothing_pending(agent)
+    assert "turn.retrying" not in agent.place.tidings("history", "-s", agent.session)
+
+
 def budget_is_short(agent):
     """when the context is nearly full, as the agent says, the model reads it at the next prompt, once"""
     gate = Gate(agent, "grebe")
@@ -198,11 +231,19 @@ def rewound(agent):
         once(request(agent, "Skua one", 1), "The skua steals.")
         terminal.shows("Beta.")
         until_state(agent, "idle")
-        terminal.type("/rewind", lambda: "(current)" in terminal.screen())
-        terminal.press("Up", wanted=lambda: "❯ Skua one" in terminal.screen(), what="the prompt is chosen", only_at="❯ (current)")
-        terminal.press("Enter", wanted=lambda: "Restore conversation" in terminal.screen(), what="it is to be taken back", only_at="❯ Skua one")
-        terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the prompt is taken back", only_at="Restore conversation")
-        terminal.ask("send-keys", "C-u")  # it has put the prompt back
+        until(lambda: agent.works not in terminal.screen(), "it does not work any more")
+        menu, prompt, answer = agent.rewinds
+        if agent.rewinds_by.startswith("/"):
+            commands(terminal, agent.rewinds_by, lambda: menu in terminal.screen())
+        else:
+            terminal.press_twice("Escape", at=agent.rewinds_by, wanted=lambda: menu in terminal.screen(), what="the menu is there")
+        if prompt != menu:
+            terminal.press("Up", wanted=lambda: prompt in terminal.screen(), what="the prompt is chosen", only_at=menu)
+        if answer:
+            terminal.press("Enter", wanted=lambda: answer in terminal.screen(), what="the answer is chosen", only_at=prompt)
+        terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the prompt is taken back", only_at=answer or prompt)
+        terminal.shows("Skua one")  # where one types
+        terminal.press("C-u", wanted=lambda: "Skua one" not in terminal.screen(), what="the line is empty")
         push(agent, "The skua returns.", "-k", "skua.returns")
         says(agent, terminal, "Skua two: go on.")
         last = request(agent, "Skua two", 1)
@@ -211,6 +252,34 @@ def rewound(agent):
         once(last, "The skua returns.")
 
 
-ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes)
+def saved_and_resumed(agent):
+    """a person goes back to what /chat has saved: no hook says so, what was told since is not told again, and what comes is in the next turn, once"""
+    agent.model.replace([rule("Eider zero", {"text": "Alpha."}), rule("Eider one", {"text": "Beta."}), rule("Eider two", {"text": "Gamma."})])
+    with agent.terminal("Eider zero: hello.") as terminal:
+        request(agent, "Eider zero", 1)
+        agent.attached()
+        terminal.shows("Alpha.")
+        until_state(agent, "idle")
+        commands(terminal, "/chat save eider", lambda: "checkpoint saved" in terminal.screen())
+        push(agent, "The eider swims.", "-k", "eider.swims")
+        says(agent, terminal, "Eider one: look.")
+        once(request(agent, "Eider one", 1), "The eider swims.")
+        terminal.shows("Beta.")
+        until_state(agent, "idle")
+        until(lambda: agent.works not in terminal.screen(), "it does not work any more")
+        line = "-l", "/chat resume eider"
+        suggested = lambda: "eider" in (line.strip() for line in terminal.screen().splitlines())
+        terminal.press(*line, wanted=suggested, what="it is suggested", again=[["C-u"], line])
+        terminal.press("Escape", wanted=lambda: not suggested(), what="the suggestion is gone")  # before it comes, Enter may take another one
+        terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the conversation is as it was saved")
+        push(agent, "The eider returns.", "-k", "eider.returns")
+        says(agent, terminal, "Eider two: go on.")
+        last = request(agent, "Eider two", 1)
+        never(last, "The eider swims.")
+        never(last, "Eider one")
+        once(last, "The eider returns.")
+
+
+ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes, answered_again)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
-BY_AGENT = {"claude": (forked, rewound), "codex": (forked, budget_is_short), "qwen": (budget_is_short,)}
+BY_AGENT = {"claude": (forked, rewound), "codex": (forked, rewound, budget_is_short), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}

@@ -33,7 +33,7 @@ class Script:
 def check_answer(number, answer):
     for part in answer:
         kinds = set(part) & {"text", "call", "hold", "status", "tokens"}
-        unknown = set(part) - {"text", "call", "hold", "status", "tokens", "arguments", "input", "id", "namespace", "until", "headers", "message"}
+        unknown = set(part) - {"text", "call", "hold", "status", "tokens", "arguments", "input", "id", "namespace", "until", "times", "headers", "message"}
         if len(kinds) != 1 or unknown:
             raise ValueError(f"rule {number}: {part} is no part of an answer")
 

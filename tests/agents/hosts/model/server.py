@@ -25,7 +25,7 @@ An answer is a list of parts, sent one by one:
   {"hold": "gate"}                                           nothing more until POST /_control/release/gate
   {"tokens": 180000}                                         how many tokens the answer says that the request had (100)
   {"status": 500}                                            as the first part: fail with this status; with "until": "gate" only until it opens, with
-                                                             "message" and "headers" with these
+                                                             "times": 2 only twice, with "message" and "headers" with these
 
 The log has one JSON object a line, written when the request has been read: {"number", "protocol", "path", "tools": [names], "stream", "rule",
 "items": [{"role": system|user|assistant|tool, "text", "id"?, "call"?}…], "text": all texts, "body": as it came}. What no protocol handles is there
@@ -101,6 +101,11 @@ class ModelServer:
         script = Script(rules)
         with self.lock:
             self.script = script
+
+    def fails(self, part):
+        with self.lock:
+            part["times"] = part.get("times", sys.maxsize) - 1
+            return part["times"] >= 0 and part.get("until") not in self.gates
 
     def record(self, entry):
         with self.lock:
@@ -190,7 +195,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         parts = [part for part in parts if "tokens" not in part]
         ended = "gone"
         try:
-            fails = bool(parts) and "status" in parts[0] and parts[0].get("until") not in self.model.gates and parts[0]
+            fails = bool(parts) and "status" in parts[0] and self.model.fails(parts[0]) and parts[0]
             parts = [part for part in parts if "status" not in part]
             if fails:
                 error = {"message": fails.get("message", "as the script says"), "type": "server_error"}
