@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agents/hook/hook.h"
+#include "agents/hook/hook_alert.h"
 #include "agents/hook/hook_call.h"
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_owner.h"
@@ -88,6 +89,7 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   write_answer(kit, &answer);
   if (!code && kit) hook_start_late(kit, call);
   if (!code && kit) hook_start_environment(cli, call);
+  if (!code && kit) hook_alert_begin(cli, kit, call, owner);
   close_kit(kit);
   bool answered = answer.output != NULL;
   json_decref(answer.output);

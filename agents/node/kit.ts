@@ -15,6 +15,8 @@ export interface Kit {
   hostName: string;
   rang: Map<string, () => void>; // by session: what to do when it rings
   stamps: Map<string, Map<string, string | null>>; // by session: the host's own files, as they were
+  alerts: boolean; // the user's configuration wants them
+  alerted: Set<string>; // sessions of which a process alerts
   calledBy: string | undefined; // the session whose command has started this process
   stopPolling: () => void;
 }
@@ -59,7 +61,7 @@ function findPlugin(): string {
 }
 
 /** The command that was installed with this module; beside it in a build. */
-function findCommand(): string | undefined {
+export function findCommand(): string | undefined {
   for (let folder = here; ; folder = dirname(folder)) {
     const found = [join(folder, "bin", "tidings"), join(folder, "tidings")].find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
     if (found || folder === dirname(folder)) return found;
@@ -100,13 +102,16 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
   const open = place[KEY];
   if (open) return open;
   try {
+    const configuration = readConfiguration(folder, (text) => log(hostName, text));
     const instance = loadAddon().open({
       plugin: findPlugin(),
       store: process.env.TIDINGS_STORE || undefined,
       hostName,
-      configuration: readConfiguration(folder, (text) => log(hostName, text)),
+      configuration,
     });
-    const kit: Kit = { instance, hostName, rang: new Map(), stamps: new Map(), calledBy: process.env.TIDINGS_SESSION || undefined, stopPolling: () => {} };
+    const { alerts = {} } = JSON.parse(configuration ?? "{}") as { alerts?: object };
+    const known = { rang: new Map(), stamps: new Map(), alerted: new Set<string>() };
+    const kit: Kit = { ...known, instance, hostName, alerts: Object.values(alerts).includes(true), calledBy: process.env.TIDINGS_SESSION || undefined, stopPolling: () => {} };
     place[KEY] = kit;
     poll(kit);
     return kit;

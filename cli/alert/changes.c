@@ -47,33 +47,33 @@ void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t 
   bool moved = json_array_size(json_object_get(timeline, "transitions")) > 0;
   if (!watch->begun) {
     watch->changed_ms = now_ms - SETTLED_MS;
-    if (watch->goes_on && strcmp(state, "idle") == 0) watch->told = ALERT_TOLD_IDLE;
+    if (watch->goes_on && strcmp(state, "idle") == 0) watch->said = ALERT_SAID_IDLE;
   } else {
     if (watch->wishes.critical) count_criticals(watch, timeline);
     if (moved || strcmp(state, watch->state) != 0) watch->changed_ms = now_ms;
-    if (a_turn_ran(timeline, state)) watch->told = ALERT_TOLD_NOTHING;
+    if (a_turn_ran(timeline, state)) watch->said = ALERT_SAID_NOTHING;
   }
   watch->begun = true;
   (void)snprintf(watch->state, sizeof watch->state, "%s", state);
   (void)snprintf(watch->end, sizeof watch->end, "%s", json_value_text(timeline, "end"));
 }
 
-/* ALERT_TOLD_NOTHING: the state is nothing to alert of, or was already. */
-static enum alert_told to_tell(const struct alert_watch *watch) {
-  enum alert_told now = ALERT_TOLD_NOTHING;
-  if (watch->wishes.idle && strcmp(watch->state, "idle") == 0) now = ALERT_TOLD_IDLE;
-  if (watch->wishes.waiting && strcmp(watch->state, "waiting") == 0) now = ALERT_TOLD_WAITING;
-  return now == watch->told ? ALERT_TOLD_NOTHING : now;
+/* ALERT_SAID_NOTHING: the state is nothing to alert of, or was already. */
+static enum alert_said to_say(const struct alert_watch *watch) {
+  enum alert_said now = ALERT_SAID_NOTHING;
+  if (watch->wishes.idle && strcmp(watch->state, "idle") == 0) now = ALERT_SAID_IDLE;
+  if (watch->wishes.waiting && strcmp(watch->state, "waiting") == 0) now = ALERT_SAID_WAITING;
+  return now == watch->said ? ALERT_SAID_NOTHING : now;
 }
 
 bool alert_take(struct alert_watch *watch, int64_t now_ms, struct alert *ret_alert) {
-  enum alert_told told = to_tell(watch);
-  if (now_ms - watch->changed_ms < SETTLED_MS) told = ALERT_TOLD_NOTHING;
-  if (now_ms < watch->quiet_until_ms || (!told && !watch->next.criticals)) return false;
-  if (told) watch->told = told;
+  enum alert_said said = to_say(watch);
+  if (now_ms - watch->changed_ms < SETTLED_MS) said = ALERT_SAID_NOTHING;
+  if (now_ms < watch->quiet_until_ms || (!said && !watch->next.criticals)) return false;
+  if (said) watch->said = said;
   *ret_alert = watch->next;
-  ret_alert->idle = told == ALERT_TOLD_IDLE;
-  ret_alert->waiting = told == ALERT_TOLD_WAITING;
+  ret_alert->idle = said == ALERT_SAID_IDLE;
+  ret_alert->waiting = said == ALERT_SAID_WAITING;
   watch->next = (struct alert){.criticals = 0};
   watch->quiet_until_ms = now_ms + QUIET_MS;
   return true;
@@ -81,7 +81,7 @@ bool alert_take(struct alert_watch *watch, int64_t now_ms, struct alert *ret_ale
 
 int64_t alert_due_ms(const struct alert_watch *watch) {
   int64_t due_ms = watch->changed_ms + SETTLED_MS;
-  if (!watch->begun || (!to_tell(watch) && !watch->next.criticals)) return -1;
+  if (!watch->begun || (!to_say(watch) && !watch->next.criticals)) return -1;
   if (watch->next.criticals) due_ms = 0;
   return due_ms > watch->quiet_until_ms ? due_ms : watch->quiet_until_ms;
 }

@@ -21,7 +21,7 @@ struct alert {
   json_t *first;      /* of them: an item of the query `timeline`; NULL: none */
 };
 
-enum alert_told { ALERT_TOLD_NOTHING, ALERT_TOLD_IDLE, ALERT_TOLD_WAITING };
+enum alert_said { ALERT_SAID_NOTHING, ALERT_SAID_IDLE, ALERT_SAID_WAITING };
 
 /* Zero but the first two. */
 struct alert_watch {
@@ -30,7 +30,7 @@ struct alert_watch {
   bool begun;
   char end[96]; /* of the newest answer of `timeline` */
   char state[16];
-  enum alert_told told;   /* since the last turn ran */
+  enum alert_said said;   /* since the last turn ran */
   int64_t changed_ms;     /* when the state was last seen to change */
   int64_t quiet_until_ms; /* one alert is followed by none for a while */
   struct alert next;      /* the criticals in it wait for their alert */

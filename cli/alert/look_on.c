@@ -110,7 +110,8 @@ static int32_t look_at_session(struct looking *looking, bool *ret_gone,
   return code;
 }
 
-/* -- telling ----------------------------------------------------------------------------------- */
+/* -- alerting -----------------------------------------------------------------------------------
+ */
 
 static int print_as_json(const struct looking *looking, const struct alert *alert) {
   json_t *line = json_pack("{s:s, s:b, s:b, s:I}", "session", looking->session, "idle", alert->idle,
@@ -135,7 +136,7 @@ static void print_in_words(const struct alert *alert) {
   putchar('\n');
 }
 
-static int tell(struct looking *looking, const struct alert *alert) {
+static int alert_person(struct looking *looking, const struct alert *alert) {
   const struct cli *cli = looking->cli;
   char *body = alert_body(alert, looking->session, looking->status);
   int code = body ? 0 : cli_fail(cli, "out of memory");
@@ -188,19 +189,19 @@ static int look_once(struct looking *looking, bool *ret_gone) {
   return code && !looking->options->goes_on ? cli_fail_with(looking->cli, code, &error) : 0;
 }
 
-static int look_and_tell(struct looking *looking, struct follow *follow) {
+static int look_and_alert(struct looking *looking, struct follow *follow) {
   for (unsigned woke = 0;;) {
     struct alert alert;
     bool gone = false;
     int code = look_once(looking, &gone);
     if (code) return code;
     if (gone || has_agent_ended(looking)) return without_agent(looking);
-    bool told = alert_take(&looking->watch, clock_mono_ms(), &alert);
-    if (told) {
-      code = tell(looking, &alert);
+    bool said = alert_take(&looking->watch, clock_mono_ms(), &alert);
+    if (said) {
+      code = alert_person(looking, &alert);
       alert_finish(&alert);
     }
-    if (code || (told && !looking->options->goes_on)) return code;
+    if (code || (said && !looking->options->goes_on)) return code;
     if (looking->options->limited && clock_mono_ms() >= looking->options->until_ms)
       return EXIT_TIMED_OUT;
     int wrong = follow_sleep(follow, looking->agent_fd, how_long(looking), &woke);
@@ -218,7 +219,7 @@ static int begin(struct looking *looking) {
   if (owner && (place = take_place(looking)) < 0) goto out; /* there is one already */
   if (owner) looking->agent_fd = (int)syscall(SYS_pidfd_open, owner, 0);
   read_wishes(looking);
-  code = look_and_tell(looking, &follow);
+  code = look_and_alert(looking, &follow);
 out:
   follow_end(&follow);
   if (place >= 0) close(place);

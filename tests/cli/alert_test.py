@@ -25,7 +25,7 @@ def desktop(place, works=True):
     place.env["PATH"] = f"{bins}:{place.env['PATH']}"
 
 
-def told(place):
+def shown(place):
     try:
         with open(f"{place.dir}/told", encoding="utf-8") as file:
             return [call.strip("\0").split("\0") for call in file.read().split("\n\0") if call]
@@ -34,7 +34,7 @@ def told(place):
 
 
 def summaries(place):
-    return [call[3] for call in told(place)]
+    return [call[3] for call in shown(place)]
 
 
 def turn(place, type_, **data):
@@ -51,42 +51,42 @@ def critical(place, condition, message=HOSTILE):
 
 
 def test_state_now(place):
-    """what lasts already is told at once; without a running agent there is nothing to wait for"""
+    """what lasts already is shown at once; without a running agent there is nothing to wait for"""
     desktop(place)
     place.ok("push", "-s", "s", "x")
     place.refused("wait", "--alert", "-s", "s", says="no agent runs session 's'")
     place.opened()
     assert place.ok("wait", "--alert", "-s", "s").text == "idle\n"
-    assert told(place) == [["--app-name=tidings", "--urgency=normal", "--", "The agent is idle", f"test in {place.work}"]], told(place)
+    assert shown(place) == [["--app-name=tidings", "--urgency=normal", "--", "The agent is idle", f"test in {place.work}"]], shown(place)
     turn(place, "turn.started")
     assert place.refused("wait", "--alert", "-s", "s", "--timeout", "0").out == b""
     turn(place, "turn.waiting")
     assert place.ok("wait", "--alert", "-s", "s", "--json").json == {"session": "s", "idle": False, "waiting": True, "critical": 0}
-    assert summaries(place) == ["The agent is idle", "The agent waits for you"], told(place)
+    assert summaries(place) == ["The agent is idle", "The agent waits for you"], shown(place)
     place.refused("wait", "--follow", "-s", "s", code=2, says="--follow")
 
 
 def test_follow(place):
-    """each change is told once, hostile text is escaped, and it ends with the agent; a second one of the same session ends at once"""
+    """each change is shown once, hostile text is escaped, and it ends with the agent; a second one of the same session ends at once"""
     desktop(place)
     agent = place.start(command=["sleep", "1000"])
     place.opened(owner=agent.pid)
     words = ["wait", "--alert", "-f", "-s", "s", "--owner", str(agent.pid)]
     process = place.start(*words)
     place.event("turn.started", owner=agent.pid)
-    critical(place, lambda: told(place))
-    assert summaries(place) == ["Critical notification"] and told(place)[0][1] == "--urgency=critical", told(place)
-    assert told(place)[0][4].startswith(f"test in {place.work}\n") and told(place)[0][4].endswith(f"disk.full: {SHOWN}&lt;b&gt;&amp;room"), told(place)
+    critical(place, lambda: shown(place))
+    assert summaries(place) == ["Critical notification"] and shown(place)[0][1] == "--urgency=critical", shown(place)
+    assert shown(place)[0][4].startswith(f"test in {place.work}\n") and shown(place)[0][4].endswith(f"disk.full: {SHOWN}&lt;b&gt;&amp;room"), shown(place)
     place.ok(*words)
     place.event("turn.finished", owner=agent.pid)
     place.event("turn.declined", owner=agent.pid)  # the turn that the critical notification asks for
-    idle = lambda: [call for call in told(place) if call[3] == "The agent is idle" or f"{place.work} is idle\n" in call[4]]
+    idle = lambda: [call for call in shown(place) if call[3] == "The agent is idle" or f"{place.work} is idle\n" in call[4]]
     until(idle, "the idle agent")
     assert process.poll() is None
     agent.kill()
     agent.wait()
     assert process.wait(DEADLINE_S) == 0, process.stderr.read()
-    assert len(idle()) == 1, told(place)
+    assert len(idle()) == 1, shown(place)
 
 
 def test_configured(place):

@@ -6,17 +6,21 @@ const MOST_LANES = 16, LANES_HEIGHT = 1500, MOST_ROWS = 60;
 
 /* First fit. A line keeps a little room after it, so that its end can be seen; without a free row it shares the one that is free first. */
 function packRows(model, order, mostRows, room) {
-  const ends = [];
-  const rows = new Uint8Array(order.length);
-  order.forEach((item, at) => {
-    const from = model.from[item], to = Math.max(model.to[item], from) + room;
-    let row = ends.findIndex((end) => end <= from);
-    if (row < 0 && ends.length < mostRows) row = ends.push(0) - 1;
-    if (row < 0) row = ends.reduce((best, end, i) => (end < ends[best] ? i : best), 0);
+  const ends = new Float64Array(mostRows), rows = new Uint8Array(order.length);
+  let used = 0;
+  for (let at = 0; at < order.length; at++) {
+    const item = order[at], from = model.from[item], to = Math.max(model.to[item], from) + room;
+    let row = 0, first = 0; // the row that is free first
+    while (row < used && ends[row] > from) {
+      if (ends[row] < ends[first]) first = row;
+      row++;
+    }
+    if (row === used && used < mostRows) used++;
+    else if (row === used) row = first;
     ends[row] = Math.max(ends[row], to);
     rows[at] = row;
-  });
-  return { rows, count: Math.max(ends.length, 1) };
+  }
+  return { rows, count: Math.max(used, 1) };
 }
 
 function makeLanes(model) {

@@ -6,24 +6,31 @@ const OUTCOMES = ['delivered', 'leased', 'pending', 'superseded', 'annihilated',
 const LEVELS = ['critical', 'error', 'warning', 'info'];
 const DELIVERED = 0, PENDING = 2;
 
+/* What `of` gives for the text of each item. Many items have the same one, and it is asked once. */
+function byText(strings, column, of, Kind) {
+  const known = new Int32Array(strings.length), found = new Kind(column.length);
+  for (let i = 0; i < column.length; i++) {
+    const text = column[i];
+    if (!known[text]) known[text] = of(text) + 2; // 0: not asked yet
+    found[i] = known[text] - 2;
+  }
+  return found;
+}
+
 /* The number of each text of a column in `names`; what is not there counts as `otherwise`. */
 function numbered(data, column, names, otherwise) {
-  const of = new Map(names.map((name, i) => [name, i]));
-  const known = new Int16Array(data.strings.length).fill(-1);
-  return Uint8Array.from(column, (text) => {
-    if (known[text] < 0) known[text] = of.has(data.strings[text]) ? of.get(data.strings[text]) : otherwise;
-    return known[text];
-  });
+  const place = new Map(names.map((name, i) => [name, i]));
+  return byText(data.strings, column, (text) => place.get(data.strings[text]) ?? otherwise, Uint8Array);
 }
 
 /* The producers, those with most notifications first, and for each item the place of its own. */
 function findSources(data) {
-  const counts = new Map();
-  for (const text of data.items.source) counts.set(text, (counts.get(text) || 0) + 1);
-  const sources = [...counts].sort((a, b) => b[1] - a[1] || (data.strings[a[0]] < data.strings[b[0]] ? -1 : 1))
-    .map(([text, count]) => ({ text, count, name: data.strings[text], shown: true }));
+  const column = data.items.source, counts = new Int32Array(data.strings.length), texts = [];
+  for (let i = 0; i < column.length; i++) if (!counts[column[i]]++) texts.push(column[i]);
+  const sources = texts.map((text) => ({ text, count: counts[text], name: data.strings[text], shown: true }))
+    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
   const place = new Map(sources.map((source, i) => [source.text, i]));
-  return { sources, of: Uint32Array.from(data.items.source, (text) => place.get(text)) };
+  return { sources, of: byText(data.strings, column, (text) => place.get(text), Uint32Array) };
 }
 
 function latest(...lists) {
@@ -73,14 +80,16 @@ function readModel(data) {
   const end = Math.max(last, start + 1);
   const pad = Math.max((end - start) * 0.03, 1);
   const place = new Map(data.deliveries.map((delivery, i) => [delivery.id, i]));
+  const to = Float64Array.from(items.taken_at);
+  for (let i = 0; i < count; i++) to[i] = to[i] || data.time;
   return {
     data, count, sources, source: of, marks,
     from: Float64Array.from(items.time),
     taken: Float64Array.from(items.taken_at),
-    to: Float64Array.from(items.taken_at, (ms) => ms || data.time),
+    to,
     level: numbered(data, items.level, LEVELS, LEVELS.length - 1),
     outcome: numbered(data, items.outcome, OUTCOMES, PENDING),
-    delivery: Int32Array.from(items.delivery, (text) => (place.has(data.strings[text]) ? place.get(data.strings[text]) : -1)),
+    delivery: byText(data.strings, items.delivery, (text) => place.get(data.strings[text]) ?? -1, Int32Array),
     match: new Uint8Array(count).fill(1),
     range: { start: start - pad, end: end + pad },
     text: (column, i) => data.strings[items[column][i]],

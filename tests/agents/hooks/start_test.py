@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from calls import as_others
-from kit import main
+from kit import main, until
 
 HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # does a session that is resumed have what was said at its start?
 
@@ -42,6 +42,45 @@ def test_instructions(place):
     nonce = re.search("the nonce ([0-9a-f]{16})", told["one"])[1]
     assert nonce in said(call(place, "claude", "UserPromptSubmit", "one", prompt="x"), "UserPromptSubmit")
     assert not os.path.exists(os.path.join(place.logs, "hook.log"))
+
+
+def watchers(session):
+    """The processes that alert a person of a session."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        if b"--alert" in words and session.encode() in words:
+            found.append(int(pid))
+    return found
+
+
+def test_alerts(place):
+    """with alerts in the configuration, one process beside the session alerts a person, and ends with the agent; without, none"""
+    name = os.path.basename(place.dir)
+    place.env.update(TIDINGS_CONFIG=os.path.join(place.dir, "config.json"), PATH=f"{place.dir}:{place.env['PATH']}")
+    with open(os.path.join(place.dir, "notify-send"), "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\necho \"$@\" >>'{place.dir}/told'\n")
+    os.chmod(os.path.join(place.dir, "notify-send"), 0o755)
+    agent = place.start(command=["sleep", "1000"])
+    for host, alerts, count in (("claude", {"waiting": True}, 1), ("codex", {"idle": False}, 0), ("gemini", {}, 0)):
+        with open(place.env["TIDINGS_CONFIG"], "w", encoding="utf-8") as file:
+            json.dump({"alerts": alerts}, file)
+        call(place, host, "SessionStart", name + host, agent.pid, source="startup")
+        assert len(watchers(name + host)) == count, (host, watchers(name + host))
+    call(place, "claude", "SessionStart", name + "claude", agent.pid, source="compact")
+    call(place, "claude", "UserPromptSubmit", name + "claude", agent.pid, prompt="x")
+    call(place, "claude", "PermissionRequest", name + "claude", agent.pid, tool_name="Bash", tool_input={})
+    until(lambda: os.path.exists(f"{place.dir}/told") and os.path.getsize(f"{place.dir}/told"), "an alert")
+    with open(f"{place.dir}/told", encoding="utf-8") as file:
+        text = file.read()
+    assert text == f"--app-name=tidings --urgency=critical -- The agent waits for you Claude Code in {place.work}\n", text
+    agent.kill()
+    agent.wait()
+    until(lambda: not watchers(name + "claude"), "their end")
 
 
 def test_environment(place):

@@ -352,6 +352,32 @@ await test("pi: what waits when a session is opened is a turn once, though its i
     equal([pi.sent, asked("queue").messages, stateNow()], [["Deploy."], [], "idle"]);
   }));
 
+/** The processes that alert a person of session s of this process. */
+function watchers() {
+  const words = (pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    } catch {
+      return [];
+    }
+  };
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && words(pid).includes("--alert") && words(pid).includes(String(process.pid)));
+}
+
+for (const [alerts, count] of [[{ waiting: true }, 1], [{}, 0]])
+  await test(`pi: ${count ? "with" : "without"} alerts in the configuration ${count} process beside the session alerts a person`, () => {
+    const TIDINGS_CONFIG = join(folder(), "config.json");
+    writeFileSync(TIDINGS_CONFIG, JSON.stringify({ alerts }));
+    return withEnvironment({ TIDINGS_STORE: join(folder(), "store"), TIDINGS_CONFIG }, async () => {
+      const pi = new Pi("s");
+      pi.turn();
+      pi.fire("session_start", { reason: "startup" });
+      equal(watchers().length, count);
+      for (const pid of watchers()) process.kill(Number(pid));
+      await until(() => !watchers().length, "its end");
+    });
+  });
+
 await test("pi: an offer that wants a model is sent when one is chosen", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const pi = new Pi("s");

@@ -43,7 +43,7 @@ static void look(struct alert_watch *watch, const char *state, const char *items
 }
 
 /* "idle", "waiting", "critical 2", joined by blanks; empty: nothing. */
-static void expect_told(struct alert_watch *watch, int64_t now_ms, const char *expected) {
+static void expect_said(struct alert_watch *watch, int64_t now_ms, const char *expected) {
   struct alert alert;
   char found[64] = "";
   if (alert_take(watch, now_ms, &alert)) {
@@ -58,27 +58,27 @@ static void expect_told(struct alert_watch *watch, int64_t now_ms, const char *e
   cr_assert_str_eq(found, expected);
 }
 
-Test(alert, what_lasts_already_is_told_to_who_waits_once) {
+Test(alert, what_lasts_already_is_said_to_who_waits_once) {
   struct alert_watch watch = watch_for(true, true, true, false);
   cr_assert(strncmp(alert_after(&watch), "99999", 5) == 0);
   look(&watch, "idle", "", "", "3.1.4.7", ALL_TIME);
   cr_assert_str_eq(alert_after(&watch), "3.1.4.7");
-  expect_told(&watch, ALL_TIME, "idle");
+  expect_said(&watch, ALL_TIME, "idle");
 }
 
-Test(alert, who_goes_on_is_told_of_changes) {
+Test(alert, who_goes_on_is_alerted_of_changes) {
   struct alert_watch watch = watch_for(true, true, true, true);
   int64_t now = ALL_TIME;
   look(&watch, "idle", "", "", "0.0.0.1", now);
-  expect_told(&watch, now, "");
+  expect_said(&watch, now, "");
   cr_assert_eq(alert_due_ms(&watch), -1);
   look(&watch, "busy", "", STEP("busy"), "0.0.1.1", now += 100);
-  expect_told(&watch, now + ALL_TIME, "");
+  expect_said(&watch, now + ALL_TIME, "");
   look(&watch, "idle", "", STEP("idle"), "0.0.2.1", now += 100);
   cr_assert_eq(alert_due_ms(&watch), now + LASTS);
-  expect_told(&watch, now + LASTS - 1, "");
-  expect_told(&watch, now + LASTS, "idle");
-  expect_told(&watch, now + ALL_TIME, "");
+  expect_said(&watch, now + LASTS - 1, "");
+  expect_said(&watch, now + LASTS, "idle");
+  expect_said(&watch, now + ALL_TIME, "");
   cr_assert_eq(alert_due_ms(&watch), -1);
 }
 
@@ -88,47 +88,47 @@ Test(alert, a_turns_steps_are_no_change) {
   look(&watch, "busy", "", "", "0.0.0.1", now);
   for (int i = 0; i < 5; i++) { /* each tool asks for leave, and has it at once */
     look(&watch, "waiting", "", STEP("waiting"), "0.0.1.1", now += LASTS - 1);
-    expect_told(&watch, now + LASTS - 1, "");
+    expect_said(&watch, now + LASTS - 1, "");
     look(&watch, "busy", "", STEP("busy"), "0.0.2.1", now += LASTS - 1);
-    expect_told(&watch, now + LASTS, "");
+    expect_said(&watch, now + LASTS, "");
   }
   look(&watch, "waiting", "", STEP("waiting"), "0.0.3.1", now += 10);
   look(&watch, "waiting", "", "", "0.0.3.1", now += LASTS);
-  expect_told(&watch, now, "waiting");
+  expect_said(&watch, now, "waiting");
   look(&watch, "idle", "", STEP("busy") "," STEP("idle"), "0.0.5.1", now += QUIET);
-  expect_told(&watch, now + LASTS, "idle");
+  expect_said(&watch, now + LASTS, "idle");
 }
 
 Test(alert, an_offer_that_is_declined_is_no_turn) {
   struct alert_watch watch = watch_for(true, false, false, true);
   look(&watch, "idle", "", "", "0.0.0.1", ALL_TIME);
   look(&watch, "idle", "", STEP("starting") "," STEP("idle"), "0.0.2.1", ALL_TIME + 1);
-  expect_told(&watch, 2 * ALL_TIME, "");
+  expect_said(&watch, 2 * ALL_TIME, "");
   /* A turn that has run between two looks is one. */
   look(&watch, "idle", "", STEP("busy") "," STEP("idle"), "0.0.4.1", 2 * ALL_TIME);
-  expect_told(&watch, 2 * ALL_TIME + LASTS, "idle");
+  expect_said(&watch, 2 * ALL_TIME + LASTS, "idle");
 }
 
-Test(alert, criticals_are_told_together_and_not_too_often) {
+Test(alert, criticals_come_together_and_not_too_often) {
   struct alert_watch watch = watch_for(false, false, true, true);
   int64_t now = ALL_TIME;
   look(&watch, "busy", "", "", "7.0.0.1", now);
   look(&watch, "busy", CRITICAL("4294967303") "," CRITICAL("4294967304"), "", "8.0.0.1", now);
-  expect_told(&watch, now, "critical 1"); /* 7 was there before */
+  expect_said(&watch, now, "critical 1"); /* 7 was there before */
   look(&watch, "busy", CRITICAL("4294967305"), "", "9.0.0.1", now + 1);
   look(&watch, "busy", CRITICAL("4294967306") "," CRITICAL("4294967305"), "", "10.0.0.1", now + 2);
-  expect_told(&watch, now + 3, "");
+  expect_said(&watch, now + 3, "");
   cr_assert_eq(alert_due_ms(&watch), now + QUIET);
-  expect_told(&watch, now + QUIET, "critical 2");
+  expect_said(&watch, now + QUIET, "critical 2");
   look(&watch, "busy", "{'id': '4294967307', 'level': 'error'}", "", "11.0.0.1", now + 4);
-  expect_told(&watch, now + ALL_TIME, "");
+  expect_said(&watch, now + ALL_TIME, "");
 }
 
 Test(alert, only_what_is_wished_for) {
   struct alert_watch watch = watch_for(false, true, false, true);
   look(&watch, "busy", "", "", "0.0.0.1", ALL_TIME);
   look(&watch, "idle", CRITICAL("4294967297"), STEP("idle"), "1.0.1.1", ALL_TIME);
-  expect_told(&watch, 2 * ALL_TIME, "");
+  expect_said(&watch, 2 * ALL_TIME, "");
   cr_assert_eq(alert_due_ms(&watch), -1);
 }
 

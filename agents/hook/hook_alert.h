@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_alert.h: who alerts a person, if the user's configuration wants that.
+ */
+#ifndef AGENTS_HOOK_HOOK_ALERT_H
+#define AGENTS_HOOK_HOOK_ALERT_H
+
+#include "agents/hook/hook_call.h"
+#include "command/kit.h"
+
+/* At a session's start: leaves `tidings wait --alert` beside it, one process, which ends with the
+ * agent. Without alerts in the configuration, nothing. */
+void hook_alert_begin(const struct cli *cli, struct hostkit *kit, const struct hook_call *call,
+                      uint32_t owner);
+
+#endif
