@@ -52,8 +52,23 @@ def test_check(place):
     assert "page" in found[0]["text"] and "tidings store salvage" in found[0]["remedy"], found
 
 
+def test_doctor_reads_every_row(place):
+    """doctor runs the check: it says of a row whose checksum is wrong what opening the store does not see"""
+    filled(place)
+    path = os.path.join(place.store, "data.mdb")
+    with open(path, "r+b") as file:
+        data = file.read()
+        assert b"message 1" in data
+        file.seek(0)
+        file.write(data.replace(b"message 1", b"messagE 1"))
+    place.ok("status", "-s", "s")
+    doctor = place.run("doctor", "--json")
+    found = [finding for finding in doctor.json if finding["topic"] == "store" and finding["severity"] == "problem"]
+    assert doctor.code == 1 and found and "checksum" in found[0]["text"] and "tidings store salvage" in found[0]["remedy"], doctor
+
+
 def test_crash(place):
-    """a check that dies is a finding, and not the end of the command, nor of doctor"""
+    """a check that dies is a finding, and not the end of the command"""
     filled(place)
     result = place.run("store", "check", env={"TIDINGS_PLUGIN": CRASHES})
     assert result.code == 1 and "ended by signal 11" in result.text, result

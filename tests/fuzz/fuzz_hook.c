@@ -3,7 +3,7 @@
  * tests/fuzz/fuzz_hook.c: what an agent sends to its hook, in each agent's dialect. The first byte
  * of an input chooses the agent, the second how the rest is read: as the bytes on stdin, or as
  * fields with a NUL between, of which a call is made that parses: the event by its number, the
- * session, the folder, the tool, and the paths that the tool's input names.
+ * session, the folder, the tool, and then the paths that the tool's input names, or a prompt.
  */
 #include "fuzz.h"
 
@@ -16,7 +16,14 @@
 #include "command/session_path.h"
 #include "common/utf8.h"
 
-enum { IS_STRUCTURED = 1, IS_PATCH = 2, IS_CUT = 4 };
+enum {
+  IS_STRUCTURED = 1,
+  IS_PATCH = 2,
+  IS_CUT = 4,
+  IS_NOTICE = 8,       /* as GitHub Copilot CLI names its fields: no event, "sessionId" */
+  IS_OF_SUBAGENT = 16, /* which is a session of its own, and names its parent */
+  IS_PROMPT = 32,      /* what is left is a prompt, and ends as our reasons to go on do */
+};
 
 /* -- a call of fields -------------------------------------------------------------------------- */
 
@@ -48,6 +55,22 @@ static json_t *tool_input(struct tidings_span *rest, bool is_patch) {
   return input;
 }
 
+static const char marker[] = "\n\n[tidings 1z141z9]\n";
+
+/* Who calls: the session, or its subagent. */
+static void add_caller(json_t *call, unsigned how, struct tidings_span session) {
+  (void)json_object_set_new(call, how & IS_NOTICE ? "sessionId" : "session_id",
+                            text_of_field(session));
+  if (!(how & IS_OF_SUBAGENT)) return;
+  (void)json_object_set_new(call, "agent_id", text_of_field(session));
+  (void)json_object_set_new(call, "parent_agent_id", json_string("the parent"));
+}
+
+static void add_prompt(json_t *call, struct tidings_span text) {
+  struct tidings_span valid = span_of(text.ptr, utf8_valid_length(text));
+  (void)json_object_set_new(call, "prompt", json_sprintf("%.*s%s", SPAN_FORMAT(valid), marker));
+}
+
 static char *structured(const struct host *host, unsigned how, struct tidings_span rest) {
   static const char *const tools[] = {"Write", "Edit", "write_file", "replace", "notebook_edit"};
   size_t hooks = 0;
@@ -56,16 +79,21 @@ static char *structured(const struct host *host, unsigned how, struct tidings_sp
                       cwd = take_field(&rest), tool = take_field(&rest);
   unsigned choice = event.len ? (unsigned char)event.ptr[0] : 0;
   json_t *call = json_object();
-  if (hooks)
+  if (hooks && !(how & IS_NOTICE))
     (void)json_object_set_new(call, "hook_event_name",
                               json_string(host->hooks[choice % hooks].event));
-  (void)json_object_set_new(call, "session_id", text_of_field(session));
+  if (how & IS_NOTICE) (void)json_object_set_new(call, "notification_type", text_of_field(tool));
+  add_caller(call, how, session);
   (void)json_object_set_new(call, "cwd", text_of_field(cwd));
   (void)json_object_set_new(call, "tool_use_id", text_of_field(tool));
   const char *name = how & IS_PATCH ? "apply_patch" : tools[tool.len % 5];
   (void)json_object_set_new(call, "tool_name", json_string(name));
-  (void)json_object_set_new(call, "tool_input", tool_input(&rest, how & IS_PATCH));
-  (void)json_object_set_new(call, "prompt", text_of_field(rest));
+  if (how & IS_PROMPT) {
+    add_prompt(call, rest);
+  } else {
+    (void)json_object_set_new(call, "tool_input", tool_input(&rest, how & IS_PATCH));
+    (void)json_object_set_new(call, "prompt", text_of_field(rest));
+  }
   char *text = json_dumps(call, JSON_COMPACT);
   json_decref(call);
   return text;
@@ -103,6 +131,14 @@ static bool is_our_reason(const struct hook_call *call) {
   return false;
 }
 
+/* What a subagent does counts for its parent. */
+static void check_caller(const struct hook_call *call) {
+  const char *agent = json_string_value(json_object_get(call->input, "agent_id")),
+             *parent = json_string_value(json_object_get(call->input, "parent_agent_id"));
+  if (!agent || !agent[0] || !parent || !parent[0] || strcmp(agent, parent) == 0) return;
+  MUST(strcmp(call->session, agent) != 0, "the subagent %s is a session", agent);
+}
+
 static void check_call(const struct hook_call *call) {
   enum hook_moment moment = host_moment(call->host, call->event);
   if (moment == HOOK_PROMPT && (is_ignored_prompt(call) || is_our_reason(call)))
@@ -111,6 +147,8 @@ static void check_call(const struct hook_call *call) {
   MUST(call->cwd && call->source && call->prompt && call->call_id && call->tool && call->failure,
        "a field that is none");
   MUST(call->moment == moment, "moment %d", (int)call->moment);
+  check_caller(call);
+  MUST(!call->found || strstr(call->found, call->session), "the transcript of another session");
   json_t *paths = hook_call_edits(call), *path;
   size_t i;
   MUST(json_is_array(paths), "no array");

@@ -171,11 +171,12 @@ static void make_large(void) {
 
 Test(walk, a_large_file_is_walked_by_a_child_and_the_result_is_noted) {
   struct walk sound;
+  unsigned before = forks; /* a case of this test may be a fork */
   make_large();
-  cr_assert_eq(forks, 0, "a small file is walked here");
+  cr_assert_eq(forks, before, "a small file is walked here");
   cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), NULL, 0), 0);
   store_close(store_at(kit_store));
-  cr_assert_eq(forks, 1, "a child walks");
+  cr_assert_eq(forks, before + 1, "a child walks");
   cr_assert(walk_kit_walk(&sound));
   walk_kit_read();
   walk_kit_miscount(walk_kit_data, &sound);

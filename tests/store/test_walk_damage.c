@@ -139,7 +139,7 @@ static void damage_beyond(uint8_t *bytes, const struct walk *walk) {
   if (page_u16(last, NODE_FLAGS_AT) == NODE_BIG) put_u16(last + NODE_FLAGS_AT, 0);
   put_u16(last, (uint16_t)(leaf + PAGE - last));
 }
-/* A node within the value of another one. */
+/* One more node, within the value of another one. */
 static void damage_within(uint8_t *bytes, const struct walk *walk) {
   uint8_t *leaf = walk_kit_leaf(bytes, walk);
   size_t head = NODE_HEAD_BYTES + DB_KEY_BYTES;
@@ -148,7 +148,10 @@ static void damage_within(uint8_t *bytes, const struct walk *walk) {
     if (page_u16(node, NODE_FLAGS_AT) || page_u32(node, NODE_LOW_AT) < 3 * head) continue;
     memset(within, 0, head);
     put_u16(within + NODE_KEY_BYTES_AT, DB_KEY_BYTES);
-    put_u16(leaf + PAGE_HEAD_BYTES + (size_t)!i * 2, (uint16_t)(within - leaf));
+    size_t end = page_u16(leaf, PAGE_LOWER_AT);
+    cr_assert_leq(end + 2, page_u16(leaf, PAGE_UPPER_AT));
+    put_u16(leaf + end, (uint16_t)(within - leaf));
+    put_u16(leaf + PAGE_LOWER_AT, (uint16_t)(end + 2));
     return;
   }
   cr_assert_fail("no value is long enough");
