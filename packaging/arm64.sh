@@ -39,8 +39,8 @@ if [ "${2:-}" = emulated ]; then
   PYTHONPATH=. exec python3 "$source_dir/packaging/newcomer.py" "$root" arm64
 fi
 compgen -G "$source_dir/build/packages/deb/tidings_*_arm64.deb" >/dev/null || skip "there are no packages for arm64"
-emulator=$source_dir/build/packages/system/root/usr/bin/qemu-aarch64-static # ./dev package has fetched it
-[ -x "$emulator" ] || emulator=$(command -v qemu-aarch64-static) || skip "there is no qemu-aarch64-static"
+# ./dev package has fetched it.
+emulator=$(compgen -G "$source_dir/build/packages/system/*/usr/bin/qemu-aarch64-static" || command -v qemu-aarch64-static) || skip "there is no qemu-aarch64-static"
 enter_debian "$0" "$@"
 rm -rf "$root/packages" "$root/newcomer"
 mkdir -p "$root/packages"

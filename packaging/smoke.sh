@@ -12,14 +12,27 @@ is_foreign() { # PACKAGE
 }
 
 # A notification is pushed and listed; a wrong configuration is refused by an exception that is caught.
-use() { # PROGRAM
-  local home
-  home=$(mktemp -d)
+use() { # PROGRAM [ROOT], in which it is
+  local root=${2:-} home
+  home=$(mktemp -d "$root/tmp/use.XXXXXX")
+  local run=(env HOME="${home#"$root"}" chroot "${root:-/}" "$1")
   printf 'delivery = [\n' >"$home/wrong.toml"
-  HOME=$home "$1" push -s s --create 'It works.' && [[ $(HOME=$home "$1" pending -s s) == *'    It works.'* ]] &&
-    [[ $(HOME=$home "$1" config check "$home/wrong.toml" 2>&1) == *'not TOML: line 1'* ]]
+  "${run[@]}" push -s s --create 'It works.' && [[ $("${run[@]}" pending -s s) == *'    It works.'* ]] &&
+    [[ $("${run[@]}" config check "${home#"$root"}/wrong.toml" 2>&1) == *'not TOML: line 1'* ]]
   local status=$?
   rm -rf "$home"
+  return $status
+}
+
+# A folder that has the C library of Debian 11 and the unpacked package, and nothing else.
+use_with_old_libc() { # PACKAGE'S FOLDER, ARCHITECTURE
+  local root status
+  root=$(mktemp -d)
+  dpkg-deb -x /opt/old-libc/debs/libc6_*_"$2".deb "$root" && mkdir -p "$root/tmp" "$root/proc" "$root/dev" && mount --rbind /proc "$root/proc" &&
+    mount --rbind /dev "$root/dev" && cp -R "$1" "$root/package" && use /package/bin/tidings "$root"
+  status=$?
+  umount -l "$root/proc" "$root/dev"
+  rm -rf --one-file-system "$root"
   return $status
 }
 
@@ -33,6 +46,11 @@ for package in /out/npm/tidings-linux-*.tgz; do
       printf 'ok - %s works # SKIP it starts, and the emulator has no robust locks, which musl asks the kernel for\n' "$(basename "$package")"
     else
       point $status "$(basename "$package") works" /tmp/smoke.log
+    fi
+    case $package in *-x64-gnu-*) arch=amd64 ;; *-arm64-gnu-*) arch=arm64 ;; *) arch= ;; esac
+    if [ -n "$arch" ]; then
+      use_with_old_libc "$folder/package" $arch >/tmp/smoke.log 2>&1
+      point $? "$(basename "$package") works with glibc 2.31 and nothing else" /tmp/smoke.log
     fi
   elif ! is_foreign "$package"; then
     point 1 "$(basename "$package") starts" /tmp/smoke.log
