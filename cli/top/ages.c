@@ -4,18 +4,26 @@
  */
 #include "cli/top/ages.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
 int64_t ages_read(const char *time) {
-  struct tm parts = {.tm_isdst = 0};
-  int ms = 0;
-  if (sscanf(time, "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
-             &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &ms) < 6)
-    return 0;
-  parts.tm_year -= 1900;
-  parts.tm_mon--;
-  return (int64_t)timegm(&parts) * 1000 + ms;
+  static const char form[] = "0000-00-00T00:00:00.000Z";
+  int numbers[7] = {0}; /* as they stand there */
+  for (size_t i = 0, n = 0; i < sizeof form; i++) {
+    bool digit = time[i] >= '0' && time[i] <= '9';
+    if (form[i] == '0' ? !digit : time[i] != form[i]) return 0;
+    if (digit) numbers[n] = numbers[n] * 10 + (time[i] - '0');
+    else n++;
+  }
+  struct tm parts = {.tm_year = numbers[0] - 1900,
+                     .tm_mon = numbers[1] - 1,
+                     .tm_mday = numbers[2],
+                     .tm_hour = numbers[3],
+                     .tm_min = numbers[4],
+                     .tm_sec = numbers[5]};
+  return (int64_t)timegm(&parts) * 1000 + numbers[6];
 }
 
 struct age ages_since(int64_t time_ms, int64_t now_ms) {

@@ -14,11 +14,15 @@
 #include <stdio.h>
 #include <wchar.h>
 
-struct curses_screen; /* SCREEN */
-struct curses_window; /* WINDOW */
+struct curses_screen;   /* SCREEN */
+struct curses_window;   /* WINDOW */
+struct curses_terminal; /* TERMINAL */
 
 /* Each has the name of the function. */
 struct curses {
+  int (*setupterm)(const char *type, int fd, int *ret_known);
+  struct curses_terminal *(*set_curterm)(struct curses_terminal *terminal);
+  int (*del_curterm)(struct curses_terminal *terminal);
   struct curses_screen *(*newterm)(const char *type, FILE *out, FILE *in);
   void (*delscreen)(struct curses_screen *screen);
   int (*endwin)(void);

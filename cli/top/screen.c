@@ -117,13 +117,22 @@ static void take_away(struct screen *screen) {
   (void)fflush(stdout);
 }
 
+/* newterm does not free all of its memory when it does not. */
+static bool knows_terminal(const struct curses *curses) {
+  int found = 0;
+  if (curses->setupterm(NULL, STDOUT_FILENO, &found)) return false;
+  (void)curses->del_curterm(curses->set_curterm(NULL));
+  return true;
+}
+
 const char *screen_begin(struct screen *screen) {
   *screen = (struct screen){.terminal = NULL};
   const char *wrong = curses_load(&screen->curses);
   if (wrong) return wrong;
   set_locale();
   catch_signals(); /* before newterm, which has a SIGWINCH and a SIGTSTP of its own */
-  screen->terminal = screen->curses.newterm(NULL, stdout, stdin);
+  if (knows_terminal(&screen->curses))
+    screen->terminal = screen->curses.newterm(NULL, stdout, stdin);
   if (!screen->terminal) return "this terminal cannot be used: TERM names none that ncurses knows";
   screen->window = screen->curses.newwin(0, 0, 0, 0);
   if (!screen->window) {
@@ -194,7 +203,8 @@ static void set_style(struct screen *screen, enum style style) {
       [STYLE_ERROR] = {0, PAIR_ERROR},
       [STYLE_CRITICAL] = {CURSES_BOLD, PAIR_ERROR},
   };
-  short pair = screen->colours ? looks[style].pair : PAIR_NONE;
+  short pair = PAIR_NONE;
+  if (screen->colours) pair = looks[style].pair;
   (void)screen->curses.wattr_set(screen->window, looks[style].attributes | (uint32_t)pair << 8,
                                  pair, NULL);
 }

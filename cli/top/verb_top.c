@@ -249,7 +249,7 @@ const struct cli_verb verb_top = {
             "queues, and what waits for one of them. Follows what happens. The keys explain a "
             "message or notification, and edit, cancel, move and steer messages; ? lists them.\n\n"
             "The session of -s, or else the one that is meant in this folder, is chosen first. "
-            "Needs a terminal and the library ncurses; with a TERM that it knows.",
+            "It needs a terminal, and the library ncurses.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | ONLY_READS,
     .run = run_top,
     .examples = (const struct cli_example[]){{"tidings top", "What do my agents have to read?"},

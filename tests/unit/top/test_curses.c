@@ -15,12 +15,16 @@
 /* The names of its structs. */
 #define curses_screen screen
 #define curses_window _win_st
+#define curses_terminal term
 #include "cli/top/curses.h"
 
 #define SAME(function)                                                                             \
   _Static_assert(__builtin_types_compatible_p(__typeof__(((struct curses *)NULL)->function),       \
                                               __typeof__(&(function))),                            \
                  #function " is declared otherwise")
+SAME(setupterm);
+SAME(set_curterm);
+SAME(del_curterm);
 SAME(newterm);
 SAME(delscreen);
 SAME(endwin);

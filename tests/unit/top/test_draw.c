@@ -77,7 +77,7 @@ Test(top_draw, an_empty_store) {
 
 /* C0, C1, DEL, bidi, zero-width, a byte that is no UTF-8 cannot come; wide and combining ones. */
 #define HOSTILE                                                                                    \
-  "a\x1b[31m\x07\x7f\xc2\x9b"                                                                      \
+  "a日本語日本語日本語日本語日本語日本語\x1b[31m\x07\x7f\xc2\x9b"                \
   "2J\xe2\x80\xae\xe2\x80\x8b\xe2\x80\x8d\xef\xbb\xbf\xf3\xa0\x81\xa1"                             \
   "日本語\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xef\xb8\x8f\n\r\tz"
 
@@ -171,6 +171,24 @@ Test(top_draw, it_says_that_it_is_too_small) {
   cr_expect(strstr(screen_of(&top, 24, 55), "needs 56 columns and 10 rows; here are"));
   cr_expect(strstr(screen_of(&top, 10, 56), "No space is") == NULL, "it is cut");
   cr_expect(strstr(screen_of(&top, 10, 56), "Queue: 2 messages"));
+  top_finish(&top);
+}
+
+/* A text stays between its columns, cut or not. */
+Test(top_draw, text_stays_in_its_columns) {
+  struct top top = new_top(); /* the locale */
+  for (size_t end = 0; end < 70; end++) {
+    struct grid grid;
+    cr_assert_not(grid_make(1, 80, &grid));
+    size_t after = grid_text(&grid, 0, 3, end, STYLE_BOLD, HOSTILE);
+    cr_expect(after <= (end > 3 ? end : 3), "%zu of %zu", after, end);
+    for (size_t i = 0; i < 80; i++) {
+      bool inside = i >= 3 && i < after;
+      cr_expect_eq(grid.cells[i].style == STYLE_BOLD, inside, "%zu of %zu", i, end);
+    }
+    expect_sound(&grid);
+    grid_free(&grid);
+  }
   top_finish(&top);
 }
 
