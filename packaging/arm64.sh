@@ -17,7 +17,7 @@ debian_is_sound() { [ "$(cat "$work/ready" 2>/dev/null)" = "$packages" ]; }
 prepare_apt() { :; }
 install_packages() { :; }
 make_debian() {
-  rm -rf "$work/ready" "$root"
+  rm -rf "$work/ready" "$work/lists" "$root"
   mkdir -p "$work/debs"
   logged debootstrap.log debootstrap --foreign --arch=arm64 --variant=minbase --cache-dir="$work/debs" "$release" "$root" "$mirror" ||
     skip "debootstrap could not make a Debian $release for arm64 from $mirror: $(grep '^[EW]: ' "$work/debootstrap.log" | tail -n 1)"
@@ -31,10 +31,10 @@ if [ "${2:-}" = emulated ]; then
     logged second-stage.log in_debian env container=lxc /debootstrap/debootstrap --second-stage ||
       skip "debootstrap's second half failed: $(tail -n 1 "$work/second-stage.log")"
     printf 'deb %s %s main\n' "$mirror" "$release" >"$root/etc/apt/sources.list"
-    logged update.log apt_in_debian update || skip "apt-get update failed: $(tail -n 1 "$work/update.log")"
     printf '%s\n' "$packages" >"$work/ready"
     exit
   fi
+  refresh_lists
   cd "$source_dir/tests/agents/hosts"
   PYTHONPATH=. exec python3 "$source_dir/packaging/newcomer.py" "$root" arm64
 fi

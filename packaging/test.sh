@@ -17,6 +17,7 @@ esac
 . "$source_dir/tests/bare_debian.sh"
 
 enter_debian "$0" "$@"
+[ "$last" = npm ] || refresh_lists
 claude=$("$source_dir/tests/agents/hosts/install.sh" claude) || skip "Claude Code cannot be fetched"
 rm -rf "$root/packages" "$root/newcomer"
 mkdir -p "$root/packages" "$root/agent"

@@ -37,7 +37,7 @@ debian_is_sound() {
 }
 
 make_debian() {
-  rm -rf "$work/ready" "$root"
+  rm -rf "$work/ready" "$work/lists" "$root"
   mkdir -p "$work/debs"
   logged debootstrap.log debootstrap --variant=minbase --cache-dir="$work/debs" "$release" "$root" "$mirror" ||
     skip "debootstrap could not make a Debian $release from $mirror: $(grep '^[EW]: ' "$work/debootstrap.log" | tail -n 1)"
@@ -64,6 +64,11 @@ install_packages() {
     exit 1
   fi
   printf '%s\n' "$packages" >"$work/ready"
+}
+
+# Of a system made days ago: its lists may name packages that the archive no longer has. Without a network the old lists stay.
+refresh_lists() {
+  if [ -z "$(find "$work/lists" -mtime -1 2>/dev/null)" ] && logged update.log apt_in_debian update; then touch "$work/lists"; fi
 }
 
 prepare_apt() { :; }
