@@ -14,10 +14,8 @@ sys.path.insert(0, os.path.join(SOURCE, "tests", "mutants"))
 import mutate  # noqa: E402
 KIND = sys.argv[1]
 OWN = [made for _, made in mutate.commands(BUILD, f"unit-{KIND}").values()]
-KIT, STAND_IN = (os.path.join(BUILD, f"libtidings_{name}.a") for name in ("unit_kit", "criterion"))
-PACKAGES = ["jansson"] if os.path.exists(STAND_IN) else ["jansson", "criterion"]
-LIBRARIES = [KIT, *([STAND_IN] if os.path.exists(STAND_IN) else []),
-             *shlex.split(subprocess.run(["pkg-config", "--libs", *PACKAGES], stdout=subprocess.PIPE, text=True, check=True).stdout)]
+KIT = os.path.join(BUILD, "libtidings_unit_kit.a")
+LIBRARIES = [KIT, *shlex.split(subprocess.run(["pkg-config", "--libs", "jansson", "criterion"], stdout=subprocess.PIPE, text=True, check=True).stdout)]
 
 
 def attempt(mutant):
