@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -56,17 +57,21 @@ static void plan_next_look(struct follow *follow, int64_t now_ms) {
 }
 
 void follow_look_again(struct follow *follow) {
-  int64_t now_ms = clock_mono_ms(), soonest_ms = follow->looked_at_ms + follow->pace_ms;
   follow->looks = 0;
-  follow->look_at_ms = soonest_ms > now_ms ? soonest_ms : now_ms;
+  follow->look_at_ms = clock_mono_ms();
 }
 
-static int64_t sleep_ms(const struct follow *follow, int64_t most_ms) {
-  int64_t ms = most_ms;
-  if (follow->look_at_ms >= 0) {
-    int64_t left = clock_ms_until(follow->look_at_ms);
-    if (ms < 0 || left < ms) ms = left;
-  }
+/* The earliest time of the next look, whatever is written. */
+static int64_t free_ms(const struct follow *follow) {
+  return follow->looked_at_ms + follow->pace_ms;
+}
+
+/* Of two times or durations, of which -1 is none, the first. */
+static int64_t earlier(int64_t a, int64_t b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
+
+static int64_t sleep_ms(const struct follow *follow, bool paused, int64_t most_ms) {
+  int64_t until_ms = paused ? free_ms(follow) : follow->look_at_ms;
+  int64_t ms = earlier(most_ms, until_ms < 0 ? -1 : clock_ms_until(until_ms));
   return ms > INT_MAX ? INT_MAX : ms;
 }
 
@@ -77,15 +82,18 @@ static void take_writes(struct follow *follow) {
 }
 
 int follow_sleep(struct follow *follow, int input, int64_t most_ms, unsigned *ret_woke) {
-  struct pollfd fds[] = {{.fd = follow->fd, .events = POLLIN}, {.fd = input, .events = POLLIN}};
+  /* Until the next look is allowed, writes do not wake. */
+  bool paused = clock_mono_ms() < free_ms(follow);
+  struct pollfd fds[] = {{.fd = paused ? -1 : follow->fd, .events = POLLIN},
+                         {.fd = input, .events = POLLIN}};
   unsigned woke = 0;
-  int ready = interrupt_poll(fds, 2, (int)sleep_ms(follow, most_ms));
+  int ready = interrupt_poll(fds, 2, (int)sleep_ms(follow, paused, most_ms));
   if (ready < 0 && errno != EINTR) return errno;
   if (interrupt_seen()) woke |= FOLLOW_OVER;
   if (ready > 0 && fds[0].revents) take_writes(follow);
   if (ready > 0 && fds[1].revents) woke |= FOLLOW_INPUT;
   int64_t now_ms = clock_mono_ms();
-  if (follow->look_at_ms >= 0 && follow->look_at_ms <= now_ms) {
+  if (follow->look_at_ms >= 0 && now_ms >= follow->look_at_ms && now_ms >= free_ms(follow)) {
     plan_next_look(follow, now_ms);
     woke |= FOLLOW_LOOK;
   }

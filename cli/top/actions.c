@@ -99,7 +99,9 @@ void top_sent(struct top *top, const char *type, const char *refused) {
 
 static struct top_action choose(struct top *top, ptrdiff_t by) {
   bool other = top_move_choice(top, by);
-  return other && top->pane == PANE_SESSIONS ? (struct top_action){.what = TOP_ASK_ITEMS} : draw;
+  struct top_action action = draw;
+  if (other && top->pane == PANE_SESSIONS) action.what = TOP_ASK_ITEMS;
+  return action;
 }
 
 static ptrdiff_t page(const struct top *top) {

@@ -22,13 +22,14 @@
 #include "command/session.h"
 #include "command/session_choice.h"
 #include "common/clock.h"
+#include "common/store_url.h"
 
 enum { MOST_SESSIONS = 1000, MOST_LISTED = 500, PACE_MS = 100 };
 
 struct watching {
   const struct cli *cli;
   struct hostkit *kit;
-  char *store;
+  char *store; /* as it is shown */
   struct top top;
   struct screen screen;
   struct follow follow;
@@ -91,7 +92,7 @@ static int32_t ask_story(struct watching *watching) {
   return code == TIDINGS_E_NOT_FOUND ? 0 : code;
 }
 
-static int32_t look(struct watching *watching) {
+static int32_t look_at_store(struct watching *watching) {
   json_t *sessions = NULL;
   int32_t code = ask_store(
       watching,
@@ -102,6 +103,16 @@ static int32_t look(struct watching *watching) {
   owners_watch(&watching->owners, json_object_get(sessions, "sessions"));
   code = ask_items(watching);
   if (!code && watching->top.mode == MODE_EXPLAIN) code = ask_story(watching);
+  return code;
+}
+
+/* A look at a large store takes long: the longer, the rarer. */
+static int32_t look(struct watching *watching) {
+  enum { SHARE = 10 }; /* of the time, at most one part is spent with it */
+  int64_t begun_ms = clock_mono_ms();
+  int32_t code = look_at_store(watching);
+  int64_t pace_ms = (clock_mono_ms() - begun_ms) * SHARE;
+  watching->follow.pace_ms = (uint32_t)(pace_ms > PACE_MS ? pace_ms : PACE_MS);
   return code;
 }
 
@@ -212,8 +223,11 @@ static int begin(struct watching *watching) {
   const struct cli *cli = watching->cli;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &watching->kit);
   if (code) return code;
-  watching->store = kit_store_path(cli);
-  if (!watching->store) return cli_fail(cli, "there is no store");
+  char *store = kit_store_path(cli);
+  if (!store) return cli_fail(cli, "there is no store");
+  watching->store = store_url_shown(store);
+  free(store);
+  if (!watching->store) return cli_fail(cli, "out of memory");
   int wrong = owners_begin(STDIN_FILENO, &watching->owners);
   if (wrong) return cli_fail(cli, "cannot wait for keys: %s", strerror(wrong));
   return follow_begin(cli, &watching->follow);
@@ -231,7 +245,6 @@ static int run_top(struct cli *cli) {
                          "programs");
   code = begin(&watching);
   cli->log = keep_said;
-  watching.follow.pace_ms = PACE_MS;
   if (!code) code = watch_screen(&watching);
   top_finish(&watching.top);
   follow_end(&watching.follow);
