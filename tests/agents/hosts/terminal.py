@@ -7,7 +7,7 @@ import time
 from node_hosts import PATIENCE, until
 
 AGAIN = 5  # seconds after which a person presses a key again that was not taken
-
+SLOW = 30  # and types a line again that is not there: what comes after a line that a busy program has not read yet may be taken for a part of it
 
 NUMBERS = itertools.count(1)
 
@@ -43,19 +43,18 @@ class Terminal:
         """Waits until the text is on the screen."""
         until(lambda: text in self.screen(), lambda: f"\"{text}\" is on the screen, which shows:\n{self.screen()}")
 
-    def press(self, *keys, wanted, what, again=None, only_at=""):
-        """Presses keys and waits for what is wanted of them. A program that draws something else at the moment takes no key, or not all of them: then `again` is
-        pressed, or the same, but `only_at` a screen that shows this, so that what a late key has brought up does not get the next one."""
+    def press(self, *keys, wanted, what, only_at="", again=None, first=AGAIN):
+        """Presses keys and waits for what is wanted of them. A program that draws something else at the moment takes no key, or not all of them: then the same are
+        pressed, or the next ones of `again`, but `only_at` a screen that shows this, so that what a late key has brought up does not get the next one."""
         self.ask("send-keys", *keys)
-        pressed = time.monotonic()
+        due = time.monotonic() + first
 
         def look():
-            nonlocal pressed
+            nonlocal due
             value = wanted()
-            if not value and time.monotonic() > pressed + AGAIN and only_at in self.screen():
-                for more in again or [keys]:
-                    self.ask("send-keys", *more)
-                pressed = time.monotonic()
+            if not value and time.monotonic() > due and only_at in self.screen():
+                self.ask("send-keys", *(next(again) if again else keys))
+                due = time.monotonic() + AGAIN
             return value
         return until(look, lambda: f"{what}; the screen shows:\n{self.screen()}")
 
@@ -71,10 +70,13 @@ class Terminal:
             return wanted()
         self.press(key, wanted=look, what=what)
 
+    def put(self, text, shown):
+        """Types a line without ending it."""
+        self.press("-l", text, wanted=shown, what=f"\"{text}\" is typed", again=itertools.cycle([["C-u"], ["-l", text]]), first=SLOW)
+
     def type(self, text, taken=lambda: True):
         """Types a line, and ends it when the screen has it, since some programs take a fast line break for one that was pasted, until it is taken."""
-        typed = ("-l", text)
-        self.press(*typed, wanted=lambda: text[-20:] in self.screen(), what=f"\"{text}\" is typed", again=[["C-u"], typed])
+        self.put(text, lambda: text[-20:] in self.screen() and 2 * text not in self.screen())
         self.press("Enter", wanted=taken, what=f"\"{text}\" is taken")
 
     def close(self):

@@ -267,9 +267,8 @@ def saved_and_resumed(agent):
         terminal.shows("Beta.")
         until_state(agent, "idle")
         until(lambda: agent.works not in terminal.screen(), "it does not work any more")
-        line = "-l", "/chat resume eider"
         suggested = lambda: "eider" in (line.strip() for line in terminal.screen().splitlines())
-        terminal.press(*line, wanted=suggested, what="it is suggested", again=[["C-u"], line])
+        terminal.put("/chat resume eider", suggested)
         terminal.press("Escape", wanted=lambda: not suggested(), what="the suggestion is gone")  # before it comes, Enter may take another one
         terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the conversation is as it was saved")
         push(agent, "The eider returns.", "-k", "eider.returns")
