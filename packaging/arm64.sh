@@ -45,6 +45,10 @@ enter_debian "$0" "$@"
 rm -rf "$root/packages" "$root/newcomer"
 mkdir -p "$root/packages"
 cp -R "$source_dir/build/packages/deb" "$root/packages"
-# debootstrap unmounts what it finds mounted: in a namespace of its own.
-debian_is_sound || with_users "$0" "$source_dir" emulated "$emulator" prepare
+if ! debian_is_sound; then
+  with_users "$0" "$source_dir" emulated "$emulator" prepare
+  # debootstrap has replaced folders on which something was mounted, which ends the mounts: all are made again.
+  for place in proc dev var/cache/apt/archives; do ! mountpoint -q "$root/$place" || umount -R -l "$root/$place"; done
+  mount_debian
+fi
 with_users "$0" "$source_dir" emulated "$emulator" newcomer
