@@ -91,6 +91,10 @@ bool item_decode(struct record_reader *reader,
 /* Items that have not ended, leased ones included: a rollback may bring them all back. `last`: the
  * newest one. */
 uint64_t head_count_live(const struct head *head, uint64_t last);
+/* Does nothing wait in it? Neither an item nor a message. */
+bool head_is_over(const struct head *head, uint64_t last);
+/* What an engine may want to know of it. */
+struct db_noted head_noted(const struct head *head, uint64_t last);
 /* Rows of a kind with a number below `n` have ended. */
 enum { HEAD_FLOORS = 5 };
 struct head_floor {

@@ -21,7 +21,7 @@
 #include "store/db/db.h"
 #include "store/db/wake.h"
 
-enum { KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
+enum { PG_SCHEMA = 2, KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
 
 /* The engine's error numbers; ENOMEM is itself. */
 enum pg_error {
@@ -97,6 +97,7 @@ enum pg_statement {
   PG_LOCK_VERSION,
   PG_LOCK_NAME,
   PG_LOAD,
+  PG_LOOK,
   PG_PUT,
   PG_DELETE,
   PG_ARCHIVE,
@@ -183,7 +184,7 @@ struct pg_session {
   char *name;      /* NULL: not known */
   bool exists;     /* it has a row */
   bool own;        /* number 0, locked and fresh */
-  bool again;      /* it changed, and has to be loaded once more */
+  bool again;      /* it has changed, and is to be loaded */
   int64_t version;
   struct pg_map map;
   uint64_t floors[KINDS]; /* rows of a kind before this are history */
@@ -211,9 +212,8 @@ struct pg_session {
   size_t gone_count, gone_capacity;
   struct pg_gone absent[4]; /* rows that the server does not have, while it is locked */
   size_t absent_count;
-  bool noted, tools_noted;
-  uint64_t waiting;
-  struct owner owner;
+  bool is_noted, tools_noted;
+  struct db_noted noted;
   char *tools;
 };
 
@@ -254,12 +254,14 @@ void pg_session_free(struct pg_session *session);
 struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tidings_span name);
 /* Into the cache; what it holds is what the server has. */
 void pg_session_give(struct db *db, struct pg_session *session);
-/* Queues what loads it. */
-int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session);
+/* Queues what loads it, or what looks whether there is anything new of it. */
+int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session, bool looks);
 /* It is taken as it was read last. */
 void pg_session_as_read(const struct db *db, struct pg_session *session);
 /* Takes the result of that. */
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result);
+/* The same of a look: it is to be loaded `again` if it has changed. */
+int pg_session_looked(struct db *db, struct pg_session *session, const PGresult *result);
 
 /* -- txn.c ------------------------------------------------------------------------------------- */
 

@@ -33,6 +33,10 @@ static const char *const statements[PG_STATEMENTS] = {
                 "inbox WHERE name = "
                 "coalesce($2, (SELECT name FROM session WHERE session = $1)) "
                 "AND n <> ALL ($4) ORDER BY n LIMIT 1024)",
+    /* $1 number, $2 what of the inbox is known: a row at least. The server plans it as one loop. */
+    [PG_LOOK] = "SELECT version, clock_timestamp(), n, body, rings FROM session LEFT JOIN LATERAL "
+                "(SELECT n, body, rings FROM inbox WHERE inbox.name = session.name AND "
+                "n <> ALL ($2) ORDER BY n LIMIT 1024) AS waiting ON true WHERE session = $1",
     [PG_PUT] = "INSERT INTO live SELECT $1, * FROM unnest($2::smallint[], $3::bigint[], "
                "$4::bytea[]) ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
     [PG_DELETE] = "DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS gone (k, m) "
@@ -45,12 +49,13 @@ static const char *const statements[PG_STATEMENTS] = {
                         "AS gone (k, m) WHERE session = $1 AND kind = k AND n = m",
     [PG_SESSION] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
-        "rung) "
-        "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9) ON CONFLICT (session) DO "
-        "UPDATE SET "
+        "rung, closed_ms) "
+        "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10) ON CONFLICT (session) "
+        "DO UPDATE SET "
         "version = s.version + 1, token = $3, waiting = coalesce($4, s.waiting), "
         "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "
         "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "
+        "closed_ms = CASE WHEN $4::bigint IS NULL THEN s.closed_ms ELSE $10 END, "
         "name = coalesce(s.name, excluded.name), rung = s.rung + $9 RETURNING version",
     [PG_CLEAR_INBOX] = "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[])",
     /* What is history may be written once more: it is among the live rows then, and those count. */
@@ -94,9 +99,9 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
     INT2S = 1005,
     BYTEAS = 1001
   };
-  static const Oid text[] = {TEXT}, who[] = {INT8, TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
+  static const Oid text[] = {TEXT}, who[] = {INT8, TEXT}, load[] = {INT8, TEXT, INT8, INT8S}, look[] = {INT8, INT8S},
                    put[] = {INT8, INT2S, INT8S, BYTEAS}, archive[] = {INT8, INT2, INT8, INT8},
-                   session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8},
+                   session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8, INT8},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
                    notify[] = {BYTEA, TEXT}, owner[] = {BYTEA}, number[] = {INT8},
                    version[] = {INT8, INT8}, push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
@@ -108,13 +113,14 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_LOCK: return TYPES(who, 2);
   case PG_LOCK_VERSION: return TYPES(version, 2);
   case PG_LOAD: return TYPES(load, 4);
+  case PG_LOOK: return TYPES(look, 2);
   case PG_PUT: return TYPES(put, 4);
   case PG_DELETE:
   case PG_DROP_HISTORY: return TYPES(put, 3);
   case PG_ARCHIVE:
   case PG_FETCH_ONE: return TYPES(archive, 3);
   case PG_FETCH_RANGE: return TYPES(archive, 4);
-  case PG_SESSION: return TYPES(session, 9);
+  case PG_SESSION: return TYPES(session, 10);
   case PG_CLEAR_INBOX: return TYPES(inbox, 2);
   case PG_PUSH: return TYPES(push, 13);
   case PG_RINGS: return TYPES(owner, 1);

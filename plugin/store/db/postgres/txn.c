@@ -48,15 +48,17 @@ int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
   return pg_send(engine->conn, PG_LOCK_VERSION, &version);
 }
 
-/* The last of `count` statements in the pipeline, the others are sent: what it has of the session.
- */
+/* The last of `count` statements in the pipeline, the others are sent: what it has of the session,
+ * or, of one that was loaded before, whether there is anything new. */
 static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t count) {
   struct pg_txn *engine = pg_engine(txn);
   PGresult *results[5];
-  int rc = pg_session_send_load(engine->conn, session);
+  bool looks = !session->again && session->exists && session->version >= 0;
+  int rc = pg_session_send_load(engine->conn, session, looks);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
-  if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
+  if (!rc && looks) rc = pg_session_looked(txn->db, session, results[count - 1]);
+  else if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
   for (size_t i = 0; i < count; i++) PQclear(results[i]);
   return rc;
 }
@@ -72,7 +74,7 @@ static int load_new(struct db_txn *txn, struct pg_session *session) {
   return rc ? rc : take_loaded(txn, session, 3);
 }
 
-/* One round trip: locks it in a write, and loads it. */
+/* One round trip: locks it in a write, and loads it; one more if another process wrote to it. */
 static int load(struct db_txn *txn, struct pg_session *session, bool locks) {
   struct pg_txn *engine = pg_engine(txn);
   size_t before = 0;
@@ -80,8 +82,8 @@ static int load(struct db_txn *txn, struct pg_session *session, bool locks) {
   if (!rc && locks) rc = send_who(engine->conn, PG_LOCK, session);
   if (rc) return rc;
   rc = take_loaded(txn, session, before + (locks ? 2u : 1u));
+  while (!rc && session->again) rc = take_loaded(txn, session, 1);
   if (!rc && locks && !session->exists && session->name) rc = load_new(txn, session);
-  if (!rc && session->again) rc = take_loaded(txn, session, 1);
   if (rc) engine->failing = true;
   return rc;
 }
