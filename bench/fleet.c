@@ -153,7 +153,8 @@ static _Noreturn void client_main(struct gate *gate, char *const arguments[], in
   atomic_fetch_add(&gate->cpu_ns, own_cpu_ns() - cpu);
   atomic_fetch_add(&gate->pushed, pushed);
   atomic_fetch_add(&gate->over, 1);
-  while (!atomic_load(&gate->end)) usleep(200); /* the server's processes are asked what they took */
+  while (!atomic_load(&gate->end))
+    usleep(200); /* the server's processes are asked what they took */
   _exit(0);
 }
 
@@ -195,8 +196,7 @@ static void run_clients(char *const arguments[], int clients, int ms, int rounds
   for (int round = 0; round < rounds; round++) {
     for (int side = 0; side < SIDES; side++) {
       uint64_t ns = (uint64_t)ms * 1000000u;
-      samples_add(&rate[side],
-                  slice(gate, arguments, raw, clients, ns, side == BY_HAND, &took));
+      samples_add(&rate[side], slice(gate, arguments, raw, clients, ns, side == BY_HAND, &took));
       samples_add(&cpu[side], took);
     }
   }

@@ -115,6 +115,7 @@ static bool is_good(const PGresult *result) {
 static void name_statement(enum pg_statement statement, char name[NAME_BYTES]) {
   if (statement == PG_COMMIT) (void)snprintf(name, NAME_BYTES, "tidings_commit");
   else if (statement == PG_PUSH) (void)snprintf(name, NAME_BYTES, "tidings_commit_push");
+  else if (statement == PG_PUSH_PLAIN) (void)snprintf(name, NAME_BYTES, "tidings_commit_row");
   else (void)snprintf(name, NAME_BYTES, "t%d", (int)statement);
 }
 
@@ -208,6 +209,7 @@ static void take_clock(struct db *db, const PGresult *facts) {
   pg_clock_read(db, pg_int_text(facts, 0, 1));
 }
 
+/* Plans are kept, and made when tables may be empty: all that is asked for has an index. */
 static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                   struct tidings_error *error) {
   static const Oid text[] = {25};
@@ -217,6 +219,7 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                          "SELECT set_config('search_path', $1, false), "
                          "set_config('client_min_messages', 'error', false), "
                          "set_config('plan_cache_mode', 'force_generic_plan', false), "
+                         "set_config('enable_seqscan', 'off', false), "
                          "set_config('synchronous_commit', CASE current_setting("
                          "'synchronous_commit') WHEN 'off' THEN coalesce(nullif(current_setting("
                          "'tidings.may_lose', true), ''), 'on') ELSE current_setting("

@@ -141,10 +141,11 @@ int pg_copy_session(struct pg_copy *copy, uint32_t session, const struct db_note
   else pg_param_null(&params);
   pg_param_bytes(&params, span_of((const char *)floors_be, sizeof floors_be));
   pg_param_int8(&params, noted->closed_ms);
-  int code = run_with(copy,
-                      "UPDATE session SET waiting = $2, owner = $3, tools = $4::jsonb, floors = $5, "
-                      "closed_ms = $6 WHERE session = $1",
-                      types, &params, NULL, error);
+  int code =
+      run_with(copy,
+               "UPDATE session SET waiting = $2, owner = $3, tools = $4::jsonb, floors = $5, "
+               "closed_ms = $6 WHERE session = $1",
+               types, &params, NULL, error);
   return code ? code : archive(copy, session, floors, error);
 }
 

@@ -107,6 +107,7 @@ enum pg_statement {
   PG_FETCH_ONE,
   PG_FETCH_RANGE,
   PG_PUSH,
+  PG_PUSH_PLAIN,
   PG_NOTIFY,
   PG_LOOK_UP,
   PG_HAS_LOCK,
@@ -281,7 +282,8 @@ struct db {
   _Atomic int64_t clock_read_ms;  /* when it was read, by ours; 0: not yet */
   _Atomic bool hosts_clock;       /* the host's counts: it is a simulated one */
   _Atomic bool pooler_looked_for;
-  uint8_t kinds[KINDS]; /* enum db_kind */
+  _Atomic int pushes_asked; /* so many pushes more are not tried as plain ones: push.c */
+  uint8_t kinds[KINDS];     /* enum db_kind */
 
   pthread_mutex_t lock; /* of the pool and the cache */
   pthread_cond_t given;

@@ -20,7 +20,8 @@ void db_note(struct db_txn *txn, uint32_t number, const struct db_noted *noted) 
   session->is_noted = true;
   session->noted = *noted;
   /* Who owns a session is to be seen alive from other machines; without that it is fenced off. */
-  if (owner_equal(&noted->owner, &txn->db->self) && pg_alive_begin(txn->db, pg_engine(txn)->deadline, NULL))
+  if (owner_equal(&noted->owner, &txn->db->self) &&
+      pg_alive_begin(txn->db, pg_engine(txn)->deadline, NULL))
     db_log(txn->db, TIDINGS_LOG_WARNING, "store %s: no connection to say that this host is alive",
            txn->db->place.shown);
 }

@@ -57,8 +57,8 @@ CREATE TABLE inbox (
   body bytea NOT NULL,
   rings boolean NOT NULL DEFAULT false,
   pushed timestamptz NOT NULL DEFAULT clock_timestamp(),
-  counted bigint NOT NULL DEFAULT 0, -- so many waited when row `counted_at` was the newest: push_record
-  counted_at bigint NOT NULL DEFAULT 0,
+  counted bigint NOT NULL DEFAULT 0,    -- so many waited when the row of that number was the newest;
+  counted_at bigint NOT NULL DEFAULT 0, -- 0: this is the first. See push_record
   PRIMARY KEY (name, n)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
@@ -149,50 +149,57 @@ $$;
 CREATE OR REPLACE FUNCTION push_record(to_name text, from_source text, with_id text, record bytea, at_ms bigint,
                             window_ms bigint, pending_limit bigint, critical boolean, rate_source text,
                             per_minute bigint, rings boolean, of_tool text, of_kind text)
-RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp
+SET enable_seqscan = off -- plans are kept, and an inbox may be empty when they are made
+AS $$
 DECLARE
-  known session%ROWTYPE;
+  number bigint;
+  known bigint;
+  its_owner bytea;
+  declared jsonb;
   waits bigint;
   room bigint := pending_limit;
   base bigint;
   base_n bigint;
-  recent bigint := 0;
   kinds jsonb;
   since bigint;
   told bytea;
 BEGIN
-  IF with_id <> '' AND EXISTS (SELECT FROM seen WHERE name = to_name AND source = from_source
-                               AND id = with_id AND seen.at_ms >= push_record.at_ms - window_ms) THEN
-    RETURN 'duplicate';
+  IF with_id <> '' THEN
+    PERFORM FROM seen WHERE name = to_name AND source = from_source AND id = with_id
+                            AND seen.at_ms >= push_record.at_ms - window_ms;
+    IF FOUND THEN RETURN 'duplicate'; END IF;
   END IF;
-  SELECT * INTO known FROM session WHERE name = to_name;
+  -- At most so many wait in the inbox: those that waited at a row before, and as many as numbers were given out since.
+  -- What that would refuse is counted, from that row on, and the next pushes begin at a row that is not among the newest,
+  -- since others push meanwhile. A push is refused only when all were counted.
+  SELECT session.session, waiting, owner, tools, coalesce(counted, 0), coalesce(counted_at, 0), coalesce(counted + n - counted_at, 0)
+    INTO number, known, its_owner, declared, base, base_n, waits
+    FROM (SELECT) AS one LEFT JOIN session ON session.name = to_name
+    LEFT JOIN LATERAL (SELECT n, CASE counted_at WHEN 0 THEN 1 ELSE counted END AS counted, CASE counted_at WHEN 0 THEN n ELSE counted_at END AS counted_at
+                       FROM inbox WHERE name = to_name ORDER BY inbox.n DESC LIMIT 1) AS newest ON true;
   IF NOT critical THEN room := room - room / 20; END IF;
-  -- How many wait in the inbox: what the newest row says of a row before it, and those after that. It is moved on
-  -- to one that is not among the newest, since others push meanwhile. A push is refused only when all were counted.
-  SELECT counted, counted_at INTO base, base_n FROM inbox WHERE name = to_name ORDER BY n DESC LIMIT 1;
-  IF FOUND THEN
-    SELECT count(*) INTO recent FROM (SELECT FROM inbox WHERE name = to_name AND n > base_n LIMIT 1000) AS after;
-    IF recent > 64 THEN
-      SELECT n INTO base_n FROM inbox WHERE name = to_name AND n > base_n ORDER BY n OFFSET recent - 33 LIMIT 1;
-      base := base + recent - 32;
-      recent := 32;
+  waits := coalesce(known, 0) + waits;
+  IF waits >= room AND room > 1024 THEN
+    SELECT count(*) INTO waits FROM (SELECT FROM inbox WHERE name = to_name AND n > base_n LIMIT room) AS after;
+    IF waits > 64 THEN
+      SELECT n INTO base_n FROM inbox WHERE name = to_name AND n > base_n ORDER BY n OFFSET waits - 33 LIMIT 1;
+      base := base + waits - 32;
+      waits := 32;
     END IF;
-  ELSE
-    base := 0;
-    base_n := 0;
+    waits := coalesce(known, 0) + base + waits;
   END IF;
-  waits := coalesce(known.waiting, 0) + base + recent;
   IF waits >= room THEN
     SELECT count(*), coalesce(max(n), 0) INTO base, base_n FROM (SELECT n FROM inbox WHERE name = to_name LIMIT room) AS waiting;
-    waits := coalesce(known.waiting, 0) + base;
+    waits := coalesce(known, 0) + base;
   END IF;
   IF waits >= room THEN
     RAISE EXCEPTION USING ERRCODE = 'TDFUL', MESSAGE = format(
       'session "%s" has %s notifications that wait; the limit is %s (limits.pending_per_session), of which the last %s are for critical ones',
       to_name, waits, pending_limit, pending_limit / 20);
   END IF;
-  IF known.tools IS NOT NULL AND of_kind IS NOT NULL THEN
-    FOR kinds IN SELECT value FROM jsonb_array_elements(known.tools) LOOP
+  IF declared IS NOT NULL AND of_kind IS NOT NULL THEN
+    FOR kinds IN SELECT value FROM jsonb_array_elements(declared) LOOP
       IF kinds ->> 0 IN (nullif(of_tool, ''), rate_source) AND NOT (kinds - 0) ? of_kind THEN
         RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = format(
           'data.kind: tool "%s" has declared no kind "%s"; expected one of %s', kinds ->> 0, of_kind,
@@ -221,9 +228,9 @@ BEGIN
     IF NOT FOUND THEN RETURN 'duplicate'; END IF;
   END IF;
   INSERT INTO inbox (name, body, rings, counted, counted_at) VALUES (to_name, record, push_record.rings, base, base_n);
-  IF push_record.rings AND known.owner IS NOT NULL THEN
-    FOR told IN SELECT process FROM waiter WHERE owner = known.owner LOOP
-      PERFORM pg_notify('tidings_' || encode(substr(told, 17), 'hex'), known.session::text);
+  IF push_record.rings AND its_owner IS NOT NULL THEN
+    FOR told IN SELECT process FROM waiter WHERE owner = its_owner LOOP
+      PERFORM pg_notify('tidings_' || encode(substr(told, 17), 'hex'), number::text);
     END LOOP;
   END IF;
   RETURN '';

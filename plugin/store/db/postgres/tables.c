@@ -112,10 +112,17 @@ int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidin
       "-c synchronous_commit=on -c statement_timeout=30000 -c lock_timeout=30000";
   struct pg_addresses found = {.count = 0};
   int code = pg_addresses_find(place, store_deadline_in(CONNECT_BUDGET_MS), &found, error);
-  const char *keys[] = {"dbname", "connect_timeout", "application_name", "options",
-                        found.count ? "host" : NULL, "hostaddr", "port", NULL};
-  const char *values[] = {place->conninfo, "10", "tidings store", options, found.hosts.bytes,
-                          found.addresses.bytes, found.ports.bytes, NULL};
+  const char *keys[] = {"dbname",
+                        "connect_timeout",
+                        "application_name",
+                        "options",
+                        found.count ? "host" : NULL,
+                        "hostaddr",
+                        "port",
+                        NULL};
+  const char *values[] = {
+      place->conninfo,   "10", "tidings store", options, found.hosts.bytes, found.addresses.bytes,
+      found.ports.bytes, NULL};
   PGconn *pg = code ? NULL : PQconnectdbParams(keys, values, 1);
   pg_addresses_free(&found);
   if (!code && !pg) code = fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
