@@ -53,7 +53,7 @@ def check_urls(server):
     expect(done.returncode and server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'others'") == "1", f"it is not dropped: {done.stderr.strip()}")
     server.sql("UPDATE tidings.store SET schema = 7")
     refused(server.url(), "use a newer tidings", "a newer schema")
-    server.sql("UPDATE tidings.store SET schema = 1")
+    server.sql("UPDATE tidings.store SET schema = 2")
     refused(server.url(more="&options=-cdefault_transaction_read_only%3Don"), "read-only", "a read-only database")
 
 

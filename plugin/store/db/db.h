@@ -88,6 +88,8 @@ struct db_scope {
   uint32_t session;         /* its number; 0: not known, or not declared */
   bool as_read; /* a write of what this process has just read of it. An engine to which looking once
                    more costs much may leave that to the commit, which may find it outdated */
+  bool wants;   /* `wanted`, of session 0, will be asked for: for engines that can bring it along */
+  struct db_key wanted;
 };
 
 enum { TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };

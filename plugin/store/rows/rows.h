@@ -51,6 +51,8 @@ int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *er
 /* False: the row is damaged. The name points into the record. */
 bool session_decode(const struct db_key *key, struct tidings_span record,
                     struct tidings_span *ret_name, uint32_t *ret_number);
+/* Where the row of a name is, or the first that has to be looked at. */
+struct db_key session_name_row(struct tidings_span name);
 /* Gives a number that has no name one. Errors: FULL, STORE, NOMEM. */
 int session_name(struct store_txn *txn, struct tidings_span name, uint32_t number,
                  struct tidings_error *error);

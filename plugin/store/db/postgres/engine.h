@@ -15,12 +15,15 @@
 #include <libpq-fe.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
 #include "store/db/db.h"
 #include "store/db/wake.h"
 
+enum { PG_ABSENT = 4 };
+enum { PG_META = 1 }; /* the kind of the store's few own rows, of session 0 */
 enum { PG_SCHEMA = 2, KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
 
 /* The engine's error numbers; ENOMEM is itself. */
@@ -38,6 +41,13 @@ enum pg_error {
   PG_E_POOLED,   /* a pooler gives each transaction another connection */
   PG_E_REFUSED,  /* the server's answer makes no sense to us: it was logged */
 };
+
+/* The n of a key. */
+static inline uint64_t pg_key_n(const struct db_key *key) {
+  uint64_t n;
+  memcpy(&n, key->bytes + 5, sizeof n);
+  return be64toh(n);
+}
 
 /* -- url.c ------------------------------------------------------------------------------------- */
 
@@ -96,6 +106,7 @@ enum pg_statement {
   PG_LOCK,
   PG_LOCK_VERSION,
   PG_LOCK_NAME,
+  PG_OWN_ROWS,
   PG_LOAD,
   PG_LOOK,
   PG_PUT,
@@ -211,7 +222,7 @@ struct pg_session {
     uint8_t kind;
   } * gone; /* rows that were deleted */
   size_t gone_count, gone_capacity;
-  struct pg_gone absent[4]; /* rows that the server does not have, while it is locked */
+  struct pg_gone absent[PG_ABSENT]; /* rows that the server does not have, while it is locked */
   size_t absent_count;
   bool is_noted, tools_noted;
   struct db_noted noted;
@@ -263,6 +274,12 @@ void pg_session_as_read(const struct db *db, struct pg_session *session);
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result);
 /* The same of a look: it is to be loaded `again` if it has changed. */
 int pg_session_looked(struct db *db, struct pg_session *session, const PGresult *result);
+
+/* -- tree.c ------------------------------------------------------------------------------------ */
+
+void pg_note_absent(const struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n);
+/* Keeps a row of session 0 for all transactions: names never change. */
+void pg_keep_row(struct db *db, const struct pg_row *row);
 
 /* -- txn.c ------------------------------------------------------------------------------------- */
 

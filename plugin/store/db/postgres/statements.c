@@ -20,6 +20,10 @@ static const char *const statements[PG_STATEMENTS] = {
                         "version = $2 FOR UPDATE) AS same",
     /* What is not there yet has no row that could be locked. */
     [PG_LOCK_NAME] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
+    /* Of session 0: its few, and those that were looked for. */
+    [PG_OWN_ROWS] = "SELECT kind, n, value FROM live WHERE session = 0 AND kind = 1 UNION ALL "
+                    "SELECT kind, n, value FROM live JOIN unnest($1::smallint[], $2::bigint[]) AS "
+                    "wanted (k, m) ON session = 0 AND kind = k AND n = m",
     /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
     [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session "
                 "WHERE session = $1 OR name = $2 "
@@ -122,6 +126,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_LOCK: return TYPES(who, 2);
   case PG_LOCK_VERSION: return TYPES(version, 2);
   case PG_LOAD: return TYPES(load, 4);
+  case PG_OWN_ROWS: return TYPES(put + 1, 2);
   case PG_LOOK: return TYPES(look, 2);
   case PG_PUT: return TYPES(put, 4);
   case PG_DELETE:
