@@ -115,11 +115,17 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
                 "this process cannot be identified, because /proc is not mounted");
   if (!code) code = enter_once(db, error);
   if (!code && pg_wake_init(db)) code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
-  if (!code) code = pg_conn_take(db, deadline, &conn, error);
+  if (!code) code = pg_conn_open(db, deadline, &conn, error);
   if (code) return code;
-  code = check_schema(db, conn, deadline, error);
+  code = check_schema(db, conn, deadline, error); /* our statements are of no other one */
+  if (!code) code = pg_conn_prepare(db, conn, deadline, error);
+  if (code) {
+    pg_conn_close(conn);
+    return code;
+  }
+  db->connections++;
   pg_conn_give(db, conn);
-  return code ? code : put_first(db, options, deadline, error);
+  return put_first(db, options, deadline, error);
 }
 
 int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error) {

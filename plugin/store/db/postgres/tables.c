@@ -15,7 +15,7 @@
 #include "store/db/postgres/admin.h"
 #include "store/db/postgres/engine.h"
 
-enum { CONNECT_BUDGET_MS = 10000 };
+enum { CONNECT_BUDGET_MS = 5000 };
 static const char placeholder[] = "@schema@";
 /* Between these, schema.sql has what an upgrade makes anew. */
 static const char functions_begin[] = "-- [functions]", functions_end[] = "-- [/functions]";
@@ -92,7 +92,8 @@ int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *re
                 "another of its databases? Name another schema with ?schema=NAME; if no database "
                 "needs the two, drop them",
                 place->shown, place->schema, place->schema);
-  if (state && (strcmp(state, "42P01") == 0 || strcmp(state, "3F000") == 0))
+  if (state &&
+      (strcmp(state, "42P01") == 0 || strcmp(state, "3F000") == 0 || strcmp(state, "42703") == 0))
     return fail(error, TIDINGS_E_NOT_FOUND, "store %s: the schema is not there, or is no store's",
                 place->shown);
   if (state && strcmp(state, "55P03") == 0)
