@@ -133,6 +133,13 @@ enum pg_statement {
 struct pg_conn {
   PGconn *pg;
   struct pg_conn *next;
+  uint64_t prepared; /* a bit for each statement that it has prepared */
+  /* In the pipeline: how many results are to come, and which of them are of preparing. */
+  size_t queued, prepare_count;
+  struct pg_prepare {
+    size_t at;
+    enum pg_statement statement;
+  } prepares[PG_STATEMENTS];
 };
 
 const char *pg_statement_text(enum pg_statement statement);
@@ -161,7 +168,7 @@ int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_co
                  struct tidings_error *error);
 /* Back to the pool; one that is not idle, or broken, is closed. */
 void pg_conn_give(struct db *db, struct pg_conn *conn);
-/* Queues a statement. 0, or the engine's error. */
+/* Queues a statement, and before its first use what prepares it. 0, or the engine's error. */
 int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_params *params);
 /* Sends what is queued, and waits for all of its results, `count` of them, which the caller clears;
  * those that did not come are NULL. 0, or the engine's error: the first one's. */
@@ -171,9 +178,6 @@ int64_t pg_int8(const PGresult *result, int row, int column);
 /* Of a result in text. 0: it is none. */
 int64_t pg_int_text(const PGresult *result, int row, int column);
 
-/* Has it prepare all statements, which the pool's have. */
-int pg_conn_prepare(struct db *db, struct pg_conn *conn, store_deadline deadline,
-                    struct tidings_error *error);
 /* One that is connected, in pipeline mode, and no more. */
 int pg_conn_dial(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error);

@@ -118,7 +118,6 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
   if (!code) code = pg_conn_open(db, deadline, &conn, error);
   if (code) return code;
   code = check_schema(db, conn, deadline, error); /* our statements are of no other one */
-  if (!code) code = pg_conn_prepare(db, conn, deadline, error);
   if (code) {
     pg_conn_close(conn);
     return code;

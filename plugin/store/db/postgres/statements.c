@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/statements.c: all statements, which every connection has prepared.
+ * store/db/postgres/statements.c: all statements: a connection prepares each before its first use.
  */
 #include <stdlib.h>
 #include <string.h>
