@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -40,9 +40,10 @@ void bench_die(const char *format, ...) {
 }
 
 static uint64_t own_cpu_ns(void) {
-  struct timespec now;
-  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  struct rusage usage;
+  (void)getrusage(RUSAGE_SELF, &usage);
+  return ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * 1000000000u +
+         ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000u;
 }
 
 /* -- one client -------------------------------------------------------------------------------- */
@@ -76,7 +77,7 @@ struct measured {
   double cpu_us[SIDES];
 };
 
-static void measure(struct measured *row, struct sides *sides) {
+static void measure_row(struct measured *row, struct sides *sides) {
   for (int side = 0; side < SIDES; side++) {
     uint64_t theirs = fleet_raw_server_ns(sides->raw, side == BY_HAND), mine = own_cpu_ns();
     for (int i = 0; i < row->times; i++) {
@@ -103,7 +104,7 @@ static void run_calls(struct sides *sides, int rounds) {
   enum { ROWS = sizeof rows / sizeof *rows };
   for (int round = -3; round < rounds; round++) {
     for (size_t i = 0; i < ROWS; i++) {
-      measure(&rows[i], sides);
+      measure_row(&rows[i], sides);
       if (round >= 0) continue;
       for (int side = 0; side < SIDES; side++) { /* what is not warm yet does not count */
         samples_free(&rows[i].us[side]);

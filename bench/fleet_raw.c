@@ -37,7 +37,7 @@ static const struct {
     {"commit", "COMMIT"},
 };
 
-static void check(struct fleet_raw *raw, PGresult *result) {
+static void check_result(struct fleet_raw *raw, PGresult *result) {
   ExecStatusType status = PQresultStatus(result);
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
     bench_die("SQL by hand: %s", PQerrorMessage(raw->pg));
@@ -52,7 +52,7 @@ struct fleet_raw *fleet_raw_open(const char *conninfo, const char *name) {
   raw->pg = PQconnectdbParams(keys, values, 1);
   if (PQstatus(raw->pg) != CONNECTION_OK) bench_die("%s", PQerrorMessage(raw->pg));
   for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-    check(raw, PQprepare(raw->pg, statements[i].name, statements[i].text, 0, NULL));
+    check_result(raw, PQprepare(raw->pg, statements[i].name, statements[i].text, 0, NULL));
   return raw;
 }
 
@@ -64,11 +64,11 @@ void fleet_raw_close(struct fleet_raw *raw) {
 void fleet_raw_push(struct fleet_raw *raw, const char *session) {
   const char *values[] = {session, raw->body};
   const int lengths[] = {0, BODY_BYTES}, formats[] = {0, 1};
-  check(raw, PQexecPrepared(raw->pg, "push", 2, values, lengths, formats, 1));
+  check_result(raw, PQexecPrepared(raw->pg, "push", 2, values, lengths, formats, 1));
 }
 
 void fleet_raw_look(struct fleet_raw *raw) {
-  check(raw, PQexecPrepared(raw->pg, "look", 0, NULL, NULL, NULL, 1));
+  check_result(raw, PQexecPrepared(raw->pg, "look", 0, NULL, NULL, NULL, 1));
 }
 
 /* One round trip. `session`: the parameter of those that have one. */
@@ -82,7 +82,7 @@ static void together(struct fleet_raw *raw, const char *session, const char *con
   }
   if (!PQpipelineSync(raw->pg)) bench_die("%s", PQerrorMessage(raw->pg));
   for (int i = 0; i < count; i++) {
-    check(raw, PQgetResult(raw->pg));
+    check_result(raw, PQgetResult(raw->pg));
     PQclear(PQgetResult(raw->pg)); /* NULL: the end of this one's */
   }
   PQclear(PQgetResult(raw->pg)); /* of the sync */
@@ -99,8 +99,8 @@ void fleet_raw_deliver(struct fleet_raw *raw, const char *session) {
 }
 
 void fleet_raw_empty(struct fleet_raw *raw) {
-  check(raw, PQexec(raw->pg, "TRUNCATE raw.inbox, tidings.inbox"));
-  check(raw, PQexec(raw->pg, "CHECKPOINT"));
+  check_result(raw, PQexec(raw->pg, "TRUNCATE raw.inbox, tidings.inbox"));
+  check_result(raw, PQexec(raw->pg, "CHECKPOINT"));
 }
 
 /* -- the server's processes -------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ void fleet_raw_find_servers(struct fleet_raw *raw, const char *name) {
   if (raw->server_count > MOST_SERVERS) bench_die("too many connections");
   for (int i = 0; i < raw->server_count; i++)
     raw->servers[i] = (int)strtol(PQgetvalue(result, i, 0), NULL, 10);
-  check(raw, result);
+  check_result(raw, result);
 }
 
 static uint64_t cpu_of(int pid) {

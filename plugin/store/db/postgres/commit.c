@@ -171,7 +171,8 @@ static void settle_session(struct pg_session *session) {
   for (size_t i = 0; i < session->map.count; i++) session->map.rows[i].dirty = false;
   session->folded_count = 0;
   session->folded_rings = 0;
-  session->version = session->exists ? session->version + 1 : 1; /* as PG_SESSION has it */
+  if (!session->exists) session->version = 0; /* as PG_SESSION has it */
+  session->version++;
   session->exists = true;
   session->written = false;
 }
