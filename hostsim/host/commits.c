@@ -30,13 +30,14 @@ uint64_t commits_disarm(void) {
 void commits_skip_sync(void) { atomic_store(&unsynced, true); }
 
 /* A plugin whose store is a database commits with a statement of this name (tidings-postgres.so).
+ * Where it is used there is a NUL before it, the name of its portal; where it is prepared, a
+ * length.
  */
-static const char commit_statement[] = "tidings_commit", sql[] = "INSERT INTO ";
+static const char commit_statement[] = "\0tidings_commit";
 
 __attribute__((visibility("default"))) ssize_t send(int fd, const void *bytes, size_t len,
                                                     int flags) {
-  bool prepares = memmem(bytes, len, sql, sizeof sql - 1);
-  if (!prepares && memmem(bytes, len, commit_statement, sizeof commit_statement - 1)) {
+  if (memmem(bytes, len, commit_statement, sizeof commit_statement - 1)) {
     if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) kill(getpid(), SIGKILL);
   }
   return syscall(SYS_sendto, fd, bytes, len, flags, NULL, 0);

@@ -4,6 +4,7 @@ the password. And pushes by SQL: the same checks and errors, by a role that may 
 """
 import os
 import pwd
+import signal
 import subprocess
 import sys
 import time
@@ -50,10 +51,10 @@ def check_urls(server):
     server.sql("CREATE SCHEMA others; CREATE TABLE others.store (a int)")
     refused(server.url("others"), "tidings store init", "a schema of somebody else's")
     done = kit.tidings("store", "drop", server.url("others"), check=False)
-    expect(done.returncode and server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'others'") == "1", f"it is not dropped: {done.stderr.strip()}")
+    expect("is no store" in done.stderr and server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'others'") == "1", f"it is not dropped: {done.stderr.strip()}")
     server.sql("UPDATE tidings.store SET schema = 7")
     refused(server.url(), "use a newer tidings", "a newer schema")
-    server.sql("UPDATE tidings.store SET schema = 1")
+    server.sql("UPDATE tidings.store SET schema = 2")
     refused(server.url(more="&options=-cdefault_transaction_read_only%3Don"), "read-only", "a read-only database")
 
 
@@ -139,9 +140,10 @@ def check_names(server):
         return
     program = os.path.join(os.path.dirname(__file__), "lost_names.py")
     done = subprocess.run([*apart, sys.executable, program, server.folder], capture_output=True, text=True, check=False)
-    lines = [*done.stdout.splitlines(), "", ""]
+    lines = [*done.stdout.splitlines(), "", "", ""]
     expect(lines[0].startswith("in time") and "were not found in time" in lines[0], f"a resolver that does not answer: {lines[0]}{done.stderr}")
-    expect(lines[1] == "the second server was found", f"the first of two servers is not there: {lines[1]}")
+    expect("were not found in time" in lines[1], f"and store init: {lines[1]}")
+    expect(lines[2] == "the second server was found", f"the first of two servers is not there: {lines[2]}")
 
 
 def check_disk(server):
@@ -203,6 +205,167 @@ def check_clock(server):
         host.end()
 
 
+def check_wake(server):
+    """What is due later is due by the clock of the host that waits, wrong as it may be."""
+    for off in ("86400", "-86400"):
+        environment = {"LD_PRELOAD": os.path.join(kit.BUILD, "tests/fleet-clock-off.so"), "TIDINGS_TEST_CLOCK_OFF": off}
+        host = kit.Asked(server.url(), environment, config={"turns": {"settle_delay_ms": 1500}})
+        session = f"wake{off}"
+        host.event("session.opened", session)
+        host.event("message.submitted", session, id="m1", content="one")
+        host.event("turn.started", session, messages=["m1"])
+        host.event("message.submitted", session, id="m2", content="two")
+        answer = host.event("turn.finished", session)
+        due = (answer.get("reply") or {}).get("wake_at") or 0
+        expect(abs(due / 1000 - time.time() - int(off)) < 600, f"a clock {off} s off: wake_at is {due / 1000 - time.time():.0f} s from now")
+        deadline = time.monotonic() + 60
+        actions = []
+        while not actions and time.monotonic() < deadline:
+            time.sleep(0.05)
+            actions = (host.event("wake", session).get("reply") or {}).get("actions") or []
+        expect([action["type"] for action in actions] == ["start_turn"], f"and what waits is asked for: {actions}")
+        host.end()
+
+
+def check_roles_elsewhere(server):
+    """Roles are the server's, not the database's."""
+    server.sql("CREATE DATABASE other")
+    other = server.url().replace("/fleet?", "/other?")
+    done = kit.tidings("store", "init", other, check=False)
+    expect(done.returncode and "the role tidings_producer" in done.stderr and "another schema" in done.stderr, f"the same schema in two databases: {done.stderr.strip()}")
+    expect(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tidings'", database="other") == "0", "nothing of it was made")
+    expect(not kit.tidings("store", "init", other.replace("=tidings", "=elsewhere"), check=False).returncode, "another schema can be made there")
+
+
+def check_upgrade(server):
+    """An older schema is refused, upgraded, and goes on."""
+    columns = "SELECT string_agg(attname || ' ' || atttypid, ',' ORDER BY attname) FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 AND NOT attisdropped"
+    url = kit.make_store(server, "older")
+    kit.tidings("push", "--create", "-S", url, "-s", "s", "before the upgrade")
+    server.sql("ALTER TABLE older.session DROP COLUMN closed_ms; ALTER TABLE older.inbox DROP COLUMN counted, DROP COLUMN counted_at; UPDATE older.store SET schema = 1")
+    refused(url, "run 'tidings store upgrade URL'", "an older schema")
+    sql = kit.tidings("store", "upgrade", "--dry-run", url).stdout
+    expect("ADD COLUMN IF NOT EXISTS closed_ms" in sql and "CREATE SCHEMA" not in sql, "upgrade --dry-run prints the SQL")
+    for _ in range(2):
+        kit.tidings("store", "upgrade", url)
+    kit.tidings("push", "--create", "-S", url, "-s", "s", "after it")
+    host = kit.Kit(url)
+    host.event("session.opened", "s")
+    content = host.call("tool_result", session="s", call_id="c1", tool="shell", content="x")["content"]
+    expect("before the upgrade" in content and "after it" in content, "an upgraded store goes on")
+    host.close()
+    for table in ("session", "inbox"):
+        expect(server.sql(columns % f"tidings.{table}") == server.sql(columns % f"older.{table}"), f"its table {table} is that of a new one")
+    kit.tidings("store", "drop", url)
+
+
+def check_quota(server):
+    """How much waits is not counted for each push; what is refused was counted."""
+    host = kit.Kit(server.url(), role="producer", config={"limits": {"pending_per_session": 2000}})
+
+    def fill(session, count):
+        server.sql(f"SELECT count(tidings.push_record('{session}', '', '', '\\x01', 0, 0, 2000, false, 'ci', 0, false, '', 'x')) FROM generate_series(1, {count})")
+
+    def is_full():
+        try:
+            host.call("push", session="full", kind="ci.failed", message="one more")
+            return False
+        except kit.Failed as failed:
+            return failed.code == "TIDINGS_E_FULL"
+
+    host.call("push", session="full", kind="ci.failed", message="the first")
+    fill("full", 900)
+    fill("beside", 1500)  # numbers are given out for all sessions
+    fill("full", 998)
+    expect(not is_full(), "1,899 wait, 1,900 may")
+    expect(is_full() and is_full(), "and then it is full")
+    server.sql("DELETE FROM tidings.inbox WHERE name = 'full' AND n IN (SELECT n FROM tidings.inbox WHERE name = 'full' ORDER BY n LIMIT 1000)")
+    fill("full", 999)
+    expect(not is_full() and is_full(), "a thousand were taken out: a thousand go in")
+    server.sql("DELETE FROM tidings.inbox WHERE name IN ('full', 'beside')")
+    expect(not is_full(), "and after all were")
+    host.close()
+
+
+def check_closed(server):
+    """What a closed session leaves goes a day later, as in a folder, but for its name and its head."""
+    host = kit.Kit(server.url(), budget_ms=20000)
+    shown = []
+    for session in ("closed", "open"):
+        host.event("session.opened", session)
+        host.call("push", session=session, kind="ci.failed", message="x")
+        shown.append(host.call("tool_result", session=session, call_id="c1", tool="shell", content="x")["reply"]["delivery"])
+        host.call("settle", delivery=shown[-1], outcome="committed")
+    host.event("session.closed", "closed")
+    rows = ("SELECT (SELECT count(*) FROM tidings.live JOIN tidings.session USING (session) WHERE name = '%s' AND kind <> 3), "
+            "(SELECT count(*) FROM tidings.history JOIN tidings.session USING (session) WHERE name = '%s')")
+    server.sql("SELECT tidings.keep_days(30)")
+    expect(server.sql(rows % ("closed", "closed")) != "0|0", "its rows are there on the day it was closed")
+    server.sql("UPDATE tidings.session SET closed_ms = closed_ms - 86400001 WHERE closed_ms > 0; SELECT tidings.keep_days(30)")
+    expect(server.sql(rows % ("closed", "closed")) == "0|0", "and gone a day later")
+    expect(server.sql(rows % ("open", "open")) != "0|0", "those of an open one stay")
+    host.event("session.opened", "closed")
+    host.call("push", session="closed", kind="ci.failed", message="opened again")
+    answer = host.call("tool_result", session="closed", call_id="c2", tool="shell", content="x")
+    expect("opened again" in answer["content"] and answer["reply"]["delivery"] not in shown, "it can be opened again, and no id is given out twice")
+    host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
+    host.close()
+
+
+def check_recovery(server):
+    """The server is killed while it writes, and held in its recovery until it was asked; then it goes on."""
+    url = server.url()
+    host = kit.Kit(url, budget_ms=2000)
+    host.event("session.opened", "recovery")
+    producer = kit.Worker("producer.py", url, "recovery", "r")
+
+    def acked():
+        return {words[1] for words in producer.read() if words[0] == "acked"}
+
+    def wait_for_acked(count):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and len(acked()) < count:
+            time.sleep(0.02)
+        return len(acked()) >= count
+
+    expect(wait_for_acked(30), "pushes are stored")
+    server.stop(signal.SIGKILL)
+    with open(os.path.join(server.data, "standby.signal"), "w", encoding="ascii"):
+        pass
+    server.settings["hot_standby"] = "off"
+    server.start(until="standby")
+    before = len(acked())
+    refused(server.url("another"), "starting up or recovering; try again", "a server in its recovery")
+    late.since()
+    began = time.monotonic()
+    try:
+        host.call("tool_result", session="recovery", call_id="c0", tool="shell", content="done")
+        expect(False, "a hook during the recovery: it was answered")
+    except kit.Failed as failed:
+        took = time.monotonic() - began
+        expect(failed.code in ("TIDINGS_E_STORE", "TIDINGS_E_BUSY") and took < 2.05 + 3 * late.since() / 1000, f"a hook during the recovery: {failed} ({took:.2f} s)")
+    done = kit.tidings("deliver", "--at", "tool-result", "-S", url, "-s", "recovery", "--tool", "shell", "--owner", str(os.getpid()), check=False, input="main -> main\n")
+    expect("main -> main" in done.stdout, f"the agent's text passes: {done.stdout!r} {done.stderr.strip()}")
+    server.run("pg_ctl", "promote", "-D", server.data, "-w")
+    expect(wait_for_acked(before + 5), "after it pushes are stored again")
+    producer.kill()
+    pushed, seen, deadline, quiet = acked(), "", time.monotonic() + 60, False
+    while not quiet and time.monotonic() < deadline:
+        try:
+            answer = host.call("tool_result", session="recovery", call_id=f"d{len(seen)}", tool="shell", content="done")
+            delivery = (answer.get("reply") or {}).get("delivery")
+            quiet = not delivery
+            if delivery:
+                seen += answer["content"]
+                host.call("settle", delivery=delivery, outcome="committed")
+        except kit.Failed:
+            time.sleep(0.05)
+    lost = [token for token in pushed if f"#{token}#" not in seen]
+    print(f"# sum: recovery: {len(pushed)} acknowledged: lost {len(lost)}")
+    expect(pushed and not lost, f"and nothing is lost: {lost[:3]}")
+    host.close()
+
+
 def main():
     with kit.Server(max_connections=24) as server:
         kit.make_store(server)
@@ -214,7 +377,13 @@ def main():
         check_network(server)
         check_names(server)
         check_clock(server)
+        check_wake(server)
+        check_roles_elsewhere(server)
+        check_upgrade(server)
+        check_quota(server)
+        check_closed(server)
         check_disk(server)
+        check_recovery(server)
         check_full(server)
         server.stop()
         refused(server.url(), "cannot be reached", "a server that is gone")

@@ -1,143 +1,60 @@
 # SPDX-License-Identifier: MIT
-"""bench.py: what calls cost on a database, beside SQL that does the same work by hand over the same connection type, interleaved in one run. Medians.
+"""bench.py [ROUNDS]: what calls cost on a database, beside SQL that does the same work by hand, in turns in one run (bench/fleet.c).
 
-Ours goes through hostkit's flat functions, so it has JSON on top. Not part of the tests: TIDINGS_BUILD_DIR=build/release python3 tests/fleet/bench.py
+Not part of the tests: ./dev bench --fleet
 """
-import ctypes
-import ctypes.util
 import os
-import statistics
 import subprocess
 import sys
-import tempfile
-import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
 
-ROUNDS = int(os.environ.get("TIDINGS_FLEET_ROUNDS", "200"))
-SESSIONS, CLIENTS, SECONDS = 10000, 16, 5
-MESSAGE = "x" * 200
+ROUNDS = int(sys.argv[1]) if len(sys.argv) == 2 else 300
+SESSIONS, SLICE_MS, SLICES = 10000, 1500, 5
+GOALS = {"push": 1.2, "lease + settle of ten": 1.25, "quiet hook": 1.2, "16 clients": 0.8, "64 clients": 0.8}
+TABLES = """CREATE SCHEMA raw;
+CREATE TABLE raw.session (name text PRIMARY KEY, version bigint NOT NULL) WITH (fillfactor = 50);
+CREATE TABLE raw.inbox (name text, n bigint GENERATED ALWAYS AS IDENTITY, body bytea NOT NULL, pushed timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (name, n));
+CREATE TABLE raw.live (name text, n bigint, value bytea NOT NULL, PRIMARY KEY (name, n));
+CREATE TABLE raw.history (name text, n bigint, value bytea NOT NULL, PRIMARY KEY (name, n));
+INSERT INTO raw.session VALUES ('one', 0);"""
 
 
-class Raw:
-    """SQL by hand, over libpq."""
-
-    def __init__(self, server):
-        self.pq = ctypes.CDLL(ctypes.util.find_library("pq"))
-        for name in ("PQconnectdb", "PQexec"):
-            getattr(self.pq, name).restype = ctypes.c_void_p
-        self.pq.PQexec.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-        self.pq.PQclear.argtypes = [ctypes.c_void_p]
-        self.pq.PQresultStatus.argtypes = [ctypes.c_void_p]
-        self.pg = self.pq.PQconnectdb(f"host={server.folder} user=fleet dbname=fleet".encode())
-        self.run("CREATE SCHEMA raw; CREATE TABLE raw.session (session bigint PRIMARY KEY, version bigint NOT NULL);"
-                 "CREATE TABLE raw.live (session bigint, n bigint GENERATED ALWAYS AS IDENTITY, value bytea NOT NULL, PRIMARY KEY (session, n));"
-                 "INSERT INTO raw.session VALUES (1, 0)")
-        self.run(f"PREPARE push AS INSERT INTO raw.live (session, value) VALUES (1, '\\x{'78' * 240}')")
-        self.run("PREPARE lock AS SELECT version FROM raw.session WHERE session = 1 FOR UPDATE")
-        self.run("PREPARE load AS SELECT n, value FROM raw.live WHERE session = 1")
-        self.run("PREPARE lease AS UPDATE raw.live SET value = value || '\\x01' WHERE session = 1")
-        self.run("PREPARE settle AS DELETE FROM raw.live WHERE session = 1")
-        self.run("PREPARE grow AS UPDATE raw.session SET version = version + 1 WHERE session = 1")
-        self.run("PREPARE look AS SELECT version FROM raw.session WHERE session = 1")
-
-    def run(self, sql):
-        result = self.pq.PQexec(self.pg, sql.encode())
-        if self.pq.PQresultStatus(result) not in (1, 2):
-            raise SystemExit(f"raw SQL: {sql[:80]}")
-        self.pq.PQclear(result)
-
-    def push(self):
-        self.run("EXECUTE push")
-
-    def deliver(self):
-        for change in ("lease", "settle"):
-            self.run("BEGIN; EXECUTE lock; EXECUTE load")
-            self.run(f"EXECUTE {change}; EXECUTE grow; COMMIT")
-
-    def quiet(self):
-        self.run("EXECUTE look")
+def measure(server, *what):
+    """{row: (ours, by hand, ours of the processor, by hand of it)}"""
+    command = [os.path.join(kit.BUILD, "tidings-bench-fleet"), os.path.join(kit.BUILD, "tidings-postgres.so"), server.url(), f"host={server.folder} user=fleet dbname=fleet"]
+    done = subprocess.run([*command, *map(str, what)], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{command[0]}: {done.returncode}")
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    return {row[0]: [float(value) for value in row[1:]] for row in rows}
 
 
-class Ours:
-    """The same by the plugin."""
-
-    def __init__(self, url):
-        self.kit, self.calls = kit.Kit(url, budget_ms=20000), 0
-        self.kit.event("session.opened", "s")
-
-    def push(self):
-        self.kit.call("push", session="s", kind="bench.push", message=MESSAGE)
-
-    def hook(self):
-        self.calls += 1
-        return self.kit.call("tool_result", session="s", call_id=f"c{self.calls}", tool="shell", content="done")["reply"].get("delivery")
-
-    def deliver(self):
-        self.kit.call("settle", delivery=self.hook(), outcome="committed")
-
-    def quiet(self):
-        self.hook()
-
-
-def timed(function):
-    began = time.monotonic()
-    function()
-    return (time.monotonic() - began) * 1e6
-
-
-def compare(ours, raw):
-    took = {}
-    for _ in range(ROUNDS):
-        for name, side in (("ours", ours), ("raw", raw)):
-            took.setdefault(("push", name), []).extend(timed(side.push) for _ in range(10))
-            took.setdefault(("lease + settle of ten", name), []).append(timed(side.deliver))
-            took.setdefault(("quiet hook", name), []).append(timed(side.quiet))
-    return {key: statistics.median(values) for key, values in took.items()}
-
-
-def rates(server, url):
-    """Pushes a second of many processes, and inserts a second of as many clients of pgbench."""
-    with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
-        script.write(f"INSERT INTO raw.live (session, value) VALUES (2 + :client_id, '\\x{'78' * 240}');\n")
-        script.flush()
-        os.chmod(script.name, 0o644)
-        done = subprocess.run([os.path.join(server.bin, "pgbench"), "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2",
-                               "-T", str(SECONDS), "-f", script.name, "-h", server.folder, "-U", "fleet", "fleet"], capture_output=True, text=True, check=False)
-    raw = float(done.stdout.split("tps = ")[1].split()[0]) if "tps = " in done.stdout else 0
-    workers = [kit.Worker("producer.py", url, f"many-{at}", f"p{at}") for at in range(CLIENTS)]
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not all(worker.read() for worker in workers):
-        time.sleep(0.1)
-    time.sleep(SECONDS)
-    for worker in workers:
-        worker.kill()
-    times = [float(words[3]) for worker in workers for words in worker.read() if words[0] == "acked"]
-    last = max(times)
-    return sum(at > last - SECONDS for at in times) / SECONDS, raw
+def show(rows, unit):
+    for name, (ours, floor, our_cpu, floor_cpu) in rows.items():
+        print(f"{name:24} {ours:8.0f} {floor:8.0f} {unit:3} {ours / floor:6.2f} {GOALS[name]:6.2f} {our_cpu:8.0f} {floor_cpu:8.0f} {our_cpu / floor_cpu:6.2f}")
 
 
 def main():
-    with kit.Server() as server:
-        url = kit.make_store(server)
-        raw, ours = Raw(server), Ours(url)
-        before = compare(ours, raw)
-        goals = {"push": 1.2, "lease + settle of ten": 1.25, "quiet hook": 1.2}
-        print(f"{'µs, medians':24} {'ours':>8} {'raw':>8} {'ratio':>6}   goal")
-        for name, goal in goals.items():
-            mine, floor = before[name, "ours"], before[name, "raw"]
-            print(f"{name:24} {mine:8.0f} {floor:8.0f} {mine / floor:6.2f}   {goal}")
+    # The defaults of a server, but for room.
+    with kit.Server(shared_buffers="128MB", max_wal_size="2GB") as server:
+        kit.make_store(server)
+        server.sql(TABLES)
+        print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, {kit.BUILD}")
+        print(f"{'':24} {'ours':>8} {'by hand':>8}     {'ratio':>6} {'goal':>6} {'cpu ours':>8} {'by hand':>8} {'ratio':>6}")
+        before = measure(server, "calls", ROUNDS)
+        show(before, "µs")
+        show(measure(server, "clients", 16, SLICE_MS, SLICES), "/s")
+        show(measure(server, "clients", 64, SLICE_MS, SLICES), "/s")
         # As many sessions as it has, each with the rows of this one.
         server.sql("INSERT INTO tidings.session (session, name) SELECT g, 'copy-' || g FROM generate_series(1000, %d) g;"
                    "INSERT INTO tidings.live SELECT g, kind, n, value FROM tidings.live, generate_series(1000, %d) g WHERE session = 1;"
                    "ANALYZE" % (SESSIONS + 1000, SESSIONS + 1000))
-        after = compare(ours, raw)
-        for name in ("push", "lease + settle of ten"):
-            mine, floor = (after[name, side] / before[name, side] for side in ("ours", "raw"))
-            print(f"{name + f', {SESSIONS} sessions':38} {mine:6.2f} x what it was; raw {floor:.2f} x   goal 1.2")
-        mine, floor = rates(server, url)
-        print(f"{CLIENTS} clients: {mine:.0f} pushes/s, raw {floor:.0f} inserts/s, {mine / floor if floor else 0:.2f}   goal 0.8")
+        after = measure(server, "calls", ROUNDS)
+        for name, (ours, floor, our_cpu, floor_cpu) in after.items():
+            was = before[name]
+            print(f"{name + f', {SESSIONS} sessions more':44} {ours / was[0]:6.2f} x what it was, of the processor {our_cpu / was[2]:.2f} x; by hand {floor / was[1]:.2f} x, {floor_cpu / was[3]:.2f} x   goal 1.2")
 
 
 main()

@@ -71,28 +71,28 @@ class Server:
         if done.returncode:
             raise SystemExit(f"{program}: {done.stderr}")
 
-    def start(self):
+    def start(self, until="ready"):
         arguments = [os.path.join(self.bin, "postgres"), "-D", self.data, "-k", self.folder]
         for name, value in self.settings.items():
             arguments += ["-c", f"{name}={value}"]
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, preexec_fn=dies_with_us, **self.demoted())
         deadline = time.monotonic() + 60
-        while not self.is_ready():
+        while not self.is_ready(until):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as log:
                     raise SystemExit(f"the server does not start:\n{log.read()[-2000:]}")
             time.sleep(0.02)
         return self
 
-    def is_ready(self):
+    def is_ready(self, until="ready"):
         """As its own file says, which costs less than to ask it. (The file of a server that was killed says so too, until the next one writes it.)"""
         try:
             with open(os.path.join(self.data, "postmaster.pid"), encoding="utf-8") as file:
                 lines = file.read().split("\n")
         except FileNotFoundError:
             return False
-        return lines[0] == str(self.process.pid) and len(lines) > 7 and lines[7].strip() == "ready"
+        return lines[0] == str(self.process.pid) and len(lines) > 7 and lines[7].strip() == until
 
     def ready(self):
         self.start()
@@ -212,8 +212,8 @@ class Worker:
 class Asked:
     """A host in a process of its own (asked.py), which may have another environment, and is told what to call."""
 
-    def __init__(self, url, environment=None, before=()):
-        command = [*before, sys.executable, os.path.join(os.path.dirname(__file__), "asked.py"), url]
+    def __init__(self, url, environment=None, before=(), config=None):
+        command = [*before, sys.executable, os.path.join(os.path.dirname(__file__), "asked.py"), url, json.dumps(config or {})]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})})
 
     def ask(self, op, **members):

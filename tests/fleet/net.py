@@ -81,7 +81,7 @@ class Proxy(Listener):
 
     def forward(self, mode, data, client, server, from_client):
         other = server if from_client else client
-        commits = from_client and b"tidings_commit" in data and b"INSERT INTO " not in data
+        commits = from_client and b"\0tidings_commit" in data  # where it is used, not where it is prepared
         self.trips += from_client and data.endswith(b"S\0\0\0\x04")
         if mode == "reset" or (mode == "reset before commit" and commits):
             self.met += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""suite.py conformance|scenarios|sim: the conformance suite, all scenario files and random schedules, unchanged, on a store in a database."""
+"""suite.py conformance|scenarios|sim|crowd: the conformance suite, all scenario files, random schedules and the crowd, unchanged, on a store in a database."""
 import glob
 import os
 import subprocess
@@ -22,6 +22,10 @@ def main():
             # Schedule 9 of seed 3 asks for the history of deliveries that were rewound.
             command = [kit.HOSTSIM, "sim", "--plugin", kit.PLUGIN, "--store", url, "--first", "9",
                        "--seed", os.environ.get("TIDINGS_SEED", "3"), "--steps", os.environ.get("TIDINGS_STEPS", "1500")]
+        elif sys.argv[1] == "crowd":
+            kit.make_store(server)
+            command = [os.path.join(kit.BUILD, "tests/sim-crowd"), "--plugin", kit.PLUGIN, "--store", server.url(), "--seed", os.environ.get("TIDINGS_SEED", "3"),
+                       "--seconds", os.environ.get("TIDINGS_FLEET_SECONDS", "3"), "--drain", "120"]
         else:
             files = sorted(glob.glob(os.path.join(SOURCE, "tests/scenarios/tidings/*.json")) + glob.glob(os.path.join(SOURCE, "tests/scenarios/turns/*/*.json")))
             files = [name for name in files if os.path.basename(name)[:-5] not in OF_FOLDERS]

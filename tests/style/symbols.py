@@ -19,7 +19,7 @@ PREFIXES = {
     "agents/hosts": "host hosts",
     "agents/node": "call instance text throw value",
     "agents/setup": "change json setup verb",
-    "bench": "bench calls raw samples target",
+    "bench": "bench calls fleet raw samples target",
     "cli": "config event sessions toml verb",
     "cli/alert": "alert",
     "cli/doctor": "doctor verb",

@@ -174,11 +174,10 @@ static int finish_session(struct passing *passing, struct tidings_error *error) 
   if (last < passing->head.floor) last = passing->head.floor;
   list_floors(passing, floors);
   if (passing->tools.count) tools_text(&passing->tools, &tools);
-  int code =
-      tools.failed
-          ? fail(error, TIDINGS_E_NOMEM, "no memory for a session's tools")
-          : pg_copy_session(passing->copy, passing->session, head_count_live(&passing->head, last),
-                            &passing->head.owner, buffer_view(&tools), floors, error);
+  struct db_noted noted = head_noted(&passing->head, last);
+  int code = tools.failed ? fail(error, TIDINGS_E_NOMEM, "no memory for a session's tools")
+                          : pg_copy_session(passing->copy, passing->session, &noted,
+                                            buffer_view(&tools), floors, error);
   buffer_free(&tools);
   return code;
 }

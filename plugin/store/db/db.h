@@ -88,6 +88,8 @@ struct db_scope {
   uint32_t session;         /* its number; 0: not known, or not declared */
   bool as_read; /* a write of what this process has just read of it. An engine to which looking once
                    more costs much may leave that to the commit, which may find it outdated */
+  bool wants;   /* `wanted`, of session 0, will be asked for: for engines that can bring it along */
+  struct db_key wanted;
 };
 
 enum { TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };
@@ -171,8 +173,13 @@ int db_cursor_delete(struct db_cursor *cursor);
 int db_name_session(struct db_txn *txn, uint32_t session, struct tidings_span name);
 /* Rows of a kind with a number below `n` have ended: they are read seldom. */
 void db_ended_below(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
-/* Which of its items wait, and whose it is: for engines whose pushes read no rows. */
-void db_note(struct db_txn *txn, uint32_t session, uint64_t waiting, const struct owner *owner);
+/* What its head says: for engines whose pushes read no rows, and that forget by themselves. */
+struct db_noted {
+  uint64_t waiting;   /* items that have not ended */
+  int64_t closed_ms;  /* when it was closed, if nothing waits in it; 0: all of it is kept */
+  struct owner owner; /* whose it is */
+};
+void db_note(struct db_txn *txn, uint32_t session, const struct db_noted *noted);
 /* What its tools have declared: [["tool","kind",…],…]; empty: nothing. 0, or the engine's error. */
 int db_note_tools(struct db_txn *txn, uint32_t session, struct tidings_span json);
 /* Does it forget what is old, or is that for the store? */

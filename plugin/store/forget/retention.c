@@ -208,20 +208,13 @@ static const struct forget_rule rules[RETENTION_RULES] = {
 
 /* -- visiting a session ------------------------------------------------------------------------ */
 
-/* Does nothing wait in it? Neither an item nor a message. */
-static bool is_over(const struct head *head, uint64_t last) {
-  bool no_message = !head->run.last_message || head->run.first_message > head->run.last_message;
-  return no_message && head->watermark > last && !head->taken_count && !head->leased_count &&
-         head->floor >= last;
-}
-
 int visit_begin(struct visit *visit) {
   int rc = db_cursor_open_near(visit->txn->db, &visit->cursor);
   if (rc) return rc;
   rc = db_cursor_open(visit->txn->db, &visit->beside);
   if (rc) db_cursor_close(&visit->cursor);
   visit->everything =
-      visit->head->closed_ms && is_over(visit->head, visit->last) &&
+      visit->head->closed_ms && head_is_over(visit->head, visit->last) &&
       retention_is_older(visit->now_ms, visit->head->closed_ms, STORE_RETAIN_CLOSED_MS);
   return rc;
 }

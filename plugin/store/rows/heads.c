@@ -163,6 +163,18 @@ uint64_t head_count_live(const struct head *head, uint64_t last) {
   return live;
 }
 
+bool head_is_over(const struct head *head, uint64_t last) {
+  bool no_message = !head->run.last_message || head->run.first_message > head->run.last_message;
+  return no_message && head->watermark > last && !head->taken_count && !head->leased_count &&
+         head->floor >= last;
+}
+
+struct db_noted head_noted(const struct head *head, uint64_t last) {
+  return (struct db_noted){.waiting = head_count_live(head, last),
+                           .closed_ms = head_is_over(head, last) ? head->closed_ms : 0,
+                           .owner = head->owner};
+}
+
 void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOORS]) {
   const struct head_floor floors[HEAD_FLOORS] = {
       {ROW_ITEM, head->watermark},
@@ -177,7 +189,8 @@ void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOO
 static void tell_engine(struct store_txn *txn, uint32_t session, const struct head *head,
                         uint64_t last) {
   struct head_floor floors[HEAD_FLOORS];
-  db_note(txn->db, session, head_count_live(head, last), &head->owner);
+  struct db_noted noted = head_noted(head, last);
+  db_note(txn->db, session, &noted);
   head_floors(head, floors);
   for (int i = 0; i < HEAD_FLOORS; i++)
     db_ended_below(txn->db, session, floors[i].kind, floors[i].n);

@@ -14,6 +14,10 @@ static uint64_t hash_name(struct tidings_span name) { /* FNV-1a */
   return hash & ~(uint64_t)0xff; /* room for those that collide */
 }
 
+struct db_key session_name_row(struct tidings_span name) {
+  return row_key(0, ROW_NAME, hash_name(name));
+}
+
 /* Finds the row of `name`, or else the free place for it: *ret_number 0. */
 static int find_name(struct store_txn *txn, struct tidings_span name, struct db_key *ret_key,
                      uint32_t *ret_number, struct tidings_error *error) {

@@ -3,8 +3,9 @@
  * crowd/crowd.c: two hosts, which take the session from each other, and four submitters on one
  * session, for as many seconds as one likes; now and then one of them is killed and comes back.
  * There are never two turns at once, no message is delivered twice, none is lost, and none that was
- * cancelled is delivered. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH]`;
- * --drain: how long what waits may take to be delivered in the end.
+ * cancelled is delivered. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH] [--store
+ * PLACE]`; --drain: how long what waits may take to be delivered in the end; --store: one that is
+ * there, in a database.
  */
 #include "crowd.h"
 
@@ -193,6 +194,10 @@ static bool read_arguments(struct crowd *crowd, int argc, char **argv) {
       crowd->seed = number;
     } else if (strcmp(argv[i], "--plugin") == 0) {
       crowd->plugin = argv[i + 1];
+    } else if (strcmp(argv[i], "--store") == 0) {
+      if (snprintf(crowd->store, sizeof crowd->store, "%s", argv[i + 1]) >=
+          (int)sizeof crowd->store)
+        return false;
     } else {
       return false;
     }
@@ -203,13 +208,15 @@ static bool read_arguments(struct crowd *crowd, int argc, char **argv) {
 int main(int argc, char **argv) {
   static struct crowd crowd;
   if (!read_arguments(&crowd, argc, argv)) {
-    fprintf(stderr, "usage: %s --plugin PATH [--seconds N] [--drain N] [--seed N]\n", argv[0]);
+    fprintf(stderr,
+            "usage: %s --plugin PATH [--seconds N] [--drain N] [--seed N] [--store PLACE]\n",
+            argv[0]);
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
   crowd.random = random_seeded(crowd.seed, 0);
   folder_make(access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp", "crowd", crowd.folder);
-  folder_join(crowd.store, crowd.folder, "store");
+  if (!*crowd.store) folder_join(crowd.store, crowd.folder, "store");
   crowd.board = make_board();
   for (unsigned i = 0; i < CHILDREN; i++) spawn(&crowd, i, true);
   run(&crowd, seconds_now() + (double)crowd.seconds);

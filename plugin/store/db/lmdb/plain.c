@@ -29,11 +29,10 @@ void db_ended_below(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t
   (void)n;
 }
 
-void db_note(struct db_txn *txn, uint32_t session, uint64_t waiting, const struct owner *owner) {
+void db_note(struct db_txn *txn, uint32_t session, const struct db_noted *noted) {
   (void)txn;
   (void)session;
-  (void)waiting;
-  (void)owner;
+  (void)noted;
 }
 
 int db_note_tools(struct db_txn *txn, uint32_t session, struct tidings_span json) {

@@ -18,8 +18,9 @@ int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *re
 /* `ret_result` may be NULL. Errors: those of pg_admin_refuse. */
 int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGresult **ret_result,
                  struct tidings_error *error);
-/* Is the schema one of ours, with a number that this build knows? Errors: NOT_FOUND, SCHEMA_NEWER,
- * STORE. */
-int pg_admin_check(const struct pg_place *place, PGconn *pg, struct tidings_error *error);
+/* Is the schema one of ours, with this build's number, or an older one if that will do? Errors:
+ * NOT_FOUND, SCHEMA_NEWER, STATE (an older one), STORE. */
+int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older,
+                   struct tidings_error *error);
 
 #endif

@@ -101,10 +101,10 @@ static int send_session(struct pg_conn *conn, const struct pg_session *session, 
   if (session->name) pg_param_bytes(&params, span_text(session->name));
   else pg_param_null(&params);
   pg_param_int8(&params, token);
-  if (session->noted) pg_param_int8(&params, (int64_t)session->waiting);
+  if (session->is_noted) pg_param_int8(&params, (int64_t)session->noted.waiting);
   else pg_param_null(&params);
-  pg_owner_bytes(&session->owner, owner);
-  if (session->noted && session->owner.pid)
+  pg_owner_bytes(&session->noted.owner, owner);
+  if (session->is_noted && session->noted.owner.pid)
     pg_param_bytes(&params, span_of((const char *)owner, sizeof owner));
   else pg_param_null(&params);
   if (session->tools) pg_param_bytes(&params, span_text(session->tools));
@@ -112,6 +112,7 @@ static int send_session(struct pg_conn *conn, const struct pg_session *session, 
   pg_param_bytes(&params, span_of((const char *)floors, sizeof floors));
   pg_param_bool(&params, session->tools_noted);
   pg_param_int8(&params, session->folded_rings + rings);
+  pg_param_int8(&params, session->noted.closed_ms);
   return pg_send(conn, PG_SESSION, &params);
 }
 
@@ -170,6 +171,7 @@ static void settle_session(struct pg_session *session) {
   for (size_t i = 0; i < session->map.count; i++) session->map.rows[i].dirty = false;
   session->folded_count = 0;
   session->folded_rings = 0;
+  if (!session->exists) session->version = 0; /* as PG_SESSION has it */
   session->version++;
   session->exists = true;
   session->written = false;

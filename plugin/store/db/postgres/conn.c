@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/conn.c: connections: a pool of them, and one round trip with a time limit. They
- * are in pipeline mode for good, with all statements prepared. Who waits longer than its deadline
+ * are in pipeline mode for good. Who waits longer than its deadline
  * closes the connection: the server gives up what it did in it.
  */
 #include <errno.h>
@@ -28,7 +28,8 @@ static int error_of(struct db *db, const PGresult *result) {
                {"53100", PG_E_DISK_FULL}, {"53300", PG_E_NO_CONNECTION_LEFT},
                {"57P03", PG_E_STARTING},  {"57P01", PG_E_LOST},
                {"57P02", PG_E_LOST},      {"26000", PG_E_POOLED},
-               {"42P05", PG_E_POOLED},    {"22012", PG_E_OUTDATED}};
+               {"42P05", PG_E_POOLED},    {"22012", PG_E_OUTDATED},
+               {"42703", PG_E_NO_SCHEMA}};
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   if (!state) return PG_E_LOST;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -115,13 +116,28 @@ static bool is_good(const PGresult *result) {
 static void name_statement(enum pg_statement statement, char name[NAME_BYTES]) {
   if (statement == PG_COMMIT) (void)snprintf(name, NAME_BYTES, "tidings_commit");
   else if (statement == PG_PUSH) (void)snprintf(name, NAME_BYTES, "tidings_commit_push");
+  else if (statement == PG_PUSH_PLAIN) (void)snprintf(name, NAME_BYTES, "tidings_commit_row");
   else (void)snprintf(name, NAME_BYTES, "t%d", (int)statement);
+}
+
+/* In the same pipeline, before it is used for the first time: most connections need few. */
+static int send_prepare(struct pg_conn *conn, enum pg_statement statement, const char *name) {
+  int count = 0;
+  const Oid *types = pg_statement_types(statement, &count);
+  if (conn->prepared >> statement & 1) return 0;
+  if (!PQsendPrepare(conn->pg, name, pg_statement_text(statement), count, types)) return PG_E_LOST;
+  conn->prepared |= UINT64_C(1) << statement;
+  conn->prepares[conn->prepare_count++] = (struct pg_prepare){conn->queued++, statement};
+  return 0;
 }
 
 int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_params *params) {
   static const int formats[PG_MOST_PARAMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   char name[NAME_BYTES];
   name_statement(statement, name);
+  int rc = send_prepare(conn, statement, name);
+  if (rc) return rc;
+  conn->queued++;
   return PQsendQueryPrepared(conn->pg, name, params ? params->count : 0,
                              params ? params->values : NULL, params ? params->lengths : NULL,
                              formats, 1)
@@ -129,12 +145,24 @@ int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_p
              : PG_E_LOST;
 }
 
+/* Is the `at`-th result of a pipeline that of a statement that was prepared? One that was not,
+ * since something before it failed, is prepared when it is used again. */
+static bool was_prepare(struct pg_conn *conn, size_t at, bool good) {
+  for (size_t i = 0; i < conn->prepare_count; i++) {
+    if (conn->prepares[i].at != at) continue;
+    if (!good) conn->prepared &= ~(UINT64_C(1) << conn->prepares[i].statement);
+    return true;
+  }
+  return false;
+}
+
 /* Reads to the end of the pipeline. */
-static int gather(struct db *db, PGconn *pg, store_deadline deadline, PGresult **results,
+static int gather(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresult **results,
                   size_t count) {
+  PGconn *pg = conn->pg;
   size_t at = 0;
   int first = 0;
-  for (;;) {
+  for (size_t all = 0;;) {
     PGresult *result = NULL;
     int rc = next_result(pg, deadline, &result);
     if (rc) return rc;
@@ -146,14 +174,15 @@ static int gather(struct db *db, PGconn *pg, store_deadline deadline, PGresult *
       PQclear(result);
       return first;
     }
-    if (!is_good(result) && PQresultStatus(result) != PGRES_PIPELINE_ABORTED && !first)
+    bool good = is_good(result);
+    if (!good && PQresultStatus(result) != PGRES_PIPELINE_ABORTED && !first)
       first = error_of(db, result);
     if (PQstatus(pg) == CONNECTION_BAD) {
       PQclear(result);
       return first && first != PG_E_REFUSED ? first : PG_E_LOST;
     }
-    if (at < count) results[at++] = result;
-    else PQclear(result);
+    if (was_prepare(conn, all++, good) || at == count) PQclear(result);
+    else results[at++] = result;
   }
 }
 
@@ -161,7 +190,9 @@ int pg_run(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresul
            size_t count) {
   for (size_t i = 0; i < count; i++) results[i] = NULL;
   int rc = PQpipelineSync(conn->pg) ? flush(conn->pg, deadline) : PG_E_LOST;
-  return rc ? rc : gather(db, conn->pg, deadline, results, count);
+  if (!rc) rc = gather(db, conn, deadline, results, count);
+  conn->queued = conn->prepare_count = 0;
+  return rc;
 }
 
 /* -- connecting -------------------------------------------------------------------------------- */
@@ -185,29 +216,13 @@ static int refuse_server(struct db *db, PGresult *const *results, PGconn *pg,
   return 0;
 }
 
-/* Where statements are prepared and what is set lasts as long as the connection, and locks too. A
- * pooler that gives each transaction another server breaks all of it. */
-int pg_conn_prepare(struct db *db, struct pg_conn *conn, store_deadline deadline,
-                    struct tidings_error *error) {
-  int rc = 0;
-  for (int i = 0; i < PG_STATEMENTS; i++) {
-    char name[NAME_BYTES];
-    int count = 0;
-    const Oid *types = pg_statement_types((enum pg_statement)i, &count);
-    name_statement((enum pg_statement)i, name);
-    if (!PQsendPrepare(conn->pg, name, pg_statement_text((enum pg_statement)i), count, types))
-      return db_failed(error, PG_E_LOST, "connect");
-  }
-  rc = pg_run(db, conn, deadline, NULL, 0);
-  return rc ? db_failed(error, rc, "open its schema") : 0;
-}
-
 /* Simulated hosts have a clock of their own, which goes when they say so. */
 static void take_clock(struct db *db, const PGresult *facts) {
   db->hosts_clock = PQgetvalue(facts, 0, 2)[0] == 't';
   pg_clock_read(db, pg_int_text(facts, 0, 1));
 }
 
+/* Plans are kept, and made when tables may be empty: all that is asked for has an index. */
 static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                   struct tidings_error *error) {
   static const Oid text[] = {25};
@@ -217,6 +232,7 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                          "SELECT set_config('search_path', $1, false), "
                          "set_config('client_min_messages', 'error', false), "
                          "set_config('plan_cache_mode', 'force_generic_plan', false), "
+                         "set_config('enable_seqscan', 'off', false), "
                          "set_config('synchronous_commit', CASE current_setting("
                          "'synchronous_commit') WHEN 'off' THEN coalesce(nullif(current_setting("
                          "'tidings.may_lose', true), ''), 'on') ELSE current_setting("

@@ -44,7 +44,7 @@ int pg_copy_read(const char *url, struct pg_copy **ret_copy, struct tidings_erro
   struct pg_copy *copy = NULL;
   int code = connect_copy(url, &copy, error);
   if (code) return code;
-  code = pg_admin_check(&copy->place, copy->pg, error);
+  code = pg_admin_check(&copy->place, copy->pg, false, error);
   if (!code) code = begin_copy(copy, "REPEATABLE READ", error);
   if (!code) code = enter(copy, "SHARE", error);
   if (code) (void)pg_copy_end(copy, code, NULL);
@@ -82,7 +82,7 @@ static int make_schema(struct pg_copy *copy, struct tidings_error *error) {
 /* What a store without a session has is its own rows, which are replaced. */
 static int take_empty(struct pg_copy *copy, struct tidings_error *error) {
   PGresult *result = NULL;
-  int code = pg_admin_check(&copy->place, copy->pg, error);
+  int code = pg_admin_check(&copy->place, copy->pg, false, error);
   if (!code) code = begin_copy(copy, "READ COMMITTED", error);
   if (!code) code = enter(copy, "ACCESS EXCLUSIVE", error);
   if (!code)

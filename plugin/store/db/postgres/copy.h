@@ -44,9 +44,8 @@ int pg_copy_name(struct pg_copy *copy, uint32_t session, struct tidings_span nam
                  struct tidings_error *error);
 /* What the engine knows of a session that has its name: see db_note and so on. `floors`: by kind;
  * of these kinds, rows below have ended. `tools` empty: none. */
-int pg_copy_session(struct pg_copy *copy, uint32_t session, uint64_t waiting,
-                    const struct owner *owner, struct tidings_span tools, const uint64_t *floors,
-                    struct tidings_error *error);
+int pg_copy_session(struct pg_copy *copy, uint32_t session, const struct db_noted *noted,
+                    struct tidings_span tools, const uint64_t *floors, struct tidings_error *error);
 /* The session has its name. The newer time counts. */
 int pg_copy_see(struct pg_copy *copy, const struct pg_copy_event *event,
                 struct tidings_error *error);

@@ -124,26 +124,28 @@ static int archive(struct pg_copy *copy, uint32_t session, const uint64_t *floor
   return code;
 }
 
-int pg_copy_session(struct pg_copy *copy, uint32_t session, uint64_t waiting,
-                    const struct owner *owner, struct tidings_span tools, const uint64_t *floors,
+int pg_copy_session(struct pg_copy *copy, uint32_t session, const struct db_noted *noted,
+                    struct tidings_span tools, const uint64_t *floors,
                     struct tidings_error *error) {
-  static const Oid types[] = {INT8, INT8, BYTEA, TEXT, BYTEA};
+  static const Oid types[] = {INT8, INT8, BYTEA, TEXT, BYTEA, INT8};
   struct pg_params params = {.count = 0};
   uint8_t bytes[PG_OWNER_BYTES];
   uint64_t floors_be[KINDS];
   for (int i = 0; i < KINDS; i++) floors_be[i] = htobe64(floors[i]);
   pg_param_int8(&params, session);
-  pg_param_int8(&params, (int64_t)waiting);
-  pg_owner_bytes(owner, bytes);
-  if (owner->pid) pg_param_bytes(&params, span_of((const char *)bytes, sizeof bytes));
+  pg_param_int8(&params, (int64_t)noted->waiting);
+  pg_owner_bytes(&noted->owner, bytes);
+  if (noted->owner.pid) pg_param_bytes(&params, span_of((const char *)bytes, sizeof bytes));
   else pg_param_null(&params);
   if (tools.len) pg_param_bytes(&params, tools);
   else pg_param_null(&params);
   pg_param_bytes(&params, span_of((const char *)floors_be, sizeof floors_be));
-  int code = run_with(copy,
-                      "UPDATE session SET waiting = $2, owner = $3, tools = $4::jsonb, floors = $5 "
-                      "WHERE session = $1",
-                      types, &params, NULL, error);
+  pg_param_int8(&params, noted->closed_ms);
+  int code =
+      run_with(copy,
+               "UPDATE session SET waiting = $2, owner = $3, tools = $4::jsonb, floors = $5, "
+               "closed_ms = $6 WHERE session = $1",
+               types, &params, NULL, error);
   return code ? code : archive(copy, session, floors, error);
 }
 

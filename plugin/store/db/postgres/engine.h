@@ -15,13 +15,16 @@
 #include <libpq-fe.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
 #include "store/db/db.h"
 #include "store/db/wake.h"
 
-enum { KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
+enum { PG_ABSENT = 4 };
+enum { PG_META = 1 }; /* the kind of the store's few own rows, of session 0 */
+enum { PG_SCHEMA = 2, KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
 
 /* The engine's error numbers; ENOMEM is itself. */
 enum pg_error {
@@ -38,6 +41,13 @@ enum pg_error {
   PG_E_POOLED,   /* a pooler gives each transaction another connection */
   PG_E_REFUSED,  /* the server's answer makes no sense to us: it was logged */
 };
+
+/* The n of a key. */
+static inline uint64_t pg_key_n(const struct db_key *key) {
+  uint64_t n;
+  memcpy(&n, key->bytes + 5, sizeof n);
+  return be64toh(n);
+}
 
 /* -- url.c ------------------------------------------------------------------------------------- */
 
@@ -96,7 +106,9 @@ enum pg_statement {
   PG_LOCK,
   PG_LOCK_VERSION,
   PG_LOCK_NAME,
+  PG_OWN_ROWS,
   PG_LOAD,
+  PG_LOOK,
   PG_PUT,
   PG_DELETE,
   PG_ARCHIVE,
@@ -106,6 +118,7 @@ enum pg_statement {
   PG_FETCH_ONE,
   PG_FETCH_RANGE,
   PG_PUSH,
+  PG_PUSH_PLAIN,
   PG_NOTIFY,
   PG_LOOK_UP,
   PG_HAS_LOCK,
@@ -120,6 +133,13 @@ enum pg_statement {
 struct pg_conn {
   PGconn *pg;
   struct pg_conn *next;
+  uint64_t prepared; /* a bit for each statement that it has prepared */
+  /* In the pipeline: how many results are to come, and which of them are of preparing. */
+  size_t queued, prepare_count;
+  struct pg_prepare {
+    size_t at;
+    enum pg_statement statement;
+  } prepares[PG_STATEMENTS];
 };
 
 const char *pg_statement_text(enum pg_statement statement);
@@ -148,7 +168,7 @@ int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_co
                  struct tidings_error *error);
 /* Back to the pool; one that is not idle, or broken, is closed. */
 void pg_conn_give(struct db *db, struct pg_conn *conn);
-/* Queues a statement. 0, or the engine's error. */
+/* Queues a statement, and before its first use what prepares it. 0, or the engine's error. */
 int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_params *params);
 /* Sends what is queued, and waits for all of its results, `count` of them, which the caller clears;
  * those that did not come are NULL. 0, or the engine's error: the first one's. */
@@ -158,9 +178,6 @@ int64_t pg_int8(const PGresult *result, int row, int column);
 /* Of a result in text. 0: it is none. */
 int64_t pg_int_text(const PGresult *result, int row, int column);
 
-/* Has it prepare all statements, which the pool's have. */
-int pg_conn_prepare(struct db *db, struct pg_conn *conn, store_deadline deadline,
-                    struct tidings_error *error);
 /* One that is connected, in pipeline mode, and no more. */
 int pg_conn_dial(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error);
@@ -183,7 +200,7 @@ struct pg_session {
   char *name;      /* NULL: not known */
   bool exists;     /* it has a row */
   bool own;        /* number 0, locked and fresh */
-  bool again;      /* it changed, and has to be loaded once more */
+  bool again;      /* it has changed, and is to be loaded */
   int64_t version;
   struct pg_map map;
   uint64_t floors[KINDS]; /* rows of a kind before this are history */
@@ -209,11 +226,10 @@ struct pg_session {
     uint8_t kind;
   } * gone; /* rows that were deleted */
   size_t gone_count, gone_capacity;
-  struct pg_gone absent[4]; /* rows that the server does not have, while it is locked */
+  struct pg_gone absent[PG_ABSENT]; /* rows that the server does not have, while it is locked */
   size_t absent_count;
-  bool noted, tools_noted;
-  uint64_t waiting;
-  struct owner owner;
+  bool is_noted, tools_noted;
+  struct db_noted noted;
   char *tools;
 };
 
@@ -254,12 +270,20 @@ void pg_session_free(struct pg_session *session);
 struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tidings_span name);
 /* Into the cache; what it holds is what the server has. */
 void pg_session_give(struct db *db, struct pg_session *session);
-/* Queues what loads it. */
-int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session);
+/* Queues what loads it, or what looks whether there is anything new of it. */
+int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session, bool looks);
 /* It is taken as it was read last. */
 void pg_session_as_read(const struct db *db, struct pg_session *session);
 /* Takes the result of that. */
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result);
+/* The same of a look: it is to be loaded `again` if it has changed. */
+int pg_session_looked(struct db *db, struct pg_session *session, const PGresult *result);
+
+/* -- tree.c ------------------------------------------------------------------------------------ */
+
+void pg_note_absent(const struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n);
+/* Keeps a row of session 0 for all transactions: names never change. */
+void pg_keep_row(struct db *db, const struct pg_row *row);
 
 /* -- txn.c ------------------------------------------------------------------------------------- */
 
@@ -279,7 +303,8 @@ struct db {
   _Atomic int64_t clock_read_ms;  /* when it was read, by ours; 0: not yet */
   _Atomic bool hosts_clock;       /* the host's counts: it is a simulated one */
   _Atomic bool pooler_looked_for;
-  uint8_t kinds[KINDS]; /* enum db_kind */
+  _Atomic int pushes_asked; /* so many pushes more are not tried as plain ones: push.c */
+  uint8_t kinds[KINDS];     /* enum db_kind */
 
   pthread_mutex_t lock; /* of the pool and the cache */
   pthread_cond_t given;

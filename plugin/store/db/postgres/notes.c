@@ -14,14 +14,14 @@ void db_ended_below(struct db_txn *txn, uint32_t number, uint8_t kind, uint64_t 
   if (n > session->ended[kind]) session->ended[kind] = n;
 }
 
-void db_note(struct db_txn *txn, uint32_t number, uint64_t waiting, const struct owner *owner) {
+void db_note(struct db_txn *txn, uint32_t number, const struct db_noted *noted) {
   struct pg_session *session = NULL;
   if (pg_txn_session(txn, number, &session)) return;
-  session->noted = true;
-  session->waiting = waiting;
-  session->owner = *owner;
+  session->is_noted = true;
+  session->noted = *noted;
   /* Who owns a session is to be seen alive from other machines; without that it is fenced off. */
-  if (owner_equal(owner, &txn->db->self) && pg_alive_begin(txn->db, pg_engine(txn)->deadline, NULL))
+  if (owner_equal(&noted->owner, &txn->db->self) &&
+      pg_alive_begin(txn->db, pg_engine(txn)->deadline, NULL))
     db_log(txn->db, TIDINGS_LOG_WARNING, "store %s: no connection to say that this host is alive",
            txn->db->place.shown);
 }

@@ -14,7 +14,7 @@
 
 #include "store/db/postgres/engine.h"
 
-enum { SCHEMA_NUMBER = 1, KEPT_DAYS = 30 };
+enum { KEPT_DAYS = 30 };
 
 static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
                         struct tidings_error *error) {
@@ -34,15 +34,15 @@ static int check_schema(struct db *db, struct pg_conn *conn, store_deadline dead
   int schema = !code && PQntuples(results[0]) == 1 ? (int)pg_int_text(results[0], 0, 0) : 0;
   PQclear(results[0]);
   PQclear(results[1]);
-  if (code || schema == SCHEMA_NUMBER) return code;
-  if (schema > SCHEMA_NUMBER)
+  if (code || schema == PG_SCHEMA) return code;
+  if (schema > PG_SCHEMA)
     return fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has schema number %d, this build knows %d; use a newer tidings. The "
                 "store was left as it is",
-                db->place.shown, schema, (int)SCHEMA_NUMBER);
+                db->place.shown, schema, (int)PG_SCHEMA);
   return fail(error, TIDINGS_E_STORE,
               "store %s has schema number %d, this build needs %d; run 'tidings store upgrade URL'",
-              db->place.shown, schema, (int)SCHEMA_NUMBER);
+              db->place.shown, schema, (int)PG_SCHEMA);
 }
 
 /* The first row is there when the schema is: a store is made by 'tidings store init'. */
@@ -115,11 +115,16 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
                 "this process cannot be identified, because /proc is not mounted");
   if (!code) code = enter_once(db, error);
   if (!code && pg_wake_init(db)) code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
-  if (!code) code = pg_conn_take(db, deadline, &conn, error);
+  if (!code) code = pg_conn_open(db, deadline, &conn, error);
   if (code) return code;
-  code = check_schema(db, conn, deadline, error);
+  code = check_schema(db, conn, deadline, error); /* our statements are of no other one */
+  if (code) {
+    pg_conn_close(conn);
+    return code;
+  }
+  db->connections++;
   pg_conn_give(db, conn);
-  return code ? code : put_first(db, options, deadline, error);
+  return put_first(db, options, deadline, error);
 }
 
 int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error) {

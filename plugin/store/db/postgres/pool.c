@@ -37,17 +37,6 @@ static void forget_one(struct db *db) {
   pthread_mutex_unlock(&db->lock);
 }
 
-static int open_prepared(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
-                         struct tidings_error *error) {
-  struct pg_conn *conn = NULL;
-  int code = pg_conn_open(db, deadline, &conn, error);
-  if (code) return code;
-  code = pg_conn_prepare(db, conn, deadline, error);
-  if (code) pg_conn_close(conn);
-  else *ret_conn = conn;
-  return code;
-}
-
 int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error) {
   struct pg_conn *conn;
@@ -67,7 +56,7 @@ int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_co
     return fail(error, TIDINGS_E_BUSY,
                 "store %s: all %d connections of this process are in use; try again",
                 db->place.shown, (int)MOST_CONNECTIONS);
-  int code = conn ? 0 : open_prepared(db, deadline, &conn, error);
+  int code = conn ? 0 : pg_conn_open(db, deadline, &conn, error);
   if (code) forget_one(db);
   else *ret_conn = conn;
   return code;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tables of a store on PostgreSQL, schema number 1. "@schema@" stands for the tenant's schema.
+-- The tables of a store on PostgreSQL, schema number 2. "@schema@" stands for the tenant's schema.
 -- Every primary key begins with the session, so that the tables partition and shard by it.
 -- A number n is unsigned: it is kept with its first bit turned over, so that it sorts as it should.
 
@@ -20,6 +20,7 @@ CREATE TABLE session (
   version bigint NOT NULL DEFAULT 0,  -- grows with each write
   token bigint,                       -- of the last write
   waiting bigint NOT NULL DEFAULT 0,  -- notifications that have not ended, without those in the inbox
+  closed_ms bigint NOT NULL DEFAULT 0, -- when it was closed, if nothing waited in it; 0: it was not
   owner bytea,
   rung bigint NOT NULL DEFAULT 0,     -- how often its owner had to act, without what is in the inbox
   tools jsonb,                        -- what the tools have declared: [["tool", "kind", ...], ...]
@@ -56,6 +57,8 @@ CREATE TABLE inbox (
   body bytea NOT NULL,
   rings boolean NOT NULL DEFAULT false,
   pushed timestamptz NOT NULL DEFAULT clock_timestamp(),
+  counted bigint NOT NULL DEFAULT 0,    -- so many waited when the row of that number was the newest;
+  counted_at bigint NOT NULL DEFAULT 0, -- 0: this is the first. See push_record
   PRIMARY KEY (name, n)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
@@ -85,12 +88,17 @@ CREATE TABLE waiter (
   PRIMARY KEY (owner, process)
 );
 
--- The days of history: one partition a day, dropped when it is older than what is kept.
-CREATE FUNCTION keep_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+-- [functions] An upgrade makes them anew.
+
+-- The days of history: one partition a day, dropped when it is older than what is kept. Of a session
+-- that was closed a day ago, and in which nothing waits, only the name and the head stay, which say
+-- which numbers were given out.
+CREATE OR REPLACE FUNCTION keep_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = @schema@, pg_temp AS $$
 DECLARE
   today date;
   part record;
+  a_day_ago_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000) - 86400000;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('@schema@ days'));
   FOREACH today IN ARRAY ARRAY[current_date, current_date + 1] LOOP
@@ -106,10 +114,20 @@ BEGIN
     EXECUTE format('DROP TABLE %I', part.relname);
   END LOOP;
   DELETE FROM seen WHERE until < clock_timestamp();
+  DELETE FROM rate WHERE since_ms < a_day_ago_ms;
+  -- One that is being written to is left for another day.
+  FOR part IN SELECT session, name FROM session WHERE closed_ms BETWEEN 1 AND a_day_ago_ms
+              FOR UPDATE SKIP LOCKED LOOP
+    CONTINUE WHEN EXISTS (SELECT FROM inbox WHERE name = part.name);
+    DELETE FROM live WHERE session = part.session AND kind <> 3;
+    DELETE FROM history WHERE session = part.session;
+    DELETE FROM seen WHERE name = part.name;
+    UPDATE session SET version = version + 1, closed_ms = 0, tools = NULL WHERE session = part.session;
+  END LOOP;
 END $$;
 
 -- A number as a record has it (LEB128), and a signed one (zigzag).
-CREATE FUNCTION record_number(value bigint) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION record_number(value bigint) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
   bytes bytea := '';
 BEGIN
@@ -120,7 +138,7 @@ BEGIN
   RETURN bytes || set_byte('\x00', 0, value::integer);
 END $$;
 
-CREATE FUNCTION record_text(value text) RETURNS bytea LANGUAGE sql IMMUTABLE
+CREATE OR REPLACE FUNCTION record_text(value text) RETURNS bytea LANGUAGE sql IMMUTABLE
 SET search_path = @schema@, pg_temp AS $$
   SELECT record_number(octet_length(convert_to(coalesce(value, ''), 'UTF8'))) || convert_to(coalesce(value, ''), 'UTF8')
 $$;
@@ -128,33 +146,60 @@ $$;
 -- Stores a push whose record is made, or says 'duplicate'. Takes no lock of the session. Errors:
 -- TDFUL (the session, or the minute of the source, is full), TDSCH (a kind that its tool has not
 -- declared).
-CREATE FUNCTION push_record(to_name text, from_source text, with_id text, record bytea, at_ms bigint,
+CREATE OR REPLACE FUNCTION push_record(to_name text, from_source text, with_id text, record bytea, at_ms bigint,
                             window_ms bigint, pending_limit bigint, critical boolean, rate_source text,
                             per_minute bigint, rings boolean, of_tool text, of_kind text)
-RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp
+SET enable_seqscan = off -- plans are kept, and an inbox may be empty when they are made
+AS $$
 DECLARE
-  known session%ROWTYPE;
+  number bigint;
+  known bigint;
+  its_owner bytea;
+  declared jsonb;
   waits bigint;
   room bigint := pending_limit;
+  base bigint;
+  base_n bigint;
   kinds jsonb;
   since bigint;
   told bytea;
 BEGIN
-  IF with_id <> '' AND EXISTS (SELECT FROM seen WHERE name = to_name AND source = from_source
-                               AND id = with_id AND seen.at_ms >= push_record.at_ms - window_ms) THEN
-    RETURN 'duplicate';
+  IF with_id <> '' THEN
+    PERFORM FROM seen WHERE name = to_name AND source = from_source AND id = with_id
+                            AND seen.at_ms >= push_record.at_ms - window_ms;
+    IF FOUND THEN RETURN 'duplicate'; END IF;
   END IF;
-  SELECT * INTO known FROM session WHERE name = to_name;
+  -- At most so many wait in the inbox: those that waited at a row before, and as many as numbers were given out since.
+  -- What that would refuse is counted, from that row on, and the next pushes begin at a row that is not among the newest,
+  -- since others push meanwhile. A push is refused only when all were counted.
+  SELECT session.session, waiting, owner, tools, coalesce(counted, 0), coalesce(counted_at, 0), coalesce(counted + n - counted_at, 0)
+    INTO number, known, its_owner, declared, base, base_n, waits
+    FROM (SELECT) AS one LEFT JOIN session ON session.name = to_name
+    LEFT JOIN LATERAL (SELECT n, CASE counted_at WHEN 0 THEN 1 ELSE counted END AS counted, CASE counted_at WHEN 0 THEN n ELSE counted_at END AS counted_at
+                       FROM inbox WHERE name = to_name ORDER BY inbox.n DESC LIMIT 1) AS newest ON true;
   IF NOT critical THEN room := room - room / 20; END IF;
-  SELECT coalesce(known.waiting, 0) + count(*) INTO waits
-    FROM (SELECT FROM inbox WHERE name = to_name LIMIT room) AS waiting;
+  waits := coalesce(known, 0) + waits;
+  IF waits >= room AND room > 1024 THEN
+    SELECT count(*) INTO waits FROM (SELECT FROM inbox WHERE name = to_name AND n > base_n LIMIT room) AS after;
+    IF waits > 64 THEN
+      SELECT n INTO base_n FROM inbox WHERE name = to_name AND n > base_n ORDER BY n OFFSET waits - 33 LIMIT 1;
+      base := base + waits - 32;
+      waits := 32;
+    END IF;
+    waits := coalesce(known, 0) + base + waits;
+  END IF;
+  IF waits >= room THEN
+    SELECT count(*), coalesce(max(n), 0) INTO base, base_n FROM (SELECT n FROM inbox WHERE name = to_name LIMIT room) AS waiting;
+    waits := coalesce(known, 0) + base;
+  END IF;
   IF waits >= room THEN
     RAISE EXCEPTION USING ERRCODE = 'TDFUL', MESSAGE = format(
       'session "%s" has %s notifications that wait; the limit is %s (limits.pending_per_session), of which the last %s are for critical ones',
       to_name, waits, pending_limit, pending_limit / 20);
   END IF;
-  IF known.tools IS NOT NULL AND of_kind IS NOT NULL THEN
-    FOR kinds IN SELECT value FROM jsonb_array_elements(known.tools) LOOP
+  IF declared IS NOT NULL AND of_kind IS NOT NULL THEN
+    FOR kinds IN SELECT value FROM jsonb_array_elements(declared) LOOP
       IF kinds ->> 0 IN (nullif(of_tool, ''), rate_source) AND NOT (kinds - 0) ? of_kind THEN
         RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = format(
           'data.kind: tool "%s" has declared no kind "%s"; expected one of %s', kinds ->> 0, of_kind,
@@ -182,10 +227,10 @@ BEGIN
       WHERE s.at_ms < push_record.at_ms - window_ms;
     IF NOT FOUND THEN RETURN 'duplicate'; END IF;
   END IF;
-  INSERT INTO inbox (name, body, rings) VALUES (to_name, record, push_record.rings);
-  IF push_record.rings AND known.owner IS NOT NULL THEN
-    FOR told IN SELECT process FROM waiter WHERE owner = known.owner LOOP
-      PERFORM pg_notify('tidings_' || encode(substr(told, 17), 'hex'), known.session::text);
+  INSERT INTO inbox (name, body, rings, counted, counted_at) VALUES (to_name, record, push_record.rings, base, base_n);
+  IF push_record.rings AND its_owner IS NOT NULL THEN
+    FOR told IN SELECT process FROM waiter WHERE owner = its_owner LOOP
+      PERFORM pg_notify('tidings_' || encode(substr(told, 17), 'hex'), number::text);
     END LOOP;
   END IF;
   RETURN '';
@@ -193,7 +238,7 @@ END $$;
 
 -- What any client may call: a notification to a session, with the plugin's checks and errors.
 -- `kind` is "source.name". Returns '' or 'duplicate'. With an id, calling again is safe.
-CREATE FUNCTION push(session text, kind text, level text, message text, id text DEFAULT '',
+CREATE OR REPLACE FUNCTION push(session text, kind text, level text, message text, id text DEFAULT '',
                      source text DEFAULT '', data jsonb DEFAULT NULL, key text DEFAULT '',
                      ttl_ms bigint DEFAULT 0, activation text DEFAULT 'passive', tool text DEFAULT '',
                      handle text DEFAULT '', caused_by text DEFAULT '')
@@ -235,6 +280,8 @@ BEGIN
     now_ms, 86400000, 10000, critical, kind_source, 0, critical OR activation_number > 0, tool, kind_name);
 END $$;
 
+-- [/functions]
+
 -- Two roles of the tenant, if whoever runs this may make roles: one may push and nothing else, one does what hosts do. Grant them to logins.
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA @schema@ FROM public;
 DO $$
@@ -251,5 +298,5 @@ BEGIN
 END $$;
 
 INSERT INTO session (session) VALUES (0);
-INSERT INTO store (schema) VALUES (1);
+INSERT INTO store (schema) VALUES (2);
 SELECT keep_days(30);

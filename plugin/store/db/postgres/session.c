@@ -80,7 +80,7 @@ void pg_session_give(struct db *db, struct pg_session *session) {
   keep_little(db, session);
   drop_inbox(session);
   session->gone_count = 0;
-  session->written = session->noted = session->tools_noted = false;
+  session->written = session->is_noted = session->tools_noted = false;
   pthread_mutex_lock(&db->lock);
   session->used = ++db->uses;
   for (size_t i = 0; i < CACHED_SESSIONS; i++) {
@@ -102,7 +102,7 @@ void pg_session_give(struct db *db, struct pg_session *session) {
 
 /* -- loading ----------------------------------------------------------------------------------- */
 
-int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session) {
+int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session, bool looks) {
   enum { INT8 = 20 };
   struct buffer folded = BUFFER_EMPTY;
   struct pg_params params = {.count = 0};
@@ -113,11 +113,11 @@ int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session)
   }
   if (session->number) pg_param_int8(&params, session->number);
   else pg_param_null(&params);
-  if (session->name) pg_param_bytes(&params, span_text(session->name));
-  else pg_param_null(&params);
-  pg_param_int8(&params, session->version);
+  if (!looks && session->name) pg_param_bytes(&params, span_text(session->name));
+  else if (!looks) pg_param_null(&params);
+  if (!looks) pg_param_int8(&params, session->version);
   pg_param_bytes(&params, buffer_view(&folded));
-  int rc = folded.failed ? ENOMEM : pg_send(conn, PG_LOAD, &params);
+  int rc = folded.failed ? ENOMEM : pg_send(conn, looks ? PG_LOOK : PG_LOAD, &params);
   buffer_free(&folded);
   return rc;
 }
@@ -224,6 +224,21 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
   }
   if (session->map.count)
     qsort(session->map.rows, session->map.count, sizeof *session->map.rows, by_key);
+  pg_session_as_read(db, session);
+  return rc;
+}
+
+int pg_session_looked(struct db *db, struct pg_session *session, const PGresult *result) {
+  enum { VERSION, CLOCK, N, BODY, RINGS, EPOCH_2000_S = 946684800 };
+  int rc = 0;
+  drop_inbox(session);
+  session->again = !PQntuples(result) || pg_int8(result, 0, VERSION) != session->version;
+  if (session->again) return 0;
+  pg_clock_read(db, pg_int8(result, 0, CLOCK) / 1000 + EPOCH_2000_S * INT64_C(1000));
+  for (int i = 0; i < PQntuples(result) && !rc && !PQgetisnull(result, i, N); i++)
+    rc = take_inbox_row(session, pg_int8(result, i, N), PQgetvalue(result, i, BODY),
+                        (size_t)PQgetlength(result, i, BODY),
+                        PQgetvalue(result, i, RINGS)[0] != '\0');
   pg_session_as_read(db, session);
   return rc;
 }

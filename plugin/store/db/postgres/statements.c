@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/statements.c: all statements, which every connection has prepared.
+ * store/db/postgres/statements.c: all statements: a connection prepares each before its first use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,10 @@ static const char *const statements[PG_STATEMENTS] = {
                         "version = $2 FOR UPDATE) AS same",
     /* What is not there yet has no row that could be locked. */
     [PG_LOCK_NAME] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
+    /* Of session 0: its few, and those that were looked for. */
+    [PG_OWN_ROWS] = "SELECT kind, n, value FROM live WHERE session = 0 AND kind = 1 UNION ALL "
+                    "SELECT kind, n, value FROM live JOIN unnest($1::smallint[], $2::bigint[]) AS "
+                    "wanted (k, m) ON session = 0 AND kind = k AND n = m",
     /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
     [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session "
                 "WHERE session = $1 OR name = $2 "
@@ -33,6 +37,10 @@ static const char *const statements[PG_STATEMENTS] = {
                 "inbox WHERE name = "
                 "coalesce($2, (SELECT name FROM session WHERE session = $1)) "
                 "AND n <> ALL ($4) ORDER BY n LIMIT 1024)",
+    /* $1 number, $2 what of the inbox is known: a row at least. The server plans it as one loop. */
+    [PG_LOOK] = "SELECT version, clock_timestamp(), n, body, rings FROM session LEFT JOIN LATERAL "
+                "(SELECT n, body, rings FROM inbox WHERE inbox.name = session.name AND "
+                "n <> ALL ($2) ORDER BY n LIMIT 1024) AS waiting ON true WHERE session = $1",
     [PG_PUT] = "INSERT INTO live SELECT $1, * FROM unnest($2::smallint[], $3::bigint[], "
                "$4::bytea[]) ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
     [PG_DELETE] = "DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS gone (k, m) "
@@ -45,12 +53,13 @@ static const char *const statements[PG_STATEMENTS] = {
                         "AS gone (k, m) WHERE session = $1 AND kind = k AND n = m",
     [PG_SESSION] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
-        "rung) "
-        "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9) ON CONFLICT (session) DO "
-        "UPDATE SET "
+        "rung, closed_ms) "
+        "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10) ON CONFLICT (session) "
+        "DO UPDATE SET "
         "version = s.version + 1, token = $3, waiting = coalesce($4, s.waiting), "
         "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "
         "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "
+        "closed_ms = CASE WHEN $4::bigint IS NULL THEN s.closed_ms ELSE $10 END, "
         "name = coalesce(s.name, excluded.name), rung = s.rung + $9 RETURNING version",
     [PG_CLEAR_INBOX] = "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[])",
     /* What is history may be written once more: it is among the live rows then, and those count. */
@@ -64,6 +73,14 @@ static const char *const statements[PG_STATEMENTS] = {
         "FROM history WHERE session = $1 AND kind = $2 AND n >= $3 AND n < $4) AS rows "
         "ORDER BY n, day DESC",
     [PG_PUSH] = "SELECT push_record($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+    /* What push_record does for most pushes. No row: that is to be asked. */
+    [PG_PUSH_PLAIN] =
+        "INSERT INTO inbox (name, body, counted, counted_at) SELECT $1, $2, coalesce(counted, 0), "
+        "coalesce(counted_at, 0) FROM (SELECT) AS one LEFT JOIN session ON session.name = $1 "
+        "LEFT JOIN LATERAL (SELECT n, CASE counted_at WHEN 0 THEN 1 ELSE counted END AS counted, "
+        "CASE counted_at WHEN 0 THEN n ELSE counted_at END AS counted_at FROM inbox WHERE name = "
+        "$1 ORDER BY inbox.n DESC LIMIT 1) AS newest ON true WHERE tools IS NULL AND "
+        "coalesce(waiting, 0) + coalesce(counted + n - counted_at, 0) < $3",
     [PG_NOTIFY] =
         "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
         "WHERE owner = $1",
@@ -95,8 +112,9 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
     BYTEAS = 1001
   };
   static const Oid text[] = {TEXT}, who[] = {INT8, TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
+                   look[] = {INT8, INT8S}, plain[] = {TEXT, BYTEA, INT8},
                    put[] = {INT8, INT2S, INT8S, BYTEAS}, archive[] = {INT8, INT2, INT8, INT8},
-                   session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8},
+                   session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8, INT8},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
                    notify[] = {BYTEA, TEXT}, owner[] = {BYTEA}, number[] = {INT8},
                    version[] = {INT8, INT8}, push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
@@ -108,15 +126,18 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_LOCK: return TYPES(who, 2);
   case PG_LOCK_VERSION: return TYPES(version, 2);
   case PG_LOAD: return TYPES(load, 4);
+  case PG_OWN_ROWS: return TYPES(put + 1, 2);
+  case PG_LOOK: return TYPES(look, 2);
   case PG_PUT: return TYPES(put, 4);
   case PG_DELETE:
   case PG_DROP_HISTORY: return TYPES(put, 3);
   case PG_ARCHIVE:
   case PG_FETCH_ONE: return TYPES(archive, 3);
   case PG_FETCH_RANGE: return TYPES(archive, 4);
-  case PG_SESSION: return TYPES(session, 9);
+  case PG_SESSION: return TYPES(session, 10);
   case PG_CLEAR_INBOX: return TYPES(inbox, 2);
   case PG_PUSH: return TYPES(push, 13);
+  case PG_PUSH_PLAIN: return TYPES(plain, 3);
   case PG_RINGS: return TYPES(owner, 1);
   case PG_SEEN: return TYPES(seen, 4);
   case PG_NOTE_ID: return TYPES(seen, 5);

@@ -15,8 +15,10 @@
 #include "store/db/postgres/admin.h"
 #include "store/db/postgres/engine.h"
 
-enum { TABLES_BUDGET_MS = 30000 };
+enum { CONNECT_BUDGET_MS = 5000 };
 static const char placeholder[] = "@schema@";
+/* Between these, schema.sql has what an upgrade makes anew. */
+static const char functions_begin[] = "-- [functions]", functions_end[] = "-- [/functions]";
 
 /* They own nothing: with the schema their rights are gone. */
 static void drop_role(const char *schema, const char *role, struct buffer *out) {
@@ -41,6 +43,27 @@ static void write_emptying(const char *schema, struct buffer *out) {
   buffer_text(out, "DELETE FROM session;\nINSERT INTO session (session) VALUES (0);\n");
 }
 
+static void write_part(const char *at, const char *end, const char *schema, struct buffer *out) {
+  for (const char *hit; (hit = strstr(at, placeholder)) && hit < end;
+       at = hit + sizeof placeholder - 1) {
+    buffer_append(out, at, (size_t)(hit - at));
+    buffer_text(out, schema);
+  }
+  buffer_append(out, at, (size_t)(end - at));
+}
+
+/* From any number before; one that is up to date stays as it is. */
+static void write_upgrade(const char *schema, struct buffer *out) {
+  buffer_text(out, "SET LOCAL search_path = ");
+  buffer_text(out, schema);
+  buffer_text(out,
+              ";\nALTER TABLE session ADD COLUMN IF NOT EXISTS closed_ms bigint NOT NULL DEFAULT "
+              "0;\nALTER TABLE inbox ADD COLUMN IF NOT EXISTS counted bigint NOT NULL DEFAULT 0, "
+              "ADD COLUMN IF NOT EXISTS counted_at bigint NOT NULL DEFAULT 0;\n");
+  write_part(strstr(schema_sql, functions_begin), strstr(schema_sql, functions_end), schema, out);
+  buffer_text(out, "UPDATE store SET schema = 2;\n");
+}
+
 void pg_admin_sql(enum tables_task task, const char *schema, struct buffer *out) {
   if (task == TABLES_DROP) {
     buffer_text(out, "DROP SCHEMA ");
@@ -50,13 +73,8 @@ void pg_admin_sql(enum tables_task task, const char *schema, struct buffer *out)
     drop_role(schema, "host", out);
   }
   if (task == TABLES_EMPTY) write_emptying(schema, out);
-  if (task != TABLES_INIT) return; /* there is one number yet: an upgrade has nothing to do */
-  const char *at = schema_sql, *hit;
-  for (; (hit = strstr(at, placeholder)); at = hit + sizeof placeholder - 1) {
-    buffer_append(out, at, (size_t)(hit - at));
-    buffer_text(out, schema);
-  }
-  buffer_text(out, at);
+  if (task == TABLES_UPGRADE) write_upgrade(schema, out);
+  if (task == TABLES_INIT) write_part(schema_sql, strchr(schema_sql, '\0'), schema, out);
 }
 
 /* A sentence of the server's, on one line. */
@@ -68,7 +86,14 @@ int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *re
     return fail(error, TIDINGS_E_STATE,
                 "store %s: the schema is there already; name another with ?schema=NAME, or drop it",
                 place->shown);
-  if (state && (strcmp(state, "42P01") == 0 || strcmp(state, "3F000") == 0))
+  if (state && strcmp(state, "42710") == 0)
+    return fail(error, TIDINGS_E_STATE,
+                "store %s: the server has the role %s_producer or %s_host already: of a store in "
+                "another of its databases? Name another schema with ?schema=NAME; if no database "
+                "needs the two, drop them",
+                place->shown, place->schema, place->schema);
+  if (state &&
+      (strcmp(state, "42P01") == 0 || strcmp(state, "3F000") == 0 || strcmp(state, "42703") == 0))
     return fail(error, TIDINGS_E_NOT_FOUND, "store %s: the schema is not there, or is no store's",
                 place->shown);
   if (state && strcmp(state, "55P03") == 0)
@@ -86,18 +111,30 @@ int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *re
 int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
   static const char options[] =
       "-c synchronous_commit=on -c statement_timeout=30000 -c lock_timeout=30000";
-  const char *keys[] = {"dbname", "connect_timeout", "application_name", "options", NULL};
-  const char *values[] = {place->conninfo, "10", "tidings store", options, NULL};
-  PGconn *pg = PQconnectdbParams(keys, values, 1);
-  if (!pg) return fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
-  if (PQstatus(pg) == CONNECTION_OK) {
-    PQclear(PQexec(pg, "SET client_min_messages = error"));
-    *ret_pg = pg;
-    return 0;
+  struct pg_addresses found = {.count = 0};
+  int code = pg_addresses_find(place, store_deadline_in(CONNECT_BUDGET_MS), &found, error);
+  const char *keys[] = {"dbname",
+                        "connect_timeout",
+                        "application_name",
+                        "options",
+                        found.count ? "host" : NULL,
+                        "hostaddr",
+                        "port",
+                        NULL};
+  const char *values[] = {
+      place->conninfo,   "10", "tidings store", options, found.hosts.bytes, found.addresses.bytes,
+      found.ports.bytes, NULL};
+  PGconn *pg = code ? NULL : PQconnectdbParams(keys, values, 1);
+  pg_addresses_free(&found);
+  if (!code && !pg) code = fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
+  if (!code && PQstatus(pg) != CONNECTION_OK) code = pg_admin_refuse(place, pg, NULL, error);
+  if (code) {
+    if (pg) PQfinish(pg);
+    return code;
   }
-  int code = pg_admin_refuse(place, pg, NULL, error);
-  PQfinish(pg);
-  return code;
+  PQclear(PQexec(pg, "SET client_min_messages = error"));
+  *ret_pg = pg;
+  return 0;
 }
 
 int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGresult **ret_result,
@@ -113,12 +150,19 @@ int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGre
 }
 
 /* A schema without our table is somebody else's: nothing of it is touched. */
-int pg_admin_check(const struct pg_place *place, PGconn *pg, struct tidings_error *error) {
+int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older,
+                   struct tidings_error *error) {
   char sql[160];
   PGresult *result = NULL;
   (void)snprintf(sql, sizeof sql, "SELECT schema FROM %s.store", place->schema);
   int code = pg_admin_run(place, pg, sql, &result, error);
-  if (!code && (PQntuples(result) != 1 || pg_int_text(result, 0, 0) > 1))
+  int64_t number = code || PQntuples(result) != 1 ? INT64_MAX : pg_int_text(result, 0, 0);
+  if (!code && number < PG_SCHEMA && !also_older)
+    code = fail(error, TIDINGS_E_STATE,
+                "store %s has schema number %d, this build needs %d; run 'tidings store upgrade "
+                "URL'",
+                place->shown, (int)number, (int)PG_SCHEMA);
+  if (!code && number > PG_SCHEMA)
     code = fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has a schema number that this build does not know; use a newer tidings. "
                 "The store was left as it is",
@@ -136,7 +180,7 @@ static int do_it(enum tables_task task, const struct pg_place *place, const char
     code = fail(error, TIDINGS_E_STORE,
                 "store %s: the server is PostgreSQL %d; expected 15 or newer: upgrade it",
                 place->shown, PQserverVersion(pg) / 10000);
-  if (!code && task != TABLES_INIT) code = pg_admin_check(place, pg, error);
+  if (!code && task != TABLES_INIT) code = pg_admin_check(place, pg, true, error);
   if (!code && *sql) code = pg_admin_run(place, pg, sql, NULL, error);
   PQfinish(pg);
   return code;
@@ -175,7 +219,7 @@ int tables_count(const char *url, struct tables_counts *ret_counts, struct tidin
                  "kind FROM %s.history) AS rows",
                  s, s, s, s);
   code = pg_admin_connect(&place, &pg, error);
-  if (!code) code = pg_admin_check(&place, pg, error);
+  if (!code) code = pg_admin_check(&place, pg, true, error);
   if (!code) code = pg_admin_run(&place, pg, sql, &result, error);
   if (!code) {
     uint64_t inbox = strtoull(PQgetvalue(result, 0, 1), NULL, 10);

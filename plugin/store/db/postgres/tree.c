@@ -39,7 +39,7 @@ static bool is_known_kind(uint8_t kind) { return kind < KINDS; }
  * once a connection. All else of the store is asked for anew. */
 static bool find_kept(struct db_txn *txn, const struct place *at, struct tidings_span *ret_value) {
   struct pg_txn *engine = txn->engine;
-  bool first = at->kind == 1 && !at->n;
+  bool first = at->kind == PG_META && !at->n;
   if (first && engine->checked) return false;
   engine->checked = engine->checked || first;
   pthread_mutex_lock(&txn->db->lock);
@@ -49,7 +49,7 @@ static bool find_kept(struct db_txn *txn, const struct place *at, struct tidings
   return row;
 }
 
-static void keep(struct db *db, const struct pg_row *row) {
+void pg_keep_row(struct db *db, const struct pg_row *row) {
   pthread_mutex_lock(&db->lock);
   if (!pg_map_get(&db->store_rows, row->kind, row->n)) {
     struct pg_row *copy = pg_map_put(&db->store_rows, row->kind, row->n, row->len);
@@ -63,7 +63,7 @@ static void keep(struct db *db, const struct pg_row *row) {
 /* May the server have a row that is not in the map? */
 static bool may_be_elsewhere(const struct db *db, const struct pg_session *session, uint8_t kind,
                              uint64_t n) {
-  if (!session->number) return true;
+  if (!session->number) return !session->own || kind != PG_META;
   if (!session->exists) return false;
   switch (db->kinds[kind]) {
   case DB_KIND_ENDS: return n < session->near[kind];
@@ -79,7 +79,8 @@ static bool was_deleted(const struct pg_session *session, uint8_t kind, uint64_t
   return false;
 }
 
-/* What was asked for and is not there does not come while the session is locked. */
+/* What was asked for and is not there does not come while the session is locked. (Session 0 is
+ * locked by db_own, which asks once more.) */
 static bool is_absent(const struct pg_session *session, uint8_t kind, uint64_t n) {
   for (size_t i = 0; i < session->absent_count; i++) {
     if (session->absent[i].kind == kind && session->absent[i].n == n) return true;
@@ -87,10 +88,10 @@ static bool is_absent(const struct pg_session *session, uint8_t kind, uint64_t n
   return false;
 }
 
-static void note_absent(const struct db_txn *txn, struct pg_session *session, uint8_t kind,
-                        uint64_t n) {
+void pg_note_absent(const struct db_txn *txn, struct pg_session *session, uint8_t kind,
+                    uint64_t n) {
   enum { MOST = sizeof session->absent / sizeof *session->absent };
-  if (txn->access == DB_WRITES && session->number && session->absent_count < MOST)
+  if ((txn->access == DB_WRITES || !session->number) && session->absent_count < MOST)
     session->absent[session->absent_count++] = (struct pg_gone){.n = n, .kind = kind};
 }
 
@@ -102,9 +103,9 @@ static int find(struct db_txn *txn, struct pg_session *session, const struct pla
                                 !is_absent(session, at->kind, at->n);
   int rc = elsewhere ? pg_txn_fetch_one(txn, session, at->kind, at->n, &found) : 0;
   if (rc) return rc;
-  if (elsewhere && !found) note_absent(txn, session, at->kind, at->n);
+  if (elsewhere && !found) pg_note_absent(txn, session, at->kind, at->n);
   *ret_row = found ? pg_map_get(&session->map, at->kind, at->n) : NULL;
-  if (elsewhere && *ret_row && !session->number) keep(txn->db, *ret_row);
+  if (elsewhere && *ret_row && !session->number) pg_keep_row(txn->db, *ret_row);
   return 0;
 }
 

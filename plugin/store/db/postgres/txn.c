@@ -48,40 +48,82 @@ int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
   return pg_send(engine->conn, PG_LOCK_VERSION, &version);
 }
 
-/* The last of `count` statements in the pipeline, the others are sent: what it has of the session.
+/* A row of session 0 that will be asked for is brought along. NULL: there is none, or it is here.
  */
-static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t count) {
+static const struct db_key *find_wanted(struct db *db, const struct db_scope *scope) {
+  bool here = true;
+  if (!scope || !scope->wants) return NULL;
+  pthread_mutex_lock(&db->lock);
+  here = pg_map_get(&db->store_rows, scope->wanted.bytes[4], pg_key_n(&scope->wanted));
+  pthread_mutex_unlock(&db->lock);
+  return here ? NULL : &scope->wanted;
+}
+
+static int send_wanted(struct pg_conn *conn, const struct db_key *wanted) {
+  struct pg_params params = {.count = 0};
+  pg_param_int8(&params, 0);
+  pg_param_int2(&params, wanted->bytes[4]);
+  pg_param_int8(&params, (int64_t)(pg_key_n(wanted) ^ (uint64_t)1 << 63));
+  return pg_send(conn, PG_FETCH_ONE, &params);
+}
+
+static int take_wanted(struct db_txn *txn, const struct db_key *wanted, const PGresult *result) {
+  struct pg_session *own = NULL;
+  uint8_t kind = wanted->bytes[4];
+  int rc = pg_txn_session(txn, 0, &own);
+  if (rc) return rc;
+  if (!PQntuples(result)) {
+    pg_note_absent(txn, own, kind, pg_key_n(wanted));
+    return 0;
+  }
+  size_t len = (size_t)PQgetlength(result, 0, 0);
+  struct pg_row *row = pg_map_put(&own->map, kind, pg_key_n(wanted), len);
+  if (!row) return ENOMEM;
+  memcpy(row->value, PQgetvalue(result, 0, 0), len);
+  pg_keep_row(txn->db, row);
+  return 0;
+}
+
+/* Queues what it has of the session, or, of one that was loaded before, whether there is anything
+ * new; and awaits that with the `before` statements that are queued. */
+static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t before,
+                       const struct db_key *wanted) {
+  enum { MOST = 8 };
   struct pg_txn *engine = pg_engine(txn);
-  PGresult *results[5];
-  int rc = pg_session_send_load(engine->conn, session);
+  PGresult *results[MOST];
+  size_t count = before + (wanted ? 2 : 1);
+  bool looks = !session->again && session->exists && session->version >= 0;
+  int rc = wanted ? send_wanted(engine->conn, wanted) : 0;
+  if (!rc) rc = pg_session_send_load(engine->conn, session, looks);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
-  if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
+  if (!rc && looks) rc = pg_session_looked(txn->db, session, results[count - 1]);
+  else if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
+  if (!rc && wanted) rc = take_wanted(txn, wanted, results[count - 2]);
   for (size_t i = 0; i < count; i++) PQclear(results[i]);
   return rc;
 }
 
-/* Two writers may meet before there is a session: the second waits for the first, and looks again.
- * Without this each took what is in the inbox. */
-static int load_new(struct db_txn *txn, struct pg_session *session) {
+/* One round trip: locks it in a write, and loads it; one more if another process wrote to it. Two
+ * writers may meet before there is a session: the second waits for the first, at the name. Without
+ * this each took what is in the inbox. */
+static int load(struct db_txn *txn, struct pg_session *session, const struct db_key *wanted) {
   struct pg_txn *engine = pg_engine(txn);
-  struct pg_params params = {.count = 0};
-  pg_param_bytes(&params, span_text(session->name));
-  int rc = pg_send(engine->conn, PG_LOCK_NAME, &params);
-  if (!rc) rc = send_who(engine->conn, PG_LOCK, session);
-  return rc ? rc : take_loaded(txn, session, 3);
-}
-
-/* One round trip: locks it in a write, and loads it. */
-static int load(struct db_txn *txn, struct pg_session *session, bool locks) {
-  struct pg_txn *engine = pg_engine(txn);
+  bool locks = txn->access == DB_WRITES;
+  struct pg_params name = {.count = 0};
   size_t before = 0;
   int rc = locks && !engine->begun ? pg_txn_begin_on_server(engine, &before) : 0;
-  if (!rc && locks) rc = send_who(engine->conn, PG_LOCK, session);
-  if (rc) return rc;
-  rc = take_loaded(txn, session, before + (locks ? 2u : 1u));
-  if (!rc && locks && !session->exists && session->name) rc = load_new(txn, session);
-  if (!rc && session->again) rc = take_loaded(txn, session, 1);
+  if (!rc && locks && !session->number) {
+    pg_param_bytes(&name, span_text(session->name));
+    rc = pg_send(engine->conn, PG_LOCK_NAME, &name);
+    before++;
+  }
+  if (!rc && locks) {
+    rc = send_who(engine->conn, PG_LOCK, session);
+    before++;
+  }
+  if (!rc) rc = take_loaded(txn, session, before, wanted);
+  while (!rc && session->again) rc = take_loaded(txn, session, 0, NULL);
   if (rc) engine->failing = true;
   return rc;
 }
@@ -102,13 +144,16 @@ static bool take_as_read(struct db_txn *txn, struct pg_session *session) {
 }
 
 /* The store's own rows are not loaded: they are looked up one by one. */
-static int open_session(struct db_txn *txn, uint32_t number, struct tidings_span name, bool as_read,
+static int open_session(struct db_txn *txn, const struct db_scope *scope,
                         struct pg_session **ret_session) {
+  uint32_t number = scope->session;
+  struct tidings_span name = scope->name;
+  bool as_read = scope->as_read && txn->access == DB_WRITES;
   struct pg_session *session = pg_session_take(txn->db, number, name);
   if (!session) return ENOMEM;
   if (!number && !name.len) memset(session->near, 0xff, sizeof session->near);
   bool loads = (number || name.len) && !(as_read && take_as_read(txn, session));
-  int rc = loads ? load(txn, session, txn->access == DB_WRITES) : 0;
+  int rc = loads ? load(txn, session, find_wanted(txn->db, scope)) : 0;
   if (!rc) rc = add_session(txn, session);
   if (rc) pg_session_free(session);
   else *ret_session = session;
@@ -139,26 +184,63 @@ int pg_txn_session(struct db_txn *txn, uint32_t number, struct pg_session **ret_
     return 0;
   }
   make_place(txn);
-  return open_session(txn, number, span_of(NULL, 0), false, ret_session);
+  return open_session(txn, &(struct db_scope){.session = number}, ret_session);
 }
 
+static int send_own_rows(struct pg_conn *conn, const struct pg_session *own) {
+  enum { INT8 = 20, INT2 = 21 };
+  struct buffer kinds = BUFFER_EMPTY, ns = BUFFER_EMPTY;
+  struct pg_params params = {.count = 0};
+  pg_array_begin(&kinds, INT2, own->absent_count);
+  pg_array_begin(&ns, INT8, own->absent_count);
+  for (size_t i = 0; i < own->absent_count; i++) {
+    uint16_t kind = htobe16(own->absent[i].kind);
+    uint64_t n = htobe64(own->absent[i].n ^ (uint64_t)1 << 63);
+    pg_array_add(&kinds, &kind, sizeof kind);
+    pg_array_add(&ns, &n, sizeof n);
+  }
+  pg_param_bytes(&params, buffer_view(&kinds));
+  pg_param_bytes(&params, buffer_view(&ns));
+  int rc = kinds.failed || ns.failed ? ENOMEM : pg_send(conn, PG_OWN_ROWS, &params);
+  buffer_free(&kinds);
+  buffer_free(&ns);
+  return rc;
+}
+
+/* What is new of session 0 since it was looked at without a lock. */
+static int take_own_rows(struct pg_session *own, const PGresult *result) {
+  for (int i = 0; i < PQntuples(result); i++) {
+    uint8_t kind = (uint8_t)PQgetvalue(result, i, 0)[1];
+    size_t len = (size_t)PQgetlength(result, i, 2);
+    uint64_t n = (uint64_t)pg_int8(result, i, 1) ^ (uint64_t)1 << 63;
+    struct pg_row *row = pg_map_put(&own->map, kind, n, len);
+    if (!row) return ENOMEM;
+    memcpy(row->value, PQgetvalue(result, i, 2), len);
+  }
+  own->own = true;
+  return 0;
+}
+
+/* All others are locked when they are loaded. */
 int db_own(struct db_txn *txn, uint32_t number) {
+  enum { MOST = 6 };
   struct pg_txn *engine = pg_engine(txn);
   struct pg_session *session = NULL;
   struct pg_params params = {.count = 0};
-  PGresult *results[4];
+  PGresult *results[MOST];
   size_t before = 0;
   int rc = pg_txn_session(txn, number, &session);
-  if (rc || number || session->own) return rc; /* all others are locked when they are loaded */
+  if (rc || number || session->own) return rc;
   if (!engine->begun) rc = pg_txn_begin_on_server(engine, &before);
   pg_param_int8(&params, 0);
   pg_param_null(&params);
   if (!rc) rc = pg_send(engine->conn, PG_LOCK, &params);
+  if (!rc) rc = send_own_rows(engine->conn, session);
   if (rc) return rc;
-  rc = pg_run(txn->db, engine->conn, engine->deadline, results, before + 1);
-  for (size_t i = 0; i <= before; i++) PQclear(results[i]);
+  rc = pg_run(txn->db, engine->conn, engine->deadline, results, before + 2);
+  if (!rc) rc = take_own_rows(session, results[before + 1]);
+  for (size_t i = 0; i < before + 2; i++) PQclear(results[i]);
   if (rc) engine->failing = true;
-  session->own = !rc;
   return rc;
 }
 
@@ -186,8 +268,7 @@ static int begin(struct db *db, const struct db_scope *scope, store_deadline dea
   engine->deadline = deadline;
   int code = pg_conn_take(db, deadline, &engine->conn, error);
   if (!code && scope && (scope->session || scope->name.len)) {
-    int rc = open_session(txn, scope->session, scope->name,
-                          scope->as_read && txn->access == DB_WRITES, &engine->declared);
+    int rc = open_session(txn, scope, &engine->declared);
     if (rc) code = pg_fail_in(db, rc, "begin", error);
   }
   if (code) pg_txn_release(txn, false);

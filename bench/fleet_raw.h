@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fleet_raw.h: the floor of calls on a database: the SQL that somebody would write by hand for the
+ * same bytes and the same durability, prepared, in pipelines, without anything of ours.
+ */
+#ifndef FLEET_RAW_H
+#define FLEET_RAW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fleet_raw;
+
+/* The tables are there: fleet_raw.sql makes them. `name`: how the server names the connection. */
+struct fleet_raw *fleet_raw_open(const char *conninfo, const char *name);
+void fleet_raw_close(struct fleet_raw *raw);
+/* One row, one commit. */
+void fleet_raw_push(struct fleet_raw *raw, const char *session);
+/* All that was pushed, as a queue does it: two transactions of two round trips each. */
+void fleet_raw_deliver(struct fleet_raw *raw, const char *session);
+/* One row is read. */
+void fleet_raw_look(struct fleet_raw *raw);
+/* What was pushed by many is gone, ours too. */
+void fleet_raw_empty(struct fleet_raw *raw);
+
+/* Notes which of the server's processes serve connections of that name. */
+void fleet_raw_find_servers(struct fleet_raw *raw, const char *name);
+/* How much of the processor they have had, or, `own`, the one that serves this connection. */
+uint64_t fleet_raw_server_ns(const struct fleet_raw *raw, bool own);
+
+#endif
