@@ -21,19 +21,6 @@ def pending(agent, words):
     return [item for item in agent.place.ask("pending", "-s", agent.session)["items"] if words in item["message"]]
 
 
-def commands(terminal, line, done):
-    """A person types a command of the agent's own. A list of suggestions may take the Enter, or put another word in the place of the last one: it is typed again then."""
-    def tried():
-        terminal.type(line)
-        try:
-            return until(done, line, 30)
-        except AssertionError:
-            terminal.ask("send-keys", "Escape")
-            terminal.ask("send-keys", "C-u")
-            return False
-    until(tried, lambda: f"{line} is done")
-
-
 def subagent_ends(agent):
     """what is pushed while a subagent works is in none of its requests, and in the parent's next one, with the subagent's type, id and last words"""
     inner, outer = Gate(agent, "inner"), Gate(agent, "outer")
@@ -132,7 +119,7 @@ def compacted(agent):
         until_state(agent, "idle")
         push(agent, "The crane dances.", "-k", "crane.dances")
         before = len(agent.model.requests)
-        commands(terminal, agent.compact, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]))
+        terminal.type(agent.compact, lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]))
         says(agent, terminal, "Crane two: go on.")
         last = request(agent, "Crane two", 1)
         assert count(last, "When the conversation was compacted, this was still waiting") == agent.hook_after_compaction, last["items"]
@@ -234,7 +221,7 @@ def rewound(agent):
         until(lambda: agent.works not in terminal.screen(), "it does not work any more")
         menu, prompt, answer = agent.rewinds
         if agent.rewinds_by.startswith("/"):
-            commands(terminal, agent.rewinds_by, lambda: menu in terminal.screen())
+            terminal.type(agent.rewinds_by, lambda: menu in terminal.screen())
         else:
             terminal.press_twice("Escape", at=agent.rewinds_by, wanted=lambda: menu in terminal.screen(), what="the menu is there")
         if prompt != menu:
@@ -260,7 +247,7 @@ def saved_and_resumed(agent):
         agent.attached()
         terminal.shows("Alpha.")
         until_state(agent, "idle")
-        commands(terminal, "/chat save eider", lambda: "checkpoint saved" in terminal.screen())
+        terminal.type("/chat save eider", lambda: "checkpoint saved" in terminal.screen())
         push(agent, "The eider swims.", "-k", "eider.swims")
         says(agent, terminal, "Eider one: look.")
         once(request(agent, "Eider one", 1), "The eider swims.")
