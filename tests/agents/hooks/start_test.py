@@ -70,7 +70,7 @@ def test_alerts(place):
         with open(place.env["TIDINGS_CONFIG"], "w", encoding="utf-8") as file:
             json.dump({"alerts": alerts}, file)
         call(place, host, "SessionStart", name + host, agent.pid, source="startup")
-        assert len(watchers(name + host)) == count, (host, watchers(name + host))
+        until(lambda of=name + host, wanted=count: len(watchers(of)) == wanted, f"{count} processes beside {host}")
     call(place, "claude", "SessionStart", name + "claude", agent.pid, source="compact")
     call(place, "claude", "UserPromptSubmit", name + "claude", agent.pid, prompt="x")
     call(place, "claude", "PermissionRequest", name + "claude", agent.pid, tool_name="Bash", tool_input={})
