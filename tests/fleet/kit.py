@@ -3,6 +3,7 @@
 
 The server is Debian's, in a folder of its own, on a socket of its own, and never runs as root. Without one the test is skipped, with the reason.
 """
+import atexit
 import ctypes
 import glob
 import json
@@ -196,9 +197,11 @@ class Worker:
     """A process of this folder's programs, whose lines are read as they come."""
 
     def __init__(self, program, *arguments):
-        # Lines go to a file: what was written before a SIGKILL is there.
-        self.lines = tempfile.TemporaryFile(mode="w+")
-        self.process = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), program), *map(str, arguments)], stdout=self.lines)
+        # Lines go to a file: what was written before a SIGKILL is there. It is opened twice: who reads must not move where the process writes.
+        with tempfile.TemporaryFile() as written:
+            self.lines = open(f"/proc/self/fd/{written.fileno()}", encoding="utf-8")
+            self.process = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), program), *map(str, arguments)], stdout=written)
+        atexit.register(self.process.kill)  # a test that fails leaves nothing behind that holds its output open
 
     def kill(self, how=signal.SIGKILL):
         self.process.send_signal(how)
