@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import pwd
+import select
 import shutil
 import signal
 import subprocess
@@ -113,16 +114,25 @@ class Server:
     def children(self):
         return [int(pid) for pid in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False).stdout.split()]
 
+    def kill_children(self):
+        """Until they are gone: a server does not start while one of another has its shared memory."""
+        for pid in self.children():
+            try:
+                ended = os.pidfd_open(pid)
+            except ProcessLookupError:
+                continue
+            signal.pidfd_send_signal(ended, signal.SIGKILL)
+            select.select([ended], [], [], 60)
+            os.close(ended)
+
     def stop(self, how=signal.SIGINT):
         """SIGINT: fast; SIGQUIT: immediate, as a crash; SIGKILL: of all its processes."""
         if not self.process:
             return
         if how == signal.SIGKILL:
-            for pid in [self.process.pid, *self.children()]:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+            self.process.send_signal(signal.SIGSTOP)  # so that it starts no more
+            self.kill_children()
+            self.process.kill()
         else:
             self.process.send_signal(how)
         self.process.wait(60)
