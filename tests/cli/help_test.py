@@ -85,6 +85,8 @@ def test_examples(place):
         for example in examples:
             if "tidings watch" in example or "tail -f" in example:
                 example = f"timeout 1 {example}; [ $? = 124 ]"  # it runs until it is stopped, and it does
+            if "postgresql://" in example and not os.path.exists(os.path.join(os.environ["TIDINGS_BUILD_DIR"], "tidings-postgres.so")):
+                continue  # a sanitizer's build and musl's have none
             done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=place.work, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
             assert done.returncode == expected.get(example, 0), (example, done)
 
