@@ -70,6 +70,7 @@ static int64_t free_ms(const struct follow *follow) {
 static int64_t earlier(int64_t a, int64_t b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
 
 static int64_t sleep_ms(const struct follow *follow, bool paused, int64_t most_ms) {
+  if (interrupt_seen()) return 0; /* it came in another poll */
   int64_t until_ms = paused ? free_ms(follow) : follow->look_at_ms;
   int64_t ms = earlier(most_ms, until_ms < 0 ? -1 : clock_ms_until(until_ms));
   return ms > INT_MAX ? INT_MAX : ms;

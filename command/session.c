@@ -119,7 +119,7 @@ static bool is_listed(const json_t *answer, const char *name) {
 
 /* One that the store does not know is a mistake in typing more often than a new one. Nearly always
  * its host is or was attached, and no list is needed. */
-static int check_known(const struct cli *cli, struct hostkit *kit, const char *name) {
+int session_check_known(const struct cli *cli, struct hostkit *kit, const char *name) {
   struct tidings_error error = {.size = sizeof error};
   json_t *status = NULL, *answer = NULL;
   int32_t refused =
@@ -131,8 +131,9 @@ static int check_known(const struct cli *cli, struct hostkit *kit, const char *n
   if (!known && !code && !is_listed(answer, name)) {
     const json_t *sessions = json_object_get(answer, "sessions");
     bool any = json_array_size(sessions) != 0;
-    code = cli_fail(cli, "the store has no session '%s'; --create makes it.%s", name,
-                    any ? " The sessions are:" : "");
+    bool creates = cli->verb->with & WITH_CREATE;
+    code = cli_fail(cli, "the store has no session '%s'%s%s", name,
+                    creates ? "; --create makes it." : ".", any ? " The sessions are:" : "");
     list(sessions);
   }
   json_decref(answer);
@@ -166,7 +167,7 @@ int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_sessio
   if (!named) return choose_by_folder(cli, kit, ret_session);
   int code = session_check(cli, named);
   bool may_be_new = !(cli->verb->with & WITH_CREATE) || cli->create || named != cli->session;
-  if (!code && !may_be_new) code = check_known(cli, kit, named);
+  if (!code && !may_be_new) code = session_check_known(cli, kit, named);
   if (code) return code;
   *ret_session = strdup(named);
   return *ret_session ? 0 : cli_fail(cli, "out of memory");

@@ -17,6 +17,11 @@ int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_sessio
 /* The one given with -s, else $TIDINGS_SESSION; NULL: neither. */
 const char *session_named(const struct cli *cli);
 
+/* Refuses one that the store does not know, with a list of the sessions. Returns 0, or the exit
+ * code.
+ */
+int session_check_known(const struct cli *cli, struct hostkit *kit, const char *name);
+
 /* Refuses what is no session's id: more than 255 bytes, not UTF-8, control characters. Returns 0,
  * or the exit code. */
 int session_check(const struct cli *cli, const char *session);

@@ -2,6 +2,7 @@
 //
 // kit.ts: the one open plugin of this process, and where it is found. Hosts load their shims more than once (for each folder, at each reload), and a
 // store can be opened only once in a process, so the instance is kept with the process. Knows no host and no session.
+import type { ChildProcess } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,13 +11,19 @@ import { inHome } from "./paths.ts";
 import type { Addon, Instance } from "./tidings.d.ts";
 import { pollDescriptor } from "./wake.ts";
 
+/** A process that alerts a person of a session. */
+export interface Alerter {
+  child: ChildProcess;
+  again: boolean; // it was ended, and meanwhile another one is wanted, which has to wait for its end
+}
+
 export interface Kit {
   instance: Instance;
   hostName: string;
   rang: Map<string, () => void>; // by session: what to do when it rings
   stamps: Map<string, Map<string, string | null>>; // by session: the host's own files, as they were
   alerts: boolean; // the user's configuration wants them
-  alerted: Set<string>; // sessions of which a process alerts
+  alerters: Map<string, Alerter>; // by session
   calledBy: string | undefined; // the session whose command has started this process
   stopPolling: () => void;
 }
@@ -110,7 +117,7 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
       configuration,
     });
     const { alerts = {} } = JSON.parse(configuration ?? "{}") as { alerts?: object };
-    const known = { rang: new Map(), stamps: new Map(), alerted: new Set<string>() };
+    const known = { rang: new Map(), stamps: new Map(), alerters: new Map() };
     const kit: Kit = { ...known, instance, hostName, alerts: Object.values(alerts).includes(true), calledBy: process.env.TIDINGS_SESSION || undefined, stopPolling: () => {} };
     place[KEY] = kit;
     poll(kit);

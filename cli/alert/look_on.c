@@ -7,16 +7,14 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "cli/alert/changes.h"
+#include "cli/alert/place.h"
 #include "cli/alert/send.h"
 #include "cli/alert/text.h"
 #include "command/follow.h"
@@ -27,7 +25,7 @@
 #include "command/terminal.h"
 #include "common/clock.h"
 
-enum { LOOK_GAP_MS = 200, TRY_AGAIN_MS = 5000 };
+enum { LOOK_GAP_MS = 200, TRY_AGAIN_MS = 5000, BLIND_MS = 60000 };
 enum { EXIT_TIMED_OUT = EXIT_REFUSED };
 
 struct looking {
@@ -35,42 +33,24 @@ struct looking {
   const struct look_on *options;
   struct hostkit *kit;
   const char *session;
-  int agent_fd; /* a pidfd: readable when the agent has ended; -1: none */
+  uint32_t agent;
+  int agent_fd; /* a pidfd of it: readable when it has ended; -1: none */
   struct alert_watch watch;
+  bool knows_wishes;
   json_t *status;        /* of the newest look */
-  int64_t next_look_ms;  /* not before */
-  int64_t look_again_ms; /* a look failed; 0: it did not */
+  int64_t look_again_ms; /* a look failed, or there is no agent_fd; -1: neither */
 };
-
-/* -- one process a session --------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
-  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-  return (hash ^ 0xff) * 0x100000001b3u;
-}
-
-/* A name in the kernel that goes with the process. Returns the descriptor; -1: another has it. */
-static int take_place(const struct looking *looking) {
-  struct sockaddr_un name = {.sun_family = AF_UNIX};
-  char *store = kit_store_path(looking->cli);
-  uint64_t hash = mix(mix(0xcbf29ce484222325u, store ? store : ""), looking->session);
-  free(store);
-  int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings-alert-%u-%u-%016llx",
-                     (unsigned)getuid(), looking->options->owner, (unsigned long long)hash);
-  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
-  if (fd >= 0 && bind(fd, (struct sockaddr *)&name, size) == 0) return fd;
-  if (fd >= 0) close(fd);
-  return -1;
-}
 
 /* -- looking ----------------------------------------------------------------------------------- */
 
-/* What the configuration names, or everything. */
-static void read_wishes(struct looking *looking) {
+/* What the configuration names, or everything. Who stands beside an agent is asked for by the
+ * configuration, so it has to be known. */
+static int32_t read_wishes(struct looking *looking, struct tidings_error *error) {
   json_t *answer = NULL;
   struct alert_wishes *wishes = &looking->watch.wishes;
-  if (!kit_query(looking->kit, json_pack("{s:s}", "name", "configure"), &answer, NULL)) {
+  int32_t code = kit_query(looking->kit, json_pack("{s:s}", "name", "configure"), &answer, error);
+  if (code && looking->options->owner) return code;
+  if (!code) {
     const json_t *alerts = json_object_get(json_object_get(answer, "config"), "alerts");
     *wishes = (struct alert_wishes){json_is_true(json_object_get(alerts, "idle")),
                                     json_is_true(json_object_get(alerts, "waiting")),
@@ -79,10 +59,16 @@ static void read_wishes(struct looking *looking) {
   json_decref(answer);
   if (!wishes->idle && !wishes->waiting && !wishes->critical)
     *wishes = (struct alert_wishes){true, true, true};
+  looking->knows_wishes = true;
+  return 0;
+}
+
+static const json_t *attachment(const struct looking *looking) {
+  return json_object_get(looking->status, "attachment");
 }
 
 static uint32_t agent_of(const struct looking *looking) {
-  return (uint32_t)json_value_count(json_object_get(looking->status, "attachment"), "pid");
+  return (uint32_t)json_value_count(attachment(looking), "pid");
 }
 
 /* *ret_gone: the session has no agent, or another one. */
@@ -102,7 +88,7 @@ static int32_t look_at_session(struct looking *looking, bool *ret_gone,
     json_decref(looking->status);
     looking->status = json_incref(status);
     uint32_t owner = looking->options->owner;
-    *ret_gone = !json_is_true(json_object_get(json_object_get(status, "attachment"), "alive")) ||
+    *ret_gone = !json_is_true(json_object_get(attachment(looking), "alive")) ||
                 (owner && agent_of(looking) != owner);
   }
   json_decref(timeline);
@@ -153,26 +139,33 @@ static int alert_person(struct looking *looking, const struct alert *alert) {
 
 /* -- sleeping ---------------------------------------------------------------------------------- */
 
-static int how_long(const struct looking *looking) {
-  int64_t now_ms = clock_mono_ms(), until_ms = alert_due_ms(&looking->watch);
-  if (looking->look_again_ms) until_ms = looking->look_again_ms;
-  if (looking->options->limited && (until_ms < 0 || looking->options->until_ms < until_ms))
-    until_ms = looking->options->until_ms;
-  if (until_ms < 0) return -1;
-  return until_ms > now_ms ? (int)(until_ms - now_ms) : 0;
-}
+/* Of two times, of which -1 is none, the first. */
+static int64_t earlier(int64_t a, int64_t b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
 
-/* Of many writes, few are looked at. */
-static void keep_pace(struct looking *looking) {
-  int64_t now_ms = clock_mono_ms();
-  if (looking->next_look_ms > now_ms)
-    (void)interrupt_poll(NULL, 0, (int)(looking->next_look_ms - now_ms));
-  looking->next_look_ms = clock_mono_ms() + LOOK_GAP_MS;
+static int64_t how_long(const struct looking *looking) {
+  int64_t now_ms = clock_mono_ms(), until_ms = alert_due_ms(&looking->watch);
+  until_ms = earlier(until_ms, looking->look_again_ms);
+  if (looking->options->limited) until_ms = earlier(until_ms, looking->options->until_ms);
+  if (until_ms < 0) return -1;
+  return until_ms > now_ms ? until_ms - now_ms : 0;
 }
 
 static bool has_agent_ended(const struct looking *looking) {
   struct pollfd ended = {.fd = looking->agent_fd, .events = POLLIN};
   return looking->agent_fd >= 0 && poll(&ended, 1, 0) > 0;
+}
+
+/* An agent that is killed writes nothing to the store. *ret_new: from now on another one is watched
+ * than before, and it may have ended already. */
+static void watch_agent(struct looking *looking, bool *ret_new) {
+  uint32_t owner = looking->options->owner, agent = owner ? owner : agent_of(looking);
+  bool is_here = agent && !json_value_text(attachment(looking), "machine")[0];
+  *ret_new = false;
+  if (looking->agent_fd >= 0 && looking->agent == agent) return;
+  if (looking->agent_fd >= 0) close(looking->agent_fd);
+  looking->agent_fd = is_here ? (int)syscall(SYS_pidfd_open, agent, 0) : -1;
+  looking->agent = agent;
+  *ret_new = looking->agent_fd >= 0;
 }
 
 static int without_agent(const struct looking *looking) {
@@ -184,9 +177,25 @@ static int without_agent(const struct looking *looking) {
 /* Who goes on outlives a store that cannot be asked for a while. */
 static int look_once(struct looking *looking, bool *ret_gone) {
   struct tidings_error error = {.size = sizeof error};
-  int32_t code = look_at_session(looking, ret_gone, &error);
-  looking->look_again_ms = code ? clock_mono_ms() + TRY_AGAIN_MS : 0;
+  int32_t code = looking->knows_wishes ? 0 : read_wishes(looking, &error);
+  bool is_new = false;
+  do {
+    if (!code) code = look_at_session(looking, ret_gone, &error);
+    watch_agent(looking, &is_new);
+  } while (!code && is_new);
+  looking->look_again_ms = -1;
+  if (code) looking->look_again_ms = clock_mono_ms() + TRY_AGAIN_MS;
+  else if (looking->agent_fd < 0) looking->look_again_ms = clock_mono_ms() + BLIND_MS;
   return code && !looking->options->goes_on ? cli_fail_with(looking->cli, code, &error) : 0;
+}
+
+/* Returns 0 or an errno. The pause between looks that many writes make is no reason to look. */
+static int sleep_on(const struct looking *looking, struct follow *follow, unsigned *ret_woke) {
+  int wrong = 0;
+  do {
+    wrong = follow_sleep(follow, looking->agent_fd, how_long(looking), ret_woke);
+  } while (!wrong && !*ret_woke && how_long(looking) != 0);
+  return wrong;
 }
 
 static int look_and_alert(struct looking *looking, struct follow *follow) {
@@ -204,23 +213,20 @@ static int look_and_alert(struct looking *looking, struct follow *follow) {
     if (code || (said && !looking->options->goes_on)) return code;
     if (looking->options->limited && clock_mono_ms() >= looking->options->until_ms)
       return EXIT_TIMED_OUT;
-    int wrong = follow_sleep(follow, looking->agent_fd, how_long(looking), &woke);
+    int wrong = sleep_on(looking, follow, &woke);
     if (wrong) return cli_fail(looking->cli, "cannot wait: %s", strerror(wrong));
     if (woke & FOLLOW_OVER) return interrupt_exit_code();
-    keep_pace(looking);
   }
 }
 
 static int begin(struct looking *looking) {
   struct follow follow;
   int place = -1, code = follow_begin(looking->cli, &follow);
-  if (code) return code;
   uint32_t owner = looking->options->owner;
-  if (owner && (place = take_place(looking)) < 0) goto out; /* there is one already */
-  if (owner) looking->agent_fd = (int)syscall(SYS_pidfd_open, owner, 0);
-  read_wishes(looking);
-  code = look_and_alert(looking, &follow);
-out:
+  if (code) return code;
+  follow.pace_ms = LOOK_GAP_MS;
+  if (!owner || alert_take_place(looking->cli, looking->session, owner, &place))
+    code = look_and_alert(looking, &follow);
   follow_end(&follow);
   if (place >= 0) close(place);
   if (looking->agent_fd >= 0) close(looking->agent_fd);

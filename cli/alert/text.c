@@ -78,6 +78,7 @@ char *alert_markup(const char *text) {
     if (*text == '&') fputs("&amp;", out);
     else if (*text == '<') fputs("&lt;", out);
     else if (*text == '>') fputs("&gt;", out);
+    else if (*text == '\\') fputs("\\\\", out);
     else fputc(*text, out);
   }
   if (!fclose(out)) return escaped;

@@ -14,7 +14,8 @@
 const char *alert_summary(const struct alert *alert);
 /* Whose, and what was pushed: lines. `status`: the query's answer. */
 char *alert_body(const struct alert *alert, const char *session, const json_t *status);
-/* For programs that read markup. */
+/* As the body of a notification for notify-send, which reads C's escapes in it, and then markup. In
+ * the summary it reads neither. */
 char *alert_markup(const char *text);
 /* OSC 9, the sequence by which a terminal is asked for a notification; one line. */
 char *alert_sequence(const char *summary, const char *body);

@@ -195,6 +195,12 @@ static struct top_action key_in_cancel(struct top *top, uint32_t key) {
   return draw;
 }
 
+static void key_in_gone(struct top *top, uint32_t key) {
+  if (key != KEY_IS_ESCAPE && key != KEY_IS_ENTER) return;
+  top->mode = MODE_LISTS;
+  top_note(top, "Nothing was sent.");
+}
+
 /* What is pasted is text for the editor, and else nothing: not keys that somebody pressed. */
 static void take_pasted(struct top *top, uint32_t key) {
   if (top->mode == MODE_EDIT) editor_insert(&top->editor, key == '\r' ? '\n' : key);
@@ -213,6 +219,7 @@ struct top_action top_key(struct top *top, uint32_t key) {
   switch (top->mode) {
   case MODE_EDIT: return key_in_edit(top, key);
   case MODE_CANCEL: return key_in_cancel(top, key);
+  case MODE_GONE: key_in_gone(top, key); return draw;
   case MODE_EXPLAIN:
   case MODE_HELP: key_in_text(top, key); return draw;
   case MODE_LISTS: break;

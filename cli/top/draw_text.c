@@ -67,11 +67,11 @@ void draw_text(struct drawing *drawing, struct rows rows) {
 /* -- the bottom -------------------------------------------------------------------------------- */
 
 /* As much of the text as fits around the cursor. */
-static void draw_editor(struct drawing *drawing, size_t row) {
+static void draw_editor(struct drawing *drawing, size_t row, const char *title) {
   const struct editor *editor = &drawing->top->editor;
   struct grid *grid = drawing->grid;
   struct tidings_span text = buffer_view(&editor->text);
-  size_t from = grid_text(grid, row, 1, grid->columns, STYLE_BOLD, "New words: ");
+  size_t from = grid_text(grid, row, 1, grid->columns, STYLE_BOLD, title);
   size_t width = grid->columns - 1 - from, first = 0;
   while (grid_columns(span_of(text.ptr + first, editor->cursor - first)) >= width) {
     size_t half = grid_fit(span_of(text.ptr + first, editor->cursor - first), width / 2);
@@ -96,6 +96,7 @@ static const char *keys_of(const struct top *top) {
   switch (top->mode) {
   case MODE_EDIT: return "Enter send  Escape leave as it was  Ctrl-J line break";
   case MODE_CANCEL: return "y cancel the message  any other key: no";
+  case MODE_GONE: return "Enter Escape back";
   case MODE_EXPLAIN:
   case MODE_HELP: return "Up Down scroll  Escape back";
   case MODE_LISTS: break;
@@ -108,7 +109,12 @@ static const char *keys_of(const struct top *top) {
 void draw_foot(struct drawing *drawing, struct rows rows) {
   struct top *top = drawing->top;
   struct grid *grid = drawing->grid;
-  if (top->mode == MODE_EDIT) draw_editor(drawing, rows.first);
+  if (top->mode == MODE_EDIT) draw_editor(drawing, rows.first, "New words: ");
+  else if (top->mode == MODE_GONE && top->editor.text.len)
+    draw_editor(drawing, rows.first, "Not in the queue any more: ");
+  else if (top->mode == MODE_GONE)
+    grid_text(grid, rows.first, 1, grid->columns - 1, STYLE_BOLD,
+              "The message is not in the queue any more.");
   else if (top->mode == MODE_CANCEL) draw_question(drawing, rows.first);
   else grid_text(grid, rows.first, 1, grid->columns - 1, STYLE_BOLD, top->note);
   grid_text(grid, rows.first + 1, 1, grid->columns - 1, STYLE_DIM, keys_of(top));

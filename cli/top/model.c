@@ -57,10 +57,12 @@ void top_choose_session(struct top *top, const char *session) {
   choose_session_row(top, row);
 }
 
-/* What was explained or edited goes on only as long as it is there. */
+/* What was explained or edited goes on only as long as it is there. A person who types does not
+ * look up at once: what is typed to the one message is no command about the next. */
 static void leave_mode(struct top *top) {
-  if (top->mode == MODE_EDIT) top_note(top, "The message is not in the queue any more.");
-  if (top->mode != MODE_HELP) top->mode = MODE_LISTS;
+  if (top->mode == MODE_CANCEL) editor_end(&top->editor);
+  if (top->mode == MODE_EDIT || top->mode == MODE_CANCEL) top->mode = MODE_GONE;
+  if (top->mode == MODE_EXPLAIN) top->mode = MODE_LISTS;
 }
 
 void top_take_sessions(struct top *top, json_t *sessions) {

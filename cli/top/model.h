@@ -17,7 +17,9 @@ enum top_mode {
   MODE_EXPLAIN, /* a text in place of the lower list */
   MODE_HELP,    /* the same */
   MODE_EDIT,
-  MODE_CANCEL /* asks whether it is meant */
+  MODE_CANCEL, /* asks whether it is meant */
+  MODE_GONE    /* what was edited, or asked about, is not there any more: keys do nothing, but the
+                  one that ends this */
 };
 
 enum { TOP_ID_BYTES = 256, TOP_NOTE_BYTES = 512 };
@@ -35,7 +37,8 @@ struct top {
   enum top_mode mode;
   bool pasting; /* what comes is no key that somebody pressed */
 
-  struct editor editor;      /* MODE_EDIT: the words of the chosen message */
+  struct editor editor;      /* MODE_EDIT: the words of the chosen message; MODE_GONE: what nobody
+                                got; empty: there was a question */
   char *words;               /* MODE_EXPLAIN: of the chosen one .. */
   char *story;               /* .. and what became of it; NULL: not asked yet */
   size_t scroll;             /* MODE_EXPLAIN and MODE_HELP: lines that are above */

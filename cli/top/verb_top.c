@@ -35,6 +35,7 @@ struct watching {
   struct follow follow;
   struct owners owners;
   struct tidings_error error; /* of the call that ended it */
+  bool lost;                  /* the store could not be reached when it was asked last */
   bool quit;
 };
 
@@ -48,13 +49,21 @@ static void keep_said(uint32_t severity, const char *text, size_t len) {
 
 /* -- asking ------------------------------------------------------------------------------------ */
 
-/* *ret_answer stays NULL while the store is busy: then it is asked again. */
+/* A server may come back; a folder that fails is damaged, and stays so. */
+static void note_lost(struct watching *watching, int32_t code) {
+  bool lost = code == TIDINGS_E_STORE && store_url_is(watching->store);
+  if (lost) top_note(&watching->top, "%s", watching->error.text);
+  else if (!code && watching->lost) top_note(&watching->top, "%s", "");
+  watching->lost = lost;
+}
+
+/* *ret_answer stays NULL while the store is busy or cannot be reached: then it is asked again. */
 static int32_t ask_store(struct watching *watching, json_t *request, json_t **ret_answer) {
   watching->error = (struct tidings_error){.size = sizeof watching->error};
   int32_t code = kit_query(watching->kit, request, ret_answer, &watching->error);
-  if (code != TIDINGS_E_BUSY) return code;
-  follow_look_again(&watching->follow);
-  return 0;
+  note_lost(watching, code);
+  if (code == TIDINGS_E_BUSY) follow_look_again(&watching->follow);
+  return code == TIDINGS_E_BUSY || watching->lost ? 0 : code;
 }
 
 static json_t *about_session(const struct watching *watching, const char *query) {
@@ -73,7 +82,9 @@ static int32_t ask_items(struct watching *watching) {
   }
   json_decref(queue);
   json_decref(pending);
-  return code;
+  if (code != TIDINGS_E_NOT_FOUND) return code;
+  follow_look_again(&watching->follow); /* the session went after the sessions were listed */
+  return 0;
 }
 
 static int32_t ask_story(struct watching *watching) {
@@ -116,16 +127,22 @@ static int32_t look(struct watching *watching) {
   return code;
 }
 
-/* The one that is named, or else the one that is meant in this folder. */
-static void choose_first(struct watching *watching) {
+/* The one that is named, or else the one that is meant in this folder. Returns 0, or the exit code.
+ */
+static int choose_first(struct watching *watching) {
   const json_t *sessions = json_object_get(watching->top.sessions, "sessions");
   char folder[PATH_MAX];
-  const char *named = session_named(watching->cli);
+  const char *named = session_named(watching->cli), *given = watching->cli->session;
+  int code = given && named == given ? session_check_known(watching->cli, watching->kit, given) : 0;
   if (!named && getcwd(folder, sizeof folder)) {
     struct session_choice choice = session_choice_by_folder(sessions, folder);
     if (choice.session) named = json_value_text(choice.session, "session");
   }
-  if (named) top_choose_session(&watching->top, named);
+  if (code || !named) return code;
+  top_choose_session(&watching->top, named);
+  if (strcmp(watching->top.session, named) != 0)
+    top_note(&watching->top, "Session '%s' is not among those that are listed.", named);
+  return 0;
 }
 
 /* -- doing ------------------------------------------------------------------------------------- */
@@ -207,10 +224,9 @@ static int32_t watch_on(struct watching *watching) {
 static int watch_screen(struct watching *watching) {
   const char *wrong = NULL;
   int32_t code = look(watching);
-  if (!code) {
-    choose_first(watching);
-    code = ask_items(watching);
-  }
+  int refused = code ? 0 : choose_first(watching);
+  if (refused) return refused;
+  if (!code) code = ask_items(watching);
   if (!code) wrong = screen_begin(&watching->screen);
   if (!code && !wrong) code = watch_on(watching);
   screen_end(&watching->screen);

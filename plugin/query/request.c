@@ -110,7 +110,8 @@ static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_er
   return 0;
 }
 
-/* "12.3.40.1700000000000": of an item, a delivery and a transition, and a time. */
+/* "12.3.40.1700000000000": of an item, a delivery and a transition, and a time; without the time as
+ * at the beginning of all. */
 static int read_after(const struct json *value, struct query_place *ret_after,
                       struct tidings_error *error) {
   struct path path = path_member(NULL, "after");
@@ -127,7 +128,7 @@ static int read_after(const struct json *value, struct query_place *ret_after,
     digits = dot ? 0 : digits + 1;
     at += dot;
   }
-  if (at != 3 || !digits) return field_refuse(&path, value, expected, error);
+  if (at < 2 || !digits) return field_refuse(&path, value, expected, error);
   *ret_after = (struct query_place){
       .item = numbers[0], .delivery = numbers[1], .transition = numbers[2], .asked_ms = numbers[3]};
   return 0;

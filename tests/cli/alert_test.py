@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 
-from kit import DEADLINE_S, TIDINGS, end, main, until
+from kit import DEADLINE_S, TIDINGS, end, main, sleeps_for_ever, until
 
 HOSTILE = "no\x1b[2J\x07\x9b\u202e <b>&room"
 SHOWN = "no{U+001B}[2J{U+0007}{U+009B}{U+202E} "
@@ -87,6 +87,30 @@ def test_follow(place):
     agent.wait()
     assert process.wait(DEADLINE_S) == 0, process.stderr.read()
     assert len(idle()) == 1, shown(place)
+
+
+def test_killed_agent(place):
+    """an agent that is killed writes nothing to the store; who looks on notices it without --owner too"""
+    desktop(place)
+    for session, words, code in (("s", ["-f"], 0), ("t", [], 1)):
+        agent = place.start(command=["sleep", "1000"])
+        place.opened(session, owner=agent.pid)
+        place.event("turn.started", session=session, owner=agent.pid)
+        process = place.start("wait", "--alert", "-s", session, *words)
+        until(lambda of=process.pid: sleeps_for_ever(of), "a sleep that no time ends")
+        agent.kill()
+        agent.wait()
+        assert process.wait(DEADLINE_S) == code, process.stderr.read()
+
+
+def test_no_place(place):
+    """where no file can be made, it is not known whether there is another one: a person is alerted"""
+    desktop(place)
+    place.opened()
+    with open(os.path.join(place.dir, "file"), "w", encoding="utf-8"):
+        pass
+    words = ["wait", "--alert", "-s", "s", "--owner", str(os.getpid()), "-S", place.store]
+    assert place.ok(*words, env={"XDG_STATE_HOME": os.path.join(place.dir, "file")}).text == "idle\n"
 
 
 def test_configured(place):

@@ -10,9 +10,8 @@ import subprocess
 import sys
 import time
 
-from kit import DEADLINE_S, TIDINGS, Skip, main, until
+from kit import DEADLINE_S, TIDINGS, Skip, main, sleeps_for_ever, until
 
-PPOLL = {"x86_64": "271", "aarch64": "73"}.get(os.uname().machine)
 NUMBERS = itertools.count(1)
 
 
@@ -145,17 +144,7 @@ def test_sleeps(place):
     place.opened(owner=agent.pid)
     with Terminal(place, TIDINGS, "top") as terminal:
         terminal.shows("idle", "Pending: nothing")
-
-        def waits():
-            try:
-                with open(f"/proc/{process_of(terminal)}/syscall", encoding="ascii") as file:
-                    words = file.read().split()
-            except PermissionError as error:
-                raise Skip("the kernel does not say in which call another process waits") from error
-            return words[0] == PPOLL and words[3] == "0x0"
-
-        if PPOLL:
-            until(waits, "a ppoll that waits for ever")
+        until(lambda: sleeps_for_ever(process_of(terminal)), "a ppoll that waits for ever")
         agent.kill()
         agent.wait()
         terminal.shows("0 running", "not running")
@@ -213,6 +202,10 @@ def test_stopped(place):
 def test_refusals(place):
     """no terminal, a terminal that ncurses does not know, a store that is not there"""
     place.refused("top", says=["needs a terminal", "tidings sessions --json"])
+    place.opened("known")
+    with Terminal(place, "sh", "-c", f"{TIDINGS} top -s knwon; echo code $?; sleep 600") as terminal:
+        terminal.shows("the store has no session 'knwon'. The sessions are:", "known  (running", "code 1")
+    shutil.rmtree(place.store)
     with Terminal(place, "sh", "-c", f"{TIDINGS} top; {TIDINGS} push --create -s s x; TERM=nonsense {TIDINGS} top; echo over; sleep 600") as terminal:
         terminal.shows("there is no store at", "cannot be used", "over")
         assert terminal.variable("alternate_on") == "0"

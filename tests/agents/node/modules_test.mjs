@@ -373,10 +373,43 @@ for (const [alerts, count] of [[{ waiting: true }, 1], [{}, 0]])
       pi.turn();
       pi.fire("session_start", { reason: "startup" });
       equal(watchers().length, count);
-      for (const pid of watchers()) process.kill(Number(pid));
-      await until(() => !watchers().length, "its end");
+      if (!count) return;
+      const [first] = watchers();
+      process.kill(Number(first));
+      await until(() => !openKit("pi", "/").alerters.size, "its end");
+      const next = async (what) => {
+        const before = watchers();
+        const again = new Pi("s");
+        again.turn();
+        await until(() => watchers().length === 1 && watchers()[0] !== before[0], what);
+        return again;
+      };
+      const other = await next("another one, because the first one has ended");
+      other.fire("session_shutdown", { reason: "new" });
+      await until(() => !watchers().length, "its end with the session");
+      const last = await next("one of the session that is begun again");
+      last.fire("session_shutdown", { reason: "reload" });
+      const left = await next("one after the end of the one before");
+      left.fire("session_shutdown", { reason: "new" });
+      await until(() => !watchers().length, "the end of all");
     });
   });
+
+await test("pi: nobody alerts of a session that another process owns", () => {
+  const TIDINGS_CONFIG = join(folder(), "config.json");
+  writeFileSync(TIDINGS_CONFIG, JSON.stringify({ alerts: { waiting: true } }));
+  return withEnvironment({ TIDINGS_STORE: join(folder(), "store"), TIDINGS_CONFIG }, async () => {
+    const event = JSON.stringify({ type: "session.opened", session: "s", data: { cwd: "/", host: "other" } });
+    const other = spawn("sleep", ["1000"]);
+    try {
+      execFileSync(join(BUILD, "tidings"), ["event", "-S", process.env.TIDINGS_STORE, "--owner", String(other.pid)], { input: event });
+      new Pi("s");
+      equal(openKit("pi", "/").alerters.size, 0);
+    } finally {
+      other.kill();
+    }
+  });
+});
 
 await test("pi: an offer that wants a model is sent when one is chosen", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {

@@ -165,6 +165,13 @@ Test(alert, nothing_from_outside_acts) {
   alert_finish(&alert);
 }
 
+/* notify-send runs g_strcompress over the body before the desktop reads its markup. */
+Test(alert, no_escape_becomes_markup) {
+  char *markup = alert_markup("\\074b\\076 \\377 C:\\n \\\\ <\\");
+  cr_assert_str_eq(markup, "\\\\074b\\\\076 \\\\377 C:\\\\n \\\\\\\\ &lt;\\\\");
+  free(markup);
+}
+
 Test(alert, what_comes_together_is_all_said) {
   struct alert alert = critical_of("full", 2);
   json_t *status = json_pack("{s:{s:s, s:s}}", "attachment", "host", "pi", "cwd", "/w");

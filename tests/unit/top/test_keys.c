@@ -164,11 +164,33 @@ Test(top_keys, a_message_that_is_gone_is_edited_no_more) {
   struct top top = new_top();
   press_all(&top, "\te");
   take_messages(&top, "[{'id': '" SECOND "'}]");
-  cr_expect_eq(top.mode, MODE_LISTS);
-  cr_expect(strstr(top.note, "not in the queue any more"));
-  press_all(&top, "c");
+  cr_expect_eq(press_all(&top, "cyqJ").what, TOP_DRAW);
+  top_key(&top, KEY_IS_PASTE);
+  cr_expect_eq(press_all(&top, "\rcy\r").what, TOP_DRAW);
+  top_key(&top, KEY_IS_PASTED);
   take_messages(&top, "[{'id': 'another'}]");
-  cr_expect_eq(press_all(&top, "y").what, TOP_DRAW);
+  const char *screen = screen_of(&top, 24, 80);
+  cr_expect(strstr(screen, "Not in the queue any more: Run the slow tests too."), "%s", screen);
+  cr_expect_eq(press_all(&top, "cy\r").what, TOP_DRAW);
+  cr_expect_eq(top.mode, MODE_LISTS);
+  cr_expect_str_eq(top.note, "Nothing was sent.");
+  expect_event(press_all(&top, "cy"), "message.cancelled", "{'id': 'another'}");
+  top_finish(&top);
+}
+
+Test(top_keys, a_question_goes_to_no_other_message) {
+  struct top top = new_top();
+  press_all(&top, "\te\x1b"
+                  "c");
+  take_messages(&top, "[{'id': 'another'}]");
+  cr_expect_eq(press_all(&top, "ycyq").what, TOP_DRAW);
+  const char *screen = screen_of(&top, 24, 80);
+  cr_expect(strstr(screen, "The message is not in the queue any more."), "%s", screen);
+  cr_expect_eq(press_all(&top, "\x1b").what, TOP_DRAW);
+  cr_expect_eq(top.mode, MODE_LISTS);
+  press_all(&top, "e");
+  top_take_sessions(&top, json_of("{'total': 1, 'sessions': [{'session': 'newer'}]}"));
+  cr_expect_eq(press_all(&top, "q").what, TOP_DRAW, "the session is gone, and the message");
   top_finish(&top);
 }
 
