@@ -146,11 +146,11 @@ Test(walk, only_the_sole_user_walks) {
 /* -- a large file ------------------------------------------------------------------------------ */
 
 static unsigned forks;
-pid_t __real_fork(void);
-pid_t __wrap_fork(void);
-pid_t __wrap_fork(void) {
+pid_t real_fork(void) __asm__("__real_fork");
+pid_t counted_fork(void) __asm__("__wrap_fork");
+pid_t counted_fork(void) {
   forks++;
-  return __real_fork();
+  return real_fork();
 }
 
 static void make_large(void) {

@@ -32,20 +32,22 @@ static struct {
 
 /* -- the calls --------------------------------------------------------------------------------- */
 
-ssize_t __real_pread(int fd, void *to, size_t bytes, off_t at);
-ssize_t __wrap_pread(int fd, void *to, size_t bytes, off_t at);
-ssize_t __wrap_pread(int fd, void *to, size_t bytes, off_t at) {
-  ssize_t got = __real_pread(fd, to, bytes, at);
+ssize_t real_pread(int fd, void *to, size_t bytes, off_t at) __asm__("__real_pread");
+ssize_t seen_pread(int fd, void *to, size_t bytes, off_t at) __asm__("__wrap_pread");
+ssize_t seen_pread(int fd, void *to, size_t bytes, off_t at) {
+  ssize_t got = real_pread(fd, to, bytes, at);
   if (got == PAGE && at % PAGE == 0 && reads.count < MOST_PAGES)
     reads.pages[reads.count++] = (uint64_t)at / PAGE;
   return got;
 }
 
-void *__real_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset) {
+void *real_mmap(void *at, size_t len, int prot, int flags, int fd,
+                off_t offset) __asm__("__real_mmap");
+void *seen_mmap(void *at, size_t len, int prot, int flags, int fd,
+                off_t offset) __asm__("__wrap_mmap");
+void *seen_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset) {
   reads.maps += fd >= 0;
-  return __real_mmap(at, len, prot, flags, fd, offset);
+  return real_mmap(at, len, prot, flags, fd, offset);
 }
 
 static bool is_mapped(const char *file) {
@@ -58,12 +60,14 @@ static bool is_mapped(const char *file) {
   return found;
 }
 
-int __real_mdb_env_open(MDB_env *env, const char *path, unsigned flags, mdb_mode_t mode);
-int __wrap_mdb_env_open(MDB_env *env, const char *path, unsigned flags, mdb_mode_t mode);
-int __wrap_mdb_env_open(MDB_env *env, const char *path, unsigned flags, mdb_mode_t mode) {
+int real_mdb_env_open(MDB_env *env, const char *path, unsigned flags,
+                      mdb_mode_t mode) __asm__("__real_mdb_env_open");
+int seen_mdb_env_open(MDB_env *env, const char *path, unsigned flags,
+                      mdb_mode_t mode) __asm__("__wrap_mdb_env_open");
+int seen_mdb_env_open(MDB_env *env, const char *path, unsigned flags, mdb_mode_t mode) {
   reads.before_lmdb = reads.count;
   reads.mapped_already = is_mapped("data.mdb");
-  return __real_mdb_env_open(env, path, flags, mode);
+  return real_mdb_env_open(env, path, flags, mode);
 }
 
 /* -- the file ---------------------------------------------------------------------------------- */
@@ -94,7 +98,7 @@ static uint8_t *read_data(void) {
   int fd = open(walk_kit_path(), O_RDONLY);
   cr_assert_eq(fstat(fd, &entry), 0);
   uint8_t *data = malloc((size_t)entry.st_size);
-  cr_assert_eq(__real_pread(fd, data, (size_t)entry.st_size, 0), (ssize_t)entry.st_size);
+  cr_assert_eq(real_pread(fd, data, (size_t)entry.st_size, 0), (ssize_t)entry.st_size);
   close(fd);
   return data;
 }

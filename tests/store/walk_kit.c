@@ -41,7 +41,7 @@ static size_t some_length(struct random *random) {
   switch (random_below(random, 4)) {
   case 0: return random_below(random, 64);
   case 1: return random_below(random, 2100); /* around the largest that stays in its page */
-  case 2: return random_below(random, 3 * PAGE);
+  case 2: return random_below(random, (size_t)3 * PAGE);
   default: return random_below(random, LARGEST_VALUE);
   }
 }

@@ -96,11 +96,10 @@ Test(config, older_names_of_presets_mean_the_new_ones) {
 Test(config, presets_are_the_documented_ones) {
   static const struct {
     const char *name;
-    uint8_t format, place, order, overflow, fence;
+    uint32_t format, place, order, overflow, fence;
     uint32_t max_items, max_tokens, coalesce_window_ms;
     bool annihilate;
-    uint8_t preamble;
-    uint32_t age_after_ms;
+    uint32_t preamble, age_after_ms;
   } presets[] = {
       {"grouped", FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE,
        0, 0, 0, false, PREAMBLE_ALWAYS, 0},

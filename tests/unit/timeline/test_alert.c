@@ -103,10 +103,10 @@ Test(alert, an_offer_that_is_declined_is_no_turn) {
   struct alert_watch watch = watch_for(true, false, false, true);
   look(&watch, "idle", "", "", "0.0.0.1", ALL_TIME);
   look(&watch, "idle", "", STEP("starting") "," STEP("idle"), "0.0.2.1", ALL_TIME + 1);
-  expect_said(&watch, 2 * ALL_TIME, "");
+  expect_said(&watch, (int64_t)2 * ALL_TIME, "");
   /* A turn that has run between two looks is one. */
-  look(&watch, "idle", "", STEP("busy") "," STEP("idle"), "0.0.4.1", 2 * ALL_TIME);
-  expect_said(&watch, 2 * ALL_TIME + LASTS, "idle");
+  look(&watch, "idle", "", STEP("busy") "," STEP("idle"), "0.0.4.1", (int64_t)2 * ALL_TIME);
+  expect_said(&watch, (int64_t)2 * ALL_TIME + LASTS, "idle");
 }
 
 Test(alert, criticals_come_together_and_not_too_often) {
@@ -128,7 +128,7 @@ Test(alert, only_what_is_wished_for) {
   struct alert_watch watch = watch_for(false, true, false, true);
   look(&watch, "busy", "", "", "0.0.0.1", ALL_TIME);
   look(&watch, "idle", CRITICAL("4294967297"), STEP("idle"), "1.0.1.1", ALL_TIME);
-  expect_said(&watch, 2 * ALL_TIME, "");
+  expect_said(&watch, (int64_t)2 * ALL_TIME, "");
   cr_assert_eq(alert_due_ms(&watch), -1);
 }
 

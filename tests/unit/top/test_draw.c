@@ -197,9 +197,9 @@ Test(top_draw, text_stays_in_its_columns) {
 Test(top_draw, what_is_chosen_is_seen) {
   struct top top = new_top();
   struct grid grid = drawn(&top, 24, 80);
-  cr_expect_eq(grid.cells[2 * 80].style, STYLE_CHOSEN);
-  cr_expect_eq(grid.cells[6 * 80].style, STYLE_MARKED);
-  cr_expect_eq(grid.cells[11 * 80 + 25].style, STYLE_CRITICAL);
+  cr_expect_eq(grid.cells[(size_t)2 * 80].style, STYLE_CHOSEN);
+  cr_expect_eq(grid.cells[(size_t)6 * 80].style, STYLE_MARKED);
+  cr_expect_eq(grid.cells[(size_t)11 * 80 + 25].style, STYLE_CRITICAL);
   grid_free(&grid);
   press_all(&top, "\t");
   for (size_t i = 0; i < 4; i++) top_key(&top, KEY_IS_DOWN);
