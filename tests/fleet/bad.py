@@ -251,13 +251,16 @@ def check_upgrade(server):
     url = kit.make_store(server, "older")
     kit.tidings("push", "--create", "-S", url, "-s", "s", "before the upgrade")
     server.sql("ALTER TABLE older.session DROP COLUMN closed_ms, DROP COLUMN closed_version; ALTER TABLE older.inbox DROP COLUMN counted, DROP COLUMN counted_at;"
-               "UPDATE older.store SET schema = 1")
+               "UPDATE older.store SET schema = 1; INSERT INTO older.inbox (name, body) SELECT 'full', '\\x01' FROM generate_series(1, 1899)")
     refused(url, "run 'tidings store upgrade URL'", "an older schema")
     sql = kit.tidings("store", "upgrade", "--dry-run", url).stdout
     expect("ADD COLUMN IF NOT EXISTS closed_ms" in sql and "CREATE SCHEMA" not in sql, "upgrade --dry-run prints the SQL")
     for _ in range(2):
         kit.tidings("store", "upgrade", url)
     kit.tidings("push", "--create", "-S", url, "-s", "s", "after it")
+    producer = kit.Kit(url, role="producer", config={"limits": {"pending_per_session": 2000}})
+    expect(not is_full(producer) and is_full(producer), "1,899 waited before the upgrade, 1,900 may")
+    producer.close()
     host = kit.Kit(url)
     host.event("session.opened", "s")
     content = host.call("tool_result", session="s", call_id="c1", tool="shell", content="x")["content"]
