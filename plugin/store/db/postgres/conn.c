@@ -222,7 +222,8 @@ static void take_clock(struct db *db, const PGresult *facts) {
   pg_clock_read(db, pg_int_text(facts, 0, 1));
 }
 
-/* Plans are kept, and made when tables may be empty: all that is asked for has an index. */
+/* Plans are kept, and made when tables may be empty: all that is asked for has an index, in whose
+ * order it comes. What has none counts as so dear then that the server would compile the plan. */
 static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                   struct tidings_error *error) {
   static const Oid text[] = {25};
@@ -233,6 +234,8 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                          "set_config('client_min_messages', 'error', false), "
                          "set_config('plan_cache_mode', 'force_generic_plan', false), "
                          "set_config('enable_seqscan', 'off', false), "
+                         "set_config('enable_sort', 'off', false), "
+                         "set_config('jit', 'off', false), "
                          "set_config('synchronous_commit', CASE current_setting("
                          "'synchronous_commit') WHEN 'off' THEN coalesce(nullif(current_setting("
                          "'tidings.may_lose', true), ''), 'on') ELSE current_setting("

@@ -144,7 +144,7 @@ int pg_copy_session(struct pg_copy *copy, uint32_t session, const struct db_note
   int code =
       run_with(copy,
                "UPDATE session SET waiting = $2, owner = $3, tools = $4::jsonb, floors = $5, "
-               "closed_ms = $6 WHERE session = $1",
+               "closed_ms = $6, closed_version = version WHERE session = $1",
                types, &params, NULL, error);
   return code ? code : archive(copy, session, floors, error);
 }

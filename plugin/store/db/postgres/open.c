@@ -19,9 +19,13 @@ enum { KEPT_DAYS = 30 };
 static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
                         struct tidings_error *error) {
   static const Oid number[] = {23};
-  /* Once a day: tomorrow's is there after it. */
-  static const char keep_days[] = "SELECT keep_days($1) WHERE to_regclass('history_' || "
-                                  "to_char(current_date + 1, 'YYYYMMDD')) IS NULL";
+  /* Once a day: tomorrow's is there after it. And while it has left something. (It fails on older
+   * tables, which are refused.) */
+  static const char keep_days[] =
+      "SELECT keep_days($1) WHERE to_regclass('history_' || to_char(current_date + 1, 'YYYYMMDD')) "
+      "IS NULL OR EXISTS (SELECT FROM session WHERE closed_ms > 0 AND closed_ms < "
+      "floor(extract(epoch FROM now()) * 1000)::bigint - 86400000) "
+      "OR EXISTS (SELECT FROM seen WHERE until < now() - interval '1 day')";
   char kept[8];
   const char *values[] = {kept};
   PGresult *results[2] = {NULL, NULL};
@@ -30,11 +34,12 @@ static int check_schema(struct db *db, struct pg_conn *conn, store_deadline dead
                    PQsendQueryParams(conn->pg, keep_days, 1, number, values, NULL, NULL, 0)
                ? pg_run(db, conn, deadline, results, 2)
                : PG_E_LOST;
-  int code = rc ? db_failed(error, rc, "open its schema") : 0;
-  int schema = !code && PQntuples(results[0]) == 1 ? (int)pg_int_text(results[0], 0, 0) : 0;
+  bool found = PQntuples(results[0]) == 1;
+  int schema = found ? (int)pg_int_text(results[0], 0, 0) : 0;
   PQclear(results[0]);
   PQclear(results[1]);
-  if (code || schema == PG_SCHEMA) return code;
+  if (rc && (!found || schema == PG_SCHEMA)) return db_failed(error, rc, "open its schema");
+  if (schema == PG_SCHEMA) return 0;
   if (schema > PG_SCHEMA)
     return fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has schema number %d, this build knows %d; use a newer tidings. The "

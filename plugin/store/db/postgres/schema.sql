@@ -21,6 +21,7 @@ CREATE TABLE session (
   token bigint,                       -- of the last write
   waiting bigint NOT NULL DEFAULT 0,  -- notifications that have not ended, without those in the inbox
   closed_ms bigint NOT NULL DEFAULT 0, -- when it was closed, if nothing waited in it; 0: it was not
+  closed_version bigint NOT NULL DEFAULT 0, -- of which version that is true: clients of schema 1 do not write closed_ms
   owner bytea,
   rung bigint NOT NULL DEFAULT 0,     -- how often its owner had to act, without what is in the inbox
   tools jsonb,                        -- what the tools have declared: [["tool", "kind", ...], ...]
@@ -28,6 +29,7 @@ CREATE TABLE session (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200);
 
 CREATE INDEX session_owner ON session (owner);
+CREATE INDEX session_closed ON session (closed_ms) WHERE closed_ms > 0;
 
 -- What a transaction of the session reads.
 CREATE TABLE live (
@@ -92,15 +94,20 @@ CREATE TABLE waiter (
 
 -- The days of history: one partition a day, dropped when it is older than what is kept. Of a session
 -- that was closed a day ago, and in which nothing waits, only the name and the head stay, which say
--- which numbers were given out.
+-- which numbers were given out. One call does a portion, which a hook that opens the store can wait for.
 CREATE OR REPLACE FUNCTION keep_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = @schema@, pg_temp AS $$
 DECLARE
   today date;
   part record;
-  a_day_ago_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000) - 86400000;
+  now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
+  a_day_ago_ms bigint := now_ms - 86400000;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtext('@schema@ days'));
+  -- One client does it. The others go on, unless there is no table for what ends today.
+  IF NOT pg_try_advisory_xact_lock(hashtext('@schema@ days')) THEN
+    IF to_regclass(format('history_%s', to_char(current_date, 'YYYYMMDD'))) IS NOT NULL THEN RETURN; END IF;
+    PERFORM pg_advisory_xact_lock(hashtext('@schema@ days'));
+  END IF;
   FOREACH today IN ARRAY ARRAY[current_date, current_date + 1] LOOP
     IF to_regclass(format('history_%s', to_char(today, 'YYYYMMDD'))) IS NULL
        AND NOT EXISTS (SELECT FROM history_other WHERE day = today) THEN
@@ -113,16 +120,23 @@ BEGIN
                 AND to_date(right(relname, 8), 'YYYYMMDD') < current_date - kept LOOP
     EXECUTE format('DROP TABLE %I', part.relname);
   END LOOP;
-  DELETE FROM seen WHERE until < clock_timestamp();
+  -- In the order in which a push writes them.
   DELETE FROM rate WHERE since_ms < a_day_ago_ms;
-  -- One that is being written to is left for another day.
-  FOR part IN SELECT session, name FROM session WHERE closed_ms BETWEEN 1 AND a_day_ago_ms
+  DELETE FROM seen WHERE until < now() AND ctid = ANY (ARRAY(SELECT ctid FROM seen WHERE until < now() LIMIT 10000));
+  -- One that is being written to is left for another time.
+  FOR part IN SELECT session, name, closed_version = version AND waiting = 0 AND owner IS NULL AS closed FROM session
+              WHERE closed_ms > 0 AND closed_ms < a_day_ago_ms ORDER BY closed_ms LIMIT 100
               FOR UPDATE SKIP LOCKED LOOP
-    CONTINUE WHEN EXISTS (SELECT FROM inbox WHERE name = part.name);
-    DELETE FROM live WHERE session = part.session AND kind <> 3;
-    DELETE FROM history WHERE session = part.session;
-    DELETE FROM seen WHERE name = part.name;
-    UPDATE session SET version = version + 1, closed_ms = 0, tools = NULL WHERE session = part.session;
+    IF NOT part.closed THEN -- a client of schema 1 has opened it since
+      UPDATE session SET closed_ms = 0 WHERE session = part.session;
+    ELSIF EXISTS (SELECT FROM inbox WHERE name = part.name) THEN -- for whoever opens it
+      UPDATE session SET closed_ms = now_ms WHERE session = part.session;
+    ELSE
+      DELETE FROM live WHERE session = part.session AND kind <> 3;
+      DELETE FROM history WHERE session = part.session;
+      DELETE FROM seen WHERE name = part.name AND at_ms < a_day_ago_ms; -- a push may be stored just now
+      UPDATE session SET version = version + 1, closed_ms = 0, tools = NULL WHERE session = part.session;
+    END IF;
   END LOOP;
 END $$;
 

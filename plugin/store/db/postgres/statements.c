@@ -53,13 +53,15 @@ static const char *const statements[PG_STATEMENTS] = {
                         "AS gone (k, m) WHERE session = $1 AND kind = k AND n = m",
     [PG_SESSION] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
-        "rung, closed_ms) "
-        "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10) ON CONFLICT (session) "
-        "DO UPDATE SET "
+        "rung, closed_ms, closed_version) "
+        "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10, 1) ON CONFLICT "
+        "(session) DO UPDATE SET "
         "version = s.version + 1, token = $3, waiting = coalesce($4, s.waiting), "
         "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "
         "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "
         "closed_ms = CASE WHEN $4::bigint IS NULL THEN s.closed_ms ELSE $10 END, "
+        "closed_version = CASE WHEN $4::bigint IS NULL AND s.closed_version <> s.version "
+        "THEN s.closed_version ELSE s.version + 1 END, "
         "name = coalesce(s.name, excluded.name), rung = s.rung + $9 RETURNING version",
     [PG_CLEAR_INBOX] = "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[])",
     /* What is history may be written once more: it is among the live rows then, and those count. */

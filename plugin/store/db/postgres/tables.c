@@ -54,12 +54,19 @@ static void write_part(const char *at, const char *end, const char *schema, stru
 
 /* From any number before; one that is up to date stays as it is. */
 static void write_upgrade(const char *schema, struct buffer *out) {
+  /* Of the newest row of an inbox: what waits there is counted, as no push has done it. */
+  static const char columns[] =
+      ";\nALTER TABLE session ADD COLUMN IF NOT EXISTS closed_ms bigint NOT NULL DEFAULT 0, "
+      "ADD COLUMN IF NOT EXISTS closed_version bigint NOT NULL DEFAULT 0;\n"
+      "CREATE INDEX IF NOT EXISTS session_closed ON session (closed_ms) WHERE closed_ms > 0;\n"
+      "ALTER TABLE inbox ADD COLUMN IF NOT EXISTS counted bigint NOT NULL DEFAULT 0, "
+      "ADD COLUMN IF NOT EXISTS counted_at bigint NOT NULL DEFAULT 0;\n"
+      "UPDATE inbox SET counted = waiting.count, counted_at = waiting.newest FROM (SELECT name, "
+      "count(*), max(n) AS newest FROM inbox GROUP BY name) AS waiting "
+      "WHERE inbox.name = waiting.name AND n = newest;\n";
   buffer_text(out, "SET LOCAL search_path = ");
   buffer_text(out, schema);
-  buffer_text(out,
-              ";\nALTER TABLE session ADD COLUMN IF NOT EXISTS closed_ms bigint NOT NULL DEFAULT "
-              "0;\nALTER TABLE inbox ADD COLUMN IF NOT EXISTS counted bigint NOT NULL DEFAULT 0, "
-              "ADD COLUMN IF NOT EXISTS counted_at bigint NOT NULL DEFAULT 0;\n");
+  buffer_text(out, columns);
   write_part(strstr(schema_sql, functions_begin), strstr(schema_sql, functions_end), schema, out);
   buffer_text(out, "UPDATE store SET schema = 2;\n");
 }

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""days.py: what is dropped once a day: the rows of closed sessions, ids, counters. It takes nothing that is used, and keeps no client waiting."""
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+
+KEEP = "SELECT tidings.keep_days(30)"
+A_DAY_LATER = "UPDATE tidings.session SET closed_ms = closed_ms - 86400001 WHERE closed_ms > 0; " + KEEP
+NOW_MS = "floor(extract(epoch FROM now()) * 1000)::bigint"
+NOTHING = "0|0"
+failures = []
+
+
+def expect(good, what):
+    print(f"{'ok' if good else 'not ok'} - {what}")
+    if not good:
+        failures.append(what)
+
+
+def rows(server, session):
+    """Of the live ones, without the head, and of history."""
+    return server.sql(f"SELECT (SELECT count(*) FROM tidings.live JOIN tidings.session USING (session) WHERE name = '{session}' AND kind <> 3), "
+                      f"(SELECT count(*) FROM tidings.history JOIN tidings.session USING (session) WHERE name = '{session}')")
+
+
+def show(host, session, call):
+    host.call("push", session=session, kind="ci.failed", message=f"for {call}")
+    answer = host.call("tool_result", session=session, call_id=call, tool="shell", content="x")
+    host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
+    return answer
+
+
+def work(host, session, closes=True):
+    host.event("session.opened", session)
+    answer = show(host, session, "c1")
+    if closes:
+        host.event("session.closed", session)
+    return answer["reply"]["delivery"]
+
+
+class Sql:
+    """A connection of its own, whose statements are said one by one."""
+
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        self.process = subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-U", "fleet", "-d", "fleet"],
+                                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env={**os.environ, "PGAPPNAME": name})
+
+    def say(self, text, until):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        asked, deadline = f"SELECT {until} FROM pg_stat_activity WHERE application_name = '{self.name}'", time.monotonic() + 60
+        while (good := self.server.sql(asked)) != "t" and time.monotonic() < deadline:
+            time.sleep(0.02)
+        expect(good == "t", f"{self.name}: {until}")
+
+    def end(self, text=""):
+        self.process.stdin.write(text)
+        self.process.stdin.close()
+        return self.process.wait(60)
+
+
+def check_closed(server, host):
+    """What a closed session leaves goes a day later, as in a folder, but for its name and its head."""
+    shown = [work(host, "closed"), work(host, "open", closes=False)]
+    work(host, "pushed")
+    server.sql(KEEP)
+    expect(rows(server, "closed") != NOTHING, "its rows are there on the day it was closed")
+    server.sql("SELECT tidings.push('pushed', 'ci.failed', 'info', 'nobody has seen this')")
+    server.sql(A_DAY_LATER)
+    expect(rows(server, "closed") == NOTHING, "and gone a day later")
+    expect(rows(server, "open") != NOTHING, "those of an open one stay")
+    expect(rows(server, "pushed") != NOTHING, "and those of one to which something was pushed")
+    expect(server.sql(f"SELECT closed_ms > {NOW_MS} - 86400000 FROM tidings.session WHERE name = 'pushed'") == "t", "which is looked at again a day later")
+    host.event("session.opened", "closed")
+    answer = show(host, "closed", "c2")
+    expect("for c2" in answer["content"] and answer["reply"]["delivery"] not in shown, "it can be opened again, and no id is given out twice")
+
+
+def check_older_client(server, host):
+    """A process of schema 1 that is still connected opens a closed session again: it writes all but closed_ms."""
+    changed = {"reopened": "version = version + 1", "owned": "owner = '\\x01'", "waiting": "waiting = 1"}
+    for session, what in changed.items():
+        work(host, session)
+        server.sql(f"UPDATE tidings.session SET {what} WHERE name = '{session}'")
+    server.sql(A_DAY_LATER)
+    for session, what in changed.items():
+        expect(rows(server, session) != NOTHING, f"rows stay: it was closed, and then {what}")
+    work(host, "reopened")
+    server.sql(A_DAY_LATER)
+    expect(rows(server, "reopened") == NOTHING, "they go when it was closed again")
+
+
+def make_old(server, count):
+    server.sql("INSERT INTO tidings.session (session, name, version, closed_ms, closed_version) SELECT 5000 + g, 'old-' || g, 1, 1, 1 "
+               f"FROM generate_series(1, {count}) g; INSERT INTO tidings.live SELECT 5000 + g, 4, 1, '\\x00' FROM generate_series(1, {count}) g")
+    return lambda: int(server.sql("SELECT count(*) FROM tidings.live WHERE session > 5000"))
+
+
+def check_portions(server):
+    """A hundred sessions each time; the next client that opens the store goes on with it. One client at a time: the others do not wait for it."""
+    left = make_old(server, 250)
+    holder = Sql(server, "holder")
+    holder.say("BEGIN; SELECT pg_advisory_xact_lock(hashtext('tidings days'));", "state = 'idle in transaction'")
+    expect(server.sql("SET lock_timeout = '5s'; SELECT 'goes on' FROM tidings.keep_days(30)", check=False) == "goes on", "another client is at it: this one goes on")
+    expect(left() == 250, "and leaves it to that")
+    expect(holder.end() == 0, "which ends")
+    server.sql(KEEP)
+    expect(left() == 150, "a hundred go")
+    for count in (50, 0):
+        kit.tidings("sessions", "-S", server.url())
+        expect(left() == count, f"the next client that opens the store: {left()} are left, {count} expected")
+    server.sql("INSERT INTO tidings.seen SELECT 'gone', '', g, 0, now() - interval '2 days' FROM generate_series(1, 10001) g; " + KEEP)
+    ids = "SELECT count(*) FROM tidings.seen WHERE name = 'gone'"
+    expect(server.sql(ids) == "1", "ten thousand ids go")
+    kit.tidings("sessions", "-S", server.url())
+    expect(server.sql(ids) == "0", "and the rest")
+
+
+def check_order(server):
+    """A push writes its counter first, and then its id: what drops both takes them in the same order, or each would wait for the other."""
+    server.sql("INSERT INTO tidings.rate VALUES ('order', 'ci', 0, 1); INSERT INTO tidings.seen VALUES ('order', '', 'once', 0, now() - interval '1 hour')")
+    push = f"SELECT tidings.push_record('order', '', '%s', '\\x01', {NOW_MS}, 86400000, 10000, false, 'ci', 10, false, '', 'x');"
+    pusher, keeper = Sql(server, "pusher"), Sql(server, "keeper")
+    pusher.say(f"BEGIN; {push % ''}", "state = 'idle in transaction'")
+    keeper.say(KEEP + ";", "wait_event_type = 'Lock'")
+    expect(pusher.end(f"{push % 'once'} COMMIT;") == 0, "the push is stored")
+    expect(keeper.end() == 0, "and the old ones are dropped")
+    expect(server.sql("SELECT count(*) FROM tidings.inbox WHERE name = 'order'") == "2", "both pushes are there")
+
+
+def check_ids(server, host):
+    """A push may come while its closed session is dropped: its id stays, or the push would be stored twice."""
+    work(host, "ids")
+    for name, ago in (("before", 2 * 86400000), ("meanwhile", 0)):
+        server.sql(f"INSERT INTO tidings.seen VALUES ('ids', '', '{name}', {NOW_MS} - {ago}, now() + interval '1 day')")
+    server.sql(A_DAY_LATER)
+    expect(server.sql("SELECT string_agg(id, ',') FROM tidings.seen WHERE name = 'ids'") == "meanwhile", "old ids go, those of today stay")
+
+
+def main():
+    with kit.Server(**kit.Server.FAST) as server:
+        host = kit.Kit(kit.make_store(server), budget_ms=20000)
+        check_closed(server, host)
+        check_older_client(server, host)
+        check_ids(server, host)
+        host.close()
+        check_portions(server)
+        check_order(server)
+    print(f"# sum: days: {len(failures)} failures")
+    return bool(failures)
+
+
+sys.exit(main())
