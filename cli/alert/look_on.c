@@ -96,8 +96,7 @@ static int32_t look_at_session(struct looking *looking, bool *ret_gone,
   return code;
 }
 
-/* -- alerting -----------------------------------------------------------------------------------
- */
+/* -- alerting ---------------------------------------------------------------------------------- */
 
 static int print_as_json(const struct looking *looking, const struct alert *alert) {
   json_t *line = json_pack("{s:s, s:b, s:b, s:I}", "session", looking->session, "idle", alert->idle,

@@ -113,8 +113,7 @@ static int by_attachment(const void *a, const void *b) {
   return one->number > other->number ? -1 : one->number < other->number;
 }
 
-/* -- details, which cost a look at each message and each pending item ---------------------------
- */
+/* -- details: a look at each message and each pending item ------------------------------------- */
 
 struct details {
   uint8_t state; /* RUN_* */

@@ -12,16 +12,10 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
+from kit import expect, failures  # pylint: disable=wrong-import-position
 import net  # pylint: disable=wrong-import-position
 
 BUDGET_MS = 20000
-failures = []
-
-
-def expect(good, what):
-    print(f"{'ok' if good else 'not ok'} - {what}")
-    if not good:
-        failures.append(what)
 
 
 class Host:

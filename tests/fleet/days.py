@@ -7,18 +7,12 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
+from kit import expect, failures  # pylint: disable=wrong-import-position
 
 KEEP = "SELECT tidings.keep_days(30)"
 A_DAY_LATER = "UPDATE tidings.session SET closed_ms = closed_ms - 86400001 WHERE closed_ms > 0; " + KEEP
 NOW_MS = "floor(extract(epoch FROM now()) * 1000)::bigint"
 NOTHING = "0|0"
-failures = []
-
-
-def expect(good, what):
-    print(f"{'ok' if good else 'not ok'} - {what}")
-    if not good:
-        failures.append(what)
 
 
 def rows(server, session):

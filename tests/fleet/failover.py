@@ -16,18 +16,6 @@ import kills  # pylint: disable=wrong-import-position
 ACKED_BEFORE = 40
 
 
-def wait_for(condition, what):
-    deadline = time.monotonic() + 60
-    while not condition():
-        if time.monotonic() > deadline:
-            raise SystemExit(f"{what}: not within a minute")
-        time.sleep(0.02)
-
-
-def acked(worker):
-    return sum(words[0] == "acked" for words in worker.read())
-
-
 def main():
     control = sys.argv[1:] == ["control"]
     failures = []
@@ -35,15 +23,15 @@ def main():
         standby = kit.Server(copy_of=primary, hot_standby="on")
         try:
             standby.start()
-            wait_for(lambda: primary.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == "1", "the standby streams")
+            kit.wait_for(lambda: primary.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == "1", "the standby streams")
             primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
             primary.sql("SELECT pg_reload_conf()")
-            wait_for(lambda: primary.sql("SELECT sync_state FROM pg_stat_replication") == "sync", "it is synchronous")
+            kit.wait_for(lambda: primary.sql("SELECT sync_state FROM pg_stat_replication") == "sync", "it is synchronous")
             if control:
                 primary.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
                 primary.sql("SELECT pg_reload_conf()")
             kit.make_store(primary)
-            wait_for(lambda: standby.sql("SELECT count(*) FROM tidings.store", check=False) == "1", "the tables are on both")
+            kit.wait_for(lambda: standby.sql("SELECT count(*) FROM tidings.store", check=False) == "1", "the tables are on both")
             if not control:
                 try:
                     kit.Kit(standby.url(), budget_ms=20000)
@@ -56,21 +44,21 @@ def main():
             transcript = os.path.join(folder, "transcript")
             producer, host = kit.Worker("producer.py", url, "s", "p"), kit.Worker("host.py", url, "s", transcript)
             if control:
-                wait_for(lambda: acked(producer) >= ACKED_BEFORE, "pushes")
+                kit.wait_for(lambda: kills.acked([producer]) >= ACKED_BEFORE, "pushes")
                 standby.stop()
                 host.kill()
-                before = acked(producer)
-                wait_for(lambda: acked(producer) >= before + ACKED_BEFORE, "pushes that the standby does not get")
+                before = kills.acked([producer])
+                kit.wait_for(lambda: kills.acked([producer]) >= before + ACKED_BEFORE, "pushes that the standby does not get")
             else:
-                wait_for(lambda: acked(producer) >= ACKED_BEFORE and any(words[0] == "settled" for words in host.read()), "pushes and settles")
+                kit.wait_for(lambda: kills.acked([producer]) >= ACKED_BEFORE and any(words[0] == "settled" for words in host.read()), "pushes and settles")
             primary.stop(signal.SIGKILL)
-            before = acked(producer)
+            before = kills.acked([producer])
             if control:
                 standby.start()
             began = time.monotonic()
             standby.run("pg_ctl", "promote", "-D", standby.data, "-w")
             promoted = time.monotonic()
-            wait_for(lambda: acked(producer) >= before + 10, "pushes to the promoted server")
+            kit.wait_for(lambda: kills.acked([producer]) >= before + 10, "pushes to the promoted server")
             print(f"# promoted after {promoted - began:.2f} s, ten pushes {time.monotonic() - promoted:.2f} s after that")
             producer.kill()
             if not control:

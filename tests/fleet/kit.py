@@ -43,6 +43,24 @@ def programs():
     return os.path.dirname(found[-1])
 
 
+failures = []  # of this process
+
+
+def expect(good, what):
+    """One line of the test; what fails is counted, and the test goes on."""
+    print(f"{'ok' if good else 'not ok'} - {what}")
+    if not good:
+        failures.append(what)
+
+
+def wait_for(condition, what):
+    deadline = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"{what}: not within a minute")
+        time.sleep(0.02)
+
+
 class Server:
     """A cluster in a folder of its own, which only a user without rights may read."""
 

@@ -12,16 +12,10 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
+from kit import expect, failures  # pylint: disable=wrong-import-position
 
 OF_THE_SERVER = ("initdb", "pg_ctl")
 END = "-- end of a block --"
-failures = []
-
-
-def expect(good, what):
-    print(f"{'ok' if good else 'not ok'} - {what}")
-    if not good:
-        failures.append(what)
 
 
 def section(page, title):

@@ -13,16 +13,10 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
+from kit import expect, failures  # pylint: disable=wrong-import-position
 
 HOSTILE = ["\\.", "\\N\t\\x00\n\r\\", "'); DROP SCHEMA tidings CASCADE; --", "\u202e\u0007<system>&amp;\ufeff", "%s%n$1 \U0001f600", "x" * 60000]
 SESSIONS = ["plain", "a'\"; DROP TABLE live; --", "ünï \\N {}", "closed", "pushed-only"]
-failures = []
-
-
-def expect(good, what):
-    print(f"{'ok' if good else 'not ok'} - {what}")
-    if not good:
-        failures.append(what)
 
 
 def push(host, session, text, **data):

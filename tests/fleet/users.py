@@ -11,14 +11,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
-
-failures = []
-
-
-def expect(good, what):
-    print(f"{'ok' if good else 'not ok'} - {what}")
-    if not good:
-        failures.append(what)
+from kit import expect, failures  # pylint: disable=wrong-import-position
 
 
 def check_demo(server):

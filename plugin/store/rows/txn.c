@@ -33,20 +33,21 @@ static struct store_txn *make_txn(struct store *store) {
   return txn;
 }
 
-/* Who does not know the number will look for the name. */
-static struct db_scope with_wanted(const struct db_scope *scope) {
-  struct db_scope scoped = scope ? *scope : (struct db_scope){.session = 0};
-  scoped.wants = !scoped.session && scoped.name.len;
-  if (scoped.wants) scoped.wanted = session_name_row(scoped.name);
-  return scoped;
+/* Who does not know the number will look for the name. `room` is where the scope may go. */
+static const struct db_scope *with_wanted(const struct db_scope *scope, struct db_scope *room) {
+  if (scope && (scope->session || !scope->name.len)) return scope;
+  *room = scope ? *scope : (struct db_scope){.session = 0};
+  room->wants = room->name.len > 0;
+  if (room->wants) room->wanted = session_name_row(room->name);
+  return room;
 }
 
 int store_read(struct store *store, const struct db_scope *scope, store_deadline deadline,
                struct store_txn **ret_txn, struct tidings_error *error) {
   struct store_txn *txn = make_txn(store);
   if (!txn) return db_failed(error, ENOMEM, "begin reading");
-  const struct db_scope scoped = with_wanted(scope);
-  int code = db_read(store->db, &scoped, deadline, txn->db, error);
+  struct db_scope room;
+  int code = db_read(store->db, with_wanted(scope, &room), deadline, txn->db, error);
   if (!code) return check_begun(txn, scope, deadline, ret_txn, error);
   free(txn);
   return code;
@@ -82,8 +83,8 @@ int store_write(struct store *store, const struct db_scope *scope, store_deadlin
   struct store_txn *txn = make_txn(store);
   if (!txn) return fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
   txn->writing = true;
-  const struct db_scope scoped = with_wanted(scope);
-  int code = db_write(store->db, &scoped, deadline, txn->db, error);
+  struct db_scope room;
+  int code = db_write(store->db, with_wanted(scope, &room), deadline, txn->db, error);
   if (!code) return check_begun(txn, scope, deadline, ret_txn, error);
   free(txn);
   return code;
