@@ -98,7 +98,7 @@ def check_password(server):
 def check_full(server):
     held = []
 
-    def is_full():
+    def refusal():
         """One more at each look: some may have been refused for a connection that was closed a moment later."""
         held.append(subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", "ci", "-d", "fleet"], stdin=subprocess.PIPE,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
@@ -110,7 +110,7 @@ def check_full(server):
             return failed
 
     limit = int(server.sql("SHOW max_connections"))
-    failed = kit.wait_for(is_full, "no connection is left")
+    failed = kit.wait_for(refusal, "no connection is left")
     expect("raise its max_connections" in failed.text, f"no connection left: {failed.text}")
     for one in held:
         one.kill()
