@@ -39,7 +39,7 @@
 #include "common/store_url.h"
 
 #define DRAIN_MS 5000
-#define DATABASE_BUDGET_MS 10000
+#define DATABASE_BUDGET_MS 20000
 
 typedef json_t *operation(struct agent_child *child, const json_t *request);
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from kit import TIDINGS, Skip, end, main, until
+from kit import DEADLINE_S, TIDINGS, Skip, end, main, until
 
 MINE = ["--owner", str(os.getpid())]
 
@@ -83,7 +83,7 @@ def test_reader_gone(place):
     process.stdout.close()
     process.stdin.write(b"x" * 1_000_000)
     process.stdin.close()
-    assert process.wait(60) == 1
+    assert process.wait(DEADLINE_S) == 1
     assert b"cannot write to stdout: Broken pipe" in process.stderr.read()
     assert place.messages() == ["news"]
 
@@ -186,7 +186,7 @@ def test_busy_settle(place):
     assert process.poll() is None, "it waits for the store"
     end(holder, signal.SIGKILL)
     process.stdout.read()
-    assert process.wait(60) == 0, process.stderr.read()
+    assert process.wait(DEADLINE_S) == 0, process.stderr.read()
     [delivery] = place.ok("history", "-s", "s", "--json").json["deliveries"]
     assert delivery["outcome"] == "committed", delivery
 
@@ -236,7 +236,7 @@ def test_owner(place):
     script = os.path.join(place.dir, "agent.sh")
     with open(script, "w", encoding="utf-8") as file:
         file.write(SCRIPT)
-    done = subprocess.run(["sh", script, status], env={**place.env, "T": TIDINGS}, cwd=place.work, check=False, capture_output=True, timeout=60)
+    done = subprocess.run(["sh", script, status], env={**place.env, "T": TIDINGS}, cwd=place.work, check=False, capture_output=True, timeout=DEADLINE_S)
     assert done.returncode == 0, done
     with open(status, encoding="utf-8") as file:
         attachment = json.load(file)["attachment"]

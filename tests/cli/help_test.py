@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from kit import Skip, main
+from kit import DEADLINE_S, Skip, main
 
 PAGES = os.environ["TIDINGS_CLI_PAGES"]
 
@@ -87,7 +87,7 @@ def test_examples(place):
                 example = f"timeout 1 {example}; [ $? = 124 ]"  # it runs until it is stopped, and it does
             if "postgresql://" in example and not os.path.exists(os.path.join(os.environ["TIDINGS_BUILD_DIR"], "tidings-postgres.so")):
                 continue  # a sanitizer's build and musl's have none
-            done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=place.work, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+            done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=place.work, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE_S, check=False)
             assert done.returncode == expected.get(example, 0), (example, done)
 
 
@@ -155,7 +155,7 @@ def shell(name, script, place, *, want):
     if not shutil.which(name):
         raise Skip(f"{name} is not installed")
     path = os.path.dirname(os.environ["TIDINGS_CLI"]) + ":" + place.env["PATH"]
-    done = subprocess.run([name, *want, script], env={**place.env, "PATH": path}, cwd=place.work, check=False, capture_output=True, timeout=60)
+    done = subprocess.run([name, *want, script], env={**place.env, "PATH": path}, cwd=place.work, check=False, capture_output=True, timeout=DEADLINE_S)
     assert done.returncode == 0 and not done.stderr, done
     return done.stdout.decode()
 
@@ -174,7 +174,7 @@ def bash(place, *words):
     with open(script, "w", encoding="utf-8") as file:
         file.write(BASH)
     path = os.path.dirname(os.environ["TIDINGS_CLI"]) + ":" + place.env["PATH"]
-    done = subprocess.run(["bash", script, PAGES, "tidings", *words], env={**place.env, "PATH": path}, cwd=place.work, check=False, capture_output=True, timeout=60)
+    done = subprocess.run(["bash", script, PAGES, "tidings", *words], env={**place.env, "PATH": path}, cwd=place.work, check=False, capture_output=True, timeout=DEADLINE_S)
     assert not done.stderr, done
     return done.stdout.decode().split("\n")[:-1]
 

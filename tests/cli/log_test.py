@@ -5,7 +5,7 @@ import os
 import pty
 import sys
 
-from kit import TIDINGS, main, until
+from kit import DEADLINE_S, TIDINGS, main, until
 
 S = ["-s", "s"]
 
@@ -70,7 +70,7 @@ def test_follow(place):
     assert process.poll() is None
     with open(gate, "w", encoding="utf-8") as file:
         file.write("second\n")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=DEADLINE_S)
     assert out == b"second\n" and process.returncode == 0, (out, err)
     assert b"failed with exit code 3" in err and place.messages() == [], err
 
@@ -132,7 +132,7 @@ def test_not_printed(place):
     with open("/dev/full", "wb") as full:
         place.refused("log", *S, handle, stdout=full, says="No space left on device")
     process = place.start(command=["sh", "-c", f'"{TIDINGS}" log -s s {handle} | head -c 10'])
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=DEADLINE_S)
     assert len(out) == 10 and b"Broken pipe" in err, err
     assert len(place.messages()) == 1
 

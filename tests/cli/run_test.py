@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from kit import TIDINGS, Skip, end, main, until
+from kit import DEADLINE_S, TIDINGS, Skip, end, gone, main, until
 
 S = ["-s", "s"]
 
@@ -105,7 +105,7 @@ def test_itself_killed(place):
         assert said[0].endswith("\nThe last lines:\n  ready"), said
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(read(mark)), signal.SIGKILL)
-    until(lambda: not os.path.exists(f"/proc/{pid}"), "its end")
+    until(lambda: gone(pid), "its end")
 
 
 def test_killed_at_its_start(place):
@@ -125,7 +125,7 @@ def test_killed_while_it_reports(place):
     until(lambda: os.path.exists(mark) and read(mark), "it runs")
     holder = place.hold()
     open(gate, "w", encoding="utf-8").close()
-    until(lambda: not os.path.exists(f"/proc/{int(read(mark))}"), "the command's end")
+    until(lambda: gone(int(read(mark))), "the command's end")
     until(lambda: has_open(process.pid, os.path.join(place.store, "data.mdb")), "its report waits for the store")
     end(process, signal.SIGKILL)
     end(holder, signal.SIGKILL)
@@ -142,7 +142,7 @@ def test_killed_after_it_reported(place):
     end_of_run = {"command": "sleep 1000", "handle": started["handle"], "tool": "sleep", "duration_ms": 1, "exit_code": 0}
     place.event("run.finished", end_of_run, source="tidings", id=started["handle"] + "-end")
     os.kill(started["pid"], signal.SIGKILL)
-    until(lambda: not os.path.exists(f"/proc/{watchdog}"), "the watchdog's end")
+    until(lambda: gone(watchdog), "the watchdog's end")
     [said] = place.messages()
     assert "was lost track of" not in said, said
     os.kill(command, signal.SIGKILL)
@@ -223,7 +223,7 @@ def test_slow_reader(place):
     process = place.start("run", *S, "--", "sh", "-c", "head -c 3000000 /dev/zero; echo done >&2")
     first = os.read(process.stdout.fileno(), 1000)
     assert process.poll() is None
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=DEADLINE_S)
     assert len(first + out) == 3_000_000 and err == b"done\n" and process.returncode == 0
 
 
@@ -232,7 +232,7 @@ def test_reader_gone(place):
     process = place.start("run", *S, "--", "yes")
     process.stdout.read(10)
     process.stdout.close()
-    assert process.wait(60) == 128 + signal.SIGPIPE, process.stderr.read()
+    assert process.wait(DEADLINE_S) == 128 + signal.SIGPIPE, process.stderr.read()
     assert "was killed by SIGPIPE" in place.messages()[0]
 
 
@@ -254,7 +254,7 @@ def test_full_log(place):
     os.makedirs(place.logs, mode=0o700)
     os.chmod(place.store, 0o700)
     process = place.start(command=["unshare", "-m", "sh", "-c", script])
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 0 and len(out) == 300_004, (process.returncode, len(out), err)
     assert ".log` (incomplete: No space left on device)\n" in place.messages()[0], place.messages()
 
@@ -267,9 +267,9 @@ def test_signals(place):
     process.send_signal(signal.SIGUSR1)
     assert process.stdout.readline() == b"usr1\n"
     process.send_signal(signal.SIGTERM)
-    assert process.communicate(timeout=60)[0] == b"got\n" and process.returncode == 9
+    assert process.communicate(timeout=DEADLINE_S)[0] == b"got\n" and process.returncode == 9
     process = place.start("run", *S, "--", "sleep", "1000")
-    until(lambda: children(process.pid), "the command")
+    until(lambda: [pid for pid in children(process.pid) if read(f"/proc/{pid}/cmdline").startswith(b"sleep\0")], "the command")
     assert end(process, signal.SIGINT) == 128 + signal.SIGINT
 
 
@@ -288,7 +288,7 @@ def has_open(pid, path):
 def test_ignored_signals(place):
     """what was ignored stays ignored, as nohup means it; SIGPIPE is as it was"""
     script = 'trap "" HUP; exec "$0" run -s s --create -- grep -E "SigIgn|SigBlk" /proc/self/status'
-    out = subprocess.run(["sh", "-c", script, TIDINGS], env=place.env, check=True, capture_output=True, timeout=60).stdout.decode()
+    out = subprocess.run(["sh", "-c", script, TIDINGS], env=place.env, check=True, capture_output=True, timeout=DEADLINE_S).stdout.decode()
     masks = dict(re.findall(r"(\w+):\s+([0-9a-f]+)", out))
     assert int(masks["SigIgn"], 16) & 1, masks
     assert not int(masks["SigIgn"], 16) & 1 << (signal.SIGPIPE - 1) and int(masks["SigBlk"], 16) == 0, masks
@@ -296,11 +296,9 @@ def test_ignored_signals(place):
 
 def test_left_behind(place):
     """what the command leaves running does not keep run from ending, and no zombie is left"""
-    began = time.monotonic()
-    place.ok("run", *S, "--", "sh", "-c", "sleep 300 & echo $! >pid; echo out")
-    assert time.monotonic() - began < 60
+    place.ok("run", *S, "--", "sh", "-c", "sleep 1000 & echo $! >pid; echo out")
     with open(os.path.join(place.work, "pid"), encoding="utf-8") as file:
-        os.kill(int(file.read()), signal.SIGKILL)
+        os.kill(int(file.read()), signal.SIGKILL)  # it runs still
 
 
 def test_detach(place):
@@ -317,7 +315,7 @@ def test_detach(place):
     assert fields[3] != str(os.getsid(0)) and fields[4] == "0", "a session of its own, without a terminal"
     open(gate, "w", encoding="utf-8").close()
     assert until(lambda: place.messages(), "the news")[0].startswith(f"Command `sh -c 'echo started; cat {gate}; exit 4'` (`bg`, handle `{handle}`) failed with exit code 4 after ")
-    until(lambda: not os.path.exists(f"/proc/{pid}"), "its end")
+    until(lambda: gone(pid), "its end")
 
 
 def test_detach_holds_nothing(place):
@@ -342,7 +340,7 @@ def test_detach_busy(place):
     [command] = until(lambda: [pid for pid in children(result["pid"]) if read(f"/proc/{pid}/cmdline").startswith(b"cat\0")], "the command")
     holder = place.hold()
     open(gate, "w", encoding="utf-8").close()
-    until(lambda: not os.path.exists(f"/proc/{command}"), "the command's end")
+    until(lambda: gone(command), "the command's end")
     end(holder, signal.SIGKILL)
     assert len(until(lambda: place.messages(), "the news")) == 1
 
@@ -372,7 +370,7 @@ def test_prune(place):
     assert "notes.txt" in left and os.path.basename(running["log"]) in left and "ancient-000000.log" not in left, left
     assert len([name for name in left if name.startswith("old-")]) < 200 and "old-000000.log" in left and "old-0000f9.log" not in left, sorted(left)
     os.kill(running["pid"], signal.SIGTERM)
-    until(lambda: not os.path.exists(f"/proc/{running['pid']}"), "its end")
+    until(lambda: gone(running["pid"]), "its end")
 
 
 if __name__ == "__main__":

@@ -73,6 +73,17 @@ def run(place, *command, quiet=False, env=None):
     return Terminal(place, [TIDINGS, "run", "-s", "s", "--create", *(["--quiet"] if quiet else []), "--", *command], env)
 
 
+def gate(place):
+    """What a command reads until go()."""
+    path = os.path.join(place.dir, "gate")
+    os.mkfifo(path)
+    return path
+
+
+def go(place):
+    open(os.path.join(place.dir, "gate"), "w", encoding="utf-8").close()
+
+
 def waiting(place):
     return [message for message in place.messages() if "is waiting for input" in message]
 
@@ -119,8 +130,9 @@ def test_does_not_wait(place):
 
 def test_progress(place):
     """a line says what runs and for how long, gives way to output and is gone at the end"""
-    with run(place, "sh", "-c", "echo one; sleep 2.5; echo two") as terminal:
+    with run(place, "sh", "-c", f"echo one; cat {gate(place)}; echo two") as terminal:
         terminal.expect(b"sh: \\d+ s")
+        go(place)
         terminal.expect(b"\r\x1b\\[Ktwo\r\n")
         assert terminal.end() == 0
     assert terminal.seen.startswith(b"one\r\n\r\x1b[Ksh: "), terminal.seen
@@ -129,18 +141,20 @@ def test_progress(place):
 
 def test_progress_quiet(place):
     """--quiet shows the line and the last output in it, and says at the end where the output is"""
-    with run(place, "sh", "-c", "echo one; printf '\\033[31mhalf \\033[0mway'; sleep 2.5; exit 1", quiet=True) as terminal:
+    with run(place, "sh", "-c", f"echo one; printf '\\033[31mhalf \\033[0mway'; cat {gate(place)}; exit 1", quiet=True) as terminal:
         terminal.expect(b"sh: \\d+ s \\| half way")
+        go(place)
         assert terminal.end() == 1
     assert b"\x1b[31m" not in terminal.seen and b"sh ended with exit code 1; its output is in " + place.logs.encode() in terminal.seen, terminal.seen
 
 
 def test_progress_hostile(place):
     """neither the name nor what was printed acts on the terminal from within the line"""
-    script = "printf 'a\\tb \\302\\23331mred\\342\\200\\256c'; sleep 2.5"
+    script = f"printf 'a\\tb \\302\\23331mred\\342\\200\\256c'; cat {gate(place)}"
     command = [TIDINGS, "run", "-s", "s", "--create", "--quiet", "--name", "na\x1b[31m\u009bme", "--", "sh", "-c", script]
     with Terminal(place, command) as terminal:
         terminal.expect(rb"\r\x1b\[Kna\{U\+001B\}\[31m\{U\+009B\}me: \d+ s \| a b red\{U\+202E\}c")
+        go(place)
         assert terminal.end() == 0
 
 

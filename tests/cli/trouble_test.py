@@ -62,7 +62,7 @@ echo pushed $i
 """
     with open(os.path.join(place.dir, "message"), "w", encoding="utf-8") as file:
         file.write("m" * 16000)
-    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=110)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=DEADLINE_S)
     lines = done.stdout.decode().splitlines()
     assert done.returncode == 0, done
     assert b"disk is full" in done.stderr or b"No space left" in done.stderr, done.stderr
@@ -84,13 +84,13 @@ def test_stdout(place):
         if os.path.exists("/dev/full"):
             with open("/dev/full", "wb") as full:
                 assert "No space left" in place.refused(*words, stdout=full).said
-        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', TIDINGS, *words], env=place.env, check=False, capture_output=True, timeout=60)
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', TIDINGS, *words], env=place.env, check=False, capture_output=True, timeout=DEADLINE_S)
         assert done.returncode == 1 and b"cannot write to stdout" in done.stderr, done
 
 
 def test_closed(place):
     """with all three descriptors closed the store is whole all the same"""
-    done = subprocess.run(["sh", "-c", 'exec "$0" push -s s --create hello <&- >&- 2>&-', TIDINGS], env=place.env, check=False, timeout=60)
+    done = subprocess.run(["sh", "-c", 'exec "$0" push -s s --create hello <&- >&- 2>&-', TIDINGS], env=place.env, check=False, timeout=DEADLINE_S)
     assert done.returncode == 0
     assert place.messages() == ["hello"]
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """`tidings watch` when many files change at once, again and again."""
 import os
-import signal
 import sys
 
 from kit import main, until
@@ -12,10 +11,9 @@ from watch_test import Watch, write
 def test_burst_not_twice(place):
     """files of a burst whose notification is pending are not reported again, in a burst, in a list or one by one; when it was shown, they are"""
     def change(files, text):
-        os.kill(watch.process.pid, signal.SIGSTOP)
-        for i in files:
-            write(os.path.join(place.work, f"g{i:03}"), text)
-        os.kill(watch.process.pid, signal.SIGCONT)
+        with watch.stopped():
+            for i in files:
+                write(os.path.join(place.work, f"g{i:03}"), text)
 
     def mark(number):
         """What was changed before is dealt with when this is reported."""

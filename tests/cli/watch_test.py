@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings watch`: what is told of files, and what is not."""
+import contextlib
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from kit import TIDINGS, Skip, end, main, until
+from kit import DEADLINE_S, TIDINGS, Skip, end, main, until
 
 
 class Watch:
@@ -30,6 +31,13 @@ class Watch:
     def text(self):
         with open(self.said, encoding="utf-8", errors="replace") as file:
             return file.read()
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """What happens meanwhile is there at once, however slow this machine is."""
+        os.kill(self.process.pid, signal.SIGSTOP)
+        yield
+        os.kill(self.process.pid, signal.SIGCONT)
 
     def told(self, *expected):
         """Exactly this is told, in any order, and then taken off."""
@@ -79,15 +87,18 @@ def test_net(place):
     path = os.path.join(place.work, "a.c")
     write(path, "x")
     watch = Watch(place)
-    write(os.path.join(place.work, ".a.c.tmp"), "y")
-    os.rename(os.path.join(place.work, ".a.c.tmp"), path)
+    with watch.stopped():
+        write(os.path.join(place.work, ".a.c.tmp"), "y")
+        os.rename(os.path.join(place.work, ".a.c.tmp"), path)
     watch.told("`a.c` was modified externally.")
-    os.rename(path, path + ".bak")  # as editors that keep a backup do
-    write(path, "z")
-    os.remove(path + ".bak")
+    with watch.stopped():
+        os.rename(path, path + ".bak")  # as editors that keep a backup do
+        write(path, "z")
+        os.remove(path + ".bak")
     watch.told("`a.c` was modified externally.")
-    write(os.path.join(place.work, "passing"), "x")
-    os.remove(os.path.join(place.work, "passing"))
+    with watch.stopped():
+        write(os.path.join(place.work, "passing"), "x")
+        os.remove(os.path.join(place.work, "passing"))
     with open(path, "a", encoding="utf-8"):
         pass
     watch.quiet()
@@ -140,12 +151,11 @@ def test_renamed_and_changed(place):
     for name in ("f", "g", "h"):
         write(os.path.join(place.work, "old/sub", name), "x")
     watch = Watch(place)
-    os.kill(watch.process.pid, signal.SIGSTOP)  # so that all of it is there at once
-    os.rename(os.path.join(place.work, "old"), os.path.join(place.work, "new"))
-    write(os.path.join(place.work, "new/sub/f"), "y", "a")
-    os.remove(os.path.join(place.work, "new/sub/g"))
-    write(os.path.join(place.work, "new/sub/i"), "x")
-    os.kill(watch.process.pid, signal.SIGCONT)
+    with watch.stopped():
+        os.rename(os.path.join(place.work, "old"), os.path.join(place.work, "new"))
+        write(os.path.join(place.work, "new/sub/f"), "y", "a")
+        os.remove(os.path.join(place.work, "new/sub/g"))
+        write(os.path.join(place.work, "new/sub/i"), "x")
     watch.told("`old` was renamed externally.", "`new` was created externally.", "`new/sub/f` was modified externally.", "`new/sub/i` was created externally.")
 
 
@@ -169,15 +179,17 @@ def test_removed_tree(place):
     for i in range(20):
         write(os.path.join(place.work, f"gone/d{i % 3}/f{i}"), "x")
     watch = Watch(place)
-    shutil.rmtree(os.path.join(place.work, "gone"))
+    with watch.stopped():
+        shutil.rmtree(os.path.join(place.work, "gone"))
     watch.told("`gone` was deleted externally.")
 
 
 def test_burst(place):
     """forty files at once are one line, each file in it once; three hundred are a number and a few names"""
     watch = Watch(place)
-    for i in range(40):
-        write(os.path.join(place.work, f"f{i:02}"), "x")
+    with watch.stopped():
+        for i in range(40):
+            write(os.path.join(place.work, f"f{i:02}"), "x")
     told = []
 
     def all_there():
@@ -187,10 +199,9 @@ def test_burst(place):
     until(all_there, "forty files")
     assert sorted(told) == [f"f{i:02}" for i in range(40)] and len(place.messages()) <= 3, place.messages()
     watch.take()
-    os.kill(watch.process.pid, signal.SIGSTOP)  # so that all of it is there at once
-    for i in range(300):
-        write(os.path.join(place.work, f"g{i:03}"), "x")
-    os.kill(watch.process.pid, signal.SIGCONT)
+    with watch.stopped():
+        for i in range(300):
+            write(os.path.join(place.work, f"g{i:03}"), "x")
     [message] = until(place.messages, "three hundred files")
     assert re.match(r"300 files were created externally: `g\d+`, ", message) and message.endswith(" and 280 more."), message
 
@@ -199,10 +210,11 @@ def test_own_edits(place):
     """the agent's edit is withdrawn by its stamp; a change that another program makes at once is told, although it is of the same file"""
     path = os.path.join(place.work, "a.c")
     write(path, "x")
-    Watch(place)
+    watch = Watch(place)
 
     def edit(text):
-        write(path, text)
+        with watch.stopped():  # or it may look when the file is empty
+            write(path, text)
         call = {"session_id": "s", "cwd": place.work, "hook_event_name": "PostToolUse", "tool_name": "Write", "tool_use_id": "c1", "tool_input": {"file_path": path}}
         assert place.ok("hook", "--owner", str(os.getpid()), "claude", stdin=json.dumps(call)).json == {}
 
@@ -218,7 +230,8 @@ def test_own_edits(place):
     assert "a.c" not in delivered() and not reports()
     edit("by the agent again")
     until(reports, "the watcher's report of the second edit")
-    write(path, "by another program")
+    with watch.stopped():
+        write(path, "by another program")
     until(lambda: len(reports()) == 2, "both reports of the watcher")
     assert delivered().count("`a.c` was modified externally.") == 1 and not reports()
 
@@ -342,7 +355,7 @@ def test_limit(place):
     probe = subprocess.run(["unshare", "-Ur", "sh", "-c", "echo 5 >/proc/sys/user/max_inotify_watches"], check=False, capture_output=True)
     if probe.returncode:
         raise Skip("there are no user namespaces here")
-    done = subprocess.run(["unshare", "-Ur", "sh", "-c", script.format(5)], cwd=place.work, env=place.env, check=False, capture_output=True, timeout=60)
+    done = subprocess.run(["unshare", "-Ur", "sh", "-c", script.format(5)], cwd=place.work, env=place.env, check=False, capture_output=True, timeout=DEADLINE_S)
     assert done.returncode == 1 and b"more folders than may be watched (fs.inotify.max_user_watches)" in done.stderr, done
     assert b"sysctl fs.inotify.max_user_watches=524288" in done.stderr, done
     said = os.path.join(place.dir, "said")
@@ -407,7 +420,7 @@ def test_gone(place):
     os.mkdir(folder)
     watch = Watch(place, folder)
     os.rmdir(folder)
-    assert watch.process.wait(60) == 1 and "nothing is left to watch" in watch.text
+    assert watch.process.wait(DEADLINE_S) == 1 and "nothing is left to watch" in watch.text
 
 
 def test_wrong(place):

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
 
-opened = kit.Kit(sys.argv[1], budget_ms=2000, config=json.loads(sys.argv[2]) if len(sys.argv) == 3 else None)
+opened = kit.Kit(sys.argv[1], config=json.loads(sys.argv[2]) if len(sys.argv) == 3 else None)
 for line in sys.stdin:
     request = json.loads(line)
     try:

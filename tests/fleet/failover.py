@@ -34,7 +34,7 @@ def main():
             kit.wait_for(lambda: standby.sql("SELECT count(*) FROM tidings.store", check=False) == "1", "the tables are on both")
             if not control:
                 try:
-                    kit.Kit(standby.url(), budget_ms=20000)
+                    kit.Kit(standby.url())
                     failures.append("a standby was opened")
                 except kit.Failed as failed:
                     print(f"ok - a standby: {failed.text}")
@@ -64,7 +64,7 @@ def main():
             if not control:
                 host.kill()
             last = kit.Worker("host.py", url, "s", transcript, "drain")
-            last.process.wait(120)
+            last.process.wait(600)
             count, lost, twice, late, settled = kills.count([producer], [host, last])
             kind = " without replication" if control else ""
             print(f"# sum: failover{kind}: {count} acknowledged, {settled} settles: lost {lost}, twice {twice}, late {late}")

@@ -139,8 +139,9 @@ def record():
         url, transcript = kit.make_store(server), os.path.join(folder, "transcript")
         producers = [kit.Worker("producer.py", url, "s", f"p{at}") for at in range(2)]
         hosts = [kit.Worker("host.py", url, "s", transcript)]
+        kit.wait_for(lambda: any(entry.what == "settle" for entry in read(producers, hosts)), "a settle")
         end, faults = time.monotonic() + SECONDS, []
-        while time.monotonic() < end or not any(entry.what == "settle" for entry in read(producers, hosts)):
+        while time.monotonic() < end:
             time.sleep(rng.uniform(0.3, 1.0))
             began = time.monotonic()
             if rng.random() < 0.6:
@@ -154,7 +155,7 @@ def record():
         for worker in [*producers, hosts[-1]]:
             worker.kill()
         hosts.append(kit.Worker("host.py", url, "s", transcript, "drain"))
-        hosts[-1].process.wait(300)
+        hosts[-1].process.wait(600)
         return read(producers, hosts) + faults
 
 

@@ -2,7 +2,7 @@
 """host.py STORE SESSION TRANSCRIPT [drain]: a host that shows and settles what is pushed, until it is ended, or until nothing is left.
 
 It writes what it was shown into TRANSCRIPT before it settles, as a host does, and resumes with the deliveries that are there. It prints "shown
-DELIVERY TOKEN BEGAN ENDED" and "settled DELIVERY BEGAN ENDED"; "late MS" for a hook that took longer than its budget and 50 ms.
+DELIVERY TOKEN BEGAN ENDED" and "settled DELIVERY BEGAN ENDED"; "late MS" for a hook that took much longer than its budget.
 """
 import os
 import re
@@ -13,9 +13,9 @@ sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
 import net  # pylint: disable=wrong-import-position
 
-BUDGET_MS = 1000
 store, session, transcript = sys.argv[1:4]
 drain = len(sys.argv) > 4
+BUDGET_MS = kit.PATIENT_MS if drain else 1000
 opened, calls, quiet = None, 0, 0
 lateness = net.Lateness()
 
@@ -44,7 +44,7 @@ while True:
         answer = opened.call("tool_result", session=session, call_id=f"c{calls}", tool="shell", content="done")
         ended = time.monotonic()
         took_ms = (ended - began) * 1000
-        if took_ms > BUDGET_MS + 50 + 3 * lateness.since():
+        if took_ms > BUDGET_MS + kit.LATE_MS + 3 * lateness.since():
             note("late", int(took_ms))
         delivery = (answer.get("reply") or {}).get("delivery")
         tokens = re.findall(r"#([\w-]+)#", answer.get("content", ""))
@@ -64,7 +64,7 @@ while True:
         note("settled", delivery, began, time.monotonic())
     except kit.Failed as failed:
         took_ms = (time.monotonic() - began) * 1000
-        if took_ms > BUDGET_MS + 50 + 3 * lateness.since() and failed.code != "open":
+        if took_ms > BUDGET_MS + kit.LATE_MS + 3 * lateness.since() and failed.code != "open":
             note("late", int(took_ms))
         note("failed", failed.code, failed.text.replace(" ", "_")[:160], began, time.monotonic())
         if failed.code == "TIDINGS_E_CLOSED":

@@ -54,6 +54,7 @@ def main():
         producers = [kit.Worker("producer.py", url, "s", f"p{i}") for i in range(3)]
         hosts = [kit.Worker("host.py", url, "s", transcript)]
         live, done = list(producers), {"producer": 0, "host": 0, "server": 0}
+        kit.wait_for(lambda: acked(producers) and any(words[0] == "settled" for words in hosts[-1].read()), "a push and a settle")
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             time.sleep(rng.uniform(0.2, 1.0))
@@ -81,7 +82,7 @@ def main():
             done["server"] += 1
         hosts.append(kit.Worker("host.py", url, "unread" if control else "s", transcript, "drain"))
         try:
-            hosts[-1].process.wait(120)
+            hosts[-1].process.wait(600)
         except subprocess.TimeoutExpired:
             print(f"# the last host does not come to an end: {hosts[-1].read()[-3:]}")
             hosts[-1].kill()

@@ -22,6 +22,10 @@ PLUGIN = os.path.join(BUILD, "tidings.so")
 HOSTSIM = os.path.join(BUILD, "hostsim")
 TIDINGS = os.path.join(BUILD, "tidings")
 OK, SKIP = 0, 77
+# A call may wait as long as this where its budget is not what is tested: the machine may have much else to do.
+PATIENT_MS = 60000
+# How much longer than its budget a call may take, which others that have the processors make it. Without a budget some of these would wait for ever.
+LATE_MS = float(os.environ.get("TIDINGS_FLEET_LATE_MS", "20000"))
 
 
 def skip(why):
@@ -54,11 +58,13 @@ def expect(good, what):
 
 
 def wait_for(condition, what):
-    deadline = time.monotonic() + 60
-    while not condition():
+    """What the condition gave."""
+    deadline = time.monotonic() + 120
+    while not (value := condition()):
         if time.monotonic() > deadline:
-            raise SystemExit(f"{what}: not within a minute")
+            raise SystemExit(f"{what}: not within two minutes")
         time.sleep(0.02)
+    return value
 
 
 class Server:
@@ -97,7 +103,7 @@ class Server:
             arguments += ["-c", f"{name}={value}"]
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, preexec_fn=dies_with_us, **self.demoted())
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not self.is_ready(until):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as log:
@@ -140,7 +146,7 @@ class Server:
             except ProcessLookupError:
                 continue
             signal.pidfd_send_signal(ended, signal.SIGKILL)
-            select.select([ended], [], [], 60)
+            select.select([ended], [], [], 120)
             os.close(ended)
 
     def stop(self, how=signal.SIGINT):
@@ -153,7 +159,7 @@ class Server:
             self.process.kill()
         else:
             self.process.send_signal(how)
-        self.process.wait(60)
+        self.process.wait(120)
         self.process = None
 
     def end(self):
@@ -191,7 +197,7 @@ class Kit:
     """An open plugin, by hostkit's flat functions."""
     library = None
 
-    def __init__(self, store, role="host", budget_ms=2000, config=None):
+    def __init__(self, store, role="host", budget_ms=PATIENT_MS, config=None):
         if not Kit.library:
             Kit.library = ctypes.CDLL(os.path.join(BUILD, "libtidings-hostkit.so"))
             Kit.library.hostkit_flat_open.restype = ctypes.c_int64
@@ -257,4 +263,4 @@ class Asked:
 
     def end(self):
         self.process.kill()
-        self.process.wait(60)
+        self.process.wait(120)

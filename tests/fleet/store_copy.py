@@ -144,7 +144,7 @@ def check_refused(server, folder):
     refused(server.url("absent"), os.path.join(folder, "none"), "the schema is not", "no schema")
     for source, target in ((first, server.url("none")), (full, os.path.join(folder, "none"))):
         host = kit.Worker("host.py", source, "plain", os.path.join(folder, "transcript"))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline and not host.read():
             time.sleep(0.02)
         refused(source, target, "is in use", "a store that a host uses")
@@ -167,7 +167,7 @@ def check_interrupted(server, folder):
     waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND {} granted"
 
     def until(text, wanted):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while server.sql(text) != wanted and time.monotonic() < deadline:
             time.sleep(0.02)
         return server.sql(text) == wanted
@@ -176,9 +176,9 @@ def check_interrupted(server, folder):
     command = subprocess.Popen([kit.TIDINGS, "store", "copy", os.path.join(folder, "first"), server.url("held")], stdout=subprocess.DEVNULL)
     expect(until(waiting.format("NOT"), "1"), "the copy waits")
     command.send_signal(signal.SIGKILL)
-    command.wait(60)
+    command.wait(120)
     lock.stdin.close()
-    lock.wait(60)
+    lock.wait(120)
     expect(until("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidings store'", "0"), "its connection is gone")
     expect(server.sql("SELECT count(*) FROM held.session") == "1" and server.sql("SELECT count(*) FROM held.live") == "0", "nothing is there")
     server.sql("DROP TRIGGER hold ON held.session")

@@ -25,7 +25,7 @@ def main():
         elif sys.argv[1] == "crowd":
             kit.make_store(server)
             command = [os.path.join(kit.BUILD, "tests/sim-crowd"), "--plugin", kit.PLUGIN, "--store", server.url(), "--seed", os.environ.get("TIDINGS_SEED", "3"),
-                       "--seconds", os.environ.get("TIDINGS_FLEET_SECONDS", "3"), "--drain", "120"]
+                       "--seconds", os.environ.get("TIDINGS_FLEET_SECONDS", "3"), "--drain", "600"]
         else:
             files = sorted(glob.glob(os.path.join(SOURCE, "tests/scenarios/tidings/*.json")) + glob.glob(os.path.join(SOURCE, "tests/scenarios/turns/*/*.json")))
             files = [name for name in files if os.path.basename(name)[:-5] not in OF_FOLDERS]

@@ -60,7 +60,7 @@ def check_agent(server, url, home):
         expect(f"TIDINGS_STORE='{url}'" in file.read(), "the commands of its model use the store")
     kit.tidings("push", "-S", url, "-s", "claude-1", "-l", "error", "seen through a hook")
     # A hook that would take longer than its budget, on a busy machine, shows nothing; the next one does.
-    shown, deadline = "", time.monotonic() + 60
+    shown, deadline = "", time.monotonic() + 120
     while "seen through a hook" not in shown and time.monotonic() < deadline:
         shown = agent.call("UserPromptSubmit", prompt="go on")
     expect("seen through a hook" in shown, "its hook shows what was pushed to the store")
@@ -99,7 +99,7 @@ def check_machine(url):
     [session] = [row for row in json.loads(kit.tidings("status", "--all", "-S", url, "--json").stdout)["sessions"] if row["session"] == "elsewhere"]
     expect(re.fullmatch(machine, session["machine"]) and session["alive"], "the query has it")
     host.kill()
-    host.wait(60)
+    host.wait(120)
     kit.tidings("event", "--as-host", "-S", url, input='{"type": "session.opened", "session": "here"}')
     expect(" on machine" not in kit.tidings("status", "-S", url, "-s", "here").stdout, "of this machine nothing is said")
     expect("other machines see this one as " in kit.tidings("doctor", "-S", url, check=False).stdout, "doctor says its name")

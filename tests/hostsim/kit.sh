@@ -37,9 +37,9 @@ is_empty() { [ ! -s "$work/$1" ] || fail "expected $1 to be empty"; }
 last_line_is() { [ "$(tail -n 1 "$work/out")" = "$1" ] || fail "expected the last line '$1' got '$(tail -n 1 "$work/out")'"; }
 leaves_nothing() { [ -z "$(ls -A "$work/tmp")" ] || fail "left behind: $(ls -A "$work/tmp")"; }
 
-# eventually COMMAND…: it succeeds within 20 seconds
+# eventually COMMAND…: it succeeds within two minutes
 eventually() {
-  deadline=$(($(date +%s) + 20))
+  deadline=$(($(date +%s) + 120))
   until "$@"; do
     [ "$(date +%s)" -lt "$deadline" ] || fail "did not come true in time: $*"
     sleep 0.05

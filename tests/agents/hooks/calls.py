@@ -65,6 +65,10 @@ def unmarked(text):
     return text
 
 
+def waits(place, waiter):
+    return any(name.startswith(f"wake.{waiter.pid}.") for name in os.listdir(place.store))
+
+
 def log(place):
     path = os.path.join(place.logs, "hook.log")
     return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings hook` by calls as hosts make them: what each dialect answers, and that whatever is wrong leaves the agent working."""
+import contextlib
 import fcntl
 import json
 import os
@@ -10,7 +11,7 @@ import subprocess
 import sys
 
 from calls import HOSTS, call, context, log
-from kit import TIDINGS, Skip, end, main
+from kit import DEADLINE_S, TIDINGS, Skip, end, main
 
 def test_dialects(place):
     """each dialect: news at the prompt and at the tool result, nothing twice, an empty object when there is nothing"""
@@ -29,6 +30,17 @@ def test_dialects(place):
     assert log(place) == []
 
 
+def soon(place, text, seconds, *words):
+    """The answer of a call that is back within so many seconds: on a busy machine not each is, and one that waits longer by itself never is."""
+    for _ in range(20):
+        process = place.start("hook", "--owner", str(os.getpid()), *words, stdin=subprocess.PIPE)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(text.encode(), timeout=seconds)[0], process.returncode
+        process.kill()
+        process.communicate()
+    raise AssertionError(f"twenty calls took longer than {seconds} s each")
+
+
 def test_stuck_opener(place):
     """a process that opens the store and never finishes, such as one that was stopped, costs a call its budget and not ten seconds"""
     call(place, "claude", "SessionStart", source="startup")
@@ -36,9 +48,8 @@ def test_stuck_opener(place):
     with open(os.path.join(place.store, "shared"), "r+b") as shared:
         fcntl.fcntl(shared, 37, struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0))  # F_OFD_SETLK on the byte of who opens
         text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "cwd": place.work, "tool_name": "ls", "tool_input": {}, "tool_response": "x"})
-        process = place.start("hook", "--owner", str(os.getpid()), "claude", stdin=subprocess.PIPE)
-        out, _ = process.communicate(text.encode(), timeout=8)
-    assert (process.returncode, out.strip()) == (0, b"{}"), out
+        out, code = soon(place, text, 8, "claude")
+    assert (code, out.strip()) == (0, b"{}"), out
     assert "another process is opening it" in log(place)[-1], log(place)
     assert "later" in context(call(place, "claude", "PostToolUse", tool_name="ls", tool_input={}, tool_response="x"), "PostToolUse")
 
@@ -215,10 +226,9 @@ def test_many_waits(place):
     text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "cwd": place.work, "tool_name": "apply_patch", "tool_use_id": "c1",
                        "tool_input": {"command": patch}})
     holder = place.hold("often")
-    process = place.start("hook", "--config", os.path.join(place.work, "config.json"), "--owner", str(os.getpid()), "codex", stdin=subprocess.PIPE)
-    process.communicate(text.encode(), timeout=60)
+    _, code = soon(place, text, 60, "--config", os.path.join(place.work, "config.json"), "codex")
     end(holder, signal.SIGKILL)
-    assert process.returncode == 0
+    assert code == 0
 
 
 def test_closed_stdout(place):
@@ -231,7 +241,7 @@ def test_closed_stdout(place):
     full = os.open("/dev/full", os.O_WRONLY)
     for number, (stdout, says) in enumerate(((writing, "Broken pipe"), (full, "No space left"), (None, "Bad file descriptor")), 1):
         command = [TIDINGS, *hook] if stdout else ["sh", "-c", 'exec "$0" "$@" >&-', TIDINGS, *hook]
-        done = subprocess.run(command, input=text.encode(), stdout=stdout, stderr=subprocess.PIPE, env=place.env, check=False, timeout=60)
+        done = subprocess.run(command, input=text.encode(), stdout=stdout, stderr=subprocess.PIPE, env=place.env, check=False, timeout=DEADLINE_S)
         assert done.returncode == 0 and not done.stderr, done
         assert place.messages() == ["news"]
         lines = log(place)
@@ -257,7 +267,7 @@ rm "{store}/filler"
 "{TIDINGS}" push -s s --create news
 hook
 """
-    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=110)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=DEADLINE_S)
     lines = done.stdout.decode().splitlines()
     assert done.returncode == 0 and lines[0] == "{}" and lines[1] == lines[3] == "status 0", done
     assert "news" in context(json.loads(lines[2]), "UserPromptSubmit")
@@ -276,7 +286,7 @@ def test_overlap(place):
         process.stdin.close()
         running.append(process)
     said = b"".join(process.stdout.read() for process in running).decode()
-    assert all(process.wait(60) == 0 for process in running)
+    assert all(process.wait(DEADLINE_S) == 0 for process in running)
     said += json.dumps(call(place, "claude", "PostToolUse", tool_name="t", tool_use_id="last"))
     for number in range(20):
         assert said.count(f"news {number:02}") == 1, (number, said)
@@ -316,7 +326,7 @@ sys.stdin.read()
     attachment = place.ok("status", "-s", "s", "--json").json["attachment"]
     assert attachment["pid"] == agent.pid and attachment["alive"] and attachment["host"] == "Codex CLI", attachment
     agent.stdin.close()
-    agent.wait(60)
+    agent.wait(DEADLINE_S)
     assert not place.ok("status", "-s", "s", "--json").json["attachment"]["alive"]
 
 

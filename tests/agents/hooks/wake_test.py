@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 
-from calls import call, context, log
-from kit import Skip, end, main, until
+from calls import call, context, log, waits
+from kit import DEADLINE_S, Skip, end, gone, main, until
 
 
 def rewake(place, env=None, event="Stop", **fields):
@@ -24,21 +24,21 @@ def test_rewake(place):
     """the waiter of an idle session: silent until something urgent comes, then status 2 and a reason; one for a session; none without a terminal"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     assert call(place, "claude", "Stop") == {}
-    assert rewake(place, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}).wait(60) == 0
+    assert rewake(place, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}).wait(DEADLINE_S) == 0
     waiter = rewake(place)
     place.ok("push", "-s", "s", "not urgent")
     place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
-    assert waiter.wait(60) == 2
+    assert waiter.wait(DEADLINE_S) == 2
     nudge = waiter.stderr.read().decode()
     assert nudge == "(tidings) Critical notification (disk.full); see the notifications in this message.\n" and waiter.stdout.read() == b"", nudge
     text = context(call(place, "claude", "UserPromptSubmit", prompt=f"<task-notification>{nudge}</task-notification>"), "UserPromptSubmit")
     assert "the disk is full" in text and "not urgent" in text, text
     assert call(place, "claude", "Stop") == {}
     first = rewake(place)
-    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "the first waits")
-    assert rewake(place).wait(60) == 0 and first.poll() is None
+    until(lambda: waits(place, first), "the first waits")
+    assert rewake(place).wait(DEADLINE_S) == 0 and first.poll() is None
     place.ok("submit", "-s", "s", "--id", "m1", "a message")
-    assert first.wait(60) == 2
+    assert first.wait(DEADLINE_S) == 2
     nudge = first.stderr.read().decode()
     assert "a message" not in nudge
     assert context(call(place, "claude", "UserPromptSubmit", prompt=nudge), "UserPromptSubmit") == "a message"
@@ -63,13 +63,13 @@ def test_words_of_strangers(place):
     for _ in range(3):
         subprocess.run([sys.executable, "-c", say, name()[1:], "65534"], check=True)
     place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-    assert waiter.wait(60) == 2 and b"Critical" in waiter.stderr.read()
+    assert waiter.wait(DEADLINE_S) == 2 and b"Critical" in waiter.stderr.read()
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
     until(name, "its name is known again")
     subprocess.run([sys.executable, "-c", say, name()[1:], "0"], check=True)
-    assert waiter.wait(60) == 0
+    assert waiter.wait(DEADLINE_S) == 0
     assert log(place) == []
 
 
@@ -85,7 +85,7 @@ def test_rewake_for_the_rest(place):
     waiter.kill()
     waiter.wait()
     waiter = rewake(place)
-    assert waiter.wait(60) == 2
+    assert waiter.wait(DEADLINE_S) == 2
     assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "message 1"
     assert log(place) == []
 
@@ -95,14 +95,14 @@ def test_rewake_long_after_a_prompt(place):
     place.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "1"
     call(place, "claude", "UserPromptSubmit", prompt="x")
     waiter = rewake(place, event="UserPromptSubmit", prompt="x")
-    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    until(lambda: waits(place, waiter), "it waits")
     for number in range(2):
         place.ok("submit", "-s", "s", f"message {number}")
     assert context(call(place, "claude", "Stop"), "Stop") == "message 0"
     assert call(place, "claude", "PostToolUse", tool_name="ls", tool_use_id="c1", tool_input={}) == {}
-    assert rewake(place).wait(60) == 0 and waiter.poll() is None
+    assert rewake(place).wait(DEADLINE_S) == 0 and waiter.poll() is None
     assert call(place, "claude", "Stop", stop_hook_active=True) == {}
-    assert waiter.wait(60) == 2
+    assert waiter.wait(DEADLINE_S) == 2
     assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "message 1"
     assert log(place) == []
 
@@ -113,7 +113,7 @@ def test_late_nudge(place):
     call(place, "claude", "Stop")
     waiter = rewake(place)
     place.ok("submit", "-s", "s", "--id", "m1", "a message")
-    assert waiter.wait(60) == 2
+    assert waiter.wait(DEADLINE_S) == 2
     nudge = waiter.stderr.read().decode()
     assert call(place, "claude", "UserPromptSubmit", prompt="typed first") == {}
     assert context(call(place, "claude", "Stop"), "Stop") == "a message"
@@ -135,16 +135,16 @@ def test_queue(place):
         text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
         return place.ok("hook", "--owner", str(agent.pid), *words, "codex", stdin=text).json
 
-    def waits():
+    def is_there():
         with open("/proc/net/unix", encoding="utf-8") as file:
             return f"@tidings-wait-{os.getuid()}-{agent.pid}-" in file.read()
     words = []
     hook("UserPromptSubmit", prompt="x")
-    assert hook("Stop") == {} and not waits()
+    assert hook("Stop") == {} and not is_there()
     words = ["--wake"]
     hook("UserPromptSubmit", prompt="x")
-    assert "hookSpecificOutput" in hook("SessionStart") and not waits()
-    assert hook("Stop") == {} and waits()
+    assert "hookSpecificOutput" in hook("SessionStart") and not is_there()
+    assert hook("Stop") == {} and is_there()
     place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
     queued = os.path.join(place.dir, "queued")
     until(lambda: os.path.exists(queued), "codex queue was called")
@@ -158,9 +158,9 @@ def test_queue(place):
     until(lambda: place.ok("status", "-s", "s", "--json").json["state"] == "idle", "the offer was declined")
     assert [message["id"] for message in place.ok("status", "-s", "s", "--json").json["queued"]] == ["m1"]
     end(agent, signal.SIGKILL)
-    until(lambda: not any(name.startswith("wake.") and os.path.exists(f"/proc/{name.split('.')[1]}") for name in os.listdir(place.store)),
+    until(lambda: not any(name.startswith("wake.") and not gone(name.split(".")[1]) for name in os.listdir(place.store)),
           "the waiter has ended")
-    assert not waits()
+    assert not is_there()
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import signal
 import sys
 import time
 
-from calls import HOSTS, call, context, log
-from kit import end, main, until
+from calls import HOSTS, call, context, log, waits
+from kit import DEADLINE_S, end, main, until
 from wake_test import rewake
 
 STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"y","timestamp":"%s"}\n'
@@ -16,10 +16,6 @@ STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{
 
 def state(place):
     return place.ok("status", "-s", "s", "--json").json["state"]
-
-
-def waits(place, waiter):
-    return any(name.startswith(f"wake.{waiter.pid}.") for name in os.listdir(place.store))
 
 
 def stamp(seconds):
@@ -163,7 +159,7 @@ def test_stopped_as_the_transcript_says(place):
         file.write(STOPPED % stamp(-60) + quoted)
     call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
     waiter = rewake(place, event="UserPromptSubmit", transcript_path=path)
-    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    until(lambda: waits(place, waiter), "it waits")
     with open(path, "a", encoding="utf-8") as file:
         file.write(quoted)
     place.ok("submit", "-s", "s", "do this too")
@@ -173,7 +169,7 @@ def test_stopped_as_the_transcript_says(place):
         file.flush()
         assert state(place) == "busy", "a line that is not whole"
         file.write("\n")
-    assert waiter.wait(60) == 2
+    assert waiter.wait(DEADLINE_S) == 2
     assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "do this too"
     assert log(place) == []
 
@@ -186,7 +182,7 @@ def test_stopped_while_the_store_is_busy(place):
         file.write("x" * size + "\n")
     call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
     waiter = rewake(place, event="UserPromptSubmit", transcript_path=path)
-    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    until(lambda: waits(place, waiter), "it waits")
     place.ok("submit", "-s", "s", "do this too")
 
     def bytes_read():
@@ -198,7 +194,7 @@ def test_stopped_while_the_store_is_busy(place):
     until(lambda: waiter.poll() is not None or bytes_read() > before + 3 * size, "it has tried again")
     assert waiter.poll() is None, log(place)
     end(holder, signal.SIGKILL)
-    assert waiter.wait(60) == 2
+    assert waiter.wait(DEADLINE_S) == 2
     assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "do this too"
     assert log(place) == []
 
@@ -208,16 +204,16 @@ def test_session_ends(place):
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
-    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    until(lambda: waits(place, waiter), "it waits")
     call(place, "claude", "SessionEnd", reason="clear", agent_id="a1")
     place.ok("push", "-s", "s", "-l", "critical", "a subagent has ended, not the session")
-    assert waiter.wait(60) == 2
+    assert waiter.wait(DEADLINE_S) == 2
     call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode())
     call(place, "claude", "Stop")
     waiter = rewake(place)
     until(lambda: waits(place, waiter), "the next one waits")
     assert call(place, "claude", "SessionEnd", reason="clear") == {}
-    assert waiter.wait(60) == 0
+    assert waiter.wait(DEADLINE_S) == 0
     place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
     assert place.messages() == ["the disk is full"] and log(place) == []
 

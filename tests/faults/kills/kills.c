@@ -116,6 +116,17 @@ static void wait_for(struct killing *killing, unsigned which, const char *what) 
   if (ended < 0 || status != 0) die("%s ended with status 0x%x", what, (unsigned)status);
 }
 
+static bool was_enough_pushed(const struct killing *killing) {
+  const struct board *board = killing->board;
+  uint64_t tokens = atomic_load(&board->next_token), acknowledged = 0, messages = 0;
+  for (uint64_t token = 1; token < tokens; token++) {
+    bool known = atomic_load(&board->tokens[token].state) == TOKEN_ACKNOWLEDGED;
+    acknowledged += known;
+    messages += known && board->tokens[token].session >= BOARD_SESSIONS;
+  }
+  return acknowledged >= killing->arguments.count && messages;
+}
+
 /* The last lives: nobody dies any more, the producers finish, the host drains. */
 static void finish(struct killing *killing) {
   for (unsigned i = 0; i < CHILDREN; i++) {
@@ -123,6 +134,11 @@ static void finish(struct killing *killing) {
     kill(killing->children[i], SIGKILL);
     waitpid(killing->children[i], &status, 0);
     spawn(killing, i, false);
+  }
+  double until = seconds() + DRAIN_SECONDS;
+  while (!was_enough_pushed(killing)) {
+    if (seconds() > until) die("hardly anything is pushed");
+    usleep(2000);
   }
   atomic_store(&killing->board->stop, true);
   for (unsigned i = 0; i < BOARD_PRODUCERS; i++) wait_for(killing, i, "a producer");
@@ -183,8 +199,7 @@ static void balance(const struct killing *killing) {
          lost + twice + again + stray,
          "\"acknowledged\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"twice\":%" PRIu64, acknowledged, lost,
          twice + again);
-  if (carriers == 0 || messages == 0 || acknowledged < killing->arguments.count)
-    fail("hardly anything happened");
+  if (carriers == 0) fail("nothing was delivered");
   free(seen);
   free(settled);
 }

@@ -35,9 +35,9 @@ void well_start_resident(struct well *well);
 void well_end_resident(struct well *well);
 
 /* Every call of a newcomer, and of the resident if there is one, returns in time; of every second
- * newcomer, all calls together. A
- * call that is late is made anew, because the machine may be busy: the test fails if it is late
- * each time, and by more than what a sleep of the same length is late. */
+ * newcomer, all calls together. A call that is late is made anew, because the machine may be busy:
+ * the test fails if it is late each time, without the time that others had the processors, and by
+ * more than what a sleep of the same length is late. */
 void well_measure(struct well *well);
 
 /* A process that waits for long opens the store and drains the sessions of victim and newcomer. */

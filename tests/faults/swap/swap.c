@@ -30,7 +30,8 @@ enum {
   SESSIONS = 4,
   TOKENS = 4 << 20,
   HELD_MAX = 3,
-  DRAIN_MS = 20000,
+  PATIENCE_MS = 60000,
+  MOST_MS = 300000,
   WARMED_UP = 5
 };
 
@@ -158,9 +159,9 @@ static _Noreturn void producer_main(const char *plugin, struct ledger *ledger, c
   struct tidings_error error = RIG_ERROR;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   rig_load(&rig, plugin);
-  if (rig_open(&rig, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER}, &error) !=
-      0)
-    die("the producer: %s", error.text);
+  const struct rig_open options = {
+      .store = store, .role = TIDINGS_ROLE_PRODUCER, .hook_budget_ms = PATIENCE_MS};
+  if (rig_open(&rig, &options, &error) != 0) die("the producer: %s", error.text);
   while (!atomic_load(&ledger->stop_pushing)) {
     char name[8];
     uint64_t token = atomic_fetch_add(&ledger->next_token, 1);
@@ -216,34 +217,37 @@ static double milliseconds(void) {
 /* Waits until the load has gone on a little, so that each swap meets calls under way. */
 static void let_it_run(const struct ledger *ledger) {
   uint64_t until = atomic_load(&ledger->calls) + 200;
-  double give_up = milliseconds() + 60000;
+  double give_up = milliseconds() + PATIENCE_MS;
   while (atomic_load(&ledger->calls) < until) {
     if (milliseconds() > give_up) die("the load does not go on");
     usleep(500);
   }
 }
 
+/* Until a lease was out across a swap, too. */
 static void swap_many(struct hostkit *hostkit, struct ledger *ledger, uint64_t count,
                       const char *copies) {
   double total = 0, longest = 0;
   long first_rss = 0, rss = 0;
-  for (uint64_t i = 0; i < count; i++) {
+  double give_up = milliseconds() + MOST_MS;
+  uint64_t done = 0;
+  for (; done < count || (!atomic_load(&ledger->across) && milliseconds() < give_up); done++) {
     struct tidings_error error = RIG_ERROR;
     let_it_run(ledger);
     double began = milliseconds();
-    int32_t code = hostkit_swap(hostkit, NULL, DRAIN_MS, &error);
+    int32_t code = hostkit_swap(hostkit, NULL, PATIENCE_MS, &error);
     double took = milliseconds() - began;
-    if (code != 0) fail("swap %" PRIu64 ": %s", i, rig_why(code, &error));
+    if (code != 0) fail("swap %" PRIu64 ": %s", done, rig_why(code, &error));
     unsigned images = plugin_images(copies);
-    if (images != 1) fail("after swap %" PRIu64 " %u images are mapped", i, images);
+    if (images != 1) fail("after swap %" PRIu64 " %u images are mapped", done, images);
     total += took;
     if (took > longest) longest = took;
     rss = resident_kib();
-    if (i == WARMED_UP) first_rss = rss;
+    if (done == WARMED_UP) first_rss = rss;
   }
   printf("%" PRIu64 " swaps, mean %.1f ms, longest %.1f ms with the probe; resident %ld KiB after "
          "%d, %ld KiB in the end\n",
-         count, total / (double)count, longest, first_rss, WARMED_UP, rss);
+         done, total / (double)done, longest, first_rss, WARMED_UP, rss);
 }
 
 static void balance(const struct arguments *arguments, const struct ledger *ledger) {
@@ -273,7 +277,7 @@ static struct hostkit *open_hostkit(const struct arguments *arguments, const cha
                                     .plugin_path = arguments->plugin,
                                     .store_dir = store,
                                     .copy_dir = copies,
-                                    .hook_budget_ms = 20000};
+                                    .hook_budget_ms = PATIENCE_MS};
   int32_t code = hostkit_open(&options, &hostkit, &error);
   if (code != 0) die("hostkit_open: %s", rig_why(code, &error));
   return hostkit;
@@ -315,7 +319,7 @@ int main(int argc, char **argv) {
 
   if (open_descriptors() != descriptors)
     fail("%u descriptors before the swaps, %u after", descriptors, open_descriptors());
-  int32_t code = hostkit_close(load.hostkit, DRAIN_MS, &error);
+  int32_t code = hostkit_close(load.hostkit, PATIENCE_MS, &error);
   if (code != 0) fail("hostkit_close: %s", rig_why(code, &error));
   if (open_descriptors() != closed_descriptors)
     fail("%u descriptors before open, %u after close", closed_descriptors, open_descriptors());

@@ -22,7 +22,7 @@ enum {
   PUSHERS = 4, /* processes */
   LANES_EACH = 2,
   LANES = PUSHERS * LANES_EACH,
-  PATIENCE_SECONDS = 20, /* then a wake is lost */
+  PATIENCE_SECONDS = 120, /* then a wake is lost */
 };
 
 struct lane {

@@ -15,7 +15,7 @@
 #include "kit/arguments.h"
 #include "wake/board.h"
 
-enum { DRAIN_MS = 20000 };
+enum { DRAIN_MS = 60000 };
 
 struct sleeper {
   struct hostkit *hostkit;
@@ -120,7 +120,7 @@ _Noreturn void sleeper_main(const char *plugin, struct board *board, const char 
                                     .flags = HOSTKIT_NO_PROBE,
                                     .plugin_path = plugin,
                                     .store_dir = store,
-                                    .hook_budget_ms = 20000};
+                                    .hook_budget_ms = 60000};
   sleeper.board = board;
   sleeper.control = control;
   check(hostkit_open(&options, &sleeper.hostkit, &error), &error, "hostkit_open");

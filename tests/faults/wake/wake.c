@@ -140,10 +140,15 @@ static void settle_down(struct test *test) {
   }
 }
 
+static bool has_enough(const struct test *test) {
+  return atomic_load(&test->board->woken) >= test->arguments.count &&
+         atomic_load(&test->board->swaps) && test->killed;
+}
+
 /* A swap makes the sleeper look, so only each second spell has one. */
 static void run(struct test *test) {
   for (unsigned i = 0; i < PUSHERS; i++) spawn(test, i);
-  for (uint64_t spell = 0; atomic_load(&test->board->woken) < test->arguments.count; spell++) {
+  for (uint64_t spell = 0; !has_enough(test); spell++) {
     choose_lanes(test);
     usleep((useconds_t)random_below(&test->random, LONGEST_SPELL_US));
     reap(test);
@@ -177,8 +182,6 @@ static void report(const struct test *test, double took) {
          " times between commit and ring or just after; %" PRIu64 " swaps\n",
          test->killed, test->own_hand, atomic_load(&board->swaps));
   printf("found by the last look alone: %" PRIu64 "\n", atomic_load(&board->late));
-  if (atomic_load(&board->swaps) == 0) fail("the plugin was never swapped");
-  if (test->killed + test->own_hand == 0) fail("nobody was killed");
 }
 
 int main(int argc, char **argv) {

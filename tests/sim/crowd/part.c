@@ -58,7 +58,7 @@ void part_open(struct part *part, uint32_t role) {
 }
 
 _Noreturn void part_leave(struct part *part) {
-  if (hostkit_close(part->hostkit, 10000, &last_error) != 0) wrong("close: %s", last_error.text);
+  if (hostkit_close(part->hostkit, 60000, &last_error) != 0) wrong("close: %s", last_error.text);
   exit(0);
 }
 
