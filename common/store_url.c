@@ -58,17 +58,21 @@ static bool names_password(const char *name) {
   return strcmp(plain, secret[0]) == 0 || strcmp(plain, secret[1]) == 0;
 }
 
+static bool query_names_password(const char *query) {
+  for (const char *name = query; name; name = strchr(name, '&')) {
+    if (names_password(++name)) return true;
+  }
+  return false;
+}
+
 bool store_url_has_password(const char *url) {
-  const char *user = strstr(url, "://"), *query = strchr(url, '?');
+  const char *user = strstr(url, "://");
   if (!user) return false;
   user += 3;
   const char *end = user + strcspn(user, "/?"), *at = end;
   while (at > user && *at != '@') at--;
   if (*at == '@' && memchr(user, ':', (size_t)(at - user))) return true;
-  for (const char *name = query; name; name = strchr(name, '&')) {
-    if (names_password(++name)) return true;
-  }
-  return false;
+  return query_names_password(strchr(url, '?'));
 }
 
 /* From the scheme to the last @ before the path: the password begins at the first colon. */
@@ -81,6 +85,6 @@ char *store_url_shown(const char *store) {
   char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
   if (colon) memmove(colon, at, strlen(at) + 1);
   char *query = strchr(shown, '?');
-  if (query && strstr(query, "password=")) *query = '\0';
+  if (query_names_password(query)) *query = '\0';
   return shown;
 }

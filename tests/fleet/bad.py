@@ -42,6 +42,7 @@ def check_urls(server):
     refused(f"postgresql://fleet:hunter2@/fleet?host={host}&schema=No", "a parameter schema that is no name", "a schema that is no name")
     refused(f"postgresql://fleet:hunter2@/absent?host={host}", 'database "absent" does not exist', "a database that is not there")
     refused("postgresql://fleet:hunter2@/fleet?host=/nowhere", "cannot be reached", "no server")
+    refused("postgresql://fleet:hunter2@127.0.0.1:1,127.0.0.2:2/fleet", "store postgresql://fleet@127.0.0.1:1,127.0.0.2:2/fleet?schema=tidings cannot", "two servers, named as they were")
     refused(server.url("absent"), "tidings store init", "a schema that is not there")
     server.sql("CREATE SCHEMA others; CREATE TABLE others.store (a int)")
     refused(server.url("others"), "tidings store init", "a schema of somebody else's")

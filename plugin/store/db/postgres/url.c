@@ -4,7 +4,6 @@
  * among its parameters for the tenant ("tidings" without it). A URL may hold a password: no error
  * quotes it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,14 +74,36 @@ static int note_hosts(struct pg_place *place, const PQconninfoOption *options,
              : fail(error, TIDINGS_E_NOMEM, "no memory for the store's URL");
 }
 
+/* One port for all, or one for each. */
+static void show_servers(struct buffer *out, const char *hosts, const char *ports) {
+  for (bool more = true; more;) {
+    size_t host = strcspn(hosts, ","), port = strcspn(ports, ",");
+    if (hosts[0] != '/') buffer_append(out, hosts, host);
+    if (port) buffer_byte(out, ':');
+    buffer_append(out, ports, port);
+    more = hosts[host];
+    hosts += host + more;
+    if (ports[port]) ports += port + 1;
+    if (more) buffer_byte(out, ',');
+  }
+}
+
 static char *show(const PQconninfoOption *options, const char *schema) {
   const char *user = option_of(options, "user"), *host = option_of(options, "host"),
-             *port = option_of(options, "port"), *database = option_of(options, "dbname");
-  char *shown = NULL;
-  int len = asprintf(&shown, "postgresql://%s%s%s%s%s/%s?schema=%s", user ? user : "",
-                     user ? "@" : "", host && host[0] != '/' ? host : "", port ? ":" : "",
-                     port ? port : "", database, schema);
-  return len < 0 ? NULL : shown;
+             *port = option_of(options, "port");
+  struct buffer shown = BUFFER_EMPTY;
+  buffer_text(&shown, "postgresql://");
+  if (user) buffer_text(&shown, user);
+  if (user) buffer_byte(&shown, '@');
+  show_servers(&shown, host ? host : "", port ? port : "");
+  buffer_byte(&shown, '/');
+  buffer_text(&shown, option_of(options, "dbname"));
+  buffer_text(&shown, "?schema=");
+  buffer_text(&shown, schema);
+  buffer_byte(&shown, '\0');
+  if (!shown.failed) return shown.bytes;
+  buffer_free(&shown);
+  return NULL;
 }
 
 int pg_place_parse(const char *url, struct pg_place *ret_place, struct tidings_error *error) {
