@@ -17,7 +17,8 @@ const module_ = (name) => import(pathToFileURL(join(installed, name)).href);
 const { default: opencodePlugin } = await module_("opencode.ts");
 const { default: piExtension } = await module_("pi.ts");
 const { closeKit } = await module_("kit.ts");
-const RESULT = "x".repeat(2000);
+// As programs answer: lines, indented some of them, with quotes and names.
+const RESULT = `src/wren_nest.c:41:7: warning: unused variable "egg_count" [-Wunused-variable]\n   41 |   int egg_count = nest_size(nest) - 1;\n      |       ^~~~~~~~~\n`.repeat(20).slice(0, 2000);
 
 // -- what each agent calls for one call of a tool -------------------------------------------------------------------------------------------------
 

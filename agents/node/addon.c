@@ -181,6 +181,7 @@ static struct napi_value__ *instance_object(struct napi_env__ *env, struct insta
                  {"wake", call_wake},
                  {"settle", call_settle},
                  {"query", call_query},
+                 {"harmless", call_harmless},
                  {"wakeDescriptor", call_wake_descriptor},
                  {"nextSession", call_next_session},
                  {"swap", call_swap},

@@ -46,6 +46,7 @@ struct napi_value__ *call_push(struct napi_env__ *env, struct napi_callback_info
 struct napi_value__ *call_wake(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_settle(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_query(struct napi_env__ *env, struct napi_callback_info__ *info);
+struct napi_value__ *call_harmless(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_wake_descriptor(struct napi_env__ *env,
                                           struct napi_callback_info__ *info);
 struct napi_value__ *call_next_session(struct napi_env__ *env, struct napi_callback_info__ *info);

@@ -165,12 +165,8 @@ export class Session {
 
   /** What a tool has answered, without anything that the model could take for a block of ours. */
   harmless(text: string): string {
-    const quoted = quote(text);
-    const answer = this.#try("neutralize", () => {
-      const answer = this.#kit.instance.query(`{"name":"neutralize","session":${this.#quoted},"text":${quoted}}`);
-      return answer === `{"text":${quoted}}` ? text : (JSON.parse(answer).text as string);
-    });
-    return answer ?? text;
+    const answer = this.#try("neutralize", () => this.#kit.instance.harmless(this.id, text));
+    return answer === undefined ? text : (JSON.parse(answer).text as string);
   }
 
   /** Files that a call of the assistant's own has changed, now: `paths` as sessionPath names them from `cwd`. */

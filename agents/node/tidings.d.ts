@@ -41,6 +41,7 @@ export interface Instance {
   wake(session: string): string | undefined;
   settle(delivery: string, outcome: "committed" | "rolled_back"): string | undefined;
   query(request: string): string;
+  harmless(session: string, text: string): string | undefined; // the answer to the query `neutralize`; undefined: the text stays as it is
   wakeDescriptor(): number; // the caller's to poll and to close
   nextSession(): string | undefined;
   swap(plugin?: string): void;

@@ -363,7 +363,15 @@ bool lookalike_plain_header(struct tidings_span text, size_t at) {
   return match_word(text, at, "while you worked (not from the user", GAPS_BREAKS) != NO_MARK;
 }
 
+/* The short way for what most lines begin with. */
+static bool begins_plainly(struct tidings_span text, size_t begin) {
+  while (byte_at(text, begin) == ' ') begin++;
+  char first = byte_at(text, begin);
+  return first > ' ' && first < 0x7F && !strchr("-*_#(wW\\", first);
+}
+
 size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
+  if (begins_plainly(text, begin)) return NO_MARK;
   size_t mark = skip_space(text, begin);
   if (mark >= end) return NO_MARK;
   bool reads_so = false;
