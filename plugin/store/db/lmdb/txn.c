@@ -267,10 +267,27 @@ static int after_failed_commit(const struct db_txn *txn, size_t id, int rc,
   return code;
 }
 
+/* A write finds the rows of the transaction before its own; a snapshot has that one's number. */
+struct db_state db_state(const struct db_txn *txn) {
+  bool writes = txn->access == DB_WRITES;
+  uint64_t id = mdb_txn_id(txn->engine), found = writes ? id - 1 : id;
+  bool ours = found == atomic_load_explicit(&txn->db->committed, memory_order_acquire);
+  return (struct db_state){.before = ours ? found : 0, .after = writes ? id : 0};
+}
+
+/* A number is used again if its commit has failed, and a write that changed nothing uses none. */
+static void note_commit(struct db *db, size_t id, int rc) {
+  MDB_envinfo info;
+  if (rc) atomic_store_explicit(&db->committed, 0, memory_order_release);
+  else if (!mdb_env_info(db->env, &info) && info.me_last_txnid == id)
+    atomic_store_explicit(&db->committed, id, memory_order_release);
+}
+
 /* *ret_trouble: what LMDB said; NULL: it committed at once. */
 static int commit_rows(struct db_txn *txn, const char **ret_trouble, struct tidings_error *error) {
   size_t id = mdb_txn_id(txn->engine);
   int rc = mdb_txn_commit(txn->engine);
+  note_commit(txn->db, id, rc);
   leave_env(txn->db);
   *ret_trouble = rc ? mdb_strerror(rc) : NULL;
   return rc ? after_failed_commit(txn, id, rc, error) : 0;
