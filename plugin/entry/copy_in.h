@@ -15,15 +15,20 @@
 int entry_copy_grown(void *ours, size_t our_size, const void *theirs, size_t least,
                      const char *name, struct tidings_error *error);
 
-/* `theirs` starts with its size, which must be at least `least`; NULL is an error. The common case,
- * equal sizes, is a comparison and a copy of constant length, because hooks are measured in
- * nanoseconds. */
+/* `theirs` starts with its size, which must be at least `least`; NULL is an error. The common
+ * cases, structs of today's length and of the first version's, are a comparison and copies of
+ * constant length, because hooks are measured in nanoseconds. */
 static inline int entry_copy_in(void *ours, size_t our_size, const void *theirs, size_t least,
                                 const char *name, struct tidings_error *error) {
   uint32_t size = 0;
   if (theirs) memcpy(&size, theirs, sizeof size);
-  if (size != our_size) return entry_copy_grown(ours, our_size, theirs, least, name, error);
-  memcpy(ours, theirs, our_size);
+  if (size == our_size) {
+    memcpy(ours, theirs, our_size);
+    return 0;
+  }
+  if (size != least) return entry_copy_grown(ours, our_size, theirs, least, name, error);
+  memcpy(ours, theirs, least);
+  memset((char *)ours + least, 0, our_size - least);
   return 0;
 }
 

@@ -37,13 +37,19 @@ static int check_span(const struct tidings_span *span, const char *name,
   return 0;
 }
 
-/* Of everything that is read below: the length may be nonsense, so nothing is read before this. */
-static int check_text(const struct tidings_span *span, size_t longest, const char *name,
-                      struct tidings_error *error) {
+static int refuse_text(const struct tidings_span *span, size_t longest, const char *name,
+                       struct tidings_error *error) {
   int code = check_span(span, name, error);
-  if (code || span->len <= longest) return code;
+  if (code) return code;
   return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %zu", name, span->len,
               longest);
+}
+
+/* Of everything that is read below: the length may be nonsense, so nothing is read before this. */
+static inline int check_text(const struct tidings_span *span, size_t longest, const char *name,
+                             struct tidings_error *error) {
+  bool sound = span->ptr ? span->len <= longest : !span->len;
+  return sound ? 0 : refuse_text(span, longest, name, error);
 }
 
 /* The instance of a plugin pointer, entered; or an error. */

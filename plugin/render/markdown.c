@@ -9,13 +9,20 @@
 
 static const char *const titles[LEVEL_COUNT] = {"Info:", "Warning:", "Error:", "Critical:"};
 
+static void render_level_title(const struct render_input *input, const char *title,
+                               struct buffer *out) {
+  if (!input->bare) buffer_text(out, "\n**");
+  buffer_text(out, title);
+  buffer_text(out, input->bare ? "\n" : "**\n");
+}
+
 static void render_level(const struct render_input *input, unsigned level, struct buffer *out) {
   bool titled = false;
   for (size_t i = 0; i < input->line_count; i++) {
     const struct line *line = &input->lines[i];
     if (line->level != level) continue;
     if (!titled) {
-      buffer_format(out, input->bare ? "%s\n" : "\n**%s**\n", titles[level]);
+      render_level_title(input, titles[level], out);
       titled = true;
     }
     buffer_text(out, "- ");

@@ -10,8 +10,28 @@
 #include "store/store.h"
 
 /* db < rows < wake < push, forget < open: no folder knows one that stands after it. */
+/* What a push has to know of its session. */
+struct push_place {
+  uint32_t session;
+  bool declares; /* its tools have declared kinds */
+  uint64_t last; /* number of the newest item */
+  uint64_t live; /* items that have not ended */
+  struct owner owner;
+};
+
+/* What the last push left in its session, so that the next one need not look again: true as long as
+ * nothing else has been committed. */
+enum { PUSH_NAME_BYTES = 255 };
+struct push_known {
+  uint64_t state; /* the rows of which it is true, as in db_state; 0: of none */
+  struct push_place place;
+  size_t name_len; /* the session's; 0: none */
+  char name[PUSH_NAME_BYTES];
+};
+
 struct store {
   struct db *db;
+  struct push_known known; /* push/known.c; for who writes */
 };
 
 struct store_txn {

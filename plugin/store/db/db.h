@@ -135,6 +135,14 @@ void db_call(struct db_txn *txn, const struct owner *owner);
  * error. */
 int db_own(struct db_txn *txn, uint32_t session);
 
+/* Which rows there are, as numbers: rows with the same number are the same rows. `before`: as the
+ * transaction found them; 0 unless this process made the store's last commit. `after`: as this
+ * write's commit leaves them. An engine without such numbers answers 0. */
+struct db_state {
+  uint64_t before, after;
+};
+struct db_state db_state(const struct db_txn *txn);
+
 /* Makes sure that a write of `bytes` leaves room for leases and settles. Errors: FULL, STORE. */
 int db_reserve(struct db_txn *txn, uint64_t bytes, struct tidings_error *error);
 

@@ -4,7 +4,7 @@
  * quota is read from the head. The engine commits those together that wait together (db_push).
  */
 #include "store/db/wake.h"
-#include "store/rows/rows.h"
+#include "store/push/known.h"
 
 enum { CRITICAL_SHARE = 20 /* one in so many is kept for criticals */ };
 
@@ -20,18 +20,31 @@ struct push_slot {
 
 /* -- storing one slot in an open transaction --------------------------------------------------- */
 
-static int check_quota(const struct push *push, const struct head *head, uint64_t last,
+static int check_quota(const struct push *push, const struct push_place *place,
                        struct tidings_error *error) {
-  uint64_t live = head_count_live(head, last), limit = push->pending_limit;
+  uint64_t limit = push->pending_limit;
   bool critical = push->note->level == TIDINGS_LEVEL_CRITICAL;
   if (!critical) limit -= limit / CRITICAL_SHARE;
-  if (live < limit) return 0;
-  return fail(error, TIDINGS_E_FULL,
-              "session %s has %llu notifications that wait; the limit is %u "
-              "(limits.pending_per_session), of which the last %u are for "
-              "critical ones",
-              quote(push->session).text, (unsigned long long)live, push->pending_limit,
-              push->pending_limit / CRITICAL_SHARE);
+  if (place->live >= limit)
+    return fail(error, TIDINGS_E_FULL,
+                "session %s has %llu notifications that wait; the limit is %u "
+                "(limits.pending_per_session), of which the last %u are for "
+                "critical ones",
+                quote(push->session).text, (unsigned long long)place->live, push->pending_limit,
+                push->pending_limit / CRITICAL_SHARE);
+  if (place->last >= UINT32_MAX)
+    return fail(error, TIDINGS_E_FULL,
+                "session %s has had 4,294,967,295 notifications; open another",
+                quote(push->session).text);
+  return 0;
+}
+
+static int check_tools(struct store_txn *txn, uint32_t session, const struct push *push,
+                       bool *ret_refused, struct tidings_error *error) {
+  struct arena arena = ARENA_EMPTY;
+  int code = tools_check(txn, session, push->note, &arena, ret_refused, error);
+  arena_free(&arena);
+  return code;
 }
 
 /* What is critical passes, and the report of an edit of the assistant's own: that is never shown,
@@ -64,57 +77,57 @@ static int put_item(struct store_txn *txn, uint32_t session, uint64_t n, struct 
   return 0;
 }
 
-/* Returns 0 if the transaction is still sound, whatever became of the slot; its code says that. */
-static int store_slot(struct store_txn *txn, struct push_slot *slot) {
+/* The session, and whether the push has been stored in it before. */
+static int find_place(struct store_txn *txn, struct push_slot *slot, const struct push_known *known,
+                      struct push_place *ret_place) {
   const struct push *push = slot->push;
-  struct arena arena = ARENA_EMPTY;
-  struct head head;
-  uint32_t session;
-  uint64_t last;
+  const struct push_place *place = known ? known_find(known, push->session) : NULL;
+  uint32_t session = place ? place->session : 0;
+  int code = place ? 0 : session_add(txn, push->session, &session, &slot->error);
   slot->duplicate = false;
-  slot->code = session_add(txn, push->session, &session, &slot->error);
-  if (!slot->code && push->id.len) {
-    slot->code = dedup_seen(txn, session, push->source, push->id,
-                            push->now_ms - push->dedup_window_ms, &slot->duplicate, &slot->error);
-  }
+  if (!code && push->id.len)
+    code = dedup_seen(txn, session, push->source, push->id, push->now_ms - push->dedup_window_ms,
+                      &slot->duplicate, &slot->error);
+  if (code || slot->duplicate) return code;
+  if (!place) return place_read(txn, session, ret_place, &slot->error);
+  *ret_place = *place;
+  return 0;
+}
+
+/* Returns 0 if the transaction is still sound, whatever became of the slot; its code says that.
+ * `known` NULL: the transaction has written other things. */
+static int store_slot(struct store_txn *txn, struct push_slot *slot, struct push_known *known) {
+  const struct push *push = slot->push;
+  struct push_place place;
+  slot->code = find_place(txn, slot, known, &place);
   if (slot->code || slot->duplicate) return slot->code;
-  slot->code = head_get(txn, session, &arena, &head, &slot->error);
-  if (!slot->code) slot->code = item_last(txn, session, &head, &last, &slot->error);
-  if (slot->code) goto out;
-  slot->code = check_quota(push, &head, last, &slot->error);
-  if (!slot->code && last >= UINT32_MAX)
-    slot->code = fail(&slot->error, TIDINGS_E_FULL,
-                      "session %s has had 4,294,967,295 notifications; open another",
-                      quote(push->session).text);
+  uint32_t session = place.session;
+  slot->code = check_quota(push, &place, &slot->error);
   bool refused = slot->code;
-  if (!refused && !push->origin) /* a copy was checked when it was pushed */
-    slot->code = tools_check(txn, session, push->note, &arena, &refused, &slot->error);
+  if (!refused && place.declares && !push->origin) /* a copy was checked when it was pushed */
+    slot->code = check_tools(txn, session, push, &refused, &slot->error);
   if (!slot->code) slot->code = count_push(txn, session, push, &refused, &slot->error);
-  if (refused) {
-    arena_free(&arena);
-    return 0;
-  }
-  if (!slot->code) slot->code = put_item(txn, session, last + 1, slot);
+  if (refused) return 0;
+  if (!slot->code) slot->code = put_item(txn, session, place.last + 1, slot);
   if (!slot->code && push->id.len)
     slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms,
                            push->dedup_window_ms, &slot->error);
   if (!slot->code && db_touch(txn->db, session))
     slot->code = fail(&slot->error, TIDINGS_E_STORE, "too many sessions in one transaction");
-  if (!slot->code && push->rings) db_ring(txn->db, session, &head.owner, slot->db.thread);
-out:
-  arena_free(&arena);
-  return slot->code;
+  if (slot->code) return slot->code;
+  if (push->rings) db_ring(txn->db, session, &place.owner, slot->db.thread);
+  place.last++;
+  place.live++;
+  if (known) known_set(known, push->session, &place);
+  return 0;
 }
 
 /* -- a batch ----------------------------------------------------------------------------------- */
 
-/* Returns 0 if the batch can be stored, else an error for all of it. */
-static enum db_batch store_batch(struct db_push *batch, struct db_txn *engine) {
-  struct push_slot *first = (struct push_slot *)(void *)batch;
-  struct store_txn txn = {.store = first->store, .db = engine, .writing = true};
+static enum db_batch store_each(struct db_push *batch, struct store_txn *txn) {
   struct tidings_error error = {.size = sizeof error};
   bool any = false;
-  int code = meta_check(&txn, &error);
+  int code = meta_check(txn, &error);
   for (struct db_push *at = batch; at; at = at->next) {
     struct push_slot *slot = (struct push_slot *)(void *)at;
     if (code) {
@@ -122,12 +135,21 @@ static enum db_batch store_batch(struct db_push *batch, struct db_txn *engine) {
       at->code = code;
       continue;
     }
-    bool broken = store_slot(&txn, slot);
+    bool broken = store_slot(txn, slot, &txn->store->known);
     at->code = slot->code;
     if (broken) return DB_BATCH_BROKEN;
     any = any || (!slot->code && !slot->duplicate);
   }
   return any ? DB_BATCH_STORED : DB_BATCH_UNCHANGED;
+}
+
+static enum db_batch store_batch(struct db_push *batch, struct db_txn *engine) {
+  struct store *store = ((struct push_slot *)(void *)batch)->store;
+  struct store_txn txn = {.store = store, .db = engine, .writing = true};
+  known_begin(&store->known, engine);
+  enum db_batch outcome = store_each(batch, &txn);
+  known_end(&store->known, engine, outcome == DB_BATCH_STORED);
+  return outcome;
 }
 
 /* What one item may cost on disk: its record, rounded up to pages if it is large, and a generous
@@ -189,7 +211,7 @@ int push_in(struct store_txn *txn, const struct push *push, struct tidings_error
   if (slot.body.failed)
     slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
   else slot.code = db_reserve(txn->db, cost(&slot), &slot.error);
-  if (!slot.code) (void)store_slot(txn, &slot);
+  if (!slot.code) (void)store_slot(txn, &slot, NULL);
   buffer_free(&slot.body);
   return slot.code ? fail(error, slot.code, "%s", slot.error.text) : 0;
 }

@@ -185,15 +185,21 @@ void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOO
   memcpy(ret_floors, floors, sizeof floors);
 }
 
-/* What an engine that keeps history apart has to know. */
-static void tell_engine(struct store_txn *txn, uint32_t session, const struct head *head,
-                        uint64_t last) {
+/* What an engine that keeps history apart has to know. For others the newest item is not looked up:
+ * that costs as much as the head itself. */
+static int tell_engine(struct store_txn *txn, uint32_t session, const struct head *head,
+                       struct tidings_error *error) {
   struct head_floor floors[HEAD_FLOORS];
+  uint64_t last = 0;
+  if (!db_forgets_by_itself(txn->store->db)) return 0;
+  int code = item_last(txn, session, head, &last, error);
+  if (code) return code;
   struct db_noted noted = head_noted(head, last);
   db_note(txn->db, session, &noted);
   head_floors(head, floors);
   for (int i = 0; i < HEAD_FLOORS; i++)
     db_ended_below(txn->db, session, floors[i].kind, floors[i].n);
+  return 0;
 }
 
 int head_put(struct store_txn *txn, uint32_t session, const struct head *head,
@@ -201,15 +207,12 @@ int head_put(struct store_txn *txn, uint32_t session, const struct head *head,
   struct db_key key = row_key(session, ROW_HEAD, 0);
   struct head next = *head;
   struct buffer body = BUFFER_EMPTY;
-  uint64_t last = 0;
-  int code = item_last(txn, session, head, &last, error);
-  if (code) return code;
   if (db_touch(txn->db, session))
     return fail(error, TIDINGS_E_STORE, "too many sessions in one transaction");
   next.generation++;
   head_encode(&body, &next);
-  code = row_put(txn, &key, &body, error);
-  if (!code) tell_engine(txn, session, head, last);
+  int code = row_put(txn, &key, &body, error);
+  if (!code) code = tell_engine(txn, session, head, error);
   if (!code && session == txn->folded) txn->folded = 0;
   return code;
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/push/known.c: see the header. Pushes come in bursts, and most of what one costs without a
+ * disk is to look up what the one before has left. A commit that fails has no number, and the next
+ * batch finds another one.
+ */
+#include "store/push/known.h"
+
+static int look_for_tools(struct store_txn *txn, uint32_t session, bool *ret_any,
+                          struct tidings_error *error) {
+  struct db_key key = row_key(session, ROW_TOOLS, 0);
+  struct tidings_span value;
+  int rc = row_get(txn, &key, &value);
+  if (rc) return db_failed(error, rc, "read what tools have declared");
+  *ret_any = value.ptr;
+  return 0;
+}
+
+int place_read(struct store_txn *txn, uint32_t session, struct push_place *ret_place,
+               struct tidings_error *error) {
+  struct push_place place = {.session = session};
+  struct arena arena = ARENA_EMPTY;
+  struct head head;
+  int code = head_get(txn, session, &arena, &head, error);
+  if (!code) code = item_last(txn, session, &head, &place.last, error);
+  if (!code) code = look_for_tools(txn, session, &place.declares, error);
+  if (!code) {
+    place.live = head_count_live(&head, place.last);
+    place.owner = head.owner;
+    *ret_place = place;
+  }
+  arena_free(&arena);
+  return code;
+}
+
+static void forget(struct push_known *known) {
+  known->state = 0;
+  known->name_len = 0;
+}
+
+void known_begin(struct push_known *known, const struct db_txn *txn) {
+  uint64_t before = db_state(txn).before;
+  if (!before || known->state != before) forget(known);
+}
+
+const struct push_place *known_find(const struct push_known *known, struct tidings_span session) {
+  bool same = known->name_len && span_equal(span_of(known->name, known->name_len), session);
+  return same ? &known->place : NULL;
+}
+
+void known_set(struct push_known *known, struct tidings_span session,
+               const struct push_place *place) {
+  bool same = known_find(known, session);
+  known->place = *place;
+  if (same) return;
+  known->name_len = session.len <= PUSH_NAME_BYTES ? session.len : 0;
+  memcpy(known->name, session.ptr, known->name_len);
+}
+
+void known_end(struct push_known *known, const struct db_txn *txn, bool stored) {
+  if (stored) known->state = db_state(txn).after;
+  else forget(known);
+}
