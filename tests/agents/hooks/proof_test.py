@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What a hook handed out is settled by the agent's transcript: by hook calls beside a transcript that the test writes, and by an agent that is killed at random
-moments and resumed. TIDINGS_KILLS is how often each agent is killed (12)."""
+moments and resumed. TIDINGS_KILLS is how often each agent is killed (12; 4 with a sanitizer)."""
 import json
 import os
 import random
@@ -13,7 +13,7 @@ import time
 
 from kit import TIDINGS, main, until
 
-KILLS = int(os.environ.get("TIDINGS_KILLS", "12"))
+KILLS = int(os.environ.get("TIDINGS_KILLS", "4" if os.environ.get("TIDINGS_SANITIZE") else "12"))
 MARKER = re.compile(r"\[tidings ([0-9a-z]{1,13})\]")
 EVENTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop"), "claude": ("UserPromptSubmit", "PostToolUse", "Stop"),
           "gemini": ("BeforeAgent", "AfterTool", "AfterAgent"), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop"), "copilot": ("UserPromptSubmit", "PostToolUse", "Stop")}

@@ -161,7 +161,9 @@ def test_forgotten_messages(place):
 
 def test_room(place):
     """150 notifications and a steered message during one tool: each is on exactly one answer, none larger than the agent's room, the steered one first"""
-    for host, (prompt, tool, _, _) in HOSTS.items():
+    hosts = [min(ROOMS, key=ROOMS.get)] if os.environ.get("TIDINGS_SANITIZE") else HOSTS  # a sanitizer finds nothing more in hundreds of processes
+    for host in hosts:
+        prompt, tool, _, _ = HOSTS[host]
         call(place, host, prompt, host, prompt="hello")
         for number in range(150):
             place.event("notification", {"kind": "ci.failed", "message": f"News {number:03}: " + "x" * 110}, host)
