@@ -24,9 +24,10 @@
 #include "command/json_value.h"
 #include "command/project.h"
 
-enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM };
+enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM, OPTION_BUDGET };
 enum { EXIT_MISTAKE = 1 };
-enum { HOOK_BUDGET_MS = 500 }; /* of all calls of the plugin: the agent waits as long */
+/* Of all calls of the plugin: the agent waits as long. */
+enum { HOOK_BUDGET_MS = 500, LONGEST_BUDGET_MS = 60000 };
 
 static int write_text(const char *text) {
   char *line = NULL;
@@ -71,7 +72,7 @@ static void lay_project(const struct cli *cli, struct hostkit *kit, const struct
 static int32_t open_for_call(struct cli *cli, const struct hook_call *call, uint32_t owner,
                              struct hostkit **ret_kit, struct tidings_error *error) {
   if (call->moment == HOOK_OTHER) return TIDINGS_OK;
-  cli->total_budget_ms = HOOK_BUDGET_MS;
+  cli->total_budget_ms = cli->budget_ms;
   int32_t code = kit_open(cli, TIDINGS_ROLE_HOST, owner, ret_kit, error);
   cli->total_budget_ms = 0;
   return code;
@@ -104,7 +105,8 @@ struct hook_options {
   const struct host *host;
   uint32_t owner;
   bool wait, wake;
-  uint64_t room; /* 0: the host's */
+  uint64_t room;      /* 0: the host's */
+  uint64_t budget_ms; /* 0: HOOK_BUDGET_MS */
 };
 
 static int run_call(struct cli *cli, const struct hook_options *options) {
@@ -114,7 +116,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   int code = EXIT_DONE;
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
-  cli->budget_ms = HOOK_BUDGET_MS;
+  cli->budget_ms = options->budget_ms ? (uint32_t)options->budget_ms : HOOK_BUDGET_MS;
   cli->preset = host_preset(host);
   int32_t refused = hook_call_read(host, STDIN_FILENO, &call, &error);
   if (refused) {
@@ -163,6 +165,14 @@ static int read_room(const struct cli *cli, uint64_t *ret_room) {
   return cli_usage(cli, "--room: '%s' is not a number of bytes", cli->value);
 }
 
+static int read_budget(const struct cli *cli, uint64_t *ret_budget_ms) {
+  uint64_t budget_ms = 0;
+  if (cli_duration(cli->value, &budget_ms) || budget_ms < 1 || budget_ms > LONGEST_BUDGET_MS)
+    return cli_usage(cli, "--budget: '%s' is not a duration from 1ms to 60s", cli->value);
+  *ret_budget_ms = budget_ms;
+  return 0;
+}
+
 static int hook_verb(struct cli *cli) {
   struct hook_options options = {.host = NULL};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -171,6 +181,7 @@ static int hook_verb(struct cli *cli) {
     if (key == OPTION_WAKE) options.wake = true;
     if (key == OPTION_OWNER && host_read_owner(cli, &options.owner)) return refuse();
     if (key == OPTION_ROOM && read_room(cli, &options.room)) return refuse();
+    if (key == OPTION_BUDGET && read_budget(cli, &options.budget_ms)) return refuse();
   }
   if (cli_take_words(cli, 1, 1, "HOST is")) return refuse();
   options.host = find_host(cli, &options);
@@ -211,6 +222,11 @@ const struct cli_verb verb_hook = {
              .argument = "BYTES",
              .help = "How many bytes of one answer the agent shows its model, where its "
                      "configuration raises that. Default: what was measured."},
+            {.key = OPTION_BUDGET,
+             .name = "budget",
+             .argument = "DURATION",
+             .help = "How long the agent may wait for the store, 1ms to 60s. What is "
+                     "late comes with a later call. Default: 500ms."},
             {.key = OPTION_OWNER,
              .name = "owner",
              .argument = "PID",

@@ -17,7 +17,7 @@ def call(place, host, event, session="s", words=(), raw=None, **fields):
     """One hook call; the answer, which must be one JSON object."""
     own = {"transcript_path": model_has_answered(place)} if host == "gemini" else {}
     text = raw if raw is not None else json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **ALL_FIELDS, **own, **fields})
-    result = place.ok("hook", "--owner", str(os.getpid()), *words, host, stdin=text)
+    result = place.ok("hook", "--budget", "60s", "--owner", str(os.getpid()), *words, host, stdin=text)
     assert not result.err, result
     answer = result.json
     assert isinstance(answer, dict), result

@@ -13,6 +13,9 @@ import sys
 from calls import HOSTS, call, context, log
 from kit import DEADLINE_S, TIDINGS, Skip, end, main
 
+SHORT = ("--budget", "500ms")  # for a store that stays busy
+
+
 def test_dialects(place):
     """each dialect: news at the prompt and at the tool result, nothing twice, an empty object when there is nothing"""
     for host, (prompt, tool, stop, _) in HOSTS.items():
@@ -159,7 +162,9 @@ def test_mistakes(place):
     """a mistake in the command line never exits with 2, which would stop the agent"""
     for words, says in ((["nothost"], "'nothost' is not one of codex, claude, gemini, qwen"), ([], "HOST"), (["--what", "codex"], "--what"),
                         (["opencode"], "tidings setup opencode"), (["--owner", "x", "codex"], "--owner"),
-                        (["--wait", "codex"], "--wait: Codex CLI"), (["--wake", "gemini"], "--wake: Gemini CLI")):
+                        (["--wait", "codex"], "--wait: Codex CLI"), (["--wake", "gemini"], "--wake: Gemini CLI"),
+                        (["--budget", "0", "codex"], "--budget: '0' is not a duration from 1ms to 60s"),
+                        (["--budget", "61s", "codex"], "--budget: '61s'"), (["--budget", "soon", "codex"], "--budget: 'soon'")):
         result = place.refused("hook", *words, code=1, says=says, stdin="{}")
         assert result.json == {}, result
 
@@ -189,13 +194,13 @@ def test_store_in_trouble(place):
     """a store that is busy, newer, or no folder: an empty object, a line in the log, and the news is there later"""
     place.ok("push", "-s", "s", "news")
     holder = place.hold()
-    assert call(place, "codex", "UserPromptSubmit", prompt="x") == {}
+    assert call(place, "codex", "UserPromptSubmit", words=SHORT, prompt="x") == {}
     assert "writer" in log(place)[-1], log(place)
     end(holder, signal.SIGKILL)
     assert "news" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
     os.rename(place.store, place.store + ".away")
     open(place.store, "w", encoding="utf-8").close()
-    result = place.ok("hook", "--owner", str(os.getpid()), "codex", stdin='{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}')
+    result = place.ok("hook", "--budget", "60s", "--owner", str(os.getpid()), "codex", stdin='{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}')
     assert result.json == {}, result
     os.remove(place.store)
     os.rename(place.store + ".away", place.store)
@@ -210,7 +215,7 @@ def test_one_wait(place):
         place.ok("push", "-s", "s", f"news {number}")
         call(place, "claude", "PostToolUse", tool_name="ls", tool_use_id=f"c{number}", tool_input={})
     holder = place.hold()
-    assert call(place, "claude", "PostToolUse", tool_name="Write", tool_use_id="c2", tool_input={"file_path": "a.txt"}) == {}
+    assert call(place, "claude", "PostToolUse", words=SHORT, tool_name="Write", tool_use_id="c2", tool_input={"file_path": "a.txt"}) == {}
     assert len(log(place)) == 1 and "another writer holds the store" in log(place)[0], log(place)
     end(holder, signal.SIGKILL)
     assert call(place, "claude", "PostToolUse", tool_name="ls", tool_use_id="c3", tool_input={}) == {}
@@ -301,7 +306,7 @@ def test_restart(place):
     prompt = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "x"}
 
     def hook(owner, fields):
-        return place.ok("hook", "--owner", str(owner.pid), "codex", stdin=json.dumps(fields)).json
+        return place.ok("hook", "--budget", "60s", "--owner", str(owner.pid), "codex", stdin=json.dumps(fields)).json
     hook(first, start)
     place.ok("push", "-s", "s", "news")
     hook(second, start)

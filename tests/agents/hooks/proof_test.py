@@ -55,7 +55,7 @@ class Agent:
     def call(self, event, **fields):
         named = {} if self.host == "copilot" and event != "Stop" else {"transcript_path": self.path}
         text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": self.place.work, **named, **fields})
-        done = subprocess.run([TIDINGS, "hook", "--owner", str(self.pid), self.host], input=text.encode(), env=self.place.env, stdout=subprocess.PIPE, check=True)
+        done = subprocess.run([TIDINGS, "hook", "--budget", "60s", "--owner", str(self.pid), self.host], input=text.encode(), env=self.place.env, stdout=subprocess.PIPE, check=True)
         return said(json.loads(done.stdout))
 
     def start(self, source="resume"):

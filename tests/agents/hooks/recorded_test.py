@@ -33,7 +33,7 @@ class Run:
         self.told, self.carriers, self.count = [], [], 0
 
     def call(self, text):
-        return self.place.ok("hook", "--owner", str(os.getpid()), self.host, stdin=text).json
+        return self.place.ok("hook", "--budget", "60s", "--owner", str(os.getpid()), self.host, stdin=text).json
 
     def news(self):
         self.count += 1

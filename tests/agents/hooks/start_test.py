@@ -15,7 +15,7 @@ HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # does
 
 def call(place, host, event, session="s", owner=None, **fields):
     text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **fields})
-    return as_others(host, event, place.ok("hook", "--owner", str(owner or os.getpid()), host, stdin=text).json)
+    return as_others(host, event, place.ok("hook", "--budget", "60s", "--owner", str(owner or os.getpid()), host, stdin=text).json)
 
 
 def said(answer, event="SessionStart"):

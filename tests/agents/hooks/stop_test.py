@@ -37,7 +37,7 @@ def test_stopped_by_a_person(place):
     for after in ([cancelled], [cancelled, {"$set": {"lastUpdated": "t"}}], [anew], [prompted], None):
         path = model_has_answered(place, *after) if after else "/no/such/file"
         text = json.dumps({"session_id": "s", "hook_event_name": "AfterAgent", "transcript_path": path, "stop_hook_active": False})
-        assert place.ok("hook", "--owner", str(os.getpid()), "gemini", stdin=text).json == {}, after
+        assert place.ok("hook", "--budget", "60s", "--owner", str(os.getpid()), "gemini", stdin=text).json == {}, after
         status = place.ok("status", "-s", "s", "--json").json
         assert status["state"] == "idle" and [message["state"] for message in status["queued"]] == ["queued"], (after, status)
         assert place.messages() == ["the disk is full"] and status["leased"] == [], after

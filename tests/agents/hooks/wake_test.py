@@ -133,7 +133,7 @@ def test_queue(place):
 
     def hook(event, **fields):
         text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
-        return place.ok("hook", "--owner", str(agent.pid), *words, "codex", stdin=text).json
+        return place.ok("hook", "--budget", "60s", "--owner", str(agent.pid), *words, "codex", stdin=text).json
 
     def is_there():
         with open("/proc/net/unix", encoding="utf-8") as file:
