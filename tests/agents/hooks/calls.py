@@ -65,6 +65,11 @@ def unmarked(text):
     return text
 
 
+def changed(place, path, session="s"):
+    """What a watcher says of a file that is not there, as in these tests: its stamp proves that it saw what the call did, however late it says so."""
+    place.event("file.changed", {"path": path, "change": "modified", "stamp": "gone"}, session)
+
+
 def waits(place, waiter):
     return any(name.startswith(f"wake.{waiter.pid}.") for name in os.listdir(place.store))
 

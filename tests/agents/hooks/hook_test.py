@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 
-from calls import HOSTS, call, context, log
+from calls import HOSTS, call, changed, context, log
 from kit import DEADLINE_S, TIDINGS, Skip, end, main
 
 def test_dialects(place):
@@ -101,7 +101,7 @@ def test_own_edits(place):
         items = place.pending(session)
         assert [item.get("caused_by") for item in items] and all(item.get("caused_by") for item in items), items
         for path in [*paths, "other.txt"]:
-            place.event("file.changed", {"path": path, "change": "modified"}, session)
+            changed(place, path, session)
         text = context(call(place, host, event, session, tool_name="ls", tool_use_id="c2", tool_input={}), event)
         assert "`other.txt` was modified externally." in text, text
         for path in paths:
@@ -115,7 +115,7 @@ def test_many_edits(place):
     assert call(place, "codex", "PostToolUse", tool_name="apply_patch", tool_use_id="c1", tool_input={"command": patch}) == {}
     assert log(place) == []
     for name in (names[0], names[1500], names[-1], "other.c"):
-        place.event("file.changed", {"path": name, "change": "modified"})
+        changed(place, name)
     text = context(call(place, "codex", "PostToolUse", tool_name="ls", tool_use_id="c2", tool_input={}), "PostToolUse")
     assert "other.c" in text and "ddd" not in text, text
 
