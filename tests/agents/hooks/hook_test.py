@@ -260,7 +260,7 @@ def test_full_disk(place):
     script = f"""
 mount -t tmpfs -o size=4m,mode=700 none "{store}" || exit 99
 export TIDINGS_STORE="{store}/new"
-while head -c 4096 /dev/zero 2>/dev/null >>"{store}/filler"; do :; done
+cat /dev/zero 2>/dev/null >>"{store}/filler"
 hook() {{ echo '{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}}' | "{TIDINGS}" hook --owner {os.getpid()} codex; echo "status $?"; }}
 hook
 rm "{store}/filler"
