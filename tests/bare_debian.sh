@@ -52,13 +52,14 @@ mount_debian() {
 }
 
 apt_in_debian() {
-  in_debian apt-get -q -o APT::Keep-Downloaded-Packages=true -o APT::Sandbox::User=root "$@"
+  in_debian apt-get -q -o Acquire::Retries=5 -o APT::Keep-Downloaded-Packages=true -o APT::Sandbox::User=root "$@"
 }
 
-# The system was just fetched from the same place: when this fails, a package is missing there, or the network broke in between.
+# A network that breaks now is no failure of the sources; a package that is missing may be.
 install_packages() {
   # shellcheck disable=SC2086 # a list
   if ! logged apt.log apt_in_debian install -y --no-install-recommends $packages; then
+    if grep -qE 'Failed to fetch|Unable to fetch|Temporary failure resolving' "$work/apt.log"; then skip "apt-get cannot fetch packages from $mirror: $(grep '^E: ' "$work/apt.log" | tail -n 1)"; fi
     printf 'not ok - apt-get installs what the build needs\n'
     tail -n 20 "$work/apt.log" | sed 's/^/# /'
     exit 1

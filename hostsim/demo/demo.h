@@ -18,7 +18,7 @@
 
 #define DEMO_SESSION "demo"
 #define DEMO_LIVES 3 /* the host is killed twice */
-#define DEMO_TIMEOUT_MS 30000
+#define DEMO_TIMEOUT_MS 60000
 
 /* Where everything lies. */
 struct demo_folder {

@@ -47,7 +47,7 @@ def test_full_disk(place):
         raise Skip("only root may mount a small file system")
     os.makedirs(place.store, mode=0o700)
     script = f"""
-mount -t tmpfs -o size=6m,mode=700 none "{place.store}" || exit 99
+mount -t tmpfs -o size=3m,mode=700 none "{place.store}" || exit 99
 i=0
 while [ $i -lt 3000 ]; do
   "{TIDINGS}" push -s s --create - <"{place.dir}/message" 2>"{place.dir}/refused" || break
@@ -62,7 +62,7 @@ echo pushed $i
 """
     with open(os.path.join(place.dir, "message"), "w", encoding="utf-8") as file:
         file.write("m" * 16000)
-    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=DEADLINE_S)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=600)  # a hundred programs, one after the other
     lines = done.stdout.decode().splitlines()
     assert done.returncode == 0, done
     assert b"disk is full" in done.stderr or b"No space left" in done.stderr, done.stderr

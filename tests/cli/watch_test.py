@@ -261,7 +261,8 @@ def test_own_edit(place):
     write(path, "x")
     Watch(place)
     write(path, "y", "a")
-    place.event("file.changed", {"path": "src/a.c", "caused_by": "call-1"})
+    info = os.stat(path)
+    place.event("file.changed", {"path": "src/a.c", "caused_by": "call-1", "stamp": f"{info.st_ino}:{info.st_size}:{info.st_mtime_ns}"})
     until(lambda: len(place.messages()) == 2, "both")
     out = place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x").text
     assert out == "x", out

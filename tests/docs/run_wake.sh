@@ -19,9 +19,9 @@ result() { # NUMBER WHAT STATUS
   fi
 }
 
-# Until the line is there, or the host has ended, or a minute has passed.
+# Until the line is there, or the host has ended, or two minutes have passed.
 wait_for() {
-  for _ in $(seq 600); do
+  for _ in $(seq 1200); do
     grep -qx "$1" "$work/out" && return 0
     kill -0 "$sleeper" 2>/dev/null || break
     sleep 0.1

@@ -30,7 +30,7 @@ def run(folder, program, name, text):
     subprocess.run([BUILD / "tidings", "push", "-s", "s", "--create", "-l", "error", "The build failed."], env=env, check=True)
     path = pathlib.Path(folder, name)
     path.write_text(text, encoding="utf-8")
-    ran = subprocess.run([*program, path], env=env, capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run([*program, path], env=env, capture_output=True, text=True, timeout=600, check=False)
     assert ran.returncode == 0 and not ran.stderr, ran
     return ran.stdout
 

@@ -230,7 +230,7 @@ Test(swap, new_calls_wait_for_it) {
   int gate = kit_hold_gate(&kit);
   swapper = kit_start(swap_patiently, &one);
   struct hk_gate *inside = (struct hk_gate *)(void *)one.hostkit; /* its first member */
-  for (int i = 0; i < 100000 && !(atomic_load(&inside->state) & HK_GATE_SHUT); i++) usleep(100);
+  for (int i = 0; i < 1000000 && !(atomic_load(&inside->state) & HK_GATE_SHUT); i++) usleep(100);
   cr_assert(atomic_load(&inside->state) & HK_GATE_SHUT);
   late = kit_start(push_once, one.hostkit);
   cr_expect_eq(atomic_load(&one.done), 0);

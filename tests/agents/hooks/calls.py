@@ -21,6 +21,8 @@ def call(place, host, event, session="s", words=(), raw=None, **fields):
     assert not result.err, result
     answer = result.json
     assert isinstance(answer, dict), result
+    if host == "gemini":
+        handed_out(place, answer)
     return as_others(host, event, answer)
 
 
@@ -33,11 +35,22 @@ def as_others(host, event, answer):
     return {"hookSpecificOutput": {"hookEventName": event, **answer}}
 
 
+HANDED_OUT = {}  # by place: records of Gemini CLI's transcript, which it writes of what a hook says; what is not there after five seconds goes out again
+
+
+def handed_out(place, answer):
+    inner = (answer.get("hookSpecificOutput") or {}).get("additionalContext")
+    text = f"<hook_context>{inner}</hook_context>" if inner else answer.get("reason")
+    if text:
+        HANDED_OUT.setdefault(place.dir, []).append({"id": "1", "timestamp": "t", "type": "user", "content": [{"text": text}]})
+
+
 def model_has_answered(place, *after):
     """A transcript of Gemini CLI's in which the model's answer is last, but for what is `after` it."""
     path = os.path.join(place.dir, "gemini.jsonl")
     with open(path, "w", encoding="utf-8") as file:
         for record in ({"sessionId": "s"}, {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "x"}, {"text": f"<hook_context>{PARAGRAPH}</hook_context>"}]}, {"$set": {"lastUpdated": "t"}},
+                       *HANDED_OUT.get(place.dir, []),
                        {"id": "2", "timestamp": "t", "type": "gemini", "content": "Well.", "thoughts": []}, {"$set": {"lastUpdated": "t"}}, *after):
             file.write(json.dumps(record, separators=(",", ":")) + "\n")
     return path
@@ -63,6 +76,11 @@ def unmarked(text):
     text, _, marker = text.rpartition("\n\n")
     assert re.fullmatch(r"\[tidings [0-9a-z]{1,13}\]", marker), marker
     return text
+
+
+def changed(place, path, session="s"):
+    """What a watcher says of a file that is not there, as in these tests: its stamp proves that it saw what the call did, however late it says so."""
+    place.event("file.changed", {"path": path, "change": "modified", "stamp": "gone"}, session)
 
 
 def waits(place, waiter):

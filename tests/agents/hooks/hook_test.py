@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 
-from calls import HOSTS, call, context, log
+from calls import HOSTS, call, changed, context, log
 from kit import DEADLINE_S, TIDINGS, Skip, end, main
 
 SHORT = ("--budget", "500ms")  # for a store that stays busy
@@ -104,7 +104,7 @@ def test_own_edits(place):
         items = place.pending(session)
         assert [item.get("caused_by") for item in items] and all(item.get("caused_by") for item in items), items
         for path in [*paths, "other.txt"]:
-            place.event("file.changed", {"path": path, "change": "modified"}, session)
+            changed(place, path, session)
         text = context(call(place, host, event, session, tool_name="ls", tool_use_id="c2", tool_input={}), event)
         assert "`other.txt` was modified externally." in text, text
         for path in paths:
@@ -118,7 +118,7 @@ def test_many_edits(place):
     assert call(place, "codex", "PostToolUse", tool_name="apply_patch", tool_use_id="c1", tool_input={"command": patch}) == {}
     assert log(place) == []
     for name in (names[0], names[1500], names[-1], "other.c"):
-        place.event("file.changed", {"path": name, "change": "modified"})
+        changed(place, name)
     text = context(call(place, "codex", "PostToolUse", tool_name="ls", tool_use_id="c2", tool_input={}), "PostToolUse")
     assert "other.c" in text and "ddd" not in text, text
 
@@ -265,7 +265,7 @@ def test_full_disk(place):
     script = f"""
 mount -t tmpfs -o size=4m,mode=700 none "{store}" || exit 99
 export TIDINGS_STORE="{store}/new"
-while head -c 4096 /dev/zero 2>/dev/null >>"{store}/filler"; do :; done
+cat /dev/zero 2>/dev/null >>"{store}/filler"
 hook() {{ echo '{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}}' | "{TIDINGS}" hook --owner {os.getpid()} codex; echo "status $?"; }}
 hook
 rm "{store}/filler"

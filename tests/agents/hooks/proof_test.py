@@ -164,9 +164,12 @@ def test_dropped(place):
             one.write("What the blocks are.")
             told(one.place, one, "Dropped thing.")
         agent.write(told(place, agent, "First thing."))
+        began = time.monotonic()
         told(place, agent, "Dropped thing.")
-        assert agent.prompt() == "" and agent.stop() == "" and deliveries(place) == [("committed", "host"), ("leased", None)], "it was just handed out"
-        text = until(agent.prompt, "the answer has it again")
+        text = agent.prompt() + agent.stop()
+        if time.monotonic() - began < 5:  # on a busy machine it may be longer
+            assert text == "" and deliveries(place) == [("committed", "host"), ("leased", None)], "it was just handed out"
+        text = text or until(agent.prompt, "the answer has it again")
         assert "Dropped thing." in text and "First thing." not in text, text
         for one in others:
             assert "Dropped thing." in one.prompt() and deliveries(one.place)[0] == ("rolled_back", "host"), deliveries(one.place)

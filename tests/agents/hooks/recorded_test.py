@@ -7,6 +7,7 @@ import os
 import re
 import sys
 
+from calls import changed
 from kit import main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -47,7 +48,7 @@ class Run:
         self.carriers.append(name)
         if fields.get("tool_name") in EDITORS:
             for path in ("own.txt", "other.txt"):
-                self.place.event("file.changed", {"path": path, "change": "modified"}, self.session)
+                changed(self.place, path, self.session)
 
     def stop(self, text):
         path = json.loads(text)["transcript_path"]

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 
-from calls import HOSTS, call, context, log, waits
+from calls import HOSTS, call, changed, context, log, waits
 from kit import DEADLINE_S, end, main, until
 from wake_test import rewake
 
@@ -83,7 +83,7 @@ def test_subagents_that_are_sessions(place):
     assert call(place, "copilot", "UserPromptSubmit", "a1", prompt="inner", **inner) == {}
     assert call(place, "copilot", "PostToolUse", "a1", tool_name="Write", tool_input={"path": "own.txt", "file_text": "x"}, **inner) == {}
     assert call(place, "copilot", "Stop", "a1", **inner) == {}
-    place.event("file.changed", {"path": "own.txt", "change": "modified"}, "s")
+    changed(place, "own.txt")
     text = context(call(place, "copilot", "PostToolUse", tool_name="Bash"), "PostToolUse")
     assert "for the parent" in text and "own.txt" not in text, text
     assert [session["session"] for session in place.ok("sessions", "--json").json["sessions"]] == ["s"]

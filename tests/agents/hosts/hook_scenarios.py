@@ -3,6 +3,7 @@
 hook_hosts.Agent only.
 """
 import html
+import signal
 import subprocess
 
 import transcripts
@@ -164,8 +165,10 @@ def own_edits_are_not_news(agent):
     try:
         until(lambda: watches(watch.pid), "the watcher watches")
         agent.model.replace([rule("Wren three", agent.write(own, "of the model's own\n"), gate.tool, {"text": "Good."})])
+        watch.send_signal(signal.SIGSTOP)  # or, where the agent is slow, it may see the file before there is anything in it
         agent.start("Wren three: write it.", agent.session)
         gate.wait()
+        watch.send_signal(signal.SIGCONT)
         assert own.exists(), f"the model's tool did not write: {request(agent, 'Wren three', 2)['items'][-1]}"
         other.write_text("of somebody else\n")
         until(lambda: any("other.txt" in item["message"] for item in agent.place.ask("pending", "-s", agent.session)["items"]), "the watcher has told")
@@ -176,6 +179,7 @@ def own_edits_are_not_news(agent):
         for word in ("created", "modified"):
             never(last, f"`own.txt` was {word} externally.")
     finally:
+        watch.send_signal(signal.SIGCONT)
         watch.terminate()
         _, said = watch.communicate(timeout=PATIENCE)
         assert watch.returncode in (0, -15, 143), said

@@ -145,14 +145,17 @@ def own_edits_are_not_news(host):
     try:
         until(lambda: os.path.exists(f"/proc/{watcher.pid}/fdinfo") and watches(watcher.pid), "the watcher watches")
         script = Script(host, "Write a file.", [host.write(mine, "by the model\n")], [{"text": "Written."}])
+        watcher.send_signal(signal.SIGSTOP)  # or, where the agent is slow, it may see the file before there is anything in it
         host.prompt("Write a file.")
         host.settled()
+        watcher.send_signal(signal.SIGCONT)
         theirs.write_text("by somebody else\n")
         until(lambda: "theirs.txt" in host.place.tidings("pending", "-s", host.session), "the watcher has told of theirs.txt")
         host.prompt("Write a file. No, wait.")
         host.settled()
     finally:
         watcher.send_signal(signal.SIGTERM)
+        watcher.send_signal(signal.SIGCONT)
         watcher.wait()
     last = script.requests[-1]
     assert times(last, "`theirs.txt`"), last["items"][-1]
