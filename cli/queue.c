@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/message_change.h"
+#include "command/message_change.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"

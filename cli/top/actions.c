@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/message_change.h"
+#include "command/message_change.h"
 #include "command/json_value.h"
 
 static const struct top_action draw = {.what = TOP_DRAW};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * message_change.c: see the header.
+ * command/message_change.c: see the header.
  */
-#include "cli/message_change.h"
+#include "command/message_change.h"
 
 struct message_change message_change_edit(const char *id, struct tidings_span content) {
   return (struct message_change){

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * message_change.h: the events by which a person changes a message that waits.
+ * command/message_change.h: the events by which a person changes a message that waits.
  */
-#ifndef TIDINGS_CLI_MESSAGE_CHANGE_H
-#define TIDINGS_CLI_MESSAGE_CHANGE_H
+#ifndef TIDINGS_COMMAND_MESSAGE_CHANGE_H
+#define TIDINGS_COMMAND_MESSAGE_CHANGE_H
 
 #include <jansson.h>
 
