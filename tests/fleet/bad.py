@@ -135,10 +135,12 @@ def check_names(server):
         return
     program = os.path.join(os.path.dirname(__file__), "lost_names.py")
     done = subprocess.run([*apart, sys.executable, program, server.folder], capture_output=True, text=True, check=False)
-    lines = [*done.stdout.splitlines(), "", "", ""]
+    lines = [*done.stdout.splitlines(), "", "", "", "", ""]
     expect(lines[0].startswith("in time") and "were not found in time" in lines[0], f"a resolver that does not answer: {lines[0]}{done.stderr}")
     expect("were not found in time" in lines[1], f"and store init: {lines[1]}")
-    expect(lines[2] == "the second server was found", f"the first of two servers is not there: {lines[2]}")
+    for line, what in zip(lines[2:4], ("to", "from")):
+        expect("were not found in time" in line and line.endswith("nothing was made"), f"store copy {what} such a server: {line}")
+    expect(lines[4] == "the second server was found", f"the first of two servers is not there: {lines[4]}")
 
 
 def check_disk(server):
