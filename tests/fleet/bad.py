@@ -90,7 +90,7 @@ def check_password(server):
     url = server.url()
     refused(url.replace("fleet@", "secret:hunter2@"), "password is wrong", "a wrong password")
     refused(url.replace("fleet@", "secret@"), "password is wrong or missing", "no password")
-    for verb in (("doctor", "-S"), ("status", "-S"), ("store", "check", "-S")):
+    for verb in (("doctor", "-S"), ("status", "-S"), ("store", "check", "-S"), ("store", "check")):
         done = kit.tidings(*verb, url.replace("fleet@", "secret:hunter2@"), check=False)
         expect("hunter2" not in done.stdout + done.stderr, f"{verb[0]} shows no password: {(done.stderr + done.stdout).strip()[-120:]}")
 
@@ -250,6 +250,10 @@ def check_upgrade(server):
     server.sql("ALTER TABLE older.session DROP COLUMN closed_ms, DROP COLUMN closed_version; ALTER TABLE older.inbox DROP COLUMN counted, DROP COLUMN counted_at;"
                "UPDATE older.store SET schema = 1; INSERT INTO older.inbox (name, body) SELECT 'full', '\\x01' FROM generate_series(1, 1899)")
     refused(url, "run 'tidings store upgrade URL'", "an older schema")
+    server.sql("UPDATE older.store SET schema = 2")  # as of a build of the days before
+    done = kit.tidings("push", "-S", url, "-s", "s", "too early", check=False)
+    expect("run 'tidings store upgrade URL'" in done.stderr, f"tables without a column: {done.stderr.strip()}")
+    server.sql("UPDATE older.store SET schema = 1")
     sql = kit.tidings("store", "upgrade", "--dry-run", url).stdout
     expect("ADD COLUMN IF NOT EXISTS closed_ms" in sql and "CREATE SCHEMA" not in sql, "upgrade --dry-run prints the SQL")
     for _ in range(2):

@@ -34,6 +34,7 @@ enum pg_error {
   PG_E_READ_ONLY,
   PG_E_DENIED,
   PG_E_NO_SCHEMA,
+  PG_E_OLD_TABLES, /* something that a statement names is not there */
   PG_E_DISK_FULL,
   PG_E_NO_CONNECTION_LEFT,
   PG_E_STARTING,
