@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/message_change.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
@@ -63,9 +64,9 @@ static int cancel_all(const struct cli *cli, struct hostkit *kit, const char *se
     const json_t *message = json_array_get(messages, i - 1);
     struct tidings_error error = {.size = sizeof error};
     if (strcmp(json_value_text(message, "state"), "leased") == 0) continue;
-    json_t *data = json_pack("{s:O}", "id", json_object_get(message, "id"));
+    struct message_change change = message_change_cancel(json_value_text(message, "id"));
     int32_t refused =
-        kit_event(kit, kit_new_event("message.cancelled", session, data), NULL, &error);
+        kit_event(kit, kit_new_event(change.type, session, change.data), NULL, &error);
     if (refused == TIDINGS_E_FIRED || refused == TIDINGS_E_NOT_FOUND) clearing->gone++;
     else if (refused) return cli_fail_with(cli, refused, &error);
     else clearing->cancelled++;
@@ -106,20 +107,20 @@ static int clear_messages(struct cli *cli) {
 
 /* -- one message ------------------------------------------------------------------------------- */
 
-static int send_about(const struct cli *cli, const char *type, json_t *data) {
+static int send_change(const struct cli *cli, struct message_change change) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   struct hostkit *kit = NULL;
   char *session = NULL;
-  int code = data ? session_open(cli, &kit, &session)
-                  : cli_fail(cli, "an id or a text is not UTF-8, or there is no memory");
+  int code = change.data ? session_open(cli, &kit, &session)
+                         : cli_fail(cli, "an id or a text is not UTF-8, or there is no memory");
   if (!code) {
-    int32_t refused =
-        kit_event(kit, kit_new_event(type, session, json_incref(data)), &reply, &error);
+    int32_t refused = kit_event(kit, kit_new_event(change.type, session, json_incref(change.data)),
+                                &reply, &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
     else if (cli->json) code = print_reply(cli, reply);
   }
-  json_decref(data);
+  json_decref(change.data);
   hostkit_reply_free(reply);
   kit_close(kit);
   free(session);
@@ -127,23 +128,20 @@ static int send_about(const struct cli *cli, const char *type, json_t *data) {
 }
 
 static int edit_message(struct cli *cli) {
-  return send_about(cli, "message.edited",
-                    json_pack("{s:s, s:s}", "id", cli->words[1], "content", cli->words[2]));
+  return send_change(cli, message_change_edit(cli->words[1], span_text(cli->words[2])));
 }
 
 static int cancel_message(struct cli *cli) {
-  return send_about(cli, "message.cancelled", json_pack("{s:s}", "id", cli->words[1]));
+  return send_change(cli, message_change_cancel(cli->words[1]));
 }
 
 static int move_message(struct cli *cli) {
   const char *before = cli->word_count > 2 ? cli->words[2] : NULL;
-  return send_about(cli, "message.moved",
-                    json_pack("{s:s, s:s?}", "id", cli->words[1], "before", before));
+  return send_change(cli, message_change_move(cli->words[1], before));
 }
 
 static int redirect_message(struct cli *cli) { /* the action's name is the delivery's */
-  return send_about(cli, "message.redirected",
-                    json_pack("{s:s, s:s}", "id", cli->words[1], "delivery", cli->words[0]));
+  return send_change(cli, message_change_redirect(cli->words[1], cli->words[0]));
 }
 
 /* -- the verb ---------------------------------------------------------------------------------- */

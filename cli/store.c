@@ -82,14 +82,16 @@ static void print_salvage(const json_t *answer, bool also_stale) {
 static int check(const struct cli *cli) {
   struct tidings_error error = {.size = sizeof error};
   json_t *answer = NULL;
-  char *path = kit_store_path(cli);
+  char *path = cli->word_count > 1 ? strdup(cli->words[1]) : kit_store_path(cli), *shown = NULL;
   if (!path) return cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set; name a store");
   int32_t refused = store_check(path, &answer, &error);
   int code = refused ? cli_fail_with(cli, refused, &error) : 0;
+  if (!code && !(shown = store_url_shown(path))) code = cli_fail(cli, "out of memory");
   if (!code && cli->json) code = print_json(cli, answer);
-  else if (!code) print_check(path, answer);
+  else if (!code) print_check(shown, answer);
   if (!code && !json_is_true(json_object_get(answer, "sound"))) code = EXIT_REFUSED;
   json_decref(answer);
+  free(shown);
   free(path);
   return code;
 }
@@ -164,7 +166,7 @@ static int tables(const struct cli *cli, uint32_t task, uint32_t flags, const ch
 static int store_verb(struct cli *cli) {
   static const char *const words[] = {"check",   "backup", "salvage", "migrate", "init",
                                       "upgrade", "drop",   "copy",    NULL};
-  static const int counts[] = {1, 2, 3, 3, 2, 2, 2, 3};
+  static const int least[] = {1, 2, 3, 3, 2, 2, 2, 3}, most[] = {2, 2, 3, 3, 2, 2, 2, 3};
   uint32_t flags = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == OPTION_ALSO_STALE) flags |= TIDINGS_STORE_ALSO_STALE;
@@ -179,18 +181,18 @@ static int store_verb(struct cli *cli) {
     return cli_usage(
         cli, "'%s' is not one of check, backup, salvage, migrate, init, upgrade, drop, copy",
         cli->words[0]);
-  if (cli->word_count < counts[what])
+  if (cli->word_count < least[what])
     return cli_usage(cli, what == 1   ? "name the folder to make"
                           : what == 7 ? "name the store, and the folder or URL of the copy"
                           : what > 3  ? "name the store's URL"
                                       : "name the store and the folder to make");
-  if (cli->word_count > counts[what])
-    return cli_usage(cli, "unexpected argument '%s'", cli->words[counts[what]]);
+  if (cli->word_count > most[what])
+    return cli_usage(cli, "unexpected argument '%s'", cli->words[most[what]]);
   if (flags & TIDINGS_STORE_ALSO_STALE && what != 2)
     return cli_usage(cli, "--also-stale is for salvage");
   if (flags & TIDINGS_STORE_DRY_RUN && (what < 4 || what == 7))
     return cli_usage(cli, "--dry-run is for init, upgrade and drop");
-  if (cli->store && what > 1)
+  if (cli->store && (what > 1 || cli->word_count > least[what]))
     return cli_usage(cli, "%s takes the store as an argument", words[what]);
   switch (what) {
   case 0: return check(cli);
@@ -206,12 +208,13 @@ static int store_verb(struct cli *cli) {
 
 const struct cli_verb verb_store = {
     .name = "store",
-    .usage = "[OPTION]... check | backup TO | salvage FROM TO | migrate FROM TO | "
+    .usage = "[OPTION]... check [STORE] | backup TO | salvage FROM TO | migrate FROM TO | "
              "init URL | upgrade URL | drop URL | copy FROM TO",
     .summary = "check, back up or repair the store, or bring an older one up to date",
     .help =
         "check reads every page and every row and lists what is wrong. It may run while the store "
-        "is in use. The exit code is 0 if the store is sound, and 1 if it is not.\n\n"
+        "is in use. The exit code is 0 if the store is sound, and 1 if it is not. Of a store in a "
+        "database it counts the rows.\n\n"
         "backup copies the store as it is at one moment into the folder TO. It may run while the "
         "store is in use.\n\n"
         "salvage makes a new store TO with every row that is whole in the damaged store FROM. A "

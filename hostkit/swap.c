@@ -11,6 +11,8 @@
 #include "kit.h"
 #include "text.h"
 
+#include "common/store_url.h"
+
 #define OLD_GOES_ON " (the old build goes on)"
 
 /* What the answer to `configure` says is in force, as text; NULL in *ret_configuration: it does not
@@ -109,6 +111,17 @@ static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path,
   return TIDINGS_OK;
 }
 
+/* The file of the new build: for a store in a database, the one beside it that is for databases. */
+static int32_t find_build(const struct hk_settings *settings, const char *plugin_path,
+                          char **ret_path, struct tidings_error *error) {
+  char *path = NULL;
+  int32_t code = hk_absolute_path(plugin_path ? plugin_path : settings->plugin_path, &path, error);
+  if (code) return code;
+  *ret_path = store_url_plugin(path, settings->store_dir);
+  free(path);
+  return *ret_path ? TIDINGS_OK : hk_error(error, TIDINGS_E_NOMEM, "out of memory for a swap");
+}
+
 /* The holder of the claim. Everything that can fail without touching the old build comes before the
  * gate is shut. */
 static int32_t swap_plugin(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms,
@@ -119,8 +132,7 @@ static int32_t swap_plugin(struct hostkit *kit, const char *plugin_path, uint32_
         "no plugin is loaded: an earlier swap failed, and its old build could not be opened again");
   struct hk_copy copy = HK_COPY_NONE;
   char *path = NULL;
-  int32_t code =
-      hk_absolute_path(plugin_path ? plugin_path : kit->settings.plugin_path, &path, error);
+  int32_t code = find_build(&kit->settings, plugin_path, &path, error);
   if (!code) code = hk_prepare(path, &kit->settings, &copy, error);
   if (code) goto out;
   struct timespec deadline = hk_deadline(drain_ms);

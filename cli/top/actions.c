@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/message_change.h"
 #include "command/json_value.h"
 
 static const struct top_action draw = {.what = TOP_DRAW};
 
-static struct top_action make_event(const char *type, json_t *data) {
-  return (struct top_action){.what = TOP_SEND, .type = type, .data = data};
+static struct top_action send_change(struct message_change change) {
+  return (struct top_action){.what = TOP_SEND, .type = change.type, .data = change.data};
 }
 
 /* -- what is done to a message ----------------------------------------------------------------- */
@@ -53,16 +54,14 @@ static struct top_action move_message(struct top *top, bool up) {
   const json_t *before = up                ? top_item_at(top, row - 1)
                          : row + 2 < count ? top_item_at(top, row + 2)
                                            : NULL;
-  return make_event("message.moved", json_pack("{s:s, s:s?}", "id", top->item, "before",
-                                               before ? json_value_text(before, "id") : NULL));
+  return send_change(message_change_move(top->item, before ? json_value_text(before, "id") : NULL));
 }
 
 static struct top_action redirect_message(struct top *top) {
   const json_t *message = chosen_message(top);
   if (!message) return draw;
   bool steered = strcmp(json_value_text(message, "delivery"), "steer") == 0;
-  return make_event("message.redirected", json_pack("{s:s, s:s}", "id", top->item, "delivery",
-                                                    steered ? "queue" : "steer"));
+  return send_change(message_change_redirect(top->item, steered ? "queue" : "steer"));
 }
 
 static struct top_action explain_item(struct top *top) {
@@ -184,13 +183,12 @@ static struct top_action key_in_edit(struct top *top, uint32_t key) {
   top->mode = MODE_LISTS;
   if (text->failed) top_note(top, "out of memory: the message stays as it was");
   if (text->failed) return draw;
-  return make_event("message.edited", json_pack("{s:s, s:s%}", "id", top->item, "content",
-                                                text->len ? text->bytes : "", text->len));
+  return send_change(message_change_edit(top->item, buffer_view(text)));
 }
 
 static struct top_action key_in_cancel(struct top *top, uint32_t key) {
   top->mode = MODE_LISTS;
-  if (key == 'y') return make_event("message.cancelled", json_pack("{s:s}", "id", top->item));
+  if (key == 'y') return send_change(message_change_cancel(top->item));
   top_note(top, "The message stays.");
   return draw;
 }

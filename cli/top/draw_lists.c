@@ -80,11 +80,12 @@ static void draw_owner(struct drawing *drawing, size_t row, size_t from, size_t 
 static void draw_session(struct drawing *drawing, size_t row, const json_t *session) {
   struct session_columns ends = place_columns(drawing->grid->columns);
   const json_t *by_level = json_object_get(session, "by_level");
-  bool alive = json_is_true(json_object_get(session, "alive"));
+  const char *state = json_value_text(session, "state");
+  bool known = json_is_true(json_object_get(session, "alive")) || strcmp(state, "damaged") == 0;
   grid_text(drawing->grid, row, 1, ends.session, STYLE_PLAIN, json_value_text(session, "session"));
   draw_owner(drawing, row, ends.session + 1, ends.owner, session);
   grid_text(drawing->grid, row, ends.owner + 1, ends.state, STYLE_PLAIN,
-            alive ? json_value_text(session, "state") : "not running");
+            known ? state : "not running");
   for (size_t i = 0; i < 4; i++)
     draw_count(drawing, row, ends.levels[i], json_value_count(by_level, levels[i]),
                draw_level_style(levels[i]));

@@ -116,7 +116,7 @@ static int by_attachment(const void *a, const void *b) {
 /* -- details: a look at each message and each pending item ------------------------------------- */
 
 struct details {
-  uint8_t state; /* RUN_* */
+  const char *state; /* of its run */
   uint64_t queued, levels[LEVEL_COUNT];
 };
 
@@ -129,18 +129,18 @@ static int count_details(struct op *op, struct details *details, struct tidings_
   if (!code)
     code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
   if (code) return code;
-  details->state = stored.turns.run.state;
+  details->state = run_state_name(stored.turns.run.state);
   for (size_t i = 0; i < stored.turns.count; i++)
     details->queued += !message_is_over(stored.turns.messages[i].state);
   for (size_t i = 0; i < count; i++) details->levels[items[i].note.level]++;
   return 0;
 }
 
-/* A session that is damaged has none that can be known. */
+/* Of a session that is damaged nothing else is known. */
 static int write_details(struct question *question, const struct entry *entry,
                          struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
-  struct details details = {.state = RUN_IDLE};
+  struct details details = {.state = NULL};
   struct op op = question->op; /* the same snapshot, and memory of its own */
   op.session = entry->number;
   op.known = NULL;
@@ -148,8 +148,8 @@ static int write_details(struct question *question, const struct entry *entry,
   int code = count_details(&op, &details, error);
   arena_free(&op.arena);
   if (code && code != TIDINGS_E_STORE) return code;
-  if (code) details = (struct details){.state = RUN_IDLE};
-  json_put_text(writer, "state", run_state_name(details.state));
+  if (code) details = (struct details){.state = "damaged"};
+  json_put_text(writer, "state", details.state);
   json_put_u64(writer, "queued", details.queued);
   json_open(writer, "by_level", '{');
   for (unsigned i = 0; i < LEVEL_COUNT; i++) json_put_u64(writer, level_name(i), details.levels[i]);

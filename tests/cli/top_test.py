@@ -157,16 +157,16 @@ def shell(place):
 
 
 def test_terminal_stays(place):
-    """after q, Ctrl-C, SIGTERM and an error, and while it is stopped, the terminal is as it was"""
+    """after q, Ctrl-C, SIGTERM, SIGHUP and an error, and while it is stopped, the terminal is as it was"""
     two_messages(place)
     with shell(place) as terminal:
         terminal.shows(">")
-        for number, (end, code) in enumerate((("q", 0), ("C-c", 130), ("SIGTERM", 143), ("error", 1))):
+        for number, (end, code) in enumerate((("q", 0), ("C-c", 130), ("SIGTERM", 143), ("SIGHUP", 129), ("error", 1))):
             terminal.type(f"clear; stty -g >before; $T top; echo code $? of {number}; stty -g >after; cmp before after && echo same{number}\n")
             terminal.shows("Tab messages")
             assert terminal.variable("alternate_on") == "1"
-            if end == "SIGTERM":
-                os.kill(below(terminal), signal.SIGTERM)
+            if end.startswith("SIG"):
+                os.kill(below(terminal), getattr(signal, end))
             elif end == "error":
                 with open(os.path.join(place.store, "data.mdb"), "r+b") as file:
                     size = file.seek(0, os.SEEK_END)

@@ -16,3 +16,4 @@ for line in sys.stdin:
         answer = {"error": {"code": failed.code, "text": failed.text}}
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
+opened.close()

@@ -91,7 +91,7 @@ def check_password(server):
     url = server.url()
     refused(url.replace("fleet@", "secret:hunter2@"), "password is wrong", "a wrong password")
     refused(url.replace("fleet@", "secret@"), "password is wrong or missing", "no password")
-    for verb in (("doctor", "-S"), ("status", "-S"), ("store", "check", "-S")):
+    for verb in (("doctor", "-S"), ("status", "-S"), ("store", "check", "-S"), ("store", "check")):
         done = kit.tidings(*verb, url.replace("fleet@", "secret:hunter2@"), check=False)
         expect("hunter2" not in done.stdout + done.stderr, f"{verb[0]} shows no password: {(done.stderr + done.stdout).strip()[-120:]}")
 
@@ -135,10 +135,12 @@ def check_names(server):
         return
     program = os.path.join(os.path.dirname(__file__), "lost_names.py")
     done = subprocess.run([*apart, sys.executable, program, server.folder], capture_output=True, text=True, check=False)
-    lines = [*done.stdout.splitlines(), "", "", ""]
+    lines = [*done.stdout.splitlines(), "", "", "", "", ""]
     expect(lines[0].startswith("in time") and "were not found in time" in lines[0], f"a resolver that does not answer: {lines[0]}{done.stderr}")
     expect("were not found in time" in lines[1], f"and store init: {lines[1]}")
-    expect(lines[2] == "the second server was found", f"the first of two servers is not there: {lines[2]}")
+    for line, what in zip(lines[2:4], ("to", "from")):
+        expect("were not found in time" in line and line.endswith("nothing was made"), f"store copy {what} such a server: {line}")
+    expect(lines[4] == "the second server was found", f"the first of two servers is not there: {lines[4]}")
 
 
 def check_disk(server):
@@ -248,6 +250,10 @@ def check_upgrade(server):
     server.sql("ALTER TABLE older.session DROP COLUMN closed_ms, DROP COLUMN closed_version; ALTER TABLE older.inbox DROP COLUMN counted, DROP COLUMN counted_at;"
                "UPDATE older.store SET schema = 1; INSERT INTO older.inbox (name, body) SELECT 'full', '\\x01' FROM generate_series(1, 1899)")
     refused(url, "run 'tidings store upgrade URL'", "an older schema")
+    server.sql("UPDATE older.store SET schema = 2")  # as of a build of the days before
+    done = kit.tidings("push", "-S", url, "-s", "s", "too early", check=False)
+    expect("run 'tidings store upgrade URL'" in done.stderr, f"tables without a column: {done.stderr.strip()}")
+    server.sql("UPDATE older.store SET schema = 1")
     sql = kit.tidings("store", "upgrade", "--dry-run", url).stdout
     expect("ADD COLUMN IF NOT EXISTS closed_ms" in sql and "CREATE SCHEMA" not in sql, "upgrade --dry-run prints the SQL")
     for _ in range(2):

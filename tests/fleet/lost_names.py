@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """lost_names.py SOCKETS: run in a network and a mount namespace of its own, where the one server of names never answers. Prints what opening a store
-says whose server has a name, and how long that took; and whether a list whose last server can be reached without a name works.
+says whose server has a name, and how long that took; what `store init` and `store copy`, in both directions, say; and whether a list whose last server can be reached without a name works.
 """
 import fcntl
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -34,6 +35,12 @@ except kit.Failed as failed:
     print(f"{'in time' if took * 1000 < 1000 + kit.LATE_MS + 3 * late.since() else 'late'}: {failed.text}")
 done = kit.tidings("store", "init", "postgresql://fleet@db.example.test/fleet", check=False)
 print(done.stderr.strip().replace("\n", " "))
+folder = tempfile.mkdtemp()
+kit.tidings("push", "--create", "-S", f"{folder}/store", "-s", "s", "to be copied")
+for source, target in ((f"{folder}/store", "postgresql://fleet@db.example.test/fleet"), ("postgresql://fleet@db.example.test/fleet", f"{folder}/made")):
+    done = kit.tidings("store", "copy", source, target, check=False)
+    print(done.stderr.strip().replace("\n", " "), os.path.exists(target) or "nothing was made")
+shutil.rmtree(folder)
 try:
     kit.Kit(f"postgresql://fleet@/fleet?host=localhost,{sys.argv[1]}").close()
     print("the second server was found")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -105,6 +106,34 @@ def check_machine(url):
     expect("other machines see this one as " in kit.tidings("doctor", "-S", url, check=False).stdout, "doctor says its name")
 
 
+def check_waiters(server, url):
+    """Who sleeps until it is called leaves nothing: not when it ends, and when it was killed, not after the next one has come."""
+    def waiters(more="true"):
+        return int(server.sql(f"SELECT count(*) FROM tidings.waiter WHERE {more}"))
+
+    gone = "NOT EXISTS (SELECT FROM pg_stat_activity WHERE int4send(pid) = substr(process, 13, 4))"
+    with tempfile.TemporaryDirectory() as folder:
+        killed = kit.Asked(url, {"XDG_RUNTIME_DIR": folder})
+        killed.event("session.opened", "sleeper")
+        expect("descriptor" in killed.ask("wake_descriptor"), "a host sleeps")
+        expect(waiters() == 1 and len(os.listdir(f"{folder}/tidings")) == 1, "it has a row and a FIFO")
+        killed.end()
+        kit.wait_for(lambda: waiters(gone) == 1, "the server notices that it is gone")
+        asleep = kit.Asked(url, {"XDG_RUNTIME_DIR": folder})
+        asleep.event("session.resumed", "sleeper")
+        before = os.listdir(f"{folder}/tidings")
+        expect("descriptor" in asleep.ask("wake_descriptor"), "another one sleeps")
+        after = os.listdir(f"{folder}/tidings")
+        expect(waiters() == 1 and waiters(gone) == 0 and len(after) == 1 and after != before, "row and FIFO of the killed one are gone")
+        expect(asleep.ask("swap", plugin=kit.PLUGIN).get("generation") == 2, "it is swapped; the plugin for databases is found beside the named one")
+        expect("descriptor" in asleep.ask("wake_descriptor") and waiters() == 1 and waiters(gone) == 0, "after a swap it sleeps as before")
+        kit.tidings("push", "-S", url, "-s", "sleeper", "-l", "critical", "wake up")
+        expect(select.select([os.open(f"{folder}/tidings/{after[0]}", os.O_RDWR | os.O_NONBLOCK)], [], [], 60)[0], "it is called")
+        asleep.process.stdin.close()
+        asleep.process.wait(60)
+        expect(waiters() == 0, "when it has closed the store there is no row")
+
+
 def check_addon(url):
     installed = subprocess.run([os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "tests/agents/hosts/install.sh"), "node20"], capture_output=True, text=True, check=False)
     addon = os.path.join(kit.BUILD, "tidings.node")
@@ -124,6 +153,7 @@ def main():
             url = kit.make_store(server)
             check_demo(server)
             check_machine(url)
+            check_waiters(server, url)
             check_addon(url)
             check_agent(server, url, home)
     finally:

@@ -66,6 +66,19 @@ Test(directory, a_relative_path_and_nothing_left_behind) {
   cr_assert_neq(access("here/creating", F_OK), 0);
 }
 
+Test(directory, a_url_is_no_folder) {
+  static const char *const urls[] = {"postgresql://u:hunter2@h/d", "postgres://u:hunter2@h/d"};
+  cr_assert_eq(chdir(kit_folder), 0);
+  for (size_t i = 0; i < 2; i++) {
+    struct tidings_error error = new_error();
+    cr_assert_eq(open_and_close(urls[i], &error), TIDINGS_E_UNSUPPORTED);
+    cr_expect(strstr(error.text, "load tidings-postgres.so"), "%s", error.text);
+    cr_expect(!strstr(error.text, "hunter2"), "%s", error.text);
+  }
+  cr_expect_neq(access("postgresql:", F_OK), 0);
+  cr_expect_neq(access("postgres:", F_OK), 0);
+}
+
 Test(directory, a_link_is_refused_however_it_is_written) {
   expect_opened(kit_store);
   cr_assert_eq(symlink("store", kit_path("link")), 0);

@@ -235,6 +235,22 @@ Test(damage, a_damaged_delivery_does_not_hide_the_others) {
   plugin_end(plugin);
 }
 
+Test(damage, a_damaged_session_is_not_listed_as_idle) {
+  static const char request[] = "{\"name\":\"sessions\",\"details\":true}";
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  push(plugin, "s", "one");
+  char *sessions = ask(plugin, request);
+  cr_expect(strstr(sessions, "\"state\":\"idle\",\"queued\":0,\"by_level\":{\"info\":1,"), "%s",
+            sessions);
+  free(sessions);
+  spoil(store_of(plugin), ROW_HEAD, 0, false);
+  sessions = ask(plugin, request);
+  cr_expect(strstr(sessions, "\"state\":\"damaged\",\"queued\":0,\"by_level\":{\"info\":0,"), "%s",
+            sessions);
+  free(sessions);
+  plugin_end(plugin);
+}
+
 /* A lease whose row went bad can still be settled: which items it took is in the head. */
 static void settle_damaged(bool remove, uint32_t outcome, const char *expected) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

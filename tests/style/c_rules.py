@@ -194,6 +194,7 @@ ONE_OF_EACH = (
         "common/clock.c": "the one clock outside the plugin",
         "plugin/store/db/deadline.c": "deadlines of the store; the wall clock comes from the host",
         "common/libc.c": "a wait until a deadline, where the C library has only one by the wall clock",
+        "common/libc_lookup.c": "a wait for a resolver, until a time that the caller chooses",
     }),
     (A_LIBC, "takes what musl or an older glibc does not have", {
         "common/libc": "says where the C libraries differ",

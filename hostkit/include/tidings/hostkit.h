@@ -52,7 +52,7 @@ struct hostkit_options {
   uint32_t size;
   uint32_t flags; /* HOSTKIT_* */
   /* Required: the tidings.so to load. A private copy of it is loaded, so the file may be replaced
-   * at any time. */
+   * at any time. For a store in a database the tidings-postgres.so beside it is loaded. */
   const char *plugin_path;
   /* The next seven are as in struct tidings_open_options (entry.h). */
   const char *store_dir;
@@ -111,7 +111,7 @@ HOSTKIT_API int32_t hostkit_close(struct hostkit *hostkit, uint32_t drain_ms,
                                   struct tidings_error *error);
 
 /* Swaps the running plugin for another build. [any thread] [never from a callback] `plugin_path`
- * NULL: the same path again.
+ * NULL: the same path again; else as in hostkit_options.
  *
  * First the new file is copied, checked and probed. Then new calls wait, and calls under way get up
  * to drain_ms to end. The old instance is closed, its image unloaded; the new build is loaded and

@@ -208,6 +208,21 @@ Test(top_draw, what_is_chosen_is_seen) {
   top_finish(&top);
 }
 
+Test(top_draw, a_damaged_session_says_so) {
+  struct top top = new_top();
+  top_take_sessions(&top, json_of("{'total': 2, 'sessions': ["
+                                  " {'session': 'ended', 'alive': false, 'state': 'idle'},"
+                                  " {'session': 'broken', 'alive': false, 'state': 'damaged'}]}"));
+  const char *screen = screen_of(&top, 24, 80), *ended = strstr(screen, "ended "),
+             *broken = strstr(screen, "broken ");
+  cr_assert(ended && broken && ended < broken);
+  const char *state = strstr(ended, "not running");
+  cr_expect(state && state < broken, "%s", screen);
+  state = strstr(broken, "damaged");
+  cr_expect(state && !memchr(broken, '\n', (size_t)(state - broken)), "%s", screen);
+  top_finish(&top);
+}
+
 Test(top_draw, long_texts_are_scrolled) {
   struct top top = new_top();
   press_all(&top, "\tx");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "common/store_url.h"
 #include "store/db/lmdb/files.h"
 #include "store/db/lmdb/ring.h"
 
@@ -41,6 +42,10 @@ static void free_db(struct db *db) {
 }
 
 int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error) {
+  if (store_url_is(options->place)) /* it is not shown: it may have a password */
+    return fail(error, TIDINGS_E_UNSUPPORTED,
+                "this plugin keeps stores in folders; for a store in a database load "
+                "tidings-postgres.so");
   struct db *db = calloc(1, sizeof *db);
   if (!db) return fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->place);
   db->log = (struct db_log_to){options->log, options->log_context};

@@ -21,15 +21,15 @@ static int error_of(struct db *db, const PGresult *result) {
   static const struct {
     const char *state;
     enum pg_error error;
-  } known[] = {{"55P03", PG_E_LOCKED},    {"57014", PG_E_LATE},
-               {"40P01", PG_E_LOCKED},    {"25006", PG_E_READ_ONLY},
-               {"42501", PG_E_DENIED},    {"42P01", PG_E_NO_SCHEMA},
-               {"42883", PG_E_NO_SCHEMA}, {"3F000", PG_E_NO_SCHEMA},
-               {"53100", PG_E_DISK_FULL}, {"53300", PG_E_NO_CONNECTION_LEFT},
-               {"57P03", PG_E_STARTING},  {"57P01", PG_E_LOST},
-               {"57P02", PG_E_LOST},      {"26000", PG_E_POOLED},
-               {"42P05", PG_E_POOLED},    {"22012", PG_E_OUTDATED},
-               {"42703", PG_E_NO_SCHEMA}};
+  } known[] = {{"55P03", PG_E_LOCKED},     {"57014", PG_E_LATE},
+               {"40P01", PG_E_LOCKED},     {"25006", PG_E_READ_ONLY},
+               {"42501", PG_E_DENIED},     {"42P01", PG_E_NO_SCHEMA},
+               {"42883", PG_E_OLD_TABLES}, {"3F000", PG_E_NO_SCHEMA},
+               {"53100", PG_E_DISK_FULL},  {"53300", PG_E_NO_CONNECTION_LEFT},
+               {"57P03", PG_E_STARTING},   {"57P01", PG_E_LOST},
+               {"57P02", PG_E_LOST},       {"26000", PG_E_POOLED},
+               {"42P05", PG_E_POOLED},     {"22012", PG_E_OUTDATED},
+               {"42703", PG_E_OLD_TABLES}};
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   if (!state) return PG_E_LOST;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -52,6 +52,9 @@ static const char *reason_of(int rc) {
   case PG_E_NO_SCHEMA:
     return "the schema is not one of tidings; run 'tidings store init URL', or name another with "
            "?schema=NAME";
+  case PG_E_OLD_TABLES:
+    return "its tables are not those of this build; run 'tidings store upgrade URL' of the newest "
+           "build that uses it";
   case PG_E_DISK_FULL: return "the database's disk is full; free some space";
   case PG_E_NO_CONNECTION_LEFT:
     return "the database has no connection left; raise its max_connections, or end some clients";

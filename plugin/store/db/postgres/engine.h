@@ -34,6 +34,7 @@ enum pg_error {
   PG_E_READ_ONLY,
   PG_E_DENIED,
   PG_E_NO_SCHEMA,
+  PG_E_OLD_TABLES, /* something that a statement names is not there */
   PG_E_DISK_FULL,
   PG_E_NO_CONNECTION_LEFT,
   PG_E_STARTING,
@@ -329,6 +330,10 @@ bool pg_clock_is_old(const struct db *db);
 
 int pg_wake_init(struct db *db);
 void pg_wake_finish(struct db *db);
+/* -- fifo.c: this process's, which outlives the open store */
+int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error);
+bool pg_fifo_is_there(const struct db *db);
+
 /* How a process and an owner are named in the database. */
 enum { PG_OWNER_BYTES = 36 };
 void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]);

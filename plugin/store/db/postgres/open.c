@@ -38,6 +38,7 @@ static int check_schema(struct db *db, struct pg_conn *conn, store_deadline dead
   int schema = found ? (int)pg_int_text(results[0], 0, 0) : 0;
   PQclear(results[0]);
   PQclear(results[1]);
+  if (rc == PG_E_OLD_TABLES && !found) rc = PG_E_NO_SCHEMA; /* somebody else's table */
   if (rc && (!found || schema == PG_SCHEMA)) return db_failed(error, rc, "open its schema");
   if (schema == PG_SCHEMA) return 0;
   if (schema > PG_SCHEMA)

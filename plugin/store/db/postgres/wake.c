@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/wake.c: a process that sleeps until a session of its owner needs an action. A
- * thread listens on the process's channel while the descriptor is used, and writes a byte to a
- * FIFO. The FIFO is in a folder of the user's, named by pid and start time: it outlives this build
- * of the plugin. Which sessions rang is in their rows.
+ * thread listens on the process's channel while the descriptor is used, and writes a byte to the
+ * process's FIFO (fifo.c). Which sessions rang is in their rows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +16,7 @@
 
 #include "store/db/postgres/engine.h"
 
-enum { LISTEN_BUDGET_MS = 5000, RETRY_MS = 1000 };
+enum { LISTEN_BUDGET_MS = 5000, CLOSE_BUDGET_MS = 1000, RETRY_MS = 1000 };
 
 struct pg_wake {
   struct db *db;
@@ -90,56 +89,7 @@ void db_calls_forget(struct db *db, uint32_t session) {
   (void)session;
 }
 
-/* -- the FIFO ---------------------------------------------------------------------------------- */
-
-static void fifo_path(const struct db *db, char *path, size_t size) {
-  const char *folder = getenv("XDG_RUNTIME_DIR");
-  if (folder && folder[0] == '/')
-    (void)snprintf(path, size, "%s/tidings.wake.%u.%llu", folder, db->self.pid,
-                   (unsigned long long)db->self.start_time);
-  else
-    (void)snprintf(path, size, "/tmp/tidings-%u/wake.%u.%llu", geteuid(), db->self.pid,
-                   (unsigned long long)db->self.start_time);
-}
-
-static int fifo_failed(const char *path, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_STORE, "the FIFO %s cannot be used: %s", path, strerror(errno));
-}
-
-static int open_fifo(const char *path, int *ret_fd, struct tidings_error *error) {
-  struct stat entry;
-  int fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && !fstat(fd, &entry) && S_ISFIFO(entry.st_mode) && entry.st_uid == geteuid()) {
-    *ret_fd = fd;
-    return 0;
-  }
-  if (fd >= 0) {
-    close(fd);
-    errno = ENOTSUP;
-  }
-  return fifo_failed(path, error);
-}
-
-static int make_fifo(const struct db *db, int *ret_fd, struct tidings_error *error) {
-  char path[256], folder[64];
-  struct stat entry;
-  (void)snprintf(folder, sizeof folder, "/tmp/tidings-%u", geteuid());
-  fifo_path(db, path, sizeof path);
-  if (strncmp(path, "/tmp/", 5) == 0) {
-    (void)mkdir(folder, 0700);
-    if (lstat(folder, &entry) || !S_ISDIR(entry.st_mode) || entry.st_uid != geteuid() ||
-        entry.st_mode & 077)
-      return fail(error, TIDINGS_E_STORE, "%s is not a folder of yours alone; set XDG_RUNTIME_DIR",
-                  folder);
-  }
-  bool again = mkfifo(path, 0600) != 0;
-  if (again && errno != EEXIST) return fifo_failed(path, error);
-  int code = open_fifo(path, ret_fd, error);
-  /* What rang between two openings is looked for once more. */
-  if (!code && again && write(*ret_fd, "", 1) < 0 && errno != EAGAIN)
-    code = fifo_failed(path, error);
-  return code;
-}
+/* -- the thread -------------------------------------------------------------------------------- */
 
 static void ring_bell(const struct pg_wake *wake) {
   ssize_t written;
@@ -147,12 +97,10 @@ static void ring_bell(const struct pg_wake *wake) {
   while (written < 0 && errno == EINTR);
 }
 
-/* -- the thread -------------------------------------------------------------------------------- */
-
-static int run_text(struct db *db, struct pg_conn *conn, const char *sql) {
+static int run_text(struct db *db, struct pg_conn *conn, const char *sql, uint32_t budget_ms) {
   PGresult *result = NULL;
   int rc = PQsendQueryParams(conn->pg, sql, 0, NULL, NULL, NULL, NULL, 0)
-               ? pg_run(db, conn, store_deadline_in(LISTEN_BUDGET_MS), &result, 1)
+               ? pg_run(db, conn, store_deadline_in(budget_ms), &result, 1)
                : PG_E_LOST;
   PQclear(result);
   return rc;
@@ -162,9 +110,14 @@ static void hex(const uint8_t *bytes, size_t len, char *text) {
   for (size_t i = 0; i < len; i++) (void)sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
+/* A row says who is called for an owner: a process, with the server's process of the connection
+ * that listens in the place of the last of the boot id, which no channel has. So one that has gone
+ * is recognized, and whoever comes next takes its row away. */
+#define LISTENER "substr(process, 13, 4)"
+
 static int listen_on(struct pg_wake *wake, store_deadline deadline, struct pg_conn **ret_conn) {
   uint8_t process[PG_OWNER_BYTES], owner[PG_OWNER_BYTES];
-  char process_hex[2 * PG_OWNER_BYTES + 1], owner_hex[2 * PG_OWNER_BYTES + 1], sql[512];
+  char process_hex[2 * PG_OWNER_BYTES + 1], owner_hex[2 * PG_OWNER_BYTES + 1], sql[640];
   struct pg_conn *conn = NULL;
   if (pg_conn_open(wake->db, deadline, &conn, NULL)) return -1;
   pg_owner_bytes(&wake->db->self, process);
@@ -174,14 +127,28 @@ static int listen_on(struct pg_wake *wake, store_deadline deadline, struct pg_co
   /* A channel's name has 63 bytes at most: the end of it says which process. */
   (void)snprintf(sql, sizeof sql, "LISTEN \"tidings_%s\"",
                  process_hex + sizeof process_hex - 1 - 40);
-  int rc = run_text(wake->db, conn, sql);
+  int rc = run_text(wake->db, conn, sql, LISTEN_BUDGET_MS);
   (void)snprintf(sql, sizeof sql,
-                 "INSERT INTO waiter VALUES ('\\x%s', '\\x%s') ON CONFLICT DO NOTHING", owner_hex,
-                 process_hex);
-  if (!rc) rc = run_text(wake->db, conn, sql);
+                 "WITH gone AS (DELETE FROM waiter WHERE NOT EXISTS (SELECT FROM pg_stat_activity "
+                 "WHERE int4send(pid) = " LISTENER ")) INSERT INTO waiter VALUES ('\\x%s', "
+                 "overlay('\\x%s'::bytea PLACING int4send(pg_backend_pid()) FROM 13)) "
+                 "ON CONFLICT DO NOTHING",
+                 owner_hex, process_hex);
+  if (!rc) rc = run_text(wake->db, conn, sql, LISTEN_BUDGET_MS);
   if (rc) pg_conn_close(conn);
   else *ret_conn = conn;
   return rc ? -1 : 0;
+}
+
+/* Nobody is called for this connection from now on. Without a server the row stays, until the next
+ * process listens. */
+static void stop_listening(struct pg_wake *wake) {
+  if (wake->conn)
+    (void)run_text(wake->db, wake->conn,
+                   "DELETE FROM waiter WHERE " LISTENER " = int4send(pg_backend_pid())",
+                   CLOSE_BUDGET_MS);
+  pg_conn_close(wake->conn);
+  wake->conn = NULL;
 }
 
 static void take_notifications(struct pg_wake *wake, struct pg_conn *conn) {
@@ -237,9 +204,6 @@ static void *listen_thread(void *context) {
     fd = wake->conn ? PQsocket(wake->conn->pg) : -1;
     pthread_mutex_unlock(&wake->lock);
   }
-  pthread_mutex_lock(&wake->lock);
-  drop_conn(wake);
-  pthread_mutex_unlock(&wake->lock);
   return NULL;
 }
 
@@ -266,7 +230,7 @@ void pg_wake_finish(struct db *db) {
   struct pg_wake *wake = db->wake;
   if (!wake) return;
   stop_thread(wake);
-  pg_conn_close(wake->conn);
+  stop_listening(wake);
   pthread_mutex_destroy(&wake->lock);
   if (wake->fifo >= 0) close(wake->fifo);
   if (wake->stop >= 0) close(wake->stop);
@@ -280,20 +244,14 @@ void pg_wake_finish(struct db *db) {
 int db_wait(struct db *db, const struct owner *owner, uint32_t budget_ms, int *ret_fd,
             struct tidings_error *error) {
   struct pg_wake *wake = db->wake;
-  int code = wake->fifo < 0 ? make_fifo(db, &wake->fifo, error) : 0;
+  int code = wake->fifo < 0 ? pg_fifo_make(db, &wake->fifo, error) : 0;
   wake->owner = *owner;
   if (!code) code = start_thread(wake, budget_ms, error);
   if (!code) *ret_fd = wake->fifo;
   return code;
 }
 
-bool db_waits(const struct db *db) {
-  char path[256];
-  struct stat entry;
-  if (db->wake->fifo >= 0) return true;
-  fifo_path(db, path, sizeof path);
-  return lstat(path, &entry) == 0 && S_ISFIFO(entry.st_mode);
-}
+bool db_waits(const struct db *db) { return db->wake->fifo >= 0 || pg_fifo_is_there(db); }
 
 void db_wait_drain(struct db *db) {
   char bytes[4096];

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/fifo.c: the FIFO of a process that waits. It is in a folder of the user's,
+ * named by PID namespace, pid and start time: it outlives this build of the plugin. Those of
+ * processes that have ended go when the next one is made.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/db/postgres/engine.h"
+
+enum { PATH_BYTES = 256 };
+
+static void folder_path(char *path, size_t size) {
+  const char *folder = getenv("XDG_RUNTIME_DIR");
+  if (folder && folder[0] == '/') (void)snprintf(path, size, "%s/tidings", folder);
+  else (void)snprintf(path, size, "/tmp/tidings-%u", geteuid());
+}
+
+static void fifo_path(const struct db *db, char *path, size_t size) {
+  char folder[PATH_BYTES / 2];
+  folder_path(folder, sizeof folder);
+  (void)snprintf(path, size, "%s/wake.%llu.%u.%llu", folder,
+                 (unsigned long long)db->self.pid_namespace, db->self.pid,
+                 (unsigned long long)db->self.start_time);
+}
+
+static int fifo_failed(const char *path, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_STORE, "the FIFO %s cannot be used: %s", path, strerror(errno));
+}
+
+static int open_fifo(const char *path, int *ret_fd, struct tidings_error *error) {
+  struct stat entry;
+  int fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && !fstat(fd, &entry) && S_ISFIFO(entry.st_mode) && entry.st_uid == geteuid()) {
+    *ret_fd = fd;
+    return 0;
+  }
+  if (fd >= 0) {
+    close(fd);
+    errno = ENOTSUP;
+  }
+  return fifo_failed(path, error);
+}
+
+/* Others have other PID namespaces and the same folder: theirs cannot be judged here. */
+static void take_away_dead(const struct db *db, const char *folder) {
+  DIR *entries = opendir(folder);
+  if (!entries) return;
+  for (const struct dirent *entry; (entry = readdir(entries));) {
+    unsigned long long space = 0, start = 0;
+    struct owner owner = db->self;
+    int end = 0;
+    if (sscanf(entry->d_name, "wake.%llu.%u.%llu%n", &space, &owner.pid, &start, &end) != 3)
+      continue;
+    owner.start_time = start;
+    if (entry->d_name[end] || space != db->self.pid_namespace || owner_alive(&owner)) continue;
+    (void)unlinkat(dirfd(entries), entry->d_name, 0);
+  }
+  closedir(entries);
+}
+
+static int make_folder(const char *folder, struct tidings_error *error) {
+  struct stat entry;
+  (void)mkdir(folder, 0700);
+  if (!lstat(folder, &entry) && S_ISDIR(entry.st_mode) && entry.st_uid == geteuid() &&
+      !(entry.st_mode & 077))
+    return 0;
+  return fail(error, TIDINGS_E_STORE, "%s is not a folder of yours alone; set XDG_RUNTIME_DIR",
+              folder);
+}
+
+int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error) {
+  char folder[PATH_BYTES / 2], path[PATH_BYTES];
+  folder_path(folder, sizeof folder);
+  fifo_path(db, path, sizeof path);
+  int code = make_folder(folder, error);
+  if (code) return code;
+  bool again = mkfifo(path, 0600) != 0;
+  if (again && errno != EEXIST) return fifo_failed(path, error);
+  if (!again) take_away_dead(db, folder);
+  code = open_fifo(path, ret_fd, error);
+  /* What rang between two openings is looked for once more. */
+  if (!code && again && write(*ret_fd, "", 1) < 0 && errno != EAGAIN)
+    code = fifo_failed(path, error);
+  return code;
+}
+
+bool pg_fifo_is_there(const struct db *db) {
+  char path[PATH_BYTES];
+  struct stat entry;
+  fifo_path(db, path, sizeof path);
+  return lstat(path, &entry) == 0 && S_ISFIFO(entry.st_mode);
+}

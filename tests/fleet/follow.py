@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""follow.py: who looks on at a store in a database: `tail -f`, `wait --alert` and `top` see what others do there, `top` goes on when the server has
+restarted, and a signal ends each of them.
+"""
+import ctypes.util
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+from kit import expect, failures  # pylint: disable=wrong-import-position
+
+
+class Looker:
+    """A command that looks on, whose output is read from a file; `screen`: in a terminal."""
+
+    def __init__(self, *words, screen=False):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "out")
+        self.terminal, inside = pty.openpty() if screen else (None, subprocess.DEVNULL)
+        with open(self.path, "wb") as out:
+            if screen:
+                fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+            self.process = subprocess.Popen([kit.TIDINGS, *words], stdin=inside, stdout=inside if screen else out, stderr=subprocess.PIPE, text=True,
+                                            env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, start_new_session=True)
+        if screen:
+            os.close(inside)
+            os.set_blocking(self.terminal, False)
+        self.seen = ""
+
+    def read(self):
+        if self.terminal is None:
+            with open(self.path, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        try:
+            self.seen += os.read(self.terminal, 65536).decode(errors="replace")
+        except (BlockingIOError, OSError):
+            pass
+        return self.seen
+
+    def shows(self, text, what):
+        kit.wait_for(lambda: text in self.read() or self.process.poll() is not None, what)
+        expect(text in self.read(), f"{what}{'' if text in self.read() else ': ' + self.read()[-300:]}")
+
+    def ends(self, how, code, what):
+        if how:
+            self.process.send_signal(how)
+        kit.wait_for(lambda: (self.read(), self.process.poll())[1] is not None, what)
+        expect(self.process.returncode == code, f"{what}: {self.process.returncode} {self.process.stderr.read()}")
+        self.folder.cleanup()
+        if self.terminal is not None:
+            os.close(self.terminal)
+
+
+def check_tail(url, host):
+    tail = Looker("tail", "-f", "-S", url, "-s", "s")
+    host.call("push", session="s", kind="ci.failed", message="a haddock")
+    tail.shows("a haddock", "tail -f prints what was pushed")
+    host.call("push", session="s", kind="ci.failed", message="a halibut")
+    tail.shows("a halibut", "and what is pushed then")
+    tail.ends(signal.SIGTERM, 143, "SIGTERM ends it")
+
+
+def check_alert(url, host):
+    """Of what happens from now on; when it has begun nobody can see."""
+    host.event("turn.started", "s")
+    alert = Looker("wait", "--alert", "-S", url, "-s", "s")
+
+    def alerted():
+        host.call("push", session="s", kind="ci.failed", level="critical", message="a turbot")
+        return alert.process.poll() is not None
+
+    kit.wait_for(alerted, "wait --alert")
+    alert.shows(": a turbot", "wait --alert prints a critical notification")
+    alert.ends(None, 0, "and ends")
+    host.event("turn.finished", "s")
+
+
+def check_top(server, url, host):
+    if not ctypes.util.find_library("ncursesw"):
+        print("ok - top # SKIP the library ncurses is not installed")
+        return
+    host.event("session.opened", "of top")
+    host.call("push", session="of top", kind="ci.failed", message="a haddock")
+    top = Looker("top", "-S", url, "-s", "of top", screen=True)
+    top.shows("a haddock", "top shows what waits")
+    kit.tidings("push", "-S", url, "-s", "of top", "a monkfish")
+    top.shows("a monkfish", "and what is pushed then")
+    server.stop()
+    top.shows("cannot be reached", "it says that the server is gone")
+    server.start()
+    kit.tidings("push", "-S", url, "-s", "of top", "a sardine")
+    top.shows("a sardine", "and goes on when it is there again")
+    top.ends(signal.SIGHUP, 129, "SIGHUP ends it")
+    expect("\x1b[?1049l" in top.seen, "and the terminal is as it was")
+
+
+def main():
+    with kit.Server(**kit.Server.FAST) as server:
+        url = kit.make_store(server)
+        host = kit.Kit(url)
+        host.event("session.opened", "s")
+        check_tail(url, host)
+        check_alert(url, host)
+        check_top(server, url, host)
+        host.close()
+    print(f"# sum: looking on: {len(failures)} failures")
+    return bool(failures)
+
+
+sys.exit(main())
