@@ -27,24 +27,18 @@ static size_t break_at(struct tidings_span text, size_t at) {
   }
 }
 
-static bool none_breaks(uint64_t eight) {
-  return eight_are_ascii(eight) && !eight_have(eight, '\n') && !eight_have(eight, '\v') &&
-         !eight_have(eight, '\f') && !eight_have(eight, '\r');
-}
-
 size_t lookalike_line_end(struct tidings_span text, size_t begin) {
-  static const bool leads[256] = {
-      ['\n'] = true, ['\v'] = true, ['\f'] = true, ['\r'] = true, [0xC2] = true, [0xE2] = true};
-  while (begin < text.len) {
-    if (text.len - begin >= 8 && none_breaks(eight_at(text.ptr + begin))) {
-      begin += 8;
-      continue;
-    }
-    for (size_t stop = text.len - begin < 8 ? text.len : begin + 8; begin < stop; begin++) {
-      if (leads[(unsigned char)text.ptr[begin]] && break_at(text, begin)) return begin;
-    }
+  while (text.len - begin >= 8) {
+    uint64_t eight = eight_at(text.ptr + begin);
+    uint64_t found =
+        eight_less(eight, '\r' + 1) | eight_equal(eight, 0xC2) | eight_equal(eight, 0xE2);
+    begin += found ? eight_first(found) : 8;
+    if (!found) continue;
+    if (break_at(text, begin)) return begin;
+    begin++;
   }
-  return text.len;
+  while (begin < text.len && !break_at(text, begin)) begin++;
+  return begin;
 }
 
 size_t lookalike_line_after(struct tidings_span text, size_t end) {
