@@ -60,6 +60,7 @@ static size_t next_escaped(struct tidings_span text, size_t at) {
 }
 
 void json_write_string(struct tidings_span text, struct buffer *out) {
+  (void)buffer_grow(out, text.len + 2);
   buffer_byte(out, '"');
   size_t run = 0;
   for (size_t at = 0; (at = next_escaped(text, at)) < text.len; at++) {

@@ -227,11 +227,12 @@ static char seen_before(struct tidings_span text, size_t at) {
   return ' ';
 }
 
-/* The short way for what is certainly none: "width", my_name. */
+/* The short way for what is certainly none: "width" is, my_name. */
 static bool is_no_key(struct tidings_span text, size_t at) {
   char before = ' ', behind = byte_at(text, at + 1);
   if (at) before = text.ptr[at - 1];
   if (text.ptr[at] == '_' && (is_alphanumeric(before) || before == '_')) return true;
+  if (text.ptr[at] == '"' && behind == ' ') return true;
   return (unsigned char)behind < 0x80 && behind > ' ' && behind != 0x7F && behind != '\\' &&
          lower_case(behind) != 's';
 }

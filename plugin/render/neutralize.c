@@ -63,6 +63,7 @@ static size_t next_opener(struct tidings_span text, size_t at, size_t end) {
 }
 
 static void write_neutral(enum fences fences, struct tidings_span text, struct buffer *out) {
+  (void)buffer_grow(out, text.len);
   for (size_t begin = 0; begin < text.len;) {
     size_t end = lookalike_line_end(text, begin), next = lookalike_line_after(text, end);
     size_t mark = lookalike_line_mark(fences, text, begin, end), written = begin;
