@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * common/eight.h: eight bytes of a text at once, for loops that look for a few rare bytes. A tool's
- * result passes through several of them at each call. All answers are exact.
+ * result passes through several of them at each call.
  */
 #ifndef COMMON_EIGHT_H
 #define COMMON_EIGHT_H
@@ -12,22 +12,30 @@
 
 static const uint64_t EIGHT_ONES = 0x0101010101010101u, EIGHT_HIGHS = 0x8080808080808080u;
 
-/* The bytes from `at` on; there must be eight. */
+/* The bytes from `at` on; there must be eight. The first is the lowest one. */
 static inline uint64_t eight_at(const char *at) {
   uint64_t eight;
   memcpy(&eight, at, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  eight = __builtin_bswap64(eight);
+#endif
   return eight;
 }
 
-/* Is one of them less than `limit`, which is 128 at most? */
-static inline bool eight_have_less(uint64_t eight, unsigned char limit) {
+/* The next three say which of the bytes are such ones; 0: none is. What they say together (by |) is
+ * right about the first of them, which is what eight_first gives, and not about those after it. */
+
+/* `limit` is 128 at most. */
+static inline uint64_t eight_less(uint64_t eight, unsigned char limit) {
   return (eight - EIGHT_ONES * limit) & ~eight & EIGHT_HIGHS;
 }
 
-static inline bool eight_have(uint64_t eight, char byte) {
-  return eight_have_less(eight ^ EIGHT_ONES * (unsigned char)byte, 1);
+static inline uint64_t eight_equal(uint64_t eight, unsigned char byte) {
+  return eight_less(eight ^ EIGHT_ONES * byte, 1);
 }
 
-static inline bool eight_are_ascii(uint64_t eight) { return !(eight & EIGHT_HIGHS); }
+static inline uint64_t eight_beyond_ascii(uint64_t eight) { return eight & EIGHT_HIGHS; }
+
+static inline unsigned eight_first(uint64_t found) { return (unsigned)__builtin_ctzll(found) / 8; }
 
 #endif

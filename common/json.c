@@ -49,7 +49,8 @@ static char short_escape(unsigned char byte) {
 static size_t next_escaped(struct tidings_span text, size_t at) {
   for (; text.len - at >= 8; at += 8) {
     uint64_t eight = eight_at(text.ptr + at);
-    if (eight_have_less(eight, 0x20) || eight_have(eight, '"') || eight_have(eight, '\\')) break;
+    uint64_t found = eight_less(eight, 0x20) | eight_equal(eight, '"') | eight_equal(eight, '\\');
+    if (found) return at + eight_first(found);
   }
   for (; at < text.len; at++) {
     unsigned char byte = (unsigned char)text.ptr[at];
@@ -59,6 +60,7 @@ static size_t next_escaped(struct tidings_span text, size_t at) {
 }
 
 void json_write_string(struct tidings_span text, struct buffer *out) {
+  (void)buffer_grow(out, text.len + 2);
   buffer_byte(out, '"');
   size_t run = 0;
   for (size_t at = 0; (at = next_escaped(text, at)) < text.len; at++) {

@@ -70,7 +70,8 @@ static int read_escape(struct json_reader *reader, bool is_key, char **to) {
 static char *plain_end(char *at, const char *end) {
   while (end - at >= 8) {
     uint64_t eight = eight_at(at);
-    if (eight_have_less(eight, 0x20) || eight_have(eight, '"') || eight_have(eight, '\\')) break;
+    uint64_t found = eight_less(eight, 0x20) | eight_equal(eight, '"') | eight_equal(eight, '\\');
+    if (found) return at + eight_first(found);
     at += 8;
   }
   while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20) at++;

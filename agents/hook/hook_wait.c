@@ -10,14 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_person.h"
+#include "agents/hook/hook_place.h"
 #include "agents/hook/hook_turns.h"
 #include "agents/hook/hook_watch.h"
 #include "command/interrupt.h"
@@ -39,7 +38,7 @@ struct waiter {
   const struct hook_call *call;
   int owner_fd;       /* a pidfd: readable when the agent has ended */
   int wake_fd;        /* -1: there is none, and only wake_at counts */
-  int place_fd;       /* the place of the session's waiter: where it is asked to look or to end */
+  int place_fd;       /* where it is asked to look or to end */
   int64_t wake_at_ms; /* wall clock; 0: none */
   struct hook_watch watch;
   bool resumes;         /* what the end of a turn has left queued */
@@ -49,76 +48,12 @@ struct waiter {
 
 static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-/* -- one waiter a session ---------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
-  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-  return (hash ^ 0xff) * 0x100000001b3u;
-}
-
-static socklen_t name_place(const struct cli *cli, const struct hook_call *call, uint32_t owner,
-                            struct sockaddr_un *ret_name) {
-  char *store = kit_store_path(cli);
-  uint64_t hash = mix(mix(0xcbf29ce484222325u, store ? store : ""), call->session);
-  free(store);
-  *ret_name = (struct sockaddr_un){.sun_family = AF_UNIX};
-  int len =
-      snprintf(ret_name->sun_path + 1, sizeof ret_name->sun_path - 1, "tidings-wait-%u-%u-%016llx",
-               (unsigned)getuid(), owner, (unsigned long long)hash);
-  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
-}
-
-/* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns
- * the descriptor; -1: another process has it. Another user who takes it first keeps this session
- * from being woken, and learns when its turns end; no more. */
-static int take_place(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  struct sockaddr_un name;
-  socklen_t len = name_place(cli, call, owner, &name);
-  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1;
-  if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
-      bind(fd, (struct sockaddr *)&name, len) == 0)
-    return fd;
-  if (fd >= 0) close(fd);
-  return -1;
-}
-
-/* Every local user can send words here, and learn the name. Returns the word of this user or of
- * root; 0: there is none. */
-static char hear_word(int place) {
-  char word = 0;
-  union {
-    char bytes[CMSG_SPACE(sizeof(struct ucred))];
-    struct cmsghdr first;
-  } control;
-  struct iovec text = {.iov_base = &word, .iov_len = 1};
-  struct msghdr message = {
-      .msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-  struct ucred sender = {.uid = (uid_t)-1};
-  if (recvmsg(place, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return 0;
-  const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS)
-    memcpy(&sender, CMSG_DATA(header), sizeof sender);
-  if (sender.uid != getuid() && sender.uid != 0) return 0;
-  return word;
-}
-
-/* To whoever has the place, if anybody has. */
-static void send_word(const struct cli *cli, const struct hook_call *call, uint32_t owner,
-                      char word) {
-  struct sockaddr_un name;
-  socklen_t len = name_place(cli, call, owner, &name);
-  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return;
-  (void)sendto(fd, &word, 1, MSG_NOSIGNAL, (struct sockaddr *)&name, len);
-  close(fd);
-}
-
 void hook_wait_end(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  send_word(cli, call, owner, SAY_END);
+  hook_place_say(cli, call, owner, SAY_END);
 }
 
 void hook_wait_look(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  if (call->host->rewakes && !call->of_subagent) send_word(cli, call, owner, SAY_LOOK);
+  if (call->host->rewakes && !call->of_subagent) hook_place_say(cli, call, owner, SAY_LOOK);
 }
 
 /* -- waiting ----------------------------------------------------------------------------------- */
@@ -194,7 +129,7 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   if (count < 0 && errno != EINTR) return -1;
   if (fds[0].revents || interrupt_seen()) return -1;
   char word = 0;
-  if (fds[2].revents) word = hear_word(waiter->place_fd);
+  if (fds[2].revents) word = hook_place_hear(waiter->place_fd);
   if (word == SAY_END) return -1;
   if (word) settle(waiter);
   *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
@@ -289,7 +224,7 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
   const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
   if (!call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
     return EXIT_DONE;
-  int place = take_place(cli, call, owner);
+  int place = hook_place_take(cli, call, owner);
   if (place < 0) {
     hook_wait_look(cli, call, owner);
     return EXIT_DONE;
@@ -306,7 +241,7 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
   hostkit_reply_free(reply);
   end(&waiter);
 out:
-  close(place);
+  hook_place_leave(cli, call, owner, place);
   return code;
 }
 
@@ -374,12 +309,15 @@ static void leave_host(void) {
 }
 
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  int place = take_place(cli, call, owner);
+  int place = hook_place_take(cli, call, owner);
   if (place < 0) return;
   pid_t child = fork();
   if (child == 0) {
     leave_host();
-    if (fork() == 0) wait_apart(cli, call, owner, place);
+    if (fork() == 0) {
+      wait_apart(cli, call, owner, place);
+      hook_place_leave(cli, call, owner, place);
+    }
     _exit(EXIT_DONE);
   }
   if (child > 0) (void)waitpid(child, NULL, 0);

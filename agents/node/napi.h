@@ -51,6 +51,8 @@ int napi_get_value_double(struct napi_env__ *env, struct napi_value__ *value, do
 int napi_get_value_int64(struct napi_env__ *env, struct napi_value__ *value, int64_t *ret_number);
 int napi_get_value_string_utf8(struct napi_env__ *env, struct napi_value__ *value, char *buffer,
                                size_t size, size_t *ret_length);
+int napi_get_value_string_utf16(struct napi_env__ *env, struct napi_value__ *value,
+                                uint16_t *buffer, size_t size, size_t *ret_length);
 int napi_create_int32(struct napi_env__ *env, int32_t number, struct napi_value__ **ret_value);
 int napi_create_double(struct napi_env__ *env, double number, struct napi_value__ **ret_value);
 int napi_create_string_utf8(struct napi_env__ *env, const char *text, size_t length,

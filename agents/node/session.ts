@@ -165,7 +165,7 @@ export class Session {
 
   /** What a tool has answered, without anything that the model could take for a block of ours. */
   harmless(text: string): string {
-    const answer = this.#try("neutralize", () => this.#kit.instance.harmless(this.id, text));
+    const answer = this.#try("neutralize", () => this.#kit.instance.harmless(this.id, text.toWellFormed()));
     return answer === undefined ? text : (JSON.parse(answer).text as string);
   }
 

@@ -27,24 +27,18 @@ static size_t break_at(struct tidings_span text, size_t at) {
   }
 }
 
-static bool none_breaks(uint64_t eight) {
-  return eight_are_ascii(eight) && !eight_have(eight, '\n') && !eight_have(eight, '\v') &&
-         !eight_have(eight, '\f') && !eight_have(eight, '\r');
-}
-
 size_t lookalike_line_end(struct tidings_span text, size_t begin) {
-  static const bool leads[256] = {
-      ['\n'] = true, ['\v'] = true, ['\f'] = true, ['\r'] = true, [0xC2] = true, [0xE2] = true};
-  while (begin < text.len) {
-    if (text.len - begin >= 8 && none_breaks(eight_at(text.ptr + begin))) {
-      begin += 8;
-      continue;
-    }
-    for (size_t stop = text.len - begin < 8 ? text.len : begin + 8; begin < stop; begin++) {
-      if (leads[(unsigned char)text.ptr[begin]] && break_at(text, begin)) return begin;
-    }
+  while (text.len - begin >= 8) {
+    uint64_t eight = eight_at(text.ptr + begin);
+    uint64_t found =
+        eight_less(eight, '\r' + 1) | eight_equal(eight, 0xC2) | eight_equal(eight, 0xE2);
+    begin += found ? eight_first(found) : 8;
+    if (!found) continue;
+    if (break_at(text, begin)) return begin;
+    begin++;
   }
-  return text.len;
+  while (begin < text.len && !break_at(text, begin)) begin++;
+  return begin;
 }
 
 size_t lookalike_line_after(struct tidings_span text, size_t end) {
@@ -233,11 +227,12 @@ static char seen_before(struct tidings_span text, size_t at) {
   return ' ';
 }
 
-/* The short way for what is certainly none: "width", my_name. */
+/* The short way for what is certainly none: "width" is, my_name. */
 static bool is_no_key(struct tidings_span text, size_t at) {
   char before = ' ', behind = byte_at(text, at + 1);
   if (at) before = text.ptr[at - 1];
   if (text.ptr[at] == '_' && (is_alphanumeric(before) || before == '_')) return true;
+  if (text.ptr[at] == '"' && behind == ' ') return true;
   return (unsigned char)behind < 0x80 && behind > ' ' && behind != 0x7F && behind != '\\' &&
          lower_case(behind) != 's';
 }

@@ -43,28 +43,27 @@ static const char *defuse(enum fences fences, struct tidings_span text, size_t a
   }
 }
 
-static bool none_opens(uint64_t eight) {
-  return eight_are_ascii(eight) && !eight_have(eight, '<') && !eight_have(eight, '"') &&
-         !eight_have(eight, '_') && !eight_have(eight, '\\');
+static bool may_open(char byte) {
+  return byte == '<' || byte == '"' || byte == '_' || byte == '\\' ||
+         fold_opener_leads[(unsigned char)byte];
 }
 
 /* The next byte, before `end`, at which a tag or name could begin; `end`: none. */
 static size_t next_opener(struct tidings_span text, size_t at, size_t end) {
-  static const bool opens[128] = {['<'] = true, ['"'] = true, ['_'] = true, ['\\'] = true};
-  while (at < end) {
-    if (end - at >= 8 && none_opens(eight_at(text.ptr + at))) {
-      at += 8;
-      continue;
-    }
-    for (size_t stop = end - at < 8 ? end : at + 8; at < stop; at++) {
-      unsigned char byte = (unsigned char)text.ptr[at];
-      if (byte < 0x80 ? opens[byte] : fold_opener_leads[byte]) return at;
-    }
+  while (end - at >= 8) {
+    uint64_t eight = eight_at(text.ptr + at);
+    uint64_t found = eight_equal(eight, '<') | eight_equal(eight, '"') | eight_equal(eight, '_') |
+                     eight_equal(eight, '\\') | eight_beyond_ascii(eight);
+    at += found ? eight_first(found) : 8;
+    if (found && may_open(text.ptr[at])) return at;
+    while (at < end && (unsigned char)text.ptr[at] >= 0x80 && !may_open(text.ptr[at])) at++;
   }
-  return end;
+  while (at < end && !may_open(text.ptr[at])) at++;
+  return at;
 }
 
 static void write_neutral(enum fences fences, struct tidings_span text, struct buffer *out) {
+  (void)buffer_grow(out, text.len);
   for (size_t begin = 0; begin < text.len;) {
     size_t end = lookalike_line_end(text, begin), next = lookalike_line_after(text, end);
     size_t mark = lookalike_line_mark(fences, text, begin, end), written = begin;

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings hook` beside an idle agent: the waiter that wakes it."""
+import glob
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 
 from calls import call, context, log, waits
-from kit import DEADLINE_S, Skip, end, gone, main, until
+from kit import DEADLINE_S, end, gone, main, until
 
 
 def rewake(place, env=None, event="Stop", **fields):
@@ -45,32 +47,63 @@ def test_rewake(place):
     assert log(place) == []
 
 
-def test_words_of_strangers(place):
-    """what another user says to the waiter changes nothing; this user, and root, end it"""
-    if os.geteuid() != 0:
-        raise Skip("only root may become another user")
-    call(place, "claude", "UserPromptSubmit", prompt="x")
-    call(place, "claude", "Stop")
-    waiter = rewake(place)
-    marked = f"@tidings-wait-{os.getuid()}-{os.getpid()}-"
+def waiting(place, owner=None):
+    """The places of the agent's waiters."""
+    folder = os.path.join(os.path.dirname(place.logs), "waiting")
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return [os.path.join(folder, name) for name in names if name.startswith(f"{owner or os.getpid()}-")]
 
-    def name():
-        with open("/proc/net/unix", encoding="utf-8") as sockets:
-            return next((line.split()[-1] for line in sockets if marked in line), None)
-    until(name, "its name is known to all")
-    say = "import os, socket, sys; os.setresuid(int(sys.argv[2]), int(sys.argv[2]), int(sys.argv[2]))\n" \
-          "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'e', b'\\0' + sys.argv[1].encode())"
-    for _ in range(3):
-        subprocess.run([sys.executable, "-c", say, name()[1:], "65534"], check=True)
-    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-    assert waiter.wait(DEADLINE_S) == 2 and b"Critical" in waiter.stderr.read()
+
+def test_place_of_the_waiter(place):
+    """where a waiter is spoken to is the user's alone: nobody else can take it first, or say anything there; its owner, and root, can end the waiter"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
-    until(name, "its name is known again")
-    subprocess.run([sys.executable, "-c", say, name()[1:], "0"], check=True)
-    assert waiter.wait(DEADLINE_S) == 0
+    until(lambda: waits(place, waiter), "it waits")
+    [fifo] = waiting(place)
+    assert stat.S_ISFIFO(os.stat(fifo).st_mode)
+    assert [stat.S_IMODE(os.stat(path).st_mode) for path in (fifo, os.path.dirname(fifo))] == [0o600, 0o700]
+    sockets = [link for link in map(os.readlink, glob.glob(f"/proc/{waiter.pid}/fd/*")) if link.startswith("socket:")]
+    assert not sockets, sockets  # whose names others could know
+    with open(fifo, "wb", buffering=0) as words:
+        words.write(b"e")
+    assert waiter.wait(DEADLINE_S) == 0 and not waiting(place)
     assert log(place) == []
+
+
+def test_place_is_left(place):
+    """a waiter that is killed leaves its place to the next one; that of an agent that has ended is removed by the next waiter of any"""
+    agent = place.start(command=["sleep", "600"])
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    for _ in range(2):
+        waiter = rewake(place)
+        until(lambda: waits(place, waiter), "it waits")
+        end(waiter, signal.SIGKILL)
+    [fifo] = waiting(place)
+    folder = os.path.dirname(fifo)
+    for name in (f"{agent.pid}-0123", "9999999-0123"):  # the second is more than a process's number can be
+        os.mkfifo(os.path.join(folder, name))
+    waiter = rewake(place)
+    until(lambda: not waiting(place, 9999999), "what an agent has left is removed")
+    assert waiting(place) == [fifo] and waiting(place, agent.pid)
+    assert rewake(place).wait(DEADLINE_S) == 0 and waiter.poll() is None
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert waiter.wait(DEADLINE_S) == 2 and not waiting(place)
+    end(agent, signal.SIGKILL)
+    assert log(place) == []
+
+
+def test_place_cannot_be_made(place):
+    """without a place nobody waits, and the log says why; the agent works on"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    with open(os.path.join(os.path.dirname(place.logs), "waiting"), "w", encoding="utf-8"):
+        pass
+    assert rewake(place).wait(DEADLINE_S) == 0
+    assert call(place, "claude", "Stop") == {}
+    [line] = log(place)
+    assert "cannot wait: " in line and "/tidings/waiting/" in line and line.endswith(": Not a directory"), line
 
 
 def test_rewake_for_the_rest(place):
@@ -136,8 +169,7 @@ def test_queue(place):
         return place.ok("hook", "--budget", "60s", "--owner", str(agent.pid), *words, "codex", stdin=text).json
 
     def is_there():
-        with open("/proc/net/unix", encoding="utf-8") as file:
-            return f"@tidings-wait-{os.getuid()}-{agent.pid}-" in file.read()
+        return bool(waiting(place, agent.pid))
     words = []
     hook("UserPromptSubmit", prompt="x")
     assert hook("Stop") == {} and not is_there()
@@ -160,7 +192,7 @@ def test_queue(place):
     end(agent, signal.SIGKILL)
     until(lambda: not any(name.startswith("wake.") and not gone(name.split(".")[1]) for name in os.listdir(place.store)),
           "the waiter has ended")
-    assert not is_there()
+    until(lambda: not is_there(), "its place is gone")
 
 
 if __name__ == "__main__":

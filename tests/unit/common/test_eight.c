@@ -12,17 +12,24 @@ TestSuite(eight);
 /* Neighbours that a carry could come from, or go to. */
 static const char fillers[] = {'x', '\0', '\x01', '\x7F', '\x80', '\xFF', '!', '#', '\x1F', ' '};
 
+static unsigned first_of(uint64_t found) { return found ? eight_first(found) : 8; }
+
 static void check(const char *bytes, unsigned char limit) {
-  bool is_less = false, is_there = false, is_ascii = true;
-  for (size_t i = 0; i < 8; i++) {
-    is_less = is_less || (unsigned char)bytes[i] < limit;
-    is_there = is_there || bytes[i] == (char)limit;
-    is_ascii = is_ascii && (unsigned char)bytes[i] < 0x80;
+  unsigned less = 8, there = 8, beyond = 8, any = 8;
+  for (unsigned i = 8; i-- > 0;) {
+    unsigned char byte = (unsigned char)bytes[i];
+    if (byte < limit) less = i;
+    if (byte == limit) there = i;
+    if (byte >= 0x80) beyond = i;
+    if (byte < limit || byte == '!' || byte >= 0x80) any = i;
   }
   uint64_t eight = eight_at(bytes);
-  cr_assert_eq(eight_have_less(eight, limit), is_less, "less than %d", limit);
-  cr_assert_eq(eight_have(eight, (char)limit), is_there, "%d", limit);
-  cr_assert_eq(eight_are_ascii(eight), is_ascii);
+  cr_assert_eq(first_of(eight_less(eight, limit)), less, "less than %d", limit);
+  cr_assert_eq(first_of(eight_equal(eight, limit)), there, "%d", limit);
+  cr_assert_eq(first_of(eight_beyond_ascii(eight)), beyond);
+  uint64_t together =
+      eight_less(eight, limit) | eight_equal(eight, '!') | eight_beyond_ascii(eight);
+  cr_assert_eq(first_of(together), any, "less than %d, or another", limit);
 }
 
 Test(eight, every_byte_at_every_place) {

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_place.c: see the header. A process that is killed leaves its FIFO, which the
+ * next one takes; one whose agent has ended is removed by the next process that waits for any.
+ */
+#include "agents/hook/hook_place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agents/hook/hook_log.h"
+#include "command/kit.h"
+#include "command/paths.h"
+
+enum { TRIES = 8 };
+
+static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
+  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+  return (hash ^ 0xff) * 0x100000001b3u;
+}
+
+static char *places_folder(void) {
+  return paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/waiting");
+}
+
+/* OWNER-HASH. Free it. */
+static char *path_of(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  char name[64];
+  char *store = kit_store_path(cli), *folder = places_folder();
+  uint64_t hash = mix(mix(0xcbf29ce484222325u, store ? store : ""), call->session);
+  snprintf(name, sizeof name, "%u-%016llx", owner, (unsigned long long)hash);
+  char *path = folder ? paths_join(folder, name) : NULL;
+  free(folder);
+  free(store);
+  return path;
+}
+
+/* -- taking it --------------------------------------------------------------------------------- */
+
+/* Opens the FIFO for both ends, so that neither waits for the other, nor gets SIGPIPE. Returns a
+ * descriptor, or -1 and errno. */
+static int open_fifo(const char *path) {
+  struct stat found;
+  int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return -1;
+  if (!fstat(fd, &found) && S_ISFIFO(found.st_mode) && found.st_uid == geteuid()) return fd;
+  close(fd);
+  errno = EPERM;
+  return -1;
+}
+
+/* A process that leaves removes the FIFO that another one may have opened just before. */
+static bool is_there(const char *path, int fd) {
+  struct stat named, opened;
+  return !stat(path, &named) && !fstat(fd, &opened) && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+/* Returns 0 and *ret_fd, which is -1 if another process has the place; or an errno. */
+static int lock_fifo(const char *path, int *ret_fd) {
+  for (int tries_left = TRIES; tries_left; tries_left--) {
+    if (mkfifo(path, 0600) && errno != EEXIST) return errno;
+    int fd = open_fifo(path);
+    if (fd < 0 && errno != ENOENT) return errno;
+    if (fd < 0) continue;
+    int reason = flock(fd, LOCK_EX | LOCK_NB) ? errno : 0;
+    if (!reason && is_there(path, fd)) {
+      *ret_fd = fd;
+      return 0;
+    }
+    close(fd);
+    if (reason && reason != EWOULDBLOCK) return reason;
+    if (reason) break;
+  }
+  *ret_fd = -1;
+  return 0;
+}
+
+/* In another namespace the agent may live, though it is not seen here: nobody may have the lock. */
+static void remove_if_left(int folder, const char *name) {
+  char *end = NULL;
+  unsigned long owner = strtoul(name, &end, 10);
+  if (end == name || *end != '-' || kill((pid_t)owner, 0) == 0 || errno != ESRCH) return;
+  int fd = openat(folder, name, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) (void)unlinkat(folder, name, 0);
+  close(fd);
+}
+
+static void remove_what_is_left(const char *folder) {
+  DIR *places = opendir(folder);
+  if (!places) return;
+  for (const struct dirent *entry; (entry = readdir(places));)
+    remove_if_left(dirfd(places), entry->d_name);
+  closedir(places);
+}
+
+int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  char *folder = places_folder(), *path = path_of(cli, call, owner);
+  int fd = -1, reason = ENOMEM;
+  if (folder && path) reason = paths_make_folders(folder);
+  if (!reason) reason = lock_fifo(path, &fd);
+  if (reason) hook_log("cannot wait: %s: %s", path ? path : "no place", strerror(reason));
+  if (fd >= 0) remove_what_is_left(folder);
+  free(path);
+  free(folder);
+  return fd;
+}
+
+void hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                      int place) {
+  char *path = path_of(cli, call, owner);
+  if (path) (void)unlink(path); /* before another process can have the lock */
+  free(path);
+  close(place);
+}
+
+/* -- words ------------------------------------------------------------------------------------- */
+
+char hook_place_hear(int place) {
+  char word = 0;
+  return read(place, &word, 1) == 1 ? word : 0;
+}
+
+void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                    char word) {
+  char *path = path_of(cli, call, owner);
+  int fd = path ? open_fifo(path) : -1;
+  free(path);
+  if (fd < 0) return;
+  (void)!write(fd, &word, 1); /* is gone with the last descriptor, if nobody reads it */
+  close(fd);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_place.h: the place of the one process that waits for an agent's session: a FIFO
+ * in a folder of the user's own. Whoever has it locked waits, and reads from it what the session's
+ * hooks say. Other users can neither take the place nor say anything.
+ */
+#ifndef AGENTS_HOOK_HOOK_PLACE_H
+#define AGENTS_HOOK_HOOK_PLACE_H
+
+#include "agents/hook/hook_call.h"
+#include "command/cli.h"
+
+/* Takes the place, for this process and those that it forks, until the last of them has closed the
+ * descriptor or has ended. Returns the descriptor; -1: another process has the place, or it cannot
+ * be made, which the log says. */
+int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner);
+
+/* Gives the place up, and removes it. Of the processes that have it, one does this. */
+void hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                      int place);
+
+/* The next word that was said; 0: there is none. */
+char hook_place_hear(int place);
+
+/* To whoever has the place, if any process has. */
+void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner, char word);
+
+#endif
