@@ -269,6 +269,35 @@ Test(commit, a_duplicate_of_what_was_not_stored_fails_with_it) {
   store_close(store);
 }
 
+static int push_theirs(struct child *self, void *context) {
+  struct store *store = store_at(kit_store);
+  (void)self;
+  say_well(store, context, "theirs");
+  store_close(store);
+  return 0;
+}
+
+/* Another process's commit gets the number of the one that failed, and its session the number of
+ * the session that was not stored: what a push knew of that one is void. */
+Test(commit, what_a_push_knew_before_it_failed_is_not_believed) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  char theirs[] = "theirs";
+  say_well(store, "s", "before");
+  arm(SYNC_FAILS);
+  cr_assert_eq(say(store, (struct said){.session = "ours"}, NULL, &error), TIDINGS_E_STORE);
+  expect_struck();
+  cr_assert(store->known.state, "it was known until the commit failed");
+  struct child child = child_start(push_theirs, theirs);
+  cr_assert_eq(child_wait(&child), 0);
+  cr_assert_eq(number_of(store, "theirs"), 2);
+  say_well(store, "ours", "again");
+  cr_assert_eq(number_of(store, "ours"), 3);
+  cr_assert_eq(items_in(store, "theirs"), 1);
+  cr_assert_eq(items_in(store, "ours"), 1);
+  store_close(store);
+}
+
 Test(commit, a_batch_that_fails_fails_for_all_its_sessions) {
   struct store *store = store_at(kit_store);
   struct pusher pushers[2] = {{.store = store, .said = {.session = "a"}},

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/libc.h"
@@ -151,6 +152,17 @@ Test(directory, hard_linked_files_are_refused) {
   }
 }
 
+#ifdef STATX_NLINK
+/* The linker hands the store's call to this. */
+static atomic_bool no_statx;
+int __wrap_statx(int fd, const char *path, int flags, unsigned mask, struct statx *ret);
+int __wrap_statx(int fd, const char *path, int flags, unsigned mask, struct statx *ret) {
+  if (!atomic_load(&no_statx)) return (int)syscall(SYS_statx, fd, path, flags, mask, ret);
+  errno = EPERM;
+  return -1;
+}
+#endif
+
 static void remove_files_of(const char *store) {
   static const char *const names[] = {"data.mdb", "lock.mdb", "shared"};
   for (size_t i = 0; i < 3; i++) {
@@ -183,6 +195,20 @@ Test(directory, a_store_deleted_while_in_use_takes_nothing_more) {
   expect_got(tool_result(plugin, "s"), "three");
   cr_assert_eq(plugin->close(plugin, &error), 0, "%s", error.text);
 }
+
+#ifdef STATX_NLINK
+/* Old sandboxes let no program call statx. */
+Test(directory, a_store_deleted_while_in_use_is_noticed_without_statx) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  atomic_store(&no_statx, true);
+  say_well(store, "s", "one");
+  remove_files_of(kit_store);
+  cr_assert_eq(say(store, (struct said){0}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert(strstr(error.text, "data.mdb was deleted while it was in use"), "%s", error.text);
+  store_close(store);
+}
+#endif
 
 /* A host that only sleeps and looks writes nothing: no refused write has said it before. */
 Test(directory, a_store_deleted_while_in_use_is_noticed_at_a_wake) {

@@ -16,8 +16,8 @@ static int look_for_tools(struct store_txn *txn, uint32_t session, bool *ret_any
   return 0;
 }
 
-int place_read(struct store_txn *txn, uint32_t session, struct push_place *ret_place,
-               struct tidings_error *error) {
+int push_place_read(struct store_txn *txn, uint32_t session, struct push_place *ret_place,
+                    struct tidings_error *error) {
   struct push_place place = {.session = session};
   struct arena arena = ARENA_EMPTY;
   struct head head;
@@ -38,26 +38,27 @@ static void forget(struct push_known *known) {
   known->name_len = 0;
 }
 
-void known_begin(struct push_known *known, const struct db_txn *txn) {
+void push_known_begin(struct push_known *known, const struct db_txn *txn) {
   uint64_t before = db_state(txn).before;
   if (!before || known->state != before) forget(known);
 }
 
-const struct push_place *known_find(const struct push_known *known, struct tidings_span session) {
+const struct push_place *push_known_find(const struct push_known *known,
+                                         struct tidings_span session) {
   bool same = known->name_len && span_equal(span_of(known->name, known->name_len), session);
   return same ? &known->place : NULL;
 }
 
-void known_set(struct push_known *known, struct tidings_span session,
-               const struct push_place *place) {
-  bool same = known_find(known, session);
+void push_known_set(struct push_known *known, struct tidings_span session,
+                    const struct push_place *place) {
+  bool same = push_known_find(known, session);
   known->place = *place;
   if (same) return;
   known->name_len = session.len <= PUSH_NAME_BYTES ? session.len : 0;
   memcpy(known->name, session.ptr, known->name_len);
 }
 
-void known_end(struct push_known *known, const struct db_txn *txn, bool stored) {
+void push_known_end(struct push_known *known, const struct db_txn *txn, bool stored) {
   if (stored) known->state = db_state(txn).after;
   else forget(known);
 }

@@ -9,17 +9,18 @@
 #include "store/rows/rows.h"
 
 /* From the rows, all but the session's number, which is given. Errors: STORE, NOMEM. */
-int place_read(struct store_txn *txn, uint32_t session, struct push_place *ret_place,
-               struct tidings_error *error);
+int push_place_read(struct store_txn *txn, uint32_t session, struct push_place *ret_place,
+                    struct tidings_error *error);
 
 /* At the begin of a batch: forgets what may not be true any more. */
-void known_begin(struct push_known *known, const struct db_txn *txn);
+void push_known_begin(struct push_known *known, const struct db_txn *txn);
 /* NULL: nothing is known of the session. */
-const struct push_place *known_find(const struct push_known *known, struct tidings_span session);
+const struct push_place *push_known_find(const struct push_known *known,
+                                         struct tidings_span session);
 /* The session as a push of this batch has left it. */
-void known_set(struct push_known *known, struct tidings_span session,
-               const struct push_place *place);
+void push_known_set(struct push_known *known, struct tidings_span session,
+                    const struct push_place *place);
 /* At its end: the batch goes to the commit, or is given up. */
-void known_end(struct push_known *known, const struct db_txn *txn, bool stored);
+void push_known_end(struct push_known *known, const struct db_txn *txn, bool stored);
 
 #endif

@@ -81,7 +81,7 @@ static int put_item(struct store_txn *txn, uint32_t session, uint64_t n, struct 
 static int find_place(struct store_txn *txn, struct push_slot *slot, const struct push_known *known,
                       struct push_place *ret_place) {
   const struct push *push = slot->push;
-  const struct push_place *place = known ? known_find(known, push->session) : NULL;
+  const struct push_place *place = known ? push_known_find(known, push->session) : NULL;
   uint32_t session = place ? place->session : 0;
   int code = place ? 0 : session_add(txn, push->session, &session, &slot->error);
   slot->duplicate = false;
@@ -89,7 +89,7 @@ static int find_place(struct store_txn *txn, struct push_slot *slot, const struc
     code = dedup_seen(txn, session, push->source, push->id, push->now_ms - push->dedup_window_ms,
                       &slot->duplicate, &slot->error);
   if (code || slot->duplicate) return code;
-  if (!place) return place_read(txn, session, ret_place, &slot->error);
+  if (!place) return push_place_read(txn, session, ret_place, &slot->error);
   *ret_place = *place;
   return 0;
 }
@@ -118,7 +118,7 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot, struct push
   if (push->rings) db_ring(txn->db, session, &place.owner, slot->db.thread);
   place.last++;
   place.live++;
-  if (known) known_set(known, push->session, &place);
+  if (known) push_known_set(known, push->session, &place);
   return 0;
 }
 
@@ -146,9 +146,9 @@ static enum db_batch store_each(struct db_push *batch, struct store_txn *txn) {
 static enum db_batch store_batch(struct db_push *batch, struct db_txn *engine) {
   struct store *store = ((struct push_slot *)(void *)batch)->store;
   struct store_txn txn = {.store = store, .db = engine, .writing = true};
-  known_begin(&store->known, engine);
+  push_known_begin(&store->known, engine);
   enum db_batch outcome = store_each(batch, &txn);
-  known_end(&store->known, engine, outcome == DB_BATCH_STORED);
+  push_known_end(&store->known, engine, outcome == DB_BATCH_STORED);
   return outcome;
 }
 
