@@ -9,7 +9,6 @@
 #include "store/db/db.h"
 #include "store/store.h"
 
-/* db < rows < wake < push, forget < open: no folder knows one that stands after it. */
 /* What a push has to know of its session. */
 struct push_place {
   uint32_t session;
@@ -29,6 +28,7 @@ struct push_known {
   char name[PUSH_NAME_BYTES];
 };
 
+/* db < rows < wake < push, forget < open: no folder knows one that stands after it. */
 struct store {
   struct db *db;
   struct push_known known; /* push/known.c; for who writes */
