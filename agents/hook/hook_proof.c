@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "agents/hook/hook_transcript.h"
+#include "common/span.h"
 
 enum { BASE = 36, RECENT = 256 << 10, MOST = 16 << 20 }; /* bytes */
 
@@ -77,25 +78,37 @@ static bool has_all(const struct hook_sought *sought, size_t count) {
 }
 
 /* Whether the line in which `at` is only repeats what a hook said. */
-static bool is_of_hooks(const struct search *search, const char *text, const char *at) {
+static bool is_of_hooks(const char *of_hooks, const char *text, const char *at) {
   const char *before = memrchr(text, '\n', (size_t)(at - text)), *line = before ? before + 1 : text;
-  size_t len = search->of_hooks ? strlen(search->of_hooks) : 0;
-  return len && (size_t)(at - line) >= len && memcmp(line, search->of_hooks, len) == 0;
+  size_t len = of_hooks ? strlen(of_hooks) : 0;
+  return len && (size_t)(at - line) >= len && memcmp(line, of_hooks, len) == 0;
+}
+
+static const char *next_marker(const char *of_hooks, struct tidings_span text, const char *at,
+                               uint64_t *ret_delivery) {
+  const char *end = text.ptr + text.len;
+  while ((at = memmem(at, (size_t)(end - at), opening, sizeof opening - 1))) {
+    const char *start = at, *after = read_id(at + sizeof opening - 1, end, ret_delivery);
+    at += sizeof opening - 1;
+    if (after && begins_line(text.ptr, start) && ends_text(after, end) &&
+        !is_of_hooks(of_hooks, text.ptr, start))
+      return at;
+  }
+  return NULL;
+}
+
+const char *hook_proof_next(const struct host *host, struct tidings_span text, const char *at,
+                            uint64_t *ret_delivery) {
+  return next_marker(host->of_hooks, text, at, ret_delivery);
 }
 
 /* Returns whether there is a marker at all. */
 static bool look_in(const char *text, size_t len, const struct search *search) {
-  const char *end = text + len, *at = text;
+  const char *at = text;
   bool any = false;
-  while ((at = memmem(at, (size_t)(end - at), opening, sizeof opening - 1))) {
-    uint64_t id = 0;
-    const char *start = at, *after = read_id(at + sizeof opening - 1, end, &id);
-    at += sizeof opening - 1;
-    if (!after || !begins_line(text, start) || !ends_text(after, end)) continue;
-    if (is_of_hooks(search, text, start)) continue;
-    any = true;
+  for (uint64_t id = 0; (at = next_marker(search->of_hooks, span_of(text, len), at, &id));
+       any = true)
     note(id, search);
-  }
   return any;
 }
 

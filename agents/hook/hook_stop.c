@@ -10,6 +10,7 @@
 
 #include "agents/hook/hook_ended.h"
 #include "agents/hook/hook_report.h"
+#include "agents/hook/hook_rewind.h"
 #include "agents/hook/hook_turns.h"
 #include "command/json_value.h"
 
@@ -64,6 +65,7 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
   int32_t code =
       hook_tell(kit, call, stopped ? "turn.aborted" : "turn.finished", json_object(), &end, error);
   if (code) return code;
+  hook_rewind_report(kit, call);
   const struct tidings_action *action = hook_start_turn(end);
   if (action && (stopped || !takes_reason(kit, call)))
     code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);

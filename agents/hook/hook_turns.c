@@ -13,6 +13,7 @@
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_person.h"
 #include "agents/hook/hook_report.h"
+#include "agents/hook/hook_rewind.h"
 #include "agents/hook/hook_status.h"
 #include "agents/hook/hook_subagent.h"
 #include "command/json_value.h"
@@ -77,6 +78,7 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   const struct tidings_action *action = NULL;
   char *content = NULL;
   hook_report_files(kit, call);
+  hook_rewind_report(kit, call);
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);

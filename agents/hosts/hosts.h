@@ -47,6 +47,16 @@ struct host_package {
       *removal; /* the command that takes it out, before NAME; NULL: a person edits the file */
 };
 
+/* How its transcript says that a person has taken back prompts; agents/hook/hook_undone.c. */
+enum host_undoing {
+  HOST_UNDOES_UNSEEN,
+  HOST_UNDOES_BY_LINES,    /* a line with all messages anew: `anew` */
+  HOST_UNDOES_BY_SIBLINGS, /* the next prompt has the same parent; written after that prompt's hook
+                            */
+  HOST_UNDOES_BY_RECORDS,  /* a record whose parent stays */
+  HOST_UNDOES_BY_FILES     /* another file, which names the one that it goes on from */
+};
+
 enum host_kind { HOST_HOOKS, HOST_NODE }; /* calls `tidings hook`; loads a module */
 
 struct host {
@@ -68,6 +78,7 @@ struct host {
   bool repeats_reasons;       /* it calls the prompt's hook with the reason to go on, too */
   bool leaves_out_reasons;    /* its transcript lacks the reason to go on that Stop gave it */
   const char *anew; /* how a line of its transcript begins that replaces all before it; or NULL */
+  enum host_undoing undoing;
   const char *of_hooks;   /* how a line of its transcript begins that only repeats what hooks said,
                              which a session that is resumed does not have; or NULL */
   const char *compacts;   /* how a line of its transcript begins after which the model does not have

@@ -30,6 +30,7 @@ class Agent:
     compact = "/compact"
     rewinds = None  # of the menu that takes a prompt back: where it begins, the line of a prompt "Skua one", and the answer that does it, if it asks
     rewinds_by = "/rewind"  # or what is shown when Escape has been pressed once, if the second one brings up that menu
+    rewinds_late = False  # its transcript shows that when the next prompt's hook has been called
     tries_again = ()  # options with which it sends a failed request again
     hook_after_compaction = True
     keeps_reasons = True  # in its transcript
@@ -100,6 +101,10 @@ class Agent:
     def asking(self, command):
         """A shell call for which it asks then."""
         return self.shell(command)
+
+    def has_written(self, words):
+        """In its transcript, where that comes later than what it shows."""
+        return not self.rewinds_late or any(words in file.read_text(encoding="utf-8") for file in (self.place.home / "claude" / "projects").glob("*/*.jsonl"))
 
     # The same for all
 
@@ -266,6 +271,7 @@ class Claude(Agent):
     left_of_ten = 3
     names_session = ""  # $TIDINGS_SESSION does
     rewinds = "❯ (current)", "❯ Skua one", "Restore conversation"
+    rewinds_late = True
     wakes = wakes_after_escape = True
 
     def environment(self):

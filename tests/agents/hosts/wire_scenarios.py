@@ -205,9 +205,26 @@ def budget_is_short(agent):
     assert count(request(agent, "Grebe two", 2), "Token budget: 75% used") == 1, request(agent, "Grebe two", 2)["items"]
 
 
+def takes_back(agent, terminal, prompt, answer):
+    """A person takes back the last prompt with its answer."""
+    menu, chosen, confirmed = agent.rewinds
+    until(lambda: agent.works not in terminal.screen(), "it does not work any more")
+    if agent.rewinds_by.startswith("/"):
+        terminal.type(agent.rewinds_by, lambda: menu in terminal.screen())
+    else:
+        terminal.press_twice("Escape", at=agent.rewinds_by, wanted=lambda: menu in terminal.screen(), what="the menu is there")
+    if chosen != menu:
+        terminal.press("Up", wanted=lambda: chosen in terminal.screen(), what="the prompt is chosen", only_at=menu)
+    if confirmed:
+        terminal.press("Enter", wanted=lambda: confirmed in terminal.screen(), what="the answer is chosen", only_at=chosen)
+    terminal.press("Enter", wanted=lambda: answer not in terminal.screen(), what="the prompt is taken back", only_at=confirmed or chosen)
+    terminal.shows(prompt)  # where one types
+    terminal.press("C-u", wanted=lambda: prompt not in terminal.screen(), what="the line is empty")
+
+
 def rewound(agent):
-    """a person takes a prompt back: no hook says so, what was told with it is not told again, and what comes is in the next turn, once"""
-    agent.model.replace([rule("Skua zero", {"text": "Alpha."}), rule("Skua one", {"text": "Beta."}), rule("Skua two", {"text": "Gamma."})])
+    """what was shown with a prompt that a person takes back is shown again with the next one, or with the one after it where the agent writes it down later; once"""
+    agent.model.replace([rule("Skua zero", {"text": "Alpha."}), rule("Skua one", {"text": "Beta."}), rule("Skua two", {"text": "Gamma."}), rule("Skua three", {"text": "Delta."})])
     with agent.terminal("Skua zero: hello.") as terminal:
         request(agent, "Skua zero", 1)
         agent.attached()
@@ -218,29 +235,26 @@ def rewound(agent):
         once(request(agent, "Skua one", 1), "The skua steals.")
         terminal.shows("Beta.")
         until_state(agent, "idle")
-        until(lambda: agent.works not in terminal.screen(), "it does not work any more")
-        menu, prompt, answer = agent.rewinds
-        if agent.rewinds_by.startswith("/"):
-            terminal.type(agent.rewinds_by, lambda: menu in terminal.screen())
-        else:
-            terminal.press_twice("Escape", at=agent.rewinds_by, wanted=lambda: menu in terminal.screen(), what="the menu is there")
-        if prompt != menu:
-            terminal.press("Up", wanted=lambda: prompt in terminal.screen(), what="the prompt is chosen", only_at=menu)
-        if answer:
-            terminal.press("Enter", wanted=lambda: answer in terminal.screen(), what="the answer is chosen", only_at=prompt)
-        terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the prompt is taken back", only_at=answer or prompt)
-        terminal.shows("Skua one")  # where one types
-        terminal.press("C-u", wanted=lambda: "Skua one" not in terminal.screen(), what="the line is empty")
+        takes_back(agent, terminal, "Skua one", "Beta.")
         push(agent, "The skua returns.", "-k", "skua.returns")
         says(agent, terminal, "Skua two: go on.")
-        last = request(agent, "Skua two", 1)
-        never(last, "The skua steals.")
-        never(last, "Skua one")
-        once(last, "The skua returns.")
+        first = request(agent, "Skua two", 1)
+        never(first, "Skua one")
+        once(first, "The skua returns.")
+        assert count(first, "The skua steals.") == (0 if agent.rewinds_late else 1), first["items"]
+        terminal.shows("Gamma.")
+        until_state(agent, "idle")
+        until(lambda: agent.has_written("Gamma."), "its transcript has the answer")
+        says(agent, terminal, "Skua three: go on.")
+        for words in ("The skua steals.", "The skua returns."):
+            once(request(agent, "Skua three", 1), words)
+        terminal.shows("Delta.")
+        until_state(agent, "idle")
+        nothing_pending(agent)
 
 
 def saved_and_resumed(agent):
-    """a person goes back to what /chat has saved: no hook says so, what was told since is not told again, and what comes is in the next turn, once"""
+    """what was shown since /chat has saved is shown again with the next prompt when a person goes back to that, once"""
     agent.model.replace([rule("Eider zero", {"text": "Alpha."}), rule("Eider one", {"text": "Beta."}), rule("Eider two", {"text": "Gamma."})])
     with agent.terminal("Eider zero: hello.") as terminal:
         request(agent, "Eider zero", 1)
@@ -261,9 +275,9 @@ def saved_and_resumed(agent):
         push(agent, "The eider returns.", "-k", "eider.returns")
         says(agent, terminal, "Eider two: go on.")
         last = request(agent, "Eider two", 1)
-        never(last, "The eider swims.")
         never(last, "Eider one")
-        once(last, "The eider returns.")
+        for words in ("The eider swims.", "The eider returns."):
+            once(last, words)
 
 
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes, answered_again)

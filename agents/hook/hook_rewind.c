@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_rewind.c: see the header. A rewind names every delivery that is left. So all
+ * that the store calls committed are named, but those that the transcript has in an undone part
+ * only: a carrier that a compaction has summarized is in no part, and was shown. What the
+ * transcript has again is named, too.
+ */
+#include "agents/hook/hook_rewind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/hook/hook_log.h"
+#include "agents/hook/hook_person.h"
+#include "agents/hook/hook_status.h"
+#include "agents/hook/hook_turns.h"
+#include "agents/hook/hook_undone.h"
+#include "command/json_value.h"
+
+enum { MOST_DELIVERIES = 10000 }; /* the query's limit */
+
+/* A rewind is followed by a prompt. Claude Code writes that prompt, which shows it, after the hook
+ * for it has been called. */
+static bool is_time(const struct hook_call *call) {
+  const struct host *host = call->host;
+  if (host->undoing == HOST_UNDOES_UNSEEN || call->of_subagent) return false;
+  return call->moment == HOOK_PROMPT ||
+         (call->moment == HOOK_STOP && host->undoing == HOST_UNDOES_BY_SIBLINGS);
+}
+
+static bool has_leases(struct hostkit *kit, const struct hook_call *call) {
+  json_t *status = NULL;
+  if (hook_status(kit, call, &status, NULL)) return true;
+  bool has = json_array_size(json_object_get(status, "leased")) > 0;
+  json_decref(status);
+  return has;
+}
+
+static bool is_carrier(const json_t *delivery) {
+  const char *carrier = json_value_text(delivery, "carrier");
+  return strcmp(carrier, "tool_result") == 0 || strcmp(carrier, "chat_request") == 0;
+}
+
+/* The ids of what is left; NULL: nothing differs from what the store has, or there is no memory. */
+static json_t *name_left(const json_t *history, const struct hook_marks *marks) {
+  const json_t *deliveries = json_object_get(history, "deliveries"), *delivery;
+  json_t *left = json_array();
+  bool differs = false;
+  size_t i;
+  json_array_foreach(deliveries, i, delivery) {
+    json_t *id = json_object_get(delivery, "id");
+    const char *outcome = json_value_text(delivery, "outcome");
+    uint64_t n = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
+    bool committed = strcmp(outcome, "committed") == 0, gone = hook_marks_gone(marks, n),
+         back = strcmp(outcome, "rewound") == 0 && hook_marks_held(marks, n);
+    if (!is_carrier(delivery)) continue;
+    differs = differs || back || (committed && gone);
+    if (left && (back || (committed && !gone))) json_array_append(left, id);
+  }
+  if (differs) return left;
+  json_decref(left);
+  return NULL;
+}
+
+/* An older delivery that is not listed could not be named, and would be pending again. */
+static json_t *ask_left(struct hostkit *kit, const struct hook_call *call,
+                        const struct hook_marks *marks) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *history = NULL, *left = NULL;
+  json_t *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session", call->session,
+                              "limit", MOST_DELIVERIES);
+  if (kit_query(kit, request, &history, &error)) {
+    hook_log("cannot look up what a person has taken back: %s", error.text);
+    return NULL;
+  }
+  if (json_value_count(history, "total") <= MOST_DELIVERIES) left = name_left(history, marks);
+  json_decref(history);
+  return left;
+}
+
+static int32_t tell_left(struct hostkit *kit, const struct hook_call *call, json_t *left,
+                         struct tidings_error *error) {
+  return hook_tell(kit, call, "session.rewound", json_pack("{s:O}", "deliveries", left), NULL,
+                   error);
+}
+
+/* A turn that still runs here has ended without a hook's having said so. */
+static void report_left(struct hostkit *kit, const struct hook_call *call, json_t *left) {
+  struct tidings_error error = {.size = sizeof error};
+  int32_t code = tell_left(kit, call, left, &error);
+  if (code == TIDINGS_E_STATE) {
+    code = hook_person_stopped(kit, call, &error);
+    if (!code) code = tell_left(kit, call, left, &error);
+  }
+  if (code) hook_log("cannot report what a person has taken back: %s", error.text);
+}
+
+void hook_rewind_report(struct hostkit *kit, const struct hook_call *call) {
+  struct hook_marks marks = {.all = NULL};
+  if (!is_time(call) || has_leases(kit, call)) return;
+  if (hook_undone_read(call->transcript, call->host, &marks)) return;
+  json_t *left = marks.any_undone ? ask_left(kit, call, &marks) : NULL;
+  if (left) report_left(kit, call, left);
+  json_decref(left);
+  hook_marks_finish(&marks);
+}

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a person takes back together with its prompt is shown again: by hook calls beside transcripts as the agents write them (tests/agents/hosts has the agents
+themselves)."""
+import json
+import os
+import sys
+
+from kit import main
+from proof_test import MARKER, Agent, deliveries, told
+
+SESSION, SECOND, THIRD = ("01a204f8-30d8-7813-9fa3-87d627a0a6e0", "01a204f8-35a6-7681-9784-c13c367ae72d", "01a204f8-37ef-7cf0-a432-7071bb7886c6")
+
+
+class Writer(Agent):
+    """An agent whose transcript is written record by record."""
+
+    def __init__(self, place, host):
+        super().__init__(place, host)
+        self.count = 0
+        if host == "codex":
+            self.path = self.file(f"{SESSION}")
+            os.makedirs(os.path.dirname(self.path))
+        self.call("SessionStart", source="startup")
+        open(self.path, "w", encoding="utf-8").close()
+
+    def file(self, end, day="22"):
+        return os.path.join(self.place.dir, "sessions", "2026", "11", day, f"rollout-2026-11-{day}T20-35-04-{end}.jsonl")
+
+    def record(self, **fields):
+        self.append(json.dumps(fields, separators=(",", ":")) + "\n")
+
+    def prompts(self, words, parent="", tool=False):
+        """A prompt of the person's, and its answer; what the prompt's hook said, or the hook of a tool's result."""
+        self.count += 1
+        said = self.prompt()
+        if self.host == "claude":
+            self.record(parentUuid=parent or f"p{self.count - 1}", type="user", message={"role": "user", "content": words}, uuid=f"u{self.count}", origin={"kind": "human"})
+            if said:
+                self.record(parentUuid=f"u{self.count}", attachment={"type": "hook_additional_context", "content": [said]}, type="attachment", uuid=f"a{self.count}")
+            self.record(parentUuid=f"a{self.count}", type="assistant", uuid=f"p{self.count}")
+        elif self.host == "qwen":
+            self.record(uuid=f"u{self.count}", parentUuid=parent or f"p{self.count - 1}", type="user", message={"parts": [{"text": words}, {"text": f"<c>\n{said}\n</c>"}]})
+            self.record(uuid=f"p{self.count}", parentUuid=f"u{self.count}", type="assistant")
+        elif self.host == "gemini":
+            self.record(**self.message(words, said))
+            self.record(id=f"g{self.count}", timestamp="t", type="gemini", content="Well.")
+        else:
+            self.record(ordinal=self.count, type="response_item", payload={"content": [{"type": "input_text", "text": words}]})
+            if said:
+                self.record(ordinal=self.count, type="response_item", payload={"content": [{"type": "input_text", "text": said}]})
+        if tool:
+            said += self.tool()
+        assert self.stop() == ""
+        return MARKER.sub("", said)
+
+    def message(self, words, said, number=0):
+        return {"id": f"u{number or self.count}", "timestamp": "t", "type": "user", "content": [{"text": words}, {"text": f"<hook_context>{said}</hook_context>"}]}
+
+    def goes_on_in(self, end, base, day="22"):
+        size = os.path.getsize(self.path) if isinstance(base, str) else base[1]
+        self.path = self.file(end, day)
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        name = base if isinstance(base, str) else base[0]
+        self.record(ordinal=1, type="session_meta", payload={"history_base": {"thread_id": name, "end_ordinal_exclusive": 1, "end_byte_offset": size}})
+
+
+def push(place, words):
+    place.ok("push", "-s", "s", words)
+
+
+def outcomes(place):
+    return [outcome for outcome, _ in deliveries(place)]
+
+
+def begin(place, host):
+    """Two prompts with a notification each; where the second one begins."""
+    agent = Writer(place, host)
+    push(place, "First thing.")
+    assert "First thing." in agent.prompts("one")
+    size = os.path.getsize(agent.path)
+    push(place, "Second thing.")
+    said = agent.prompts("two")
+    assert "Second thing." in said and "First thing." not in said and outcomes(place) == ["committed", "committed"], (said, deliveries(place))
+    return agent, size
+
+
+def shown_again(place, agent, said):
+    assert "Second thing." in said and "First thing." not in said, said
+    assert outcomes(place) == ["committed", "rewound", "committed"], deliveries(place)
+    assert agent.prompts("four") == "" and outcomes(place) == ["committed", "rewound", "committed"], "once"
+
+
+def test_codex(place):
+    """Codex goes on in another file, which says how much of the former one stays; once more, and on another day"""
+    agent, size = begin(place, "codex")
+    agent.goes_on_in(f"{SESSION}_{SECOND}", (SESSION, size))
+    shown_again(place, agent, agent.prompts("three"))
+    size = os.path.getsize(agent.path)
+    push(place, "Fifth thing.")
+    assert "Fifth thing." in agent.prompts("five")
+    agent.goes_on_in(f"{SESSION}_{THIRD}", (SECOND, size), "23")
+    said = agent.prompts("six")
+    assert "Fifth thing." in said and "First thing." not in said and "Second thing." not in said, said
+    agent.goes_on_in(f"{SESSION}_{SECOND.replace('7681', '7999')}", (SESSION, 0), "24")  # as it was at first
+    said = agent.prompts("seven")
+    assert all(f"{word} thing." in said for word in ("First", "Second", "Fifth")), said
+    assert agent.prompts("eight") == ""
+
+
+def test_codex_resumed(place):
+    """a file that goes on from a whole one, or from none that is there, takes nothing back"""
+    agent, _ = begin(place, "codex")
+    agent.goes_on_in(f"{SESSION}_{SECOND}", SESSION)
+    assert agent.prompts("three") == "" and outcomes(place) == ["committed"] * 2
+    with type(place)() as own:
+        agent, _ = begin(own, "codex")
+        agent.goes_on_in(f"{THIRD}_{SECOND}", ("none", 0))
+        assert agent.prompts("three") == "" and outcomes(own) == ["committed"] * 2
+
+
+def test_claude(place):
+    """Claude Code writes the next prompt beside the one that was taken back, after its hook was called: what comes again is with the prompt after it"""
+    agent, _ = begin(place, "claude")
+    assert agent.prompts("three", parent="p1", tool=True) == "" and outcomes(place) == ["committed", "rewound"]
+    shown_again(place, agent, agent.prompts("five"))
+
+
+def test_claude_queue(place):
+    """or with the queued message that is the turn after it"""
+    agent, _ = begin(place, "claude")
+    place.ok("submit", "-s", "s", "Queued thing.")
+    agent.prompt()
+    agent.record(parentUuid="p1", type="user", message={"role": "user", "content": "three"}, uuid="u3", origin={"kind": "human"})
+    said = agent.stop()
+    assert "Queued thing." in said and "Second thing." in said and "First thing." not in said, said
+
+
+def test_claude_goes_on(place):
+    """records beside each other that are no prompts take nothing back, nor does a prompt that is quoted"""
+    agent, _ = begin(place, "claude")
+    for parent in ("u2", "u2", "p1"):
+        agent.record(parentUuid=parent, type="user", message={"content": [{"type": "tool_result"}]}, uuid="r")
+    agent.record(parentUuid="p2", type="user", message={"content": json.dumps({"parentUuid": "p1", "origin": {"kind": "human"}}, separators=(",", ":"))}, uuid="r")
+    assert agent.prompts("three", tool=True) == "" and outcomes(place) == ["committed"] * 2
+
+
+def test_gemini(place):
+    """Gemini CLI writes all messages that are left"""
+    agent, _ = begin(place, "gemini")
+    agent.record(**{"$rewindTo": "u2"})
+    with open(agent.path, encoding="utf-8") as file:
+        kept = [json.loads(line) for line in file][:2]
+    agent.record(**{"$set": {"messages": kept}})
+    shown_again(place, agent, agent.prompts("three"))
+
+
+def test_gemini_stopped(place):
+    """what was shown at a turn that a person stops goes with it: Gemini CLI writes the messages before"""
+    agent, _ = begin(place, "gemini")
+    with open(agent.path, encoding="utf-8") as file:
+        kept = [json.loads(line) for line in file]
+    push(place, "Third thing.")
+    agent.count += 1
+    agent.record(**agent.message("three", agent.prompt()))
+    said = told(place, agent, "Fourth thing.")
+    agent.record(id="t3", timestamp="t", type="user", content=[{"functionResponse": {"id": "call", "response": {"output": f"x\n\n<hook_context>{said}</hook_context>"}}}])
+    assert agent.tool() == "" and outcomes(place) == ["committed"] * 4, deliveries(place)
+    agent.record(id="i3", timestamp="t", type="info", content="Request cancelled.")
+    agent.record(**{"$set": {"messages": kept}})
+    agent.call("AfterAgent")
+    said = agent.prompts("four")
+    assert "Third thing." in said and "Fourth thing." in said and "First thing." not in said and "Second thing." not in said, said
+
+
+def test_gemini_saved(place):
+    """by /chat resume Gemini CLI writes each message anew under a new id, then all of them"""
+    agent, _ = begin(place, "gemini")
+    with open(agent.path, encoding="utf-8") as file:
+        kept = [{**json.loads(line), "id": f"new{number}"} for number, line in enumerate(file)][:2]
+    for record in kept:
+        agent.record(**record)
+        agent.record(**{"$set": {"lastUpdated": "t"}})
+    agent.record(**{"$set": {"messages": kept}})
+    shown_again(place, agent, agent.prompts("three"))
+
+
+def test_gemini_compacted(place):
+    """what a compaction has summarized was shown, whether the newest messages are kept or none; a prompt that is taken back after it comes again"""
+    for keeps in (True, False):
+        with type(place)() as own:
+            agent, _ = begin(own, "gemini")
+            with open(agent.path, encoding="utf-8") as file:
+                newest = [json.loads(line) for line in file][-1:] if keeps else []
+            summary = [{"id": "s1", "type": "user", "content": [{"text": "<state_snapshot>"}]}, {"id": "s2", "type": "gemini", "content": [{"text": "Got it."}]}, *newest]
+            agent.record(**{"$set": {"messages": summary}})
+            assert "thing." not in agent.prompts("three") and outcomes(own) == ["committed"] * 2, deliveries(own)
+            push(own, "Fourth thing.")
+            assert "Fourth thing." in agent.prompts("four")
+            agent.record(**{"$rewindTo": "u4"})
+            agent.record(**{"$set": {"messages": [*summary, agent.message("three", "", 3), {"id": "g3", "type": "gemini", "content": "Well."}]}})
+            said = agent.prompts("five")
+            assert "Fourth thing." in said and "First thing." not in said and "Second thing." not in said, said
+
+
+def test_qwen(place):
+    """Qwen Code writes a record whose parent is the last one that stays"""
+    agent, _ = begin(place, "qwen")
+    agent.record(uuid="r", parentUuid="p1", type="system", subtype="rewind", systemPayload={"truncatedCount": 2})
+    shown_again(place, agent, agent.prompts("three", parent="r"))
+
+
+def test_back_again(place):
+    """what is there again is not shown once more"""
+    agent, _ = begin(place, "gemini")
+    with open(agent.path, encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    agent.record(**{"$rewindTo": "u2"})
+    agent.record(**{"$set": {"messages": records[:2]}})
+    said = agent.prompts("three")
+    assert "Second thing." in said
+    agent.record(**{"$set": {"messages": records}})
+    assert agent.prompts("four") == "" and not place.pending()
+
+
+def test_busy_turn(place):
+    """a turn that has not ended for tidings, as with a failed request, does not keep what was taken back"""
+    agent, _ = begin(place, "qwen")
+    agent.prompt()
+    agent.record(uuid="r", parentUuid="p1", type="system", subtype="rewind", systemPayload={"truncatedCount": 2})
+    said = agent.prompts("three", parent="r")
+    assert "Second thing." in said, said
+
+
+def test_unreadable(place):
+    """a transcript that is not there, or lacks what stays, takes nothing back"""
+    agent, _ = begin(place, "qwen")
+    agent.record(uuid="r", parentUuid="gone", type="system", subtype="rewind", systemPayload={})
+    assert agent.prompts("three") == "" and outcomes(place) == ["committed"] * 2
+    os.unlink(agent.path)
+    assert agent.prompt() == "" and outcomes(place) == ["committed"] * 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
