@@ -102,10 +102,6 @@ class Agent:
         """A shell call for which it asks then."""
         return self.shell(command)
 
-    def has_written(self, words):
-        """In its transcript, where that comes later than what it shows."""
-        return not self.rewinds_late or any(words in file.read_text(encoding="utf-8") for file in (self.place.home / "claude" / "projects").glob("*/*.jsonl"))
-
     # The same for all
 
     def start(self, prompt, session=None):
