@@ -35,7 +35,7 @@ def configure(place, model):
                 "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
     config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
               "small_model": "fake/fake-1", "provider": {"fake": provider}, "permission": {"bash": {"*": "allow", "true asked*": "ask"}},
-              "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "opencode_mcp.py")]}}}
+              "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "mcp_server.py")]}}}
     folder = place.home / ".config" / "opencode"
     folder.mkdir(parents=True)
     (folder / "opencode.json").write_text(json.dumps(config))

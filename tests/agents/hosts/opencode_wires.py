@@ -3,6 +3,7 @@
 reverts and forks."""
 import os
 import signal
+import threading
 
 from node_hosts import times, until
 from node_scenarios import Script, exactly_once, never, pending, push, status, wait_for_file
@@ -60,7 +61,7 @@ def mcp_server(opencode):
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
-                is_server = b"opencode_mcp.py" in file.read()
+                is_server = b"mcp_server.py" in file.read()
             with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
                 parent = int(file.read().rsplit(")", 1)[1].split()[1])
         except OSError:
@@ -137,6 +138,27 @@ def compacted_in_a_turn(opencode):
     exactly_once(last, '"queued":[{"id"')
 
 
+def during_compaction(opencode):
+    """what comes while opencode compacts starts its turn when it has compacted: a message, and something critical"""
+    opencode.begin()
+    for number, (words, *push_or_submit) in enumerate((("Then deploy it.", "submit"), ("The disk is full.", "push", "-l", "critical", "-k", "disk.full"))):
+        script = Script(opencode, "A tale to tell.", [{"text": "I see."}])
+        summary = {"name": "summary", "tools": False, "text": "Create a new anchored summary", "answers": [[{"text": "So far "}, {"hold": words}]]}
+        opencode.model.replace([summary, *opencode.model.script.rules])
+        opencode.prompt(f"A tale to tell. {number}")
+        opencode.settled()
+        before = len(opencode.model.requests)
+        asked = threading.Thread(target=opencode.ask, args=("POST", f"/session/{opencode.session}/summarize", {"providerID": "fake", "modelID": "fake-1"}))
+        asked.start()
+        until(lambda: [one for one in opencode.model.requests[before:] if one["rule"] == "summary"], "opencode asks for a summary")
+        opencode.place.tidings(push_or_submit[0], "-s", opencode.session, *push_or_submit[1:], words)
+        opencode.model.release(words)
+        asked.join()
+        until(lambda: [one for one in opencode.model.requests[before:] if one["tools"] and words in one["text"]], "the turn's request")
+        opencode.settled()
+        assert pending(opencode) == 0 and not status(opencode).get("queued"), status(opencode)
+
+
 def reverted(opencode):
     """what was on a prompt that a person has reverted is on the next one again"""
     opencode.begin()
@@ -178,4 +200,4 @@ def forked(opencode):
     assert times(script.last(3), "In the child.") == 0
 
 
-ALL = [subagent_ends, subagent_in_the_background, mcp_server_goes_and_comes, retried, permission, compacted_in_a_turn, reverted, forked]
+ALL = [subagent_ends, subagent_in_the_background, mcp_server_goes_and_comes, retried, permission, compacted_in_a_turn, during_compaction, reverted, forked]

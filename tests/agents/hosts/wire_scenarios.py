@@ -2,8 +2,12 @@
 """wire_scenarios.py: what an agent that calls hooks shows of itself besides its turns: subagents, a person who is asked or who stops it, its configuration,
 compaction, requests that fail. Knows agents by hook_hosts.Agent only.
 """
+import contextlib
 import html
 import json
+import os
+import pathlib
+import signal
 
 from hook_scenarios import Gate, count, never, nothing_pending, once, push, request, requests, rule, says, stops
 from node_hosts import until
@@ -68,6 +72,53 @@ def waits_for_approval(agent):
         terminal.press("Enter", wanted=after, what="the tool has run", only_at=agent.asks)
         once(after()[0], "The raven knocks.")
         until_state(agent, "idle")
+
+
+@contextlib.contextmanager
+def desktop(agent):
+    """A person who wants alerts, and has a desktop whose notify-send writes down what it is given: the file."""
+    place = agent.place
+    told, program, config = place.root / "told", place.root / "desktop" / "notify-send", place.home / ".config" / "tidings" / "config.json"
+    for folder in (program.parent, config.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    program.write_text(f"#!/bin/sh\necho \"$4\" >>'{told}'\n")
+    program.chmod(0o755)
+    config.write_text(json.dumps({"alerts": {"idle": True, "waiting": True}}))
+    before, agent.env["PATH"] = agent.env["PATH"], f"{program.parent}:{agent.env['PATH']}"
+    try:
+        yield told
+    finally:
+        config.unlink()
+        agent.env["PATH"] = before
+
+
+def alerters(agent):
+    """The processes that alert a person of the agent's session."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"--alert" in words and agent.session.encode() in words:
+            found.append(int(folder.name))
+    return found
+
+
+def person_is_alerted(agent):
+    """with alerts in the configuration one process beside the session alerts a person who is asked, and when the agent idles; it ends with the agent"""
+    agent.model.replace([rule("Owl one", agent.asking("echo an-owl > owl"), {"text": "Whoo."})])
+    with desktop(agent) as told:
+        lines = lambda: told.read_text().splitlines() if told.exists() else []
+        with agent.terminal("Owl one: ask me.", agent.careful()) as terminal:
+            request(agent, "Owl one", 1)
+            agent.attached()
+            until(lambda: lines() == ["The agent waits for you"], lambda: f"the person is alerted: {lines()} {agent.complaints()}")
+            assert len(alerters(agent)) == 1, alerters(agent)
+            terminal.press("Enter", wanted=lambda: len(requests(agent, "Owl one")) > 1, what="the tool has run", only_at=agent.asks)
+            until(lambda: lines() == ["The agent waits for you", "The agent is idle"], lambda: f"the person is alerted again: {lines()}")
+            os.kill(agent.place.ask("status", "-s", agent.session)["attachment"]["pid"], signal.SIGKILL)
+            until(lambda: not alerters(agent), "it ends with the agent")
 
 
 def escape_and_wake(agent):
@@ -287,4 +338,4 @@ def saved_and_resumed(agent):
 
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes, answered_again)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
-BY_AGENT = {"claude": (forked, rewound), "codex": (forked, rewound, budget_is_short), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
+BY_AGENT = {"claude": (forked, rewound), "codex": (forked, rewound, budget_is_short, person_is_alerted), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""opencode_mcp.py: an MCP server with one tool, `take`, whose result has as many lines as it is asked for. JSON-RPC on stdin and stdout."""
+"""mcp_server.py [NAME]: an MCP server with one tool, `take`, whose result has as many lines as it is asked for. JSON-RPC on stdin and stdout."""
 import json
 import sys
 
@@ -9,7 +9,7 @@ TOOL = {"name": "take", "description": "Takes notes", "inputSchema": {"type": "o
 
 def answer(method, params):
     if method == "initialize":
-        return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "notes", "version": "1"}}
+        return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": sys.argv[1] if len(sys.argv) > 1 else "notes", "version": "1"}}
     if method == "tools/list":
         return {"tools": [TOOL]}
     if method == "tools/call":
