@@ -143,7 +143,7 @@ def during_compaction(opencode):
     opencode.begin()
     for number, (words, *push_or_submit) in enumerate((("Then deploy it.", "submit"), ("The disk is full.", "push", "-l", "critical", "-k", "disk.full"))):
         script = Script(opencode, "A tale to tell.", [{"text": "I see."}])
-        summary = {"name": "summary", "tools": False, "text": "Create a new anchored summary", "answers": [[{"text": "So far "}, {"hold": words}]]}
+        summary = {"name": "summary", "tools": False, "text": "Do not mention the summary process", "answers": [[{"text": "So far "}, {"hold": words}]]}
         opencode.model.replace([summary, *opencode.model.script.rules])
         opencode.prompt(f"A tale to tell. {number}")
         opencode.settled()
