@@ -52,7 +52,7 @@ static void undo(struct hook_marks *marks, size_t from, size_t to) {
   }
 }
 
-static bool is_there(const struct hook_marks *marks, uint64_t delivery, bool undone) {
+static bool is_marked(const struct hook_marks *marks, uint64_t delivery, bool undone) {
   for (size_t i = 0; i < marks->count; i++) {
     if (marks->all[i].delivery == delivery && marks->all[i].undone == undone) return true;
   }
@@ -60,11 +60,11 @@ static bool is_there(const struct hook_marks *marks, uint64_t delivery, bool und
 }
 
 bool hook_marks_held(const struct hook_marks *marks, uint64_t delivery) {
-  return is_there(marks, delivery, false);
+  return is_marked(marks, delivery, false);
 }
 
 bool hook_marks_gone(const struct hook_marks *marks, uint64_t delivery) {
-  return is_there(marks, delivery, true) && !hook_marks_held(marks, delivery);
+  return is_marked(marks, delivery, true) && !hook_marks_held(marks, delivery);
 }
 
 void hook_marks_finish(struct hook_marks *marks) {
