@@ -17,9 +17,14 @@ bool store_url_is(const char *store) {
 
 char *store_url_plugin(const char *plugin, const char *store) {
   const char *slash = strrchr(plugin, '/'), *name = slash ? slash + 1 : plugin;
-  char *path = NULL;
-  if (!store_url_is(store) || strcmp(name, plain_plugin) != 0) return strdup(plugin);
-  return asprintf(&path, "%.*s%s", (int)(name - plugin), plugin, url_plugin) < 0 ? NULL : path;
+  bool other = store_url_is(store) && strcmp(name, plain_plugin) == 0;
+  size_t folder_len = (size_t)(name - plugin);
+  const char *chosen = other ? url_plugin : name;
+  char *path = malloc(folder_len + strlen(chosen) + 1);
+  if (!path) return NULL;
+  memcpy(path, plugin, folder_len);
+  strcpy(path + folder_len, chosen);
+  return path;
 }
 
 bool store_url_is_plugin(const char *plugin) {

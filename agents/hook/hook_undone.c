@@ -17,6 +17,7 @@
  */
 #include "agents/hook/hook_undone.h"
 
+#include <ctype.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static void undo(struct hook_marks *marks, size_t from, size_t to) {
   }
 }
 
-static bool is_there(const struct hook_marks *marks, uint64_t delivery, bool undone) {
+static bool is_marked(const struct hook_marks *marks, uint64_t delivery, bool undone) {
   for (size_t i = 0; i < marks->count; i++) {
     if (marks->all[i].delivery == delivery && marks->all[i].undone == undone) return true;
   }
@@ -59,11 +60,11 @@ static bool is_there(const struct hook_marks *marks, uint64_t delivery, bool und
 }
 
 bool hook_marks_held(const struct hook_marks *marks, uint64_t delivery) {
-  return is_there(marks, delivery, false);
+  return is_marked(marks, delivery, false);
 }
 
 bool hook_marks_gone(const struct hook_marks *marks, uint64_t delivery) {
-  return is_there(marks, delivery, true) && !hook_marks_held(marks, delivery);
+  return is_marked(marks, delivery, true) && !hook_marks_held(marks, delivery);
 }
 
 void hook_marks_finish(struct hook_marks *marks) {
@@ -227,13 +228,14 @@ struct base {
 static struct base base_of(struct tidings_span text) {
   static const char words[] = "\"history_base\":{\"thread_id\":\"",
                     length[] = "\"end_byte_offset\":";
-  const char *end = line_end(text.ptr, text.ptr + text.len),
-             *at = look_for(text.ptr, end, span_of(words, sizeof words - 1));
+  const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
+  const char *at = end ? look_for(text.ptr, end, span_of(words, sizeof words - 1)) : NULL;
   struct base base = {.id = ""};
   struct tidings_span id = at ? quoted(at, end, words) : span_of(text.ptr, 0);
   const char *bytes = at ? look_for(at, end, span_of(length, sizeof length - 1)) : NULL;
   size_t len = id.len ? id.len - (sizeof words - 1) : 0;
-  if (!bytes || len >= sizeof base.id) return base;
+  if (!bytes || !isdigit((unsigned char)bytes[sizeof length - 1]) || len >= sizeof base.id)
+    return base;
   memcpy(base.id, id.ptr + sizeof words - 1, len);
   base.bytes = strtoull(bytes + sizeof length - 1, NULL, 10); /* the line's end ends it */
   return base;

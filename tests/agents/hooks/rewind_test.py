@@ -232,6 +232,16 @@ def test_busy_turn(place):
     assert "Second thing." in said, said
 
 
+def test_codex_cut(place):
+    """a file whose first line is not whole, or has no number, takes nothing back"""
+    for end in ("", "\n", "x}\n", "0"):
+        with type(place)() as own:
+            agent, _ = begin(own, "codex")
+            agent.path = agent.file(f"{SESSION}_{SECOND}")
+            agent.append('{"payload":{"history_base":{"thread_id":"' + SESSION + '","end_byte_offset":' + end)
+            assert agent.prompt() == "" and outcomes(own) == ["committed"] * 2, end
+
+
 def test_unreadable(place):
     """a transcript that is not there, or lacks what stays, takes nothing back"""
     agent, _ = begin(place, "qwen")
