@@ -40,8 +40,9 @@ class Looker:
             with open(self.path, encoding="utf-8", errors="replace") as file:
                 return file.read()
         try:
-            self.seen += os.read(self.terminal, 65536).decode(errors="replace")
-        except (BlockingIOError, OSError):
+            while more := os.read(self.terminal, 65536):
+                self.seen += more.decode(errors="replace")
+        except OSError:  # nothing more now, or nothing more at all
             pass
         return self.seen
 
@@ -53,6 +54,7 @@ class Looker:
         if how:
             self.process.send_signal(how)
         kit.wait_for(lambda: (self.read(), self.process.poll())[1] is not None, what)
+        self.read()  # what it printed after the last look
         expect(self.process.returncode == code, f"{what}: {self.process.returncode} {self.process.stderr.read()}")
         self.folder.cleanup()
         if self.terminal is not None:
