@@ -17,6 +17,13 @@ int fail(struct tidings_error *error, int code, const char *format, ...)
 #define fail(error, code, ...) ((void)fail(error, code, __VA_ARGS__), (code))
 #endif
 
+/* An empty one of ours, where all of it is too much to zero: its text is large. */
+static inline void error_clear(struct tidings_error *error) {
+  error->size = sizeof *error;
+  error->code = 0;
+  error->text[0] = '\0';
+}
+
 /* A quoted, shortened, harmless copy of hostile text for use inside a sentence: "abc…" with at most
  * 80 bytes of it. */
 struct quoted {

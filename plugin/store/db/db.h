@@ -13,6 +13,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
 #include <tidings/host.h>
 
 #include "common/span.h"
@@ -100,14 +102,19 @@ struct db_txn {
   store_deadline deadline; /* of a write */
   enum db_access { DB_READS, DB_WRITES, DB_LOOKS_ON } access;
 
-  uint32_t touched[TOUCHED_SESSIONS]; /* sessions whose counter of changes moves on commit */
   size_t touched_count;
   uint64_t ringing;    /* a bit for each of `touched` whose owner is called as well */
   bool rung_by_others; /* than the thread that waits */
   bool outdated;       /* db_commit failed since the session is not as it was read */
-  struct owner called[CALLED_OWNERS];
   size_t called_count; /* CALLED_OWNERS + 1: too many to note; every waiter is woken */
+
+  /* Large, and not to be zeroed for one push: */
+  uint32_t touched[TOUCHED_SESSIONS]; /* sessions whose counter of changes moves on commit */
+  struct owner called[CALLED_OWNERS];
 };
+static inline void db_txn_clear(struct db_txn *txn) {
+  memset(txn, 0, offsetof(struct db_txn, touched));
+}
 
 /* A snapshot. `scope` NULL: nothing is declared. Errors: BUSY, STORE, NOMEM. */
 int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline,

@@ -51,9 +51,12 @@ const struct push_place *push_known_find(const struct push_known *known,
 
 void push_known_set(struct push_known *known, struct tidings_span session,
                     const struct push_place *place) {
-  bool same = push_known_find(known, session);
+  if (push_known_find(known, session)) {
+    known->place.last = place->last;
+    known->place.live = place->live;
+    return;
+  }
   known->place = *place;
-  if (same) return;
   known->name_len = session.len <= PUSH_NAME_BYTES ? session.len : 0;
   memcpy(known->name, session.ptr, known->name_len);
 }

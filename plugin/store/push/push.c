@@ -15,8 +15,13 @@ struct push_slot {
   struct buffer body; /* the item's record, without its checksum */
   int code;
   bool duplicate;
-  struct tidings_error error;
+  struct tidings_error error; /* last: see slot_clear */
 };
+
+static void slot_clear(struct push_slot *slot) {
+  memset(slot, 0, offsetof(struct push_slot, error));
+  error_clear(&slot->error);
+}
 
 /* -- storing one slot in an open transaction --------------------------------------------------- */
 
@@ -125,8 +130,9 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot, struct push
 /* -- a batch ----------------------------------------------------------------------------------- */
 
 static enum db_batch store_each(struct db_push *batch, struct store_txn *txn) {
-  struct tidings_error error = {.size = sizeof error};
+  struct tidings_error error;
   bool any = false;
+  error_clear(&error);
   int code = meta_check(txn, &error);
   for (struct db_push *at = batch; at; at = at->next) {
     struct push_slot *slot = (struct push_slot *)(void *)at;
@@ -145,7 +151,11 @@ static enum db_batch store_each(struct db_push *batch, struct store_txn *txn) {
 
 static enum db_batch store_batch(struct db_push *batch, struct db_txn *engine) {
   struct store *store = ((struct push_slot *)(void *)batch)->store;
-  struct store_txn txn = {.store = store, .db = engine, .writing = true};
+  struct store_txn txn; /* without `own` */
+  txn.store = store;
+  txn.db = engine;
+  txn.writing = true;
+  txn.folded = 0;
   push_known_begin(&store->known, engine);
   enum db_batch outcome = store_each(batch, &txn);
   push_known_end(&store->known, engine, outcome == DB_BATCH_STORED);
@@ -187,8 +197,11 @@ static int run_slot(struct store *store, struct push_slot *slot, store_deadline 
 
 int store_push(struct store *store, const struct push *push, store_deadline deadline,
                bool *ret_duplicate, struct tidings_error *error) {
-  struct push_slot slot = {
-      .store = store, .push = push, .body = BUFFER_EMPTY, .error = {.size = sizeof slot.error}};
+  struct push_slot slot;
+  slot_clear(&slot);
+  slot.store = store;
+  slot.push = push;
+  slot.body = (struct buffer)BUFFER_EMPTY;
   item_encode(&slot.body, push->now_ms, push->note, push->origin);
   int code = slot.body.failed
                  ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record")

@@ -35,8 +35,10 @@ static void fail_all(struct db_push *batch, int code, const struct tidings_error
  * broke the transaction, nothing was stored, and each is to be tried by itself. */
 static bool commit_batch(struct db *db, struct db_push *batch, uint64_t bytes,
                          store_deadline deadline) {
-  struct tidings_error error = {.size = sizeof error};
-  struct db_txn txn = {.touched_count = 0};
+  struct tidings_error error;
+  struct db_txn txn;
+  error_clear(&error);
+  db_txn_clear(&txn);
   for (struct db_push *push = batch; push; push = push->next) push->code = 0;
   int code = env_write(db, deadline, &txn, &error);
   if (code) {
