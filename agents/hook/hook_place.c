@@ -58,7 +58,7 @@ static int open_fifo(const char *path) {
 }
 
 /* A process that leaves removes the FIFO that another one may have opened just before. */
-static bool is_there(const char *path, int fd) {
+static bool is_still_there(const char *path, int fd) {
   struct stat named, opened;
   return !stat(path, &named) && !fstat(fd, &opened) && named.st_dev == opened.st_dev &&
          named.st_ino == opened.st_ino;
@@ -72,7 +72,7 @@ static int lock_fifo(const char *path, int *ret_fd) {
     if (fd < 0 && errno != ENOENT) return errno;
     if (fd < 0) continue;
     int reason = flock(fd, LOCK_EX | LOCK_NB) ? errno : 0;
-    if (!reason && is_there(path, fd)) {
+    if (!reason && is_still_there(path, fd)) {
       *ret_fd = fd;
       return 0;
     }
