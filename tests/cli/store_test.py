@@ -150,13 +150,15 @@ def test_migrate(place):
 def test_usage(place):
     """wrong words are usage errors"""
     for words, says in ((["store"], "check, backup, salvage, migrate, init, upgrade, drop or copy"), (["store", "mend"], "'mend' is not one of"),
-                        (["store", "check", "x"], "unexpected argument 'x'"), (["store", "backup"], "name the folder to make"),
+                        (["store", "check", "x", "y"], "unexpected argument 'y'"), (["store", "check", "x", "-S", "y"], "takes the store as an argument"), (["store", "backup"], "name the folder to make"),
                         (["store", "salvage", "a"], "name the store and the folder to make"),
                         (["store", "backup", "x", "--also-stale"], "--also-stale is for salvage"),
                         (["store", "salvage", "a", "b", "-S", "c"], "takes the store as an argument")):
         place.refused(*words, code=2, says=says)
     place.refused("store", "check", says="TIDINGS_E_NOT_FOUND")
     assert not os.path.exists(place.store)
+    place.ok("push", "-s", "s", "one")
+    assert place.ok("store", "check", place.store).text == place.ok("store", "check").text
 
 
 if __name__ == "__main__":
