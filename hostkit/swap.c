@@ -116,10 +116,7 @@ static int32_t find_build(const struct hk_settings *settings, const char *plugin
                           char **ret_path, struct tidings_error *error) {
   char *path = NULL;
   int32_t code = hk_absolute_path(plugin_path ? plugin_path : settings->plugin_path, &path, error);
-  if (code || !store_url_is(settings->store_dir)) {
-    if (!code) *ret_path = path;
-    return code;
-  }
+  if (code) return code;
   *ret_path = store_url_plugin(path, settings->store_dir);
   free(path);
   return *ret_path ? TIDINGS_OK : hk_error(error, TIDINGS_E_NOMEM, "out of memory for a swap");
