@@ -119,6 +119,7 @@ static void name_statement(enum pg_statement statement, char name[PG_NAME_BYTES]
   else if (statement == PG_PUSH) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_push");
   else if (statement == PG_PUSH_PLAIN) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_row");
   else if (statement == PG_PUSH_NEXT) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_next");
+  else if (statement == PG_PUSH_COUNT) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_all");
   else (void)snprintf(name, PG_NAME_BYTES, "t%d", (int)statement);
 }
 

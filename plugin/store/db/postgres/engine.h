@@ -122,6 +122,7 @@ enum pg_statement {
   PG_PUSH,
   PG_PUSH_PLAIN,
   PG_PUSH_NEXT,
+  PG_PUSH_COUNT,
   PG_NOTIFY,
   PG_LOOK_UP,
   PG_HAS_LOCK,

@@ -54,7 +54,9 @@ static void describe(const struct db_push *push, struct pg_params *params) {
 /* One without an id, a limit of its source or anybody to wake, to a session whose tools have
  * declared nothing and which is not nearly full, is one statement of the server's, which looks at
  * the session and at the newest row of its inbox. Who has done that a moment ago, and found far
- * fewer than the limit, does not look at the inbox once more. All others call push_record. */
+ * fewer than the limit, does not look at the inbox once more. Numbers are given out for all
+ * sessions: if the row says little since they went up, what waits is counted. All others call
+ * push_record. */
 enum { MOST_ASKED = 64, FAR_FROM_FULL = 1024, KNOWN_FOR_MS = 250 };
 
 static bool is_plain(const struct db_inbox *row) {
@@ -93,7 +95,9 @@ static enum pg_statement choose(struct db *db, const struct db_inbox *row,
     *ret_known = *pushed;
     statement = PG_PUSH_NEXT;
   } else {
-    statement = PG_PUSH_PLAIN;
+    bool counts = is_pushed_to(pushed, row->session) && limit_of(row) > 2 * FAR_FROM_FULL &&
+                  pushed->waited - pushed->base > limit_of(row) / 2;
+    statement = counts ? PG_PUSH_COUNT : PG_PUSH_PLAIN;
   }
   pthread_mutex_unlock(&db->lock);
   return statement;
@@ -103,10 +107,9 @@ static void describe_plain(const struct db_inbox *row, enum pg_statement stateme
                            const struct pg_pushed *known, struct pg_params *params) {
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->body);
-  if (statement == PG_PUSH_PLAIN) {
-    pg_param_int8(params, limit_of(row));
-    return;
-  }
+  if (statement == PG_PUSH_PLAIN) pg_param_int8(params, limit_of(row));
+  if (statement == PG_PUSH_COUNT) pg_param_int8(params, limit_of(row) - FAR_FROM_FULL);
+  if (statement != PG_PUSH_NEXT) return;
   pg_param_int8(params, limit_of(row) - known->waited);
   pg_param_int8(params, known->base);
   pg_param_int8(params, known->base_n);
@@ -159,7 +162,7 @@ static int run_push(struct db *db, struct pg_conn *conn, enum pg_statement state
 /* Without push_record, if that will do: *ret_stored. */
 static int run_plain(struct db *db, struct pg_conn *conn, const struct db_inbox *row,
                      store_deadline deadline, PGresult **ret_result, bool *ret_stored) {
-  struct pg_pushed known;
+  struct pg_pushed known = {.len = 0};
   struct pg_params params = {.count = 0};
   enum pg_statement statement = choose(db, row, &known);
   *ret_stored = false;
@@ -169,7 +172,7 @@ static int run_plain(struct db *db, struct pg_conn *conn, const struct db_inbox 
   if (rc) return rc;
   *ret_stored = strcmp(PQcmdTuples(*ret_result), "1") == 0;
   if (!*ret_stored) note_missed(db, row->session);
-  else if (statement == PG_PUSH_PLAIN) note_pushed(db, row->session, *ret_result);
+  else if (statement != PG_PUSH_NEXT) note_pushed(db, row->session, *ret_result);
   return 0;
 }
 
