@@ -57,7 +57,7 @@ static void describe(const struct db_push *push, struct pg_params *params) {
  * fewer than the limit, does not look at the inbox once more. Numbers are given out for all
  * sessions: if the row says little since they went up, what waits is counted. All others call
  * push_record. */
-enum { MOST_ASKED = 64, FAR_FROM_FULL = 1024, KNOWN_FOR_MS = 250 };
+enum { MOST_ASKED = 64, FAR_FROM_FULL = 4096, MOST_COUNTED = 1024, KNOWN_FOR_MS = 250 };
 
 static bool is_plain(const struct db_inbox *row) {
   return !row->id.len && !row->per_minute && !row->rings && !row->critical &&
@@ -95,7 +95,7 @@ static enum pg_statement choose(struct db *db, const struct db_inbox *row,
     *ret_known = *pushed;
     statement = PG_PUSH_NEXT;
   } else {
-    bool counts = is_pushed_to(pushed, row->session) && limit_of(row) > 2 * FAR_FROM_FULL &&
+    bool counts = is_pushed_to(pushed, row->session) && limit_of(row) > 2 * MOST_COUNTED &&
                   pushed->waited - pushed->base > limit_of(row) / 2;
     statement = counts ? PG_PUSH_COUNT : PG_PUSH_PLAIN;
   }
@@ -108,7 +108,7 @@ static void describe_plain(const struct db_inbox *row, enum pg_statement stateme
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->body);
   if (statement == PG_PUSH_PLAIN) pg_param_int8(params, limit_of(row));
-  if (statement == PG_PUSH_COUNT) pg_param_int8(params, limit_of(row) - FAR_FROM_FULL);
+  if (statement == PG_PUSH_COUNT) pg_param_int8(params, limit_of(row) - MOST_COUNTED);
   if (statement != PG_PUSH_NEXT) return;
   pg_param_int8(params, limit_of(row) - known->waited);
   pg_param_int8(params, known->base);
