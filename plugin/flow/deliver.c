@@ -120,7 +120,10 @@ static int look_for_pending(struct op *op, struct delivering *delivering,
   int code = op_read(op, error);
   if (!code) code = look_in_snapshot(op, delivering, ret_next, error);
   if (code) return code;
-  if (*ret_next == DELIVER_DONE && !turns_minds_tool_result(&op->head.run))
+  bool quiet = *ret_next == DELIVER_DONE && !turns_minds_tool_result(&op->head.run);
+  atomic_store_explicit(&session->quiet_stamp, quiet ? store_stamp(op->txn) : 0,
+                        memory_order_relaxed);
+  if (quiet)
     atomic_store_explicit(&session->quiet, changes & 1 ? QUIET_UNKNOWN : changes,
                           memory_order_relaxed);
   return 0;
@@ -223,17 +226,33 @@ static int find_session(struct op *op, struct tidings_error *error) {
   return code || op->known ? code : attach_by_hook(op, error);
 }
 
+/* Was it quiet when it was looked at last, and has nothing happened since? For a store that has to
+ * be asked. *ret_asked: it was. */
+static bool is_quiet_still(struct instance *instance, const struct carrier *carrier,
+                           const struct session *known, store_deadline deadline, bool *ret_asked) {
+  uint64_t stamp = known ? atomic_load_explicit(&known->quiet_stamp, memory_order_relaxed) : 0;
+  *ret_asked = stamp && !carrier->message_count &&
+               !atomic_load_explicit(&instance->remembered.any, memory_order_relaxed);
+  return *ret_asked && store_is_unchanged(instance->store, known->number, stamp, deadline);
+}
+
 int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = instance_deadline(instance);
   const struct tidings_reply *reply = NULL;
   struct op op;
+  bool asked;
+  if (is_quiet_still(instance, carrier, known, deadline, &asked)) {
+    *ret_reply = NULL;
+    return 0;
+  }
   /* The id of a session that is known was checked when it became known. */
   int code = known ? 0 : session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
   if (code) return code;
   (void)flow_settle_remembered(instance, deadline, NULL);
   op_begin(&op, instance, carrier->session, deadline);
   op.known = known;
+  op.asked = asked;
   code = find_session(&op, error);
   if (!code) code = op_lock(&op, error);
   if (!code) code = attempt_until_done(&op, carrier, &reply, error);

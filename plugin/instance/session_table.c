@@ -77,6 +77,7 @@ static struct session *session_make(struct tidings_span id, uint64_t hash, uint3
   session->number = number;
   session->changes = changes;
   atomic_init(&session->quiet, QUIET_UNKNOWN);
+  atomic_init(&session->quiet_stamp, 0);
   return session;
 }
 

@@ -21,6 +21,7 @@ struct session {
   /* The change counter's value when nothing was pending and this host was attached; odd: not known.
    */
   _Atomic uint32_t quiet;
+  _Atomic uint64_t quiet_stamp; /* the same for stores that are asked: store_stamp; 0: not known */
 };
 
 enum { QUIET_UNKNOWN = 1 };

@@ -25,9 +25,10 @@ void op_end(struct op *op) {
 }
 
 int op_read(struct op *op, struct tidings_error *error) {
-  const struct db_scope scope = {.name = op->name, .session = op->session};
+  const struct db_scope scope = {.name = op->name, .session = op->session, .asked = op->asked};
   bool of_all = !op->name.len && !op->session;
   int code = of_all ? store_take_in(op->instance->store, op->deadline, error) : 0;
+  op->asked = false;
   return code ? code : store_read(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 

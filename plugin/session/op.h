@@ -19,6 +19,7 @@ struct op {
   struct tidings_span name; /* the session's; the caller's memory */
   struct session *known;    /* what this process remembers of the session; NULL: nothing yet */
   uint32_t session;         /* its number in the store; 0: not known */
+  bool asked;               /* store_is_unchanged, for the next snapshot */
   bool locked;              /* the lock is held .. */
   uint32_t locked_session;  /* .. of this session */
 

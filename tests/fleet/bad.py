@@ -293,6 +293,30 @@ def check_quota(server):
     host.close()
 
 
+def check_counted(server):
+    """Numbers are given out for all sessions: when that many were, a push counts what waits."""
+    host = kit.Kit(server.url(), role="producer", config={"limits": {"pending_per_session": 5000}})
+    newest = "SELECT counted, counted_at, (SELECT count(*) FROM tidings.inbox AS i WHERE i.name = 'counted' AND i.n <= newest.counted_at) FROM tidings.inbox AS newest WHERE name = 'counted' ORDER BY n DESC LIMIT 1"
+
+    def pushed():
+        host.call("push", session="counted", kind="ci.failed", message="one more")
+        return [int(word) for word in server.sql(newest).split("|")]
+
+    pushed()
+    server.sql("INSERT INTO tidings.inbox (name, body) SELECT 'beside', '\\x01' FROM generate_series(1, 2600)")
+    before = int(server.sql("SELECT max(n) FROM tidings.inbox"))
+    row = []
+
+    def counts():
+        row[:] = pushed()
+        return row[1] > before
+
+    kit.wait_for(counts, "a push that counts")
+    expect(row[0] == row[2], f"what waited was counted: {row}")
+    server.sql("DELETE FROM tidings.inbox WHERE name IN ('counted', 'beside')")
+    host.close()
+
+
 def check_recovery(server):
     """The server is killed while it writes, and held in its recovery until it was asked; then it goes on."""
     url = server.url()
@@ -362,6 +386,7 @@ def main():
         check_roles_elsewhere(server)
         check_upgrade(server)
         check_quota(server)
+        check_counted(server)
         check_disk(server)
         check_recovery(server)
         check_full(server)

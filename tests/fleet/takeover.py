@@ -27,8 +27,8 @@ def start(url, apart):
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def hook(host, number):
-    return ask(host, "tool_result", session="s", call_id=f"c{number}", tool="shell", content="done")
+def hook(host, number, session="s"):
+    return ask(host, "tool_result", session=session, call_id=f"c{number}", tool="shell", content="done")
 
 
 def stop_all(host, how):
@@ -47,11 +47,15 @@ def case(url, apart, failures):
     kit.tidings("push", "-S", url, "-s", "s", "beta")
     shown = hook(first, 1)
     expect("alpha" in shown.get("content", "") and "beta" in shown.get("content", ""), "the first host shows both")
+    ask(first, "event", event={"type": "session.opened", "session": "quiet", "data": {}})
+    for number in (10, 11):
+        expect("error" not in hook(first, number, "quiet"), "the first host has a second session, which is quiet")
     refused = ask(second, "event", event={"type": "session.resumed", "session": "s", "data": {"deliveries": []}})
     expect(refused.get("error", {}).get("code") == "TIDINGS_E_BUSY", f"the second is refused while the first lives: {refused}")
     stop_all(first, signal.SIGSTOP)
     taken = ask(second, "event", event={"type": "session.resumed", "session": "s", "data": {"deliveries": [], "takeover": True}})
     expect("reply" in taken, f"the second takes over: {taken}")
+    ask(second, "event", event={"type": "session.resumed", "session": "quiet", "data": {"deliveries": [], "takeover": True}})
     again = hook(second, 2)
     expect("alpha" in again.get("content", "") and "beta" in again.get("content", ""), "what was not settled is shown by the second, once")
     stop_all(first, signal.SIGCONT)
@@ -59,6 +63,8 @@ def case(url, apart, failures):
     expect(late.get("error", {}).get("code") == "TIDINGS_E_CLOSED", f"the first's settle is CLOSED: {late}")
     closed = hook(first, 3)
     expect(closed.get("error", {}).get("code") == "TIDINGS_E_CLOSED", f"the first's hook is CLOSED: {closed}")
+    closed = hook(first, 12, "quiet")
+    expect(closed.get("error", {}).get("code") == "TIDINGS_E_CLOSED", f"so is its hook in the quiet session: {closed}")
     expect("error" not in ask(second, "settle", delivery=again["reply"]["delivery"], outcome="committed"), "the second settles")
     quiet = hook(second, 4)
     expect("alpha" not in quiet.get("content", "") and "beta" not in quiet.get("content", ""), "nothing is shown twice")

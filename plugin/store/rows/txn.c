@@ -53,6 +53,13 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
   return code;
 }
 
+uint64_t store_stamp(const struct store_txn *txn) { return db_stamp(txn->db); }
+
+bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
+                        store_deadline deadline) {
+  return db_is_unchanged(store->db, session, stamp, deadline);
+}
+
 int store_commit_as_read(struct store_txn *txn, bool *ret_outdated, struct tidings_error *error) {
   int code = inbox_finish(txn, error);
   if (code) db_end(txn->db);

@@ -47,6 +47,19 @@ bool db_forgets_by_itself(const struct db *db) {
   return false;
 }
 
+uint64_t db_stamp(const struct db_txn *txn) {
+  (void)txn;
+  return 0;
+}
+
+bool db_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline) {
+  (void)db;
+  (void)session;
+  (void)stamp;
+  (void)deadline;
+  return false;
+}
+
 bool db_inbox_waits(const struct db_txn *txn) {
   (void)txn;
   return false;

@@ -6,7 +6,7 @@
  */
 #include "store/db/postgres/engine.h"
 
-enum { CLOCK_AGE_MS = 600000 };
+enum { CLOCK_AGE_MS = 60000 };
 
 void pg_clock_read(struct db *db, int64_t server_ms) {
   int64_t here_ms = store_uptime_ms();

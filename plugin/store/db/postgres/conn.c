@@ -13,8 +13,6 @@
 
 #include "store/db/postgres/engine.h"
 
-enum { NAME_BYTES = 20 };
-
 /* -- errors ------------------------------------------------------------------------------------ */
 
 static int error_of(struct db *db, const PGresult *result) {
@@ -116,18 +114,22 @@ static bool is_good(const PGresult *result) {
 }
 
 /* Tests that kill a process in its commit look for that one's name. */
-static void name_statement(enum pg_statement statement, char name[NAME_BYTES]) {
-  if (statement == PG_COMMIT) (void)snprintf(name, NAME_BYTES, "tidings_commit");
-  else if (statement == PG_PUSH) (void)snprintf(name, NAME_BYTES, "tidings_commit_push");
-  else if (statement == PG_PUSH_PLAIN) (void)snprintf(name, NAME_BYTES, "tidings_commit_row");
-  else (void)snprintf(name, NAME_BYTES, "t%d", (int)statement);
+static void name_statement(enum pg_statement statement, char name[PG_NAME_BYTES]) {
+  if (statement == PG_COMMIT) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit");
+  else if (statement == PG_PUSH) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_push");
+  else if (statement == PG_PUSH_PLAIN) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_row");
+  else if (statement == PG_PUSH_NEXT) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_next");
+  else if (statement == PG_PUSH_COUNT) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_all");
+  else (void)snprintf(name, PG_NAME_BYTES, "t%d", (int)statement);
 }
 
 /* In the same pipeline, before it is used for the first time: most connections need few. */
-static int send_prepare(struct pg_conn *conn, enum pg_statement statement, const char *name) {
+static int send_prepare(struct pg_conn *conn, enum pg_statement statement) {
   int count = 0;
-  const Oid *types = pg_statement_types(statement, &count);
+  char *name = conn->names[statement];
   if (conn->prepared >> statement & 1) return 0;
+  const Oid *types = pg_statement_types(statement, &count);
+  name_statement(statement, name);
   if (!PQsendPrepare(conn->pg, name, pg_statement_text(statement), count, types)) return PG_E_LOST;
   conn->prepared |= UINT64_C(1) << statement;
   conn->prepares[conn->prepare_count++] = (struct pg_prepare){conn->queued++, statement};
@@ -136,12 +138,10 @@ static int send_prepare(struct pg_conn *conn, enum pg_statement statement, const
 
 int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_params *params) {
   static const int formats[PG_MOST_PARAMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  char name[NAME_BYTES];
-  name_statement(statement, name);
-  int rc = send_prepare(conn, statement, name);
+  int rc = send_prepare(conn, statement);
   if (rc) return rc;
   conn->queued++;
-  return PQsendQueryPrepared(conn->pg, name, params ? params->count : 0,
+  return PQsendQueryPrepared(conn->pg, conn->names[statement], params ? params->count : 0,
                              params ? params->values : NULL, params ? params->lengths : NULL,
                              formats, 1)
              ? 0

@@ -23,7 +23,8 @@
 #include "store/db/wake.h"
 
 enum { PG_ABSENT = 4 };
-enum { PG_META = 1 }; /* the kind of the store's few own rows, of session 0 */
+enum { PG_META = 1 };            /* the kind of the store's few own rows, of session 0 */
+enum { PG_MOST_WAITING = 1024 }; /* rows of an inbox that a statement brings: see PG_LOAD */
 enum { PG_SCHEMA = 2, KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
 
 /* The engine's error numbers; ENOMEM is itself. */
@@ -120,6 +121,8 @@ enum pg_statement {
   PG_FETCH_RANGE,
   PG_PUSH,
   PG_PUSH_PLAIN,
+  PG_PUSH_NEXT,
+  PG_PUSH_COUNT,
   PG_NOTIFY,
   PG_LOOK_UP,
   PG_HAS_LOCK,
@@ -131,10 +134,13 @@ enum pg_statement {
   PG_STATEMENTS
 };
 
+enum { PG_NAME_BYTES = 20 };
+
 struct pg_conn {
   PGconn *pg;
   struct pg_conn *next;
-  uint64_t prepared; /* a bit for each statement that it has prepared */
+  uint64_t prepared; /* a bit for each statement that it has prepared, under these names: */
+  char names[PG_STATEMENTS][PG_NAME_BYTES];
   /* In the pipeline: how many results are to come, and which of them are of preparing. */
   size_t queued, prepare_count;
   struct pg_prepare {
@@ -167,6 +173,8 @@ void pg_param_null(struct pg_params *params);
 /* A connection of the pool. 0, or the engine's error number with a sentence in `error`. */
 int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error);
+/* One that is not in use, without a look whether it lives. NULL: there is none. */
+struct pg_conn *pg_conn_take_idle(struct db *db);
 /* Back to the pool; one that is not idle, or broken, is closed. */
 void pg_conn_give(struct db *db, struct pg_conn *conn);
 /* Queues a statement, and before its first use what prepares it. 0, or the engine's error. */
@@ -202,6 +210,7 @@ struct pg_session {
   bool exists;     /* it has a row */
   bool own;        /* number 0, locked and fresh */
   bool again;      /* it has changed, and is to be loaded */
+  bool asked;      /* `inbox` is what waited at the last question: db_is_unchanged */
   int64_t version;
   struct pg_map map;
   uint64_t floors[KINDS]; /* rows of a kind before this are history */
@@ -271,13 +280,24 @@ void pg_session_free(struct pg_session *session);
 struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tidings_span name);
 /* Into the cache; what it holds is what the server has. */
 void pg_session_give(struct db *db, struct pg_session *session);
-/* Queues what loads it, or what looks whether there is anything new of it. */
-int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session, bool looks);
+/* Is it in the cache, read at this version, with nothing of the inbox? */
+bool pg_session_is_at(struct db *db, uint32_t number, int64_t version);
+/* Queues what loads it. */
+int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session);
 /* It is taken as it was read last. */
 void pg_session_as_read(const struct db *db, struct pg_session *session);
+/* One more of what waits in its inbox, copied. 0, or ENOMEM. */
+int pg_session_add_waiting(struct pg_session *session, int64_t n, struct tidings_span body,
+                           bool rings);
+void pg_session_drop_waiting(struct pg_session *session);
 /* Takes the result of that. */
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result);
-/* The same of a look: it is to be loaded `again` if it has changed. */
+
+/* -- look.c ------------------------------------------------------------------------------------ */
+
+/* Queues what looks whether it has another version, and what waits in its inbox. */
+int pg_session_send_look(struct pg_conn *conn, uint32_t number, int64_t version);
+/* Takes the result of that: it is to be loaded `again` if it has changed, or if more waits. */
 int pg_session_looked(struct db *db, struct pg_session *session, const PGresult *result);
 
 /* -- tree.c ------------------------------------------------------------------------------------ */
@@ -295,6 +315,22 @@ int pg_txn_fetch_range(struct db_txn *txn, struct pg_session *session, uint8_t k
 int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n,
                      bool *ret_found);
 
+/* -- push.c ------------------------------------------------------------------------------------ */
+
+enum { PG_PUSHED_SESSIONS = 16, PG_PUSHED_NAME_BYTES = 256 };
+
+/* What this process knows of how many pushes wait in the inboxes that it pushes to. */
+struct pg_pushes {
+  int asked;  /* so many more are not tried as plain ones */
+  int missed; /* so many plain ones in a row were to be asked */
+  struct pg_pushed {
+    char name[PG_PUSHED_NAME_BYTES];
+    size_t len;                   /* of the name; 0: of none */
+    int64_t base, base_n;         /* so many waited when the row of that number was the newest, */
+    int64_t waited, at_ms;        /* and so many at most, then, by the machine's clock */
+  } sessions[PG_PUSHED_SESSIONS]; /* by a hash of the name */
+};
+
 struct db {
   struct db_log_to log; /* first: see db.h */
   struct owner self;
@@ -304,10 +340,10 @@ struct db {
   _Atomic int64_t clock_read_ms;  /* when it was read, by ours; 0: not yet */
   _Atomic bool hosts_clock;       /* the host's counts: it is a simulated one */
   _Atomic bool pooler_looked_for;
-  _Atomic int pushes_asked; /* so many pushes more are not tried as plain ones: push.c */
-  uint8_t kinds[KINDS];     /* enum db_kind */
+  uint8_t kinds[KINDS]; /* enum db_kind */
 
-  pthread_mutex_t lock; /* of the pool and the cache */
+  pthread_mutex_t lock; /* of the pool, the cache and `pushes` */
+  struct pg_pushes pushes;
   pthread_cond_t given;
   struct pg_conn *idle;
   size_t connections; /* idle ones and those in use */

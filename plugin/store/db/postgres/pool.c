@@ -30,6 +30,14 @@ static struct pg_conn *wait_idle(struct db *db, store_deadline deadline, bool *r
   }
 }
 
+struct pg_conn *pg_conn_take_idle(struct db *db) {
+  pthread_mutex_lock(&db->lock);
+  struct pg_conn *conn = db->idle;
+  if (conn) db->idle = conn->next;
+  pthread_mutex_unlock(&db->lock);
+  return conn;
+}
+
 static void forget_one(struct db *db) {
   pthread_mutex_lock(&db->lock);
   db->connections--;

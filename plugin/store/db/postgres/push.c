@@ -49,32 +49,109 @@ static void describe(const struct db_push *push, struct pg_params *params) {
   else pg_param_null(params);
 }
 
-/* One without an id, a limit of its source or anybody to wake, to a session whose tools have
- * declared nothing and which is not nearly full, is one statement of the server's. Where that was
- * not so, the next ones are not tried. */
-enum { ASKED_AFTER_ONE = 64 };
+/* -- how a push is made ------------------------------------------------------------------------ */
 
-static bool may_be_plain(struct db *db, const struct db_inbox *row) {
-  if (row->id.len || row->per_minute || row->rings || row->critical) return false;
-  return atomic_load(&db->pushes_asked) <= 0 || atomic_fetch_sub(&db->pushes_asked, 1) <= 0;
+/* One without an id, a limit of its source or anybody to wake, to a session whose tools have
+ * declared nothing and which is not nearly full, is one statement of the server's, which looks at
+ * the session and at the newest row of its inbox. Who has done that a moment ago, and found far
+ * fewer than the limit, does not look at the inbox once more. Numbers are given out for all
+ * sessions: if the row says little since they went up, what waits is counted. All others call
+ * push_record. */
+enum { MOST_ASKED = 64, FAR_FROM_FULL = 4096, MOST_COUNTED = 1024, KNOWN_FOR_MS = 250 };
+
+static bool is_plain(const struct db_inbox *row) {
+  return !row->id.len && !row->per_minute && !row->rings && !row->critical &&
+         row->session.len < PG_PUSHED_NAME_BYTES;
 }
 
-static void describe_plain(const struct db_inbox *row, struct pg_params *params) {
+static int64_t limit_of(const struct db_inbox *row) {
+  return (int64_t)row->pending_limit - row->pending_limit / 20;
+}
+
+/* Called with the lock: the session's place. */
+static struct pg_pushed *pushed_place(struct db *db, struct tidings_span name) {
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < name.len; i++) hash = (hash ^ (uint8_t)name.ptr[i]) * 16777619u;
+  return &db->pushes.sessions[hash % PG_PUSHED_SESSIONS];
+}
+
+static bool is_pushed_to(const struct pg_pushed *pushed, struct tidings_span name) {
+  return pushed->len && span_equal(span_of(pushed->name, pushed->len), name);
+}
+
+/* *ret_known: for PG_PUSH_NEXT; this push counts as one more that waits. */
+static enum pg_statement choose(struct db *db, const struct db_inbox *row,
+                                struct pg_pushed *ret_known) {
+  enum pg_statement statement = PG_PUSH;
+  if (!is_plain(row)) return statement;
+  pthread_mutex_lock(&db->lock);
+  struct pg_pushed *pushed = pushed_place(db, row->session);
+  if (db->pushes.asked > 0) {
+    db->pushes.asked--;
+  } else if (is_pushed_to(pushed, row->session) &&
+             store_uptime_ms() - pushed->at_ms < KNOWN_FOR_MS &&
+             pushed->waited + FAR_FROM_FULL < limit_of(row)) {
+    pushed->waited++;
+    *ret_known = *pushed;
+    statement = PG_PUSH_NEXT;
+  } else {
+    bool counts = is_pushed_to(pushed, row->session) && limit_of(row) > 2 * MOST_COUNTED &&
+                  pushed->waited - pushed->base > limit_of(row) / 2;
+    statement = counts ? PG_PUSH_COUNT : PG_PUSH_PLAIN;
+  }
+  pthread_mutex_unlock(&db->lock);
+  return statement;
+}
+
+static void describe_plain(const struct db_inbox *row, enum pg_statement statement,
+                           const struct pg_pushed *known, struct pg_params *params) {
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->body);
-  pg_param_int8(params, row->pending_limit - row->pending_limit / 20);
+  if (statement == PG_PUSH_PLAIN) pg_param_int8(params, limit_of(row));
+  if (statement == PG_PUSH_COUNT) pg_param_int8(params, limit_of(row) - MOST_COUNTED);
+  if (statement != PG_PUSH_NEXT) return;
+  pg_param_int8(params, limit_of(row) - known->waited);
+  pg_param_int8(params, known->base);
+  pg_param_int8(params, known->base_n);
+}
+
+/* What the row of a push says, and its number. */
+static void note_pushed(struct db *db, struct tidings_span name, const PGresult *result) {
+  enum { N, COUNTED, COUNTED_AT };
+  int64_t n = pg_int8(result, 0, N), at_n = pg_int8(result, 0, COUNTED_AT);
+  int64_t base = at_n ? pg_int8(result, 0, COUNTED) : 1, base_n = at_n ? at_n : n;
+  pthread_mutex_lock(&db->lock);
+  struct pg_pushed *pushed = pushed_place(db, name);
+  pushed->len = n >= base_n ? name.len : 0;
+  memcpy(pushed->name, name.ptr, name.len);
+  pushed->base = base;
+  pushed->base_n = base_n;
+  pushed->waited = base + n - base_n;
+  pushed->at_ms = store_uptime_ms();
+  db->pushes.missed = 0;
+  pthread_mutex_unlock(&db->lock);
+}
+
+/* It was not stored: the session's tools have declared something, or it is nearly full. If that
+ * goes on, fewer and fewer are tried. */
+static void note_missed(struct db *db, struct tidings_span name) {
+  struct pg_pushes *pushes = &db->pushes;
+  pthread_mutex_lock(&db->lock);
+  struct pg_pushed *pushed = pushed_place(db, name);
+  if (is_pushed_to(pushed, name)) pushed->len = 0;
+  pushes->asked = (1 << pushes->missed) - 1;
+  if (pushes->asked < MOST_ASKED) pushes->missed++;
+  pthread_mutex_unlock(&db->lock);
 }
 
 /* One round trip. *ret_result is the push's. */
 static int run_push(struct db *db, struct pg_conn *conn, enum pg_statement statement,
-                    const struct db_push *push, store_deadline deadline, PGresult **ret_result) {
-  struct pg_params params = {.count = 0};
+                    const struct pg_params *params, store_deadline deadline,
+                    PGresult **ret_result) {
   PGresult *results[2] = {NULL, NULL};
   size_t before = pg_clock_is_old(db) ? 1 : 0;
-  if (statement == PG_PUSH) describe(push, &params);
-  else describe_plain(&push->row, &params);
   int rc = before ? pg_send(conn, PG_CLOCK, NULL) : 0;
-  if (!rc) rc = pg_send(conn, statement, &params);
+  if (!rc) rc = pg_send(conn, statement, params);
   if (!rc) rc = pg_run(db, conn, deadline, results, before + 1);
   if (!rc && before) pg_clock_read(db, pg_int8(results[0], 0, 0));
   if (before) PQclear(results[0]);
@@ -82,21 +159,38 @@ static int run_push(struct db *db, struct pg_conn *conn, enum pg_statement state
   return rc;
 }
 
+/* Without push_record, if that will do: *ret_stored. */
+static int run_plain(struct db *db, struct pg_conn *conn, const struct db_inbox *row,
+                     store_deadline deadline, PGresult **ret_result, bool *ret_stored) {
+  struct pg_pushed known = {.len = 0};
+  struct pg_params params = {.count = 0};
+  enum pg_statement statement = choose(db, row, &known);
+  *ret_stored = false;
+  if (statement == PG_PUSH) return 0;
+  describe_plain(row, statement, &known, &params);
+  int rc = run_push(db, conn, statement, &params, deadline, ret_result);
+  if (rc) return rc;
+  *ret_stored = strcmp(PQcmdTuples(*ret_result), "1") == 0;
+  if (!*ret_stored) note_missed(db, row->session);
+  else if (statement != PG_PUSH_NEXT) note_pushed(db, row->session, *ret_result);
+  return 0;
+}
+
 int db_push(struct db *db, struct db_push *push, store_deadline deadline) {
   struct pg_conn *conn = NULL;
   PGresult *result = NULL;
+  bool stored = false;
   push->duplicate = false;
   push->code = pg_conn_take(db, deadline, &conn, push->error);
   if (push->code) return push->code;
-  bool plain = may_be_plain(db, &push->row);
-  int rc = run_push(db, conn, plain ? PG_PUSH_PLAIN : PG_PUSH, push, deadline, &result);
-  if (!rc && plain && strcmp(PQcmdTuples(result), "1") != 0) {
-    atomic_store(&db->pushes_asked, ASKED_AFTER_ONE);
+  int rc = run_plain(db, conn, &push->row, deadline, &result, &stored);
+  if (!rc && !stored) {
+    struct pg_params params = {.count = 0};
+    describe(push, &params);
     PQclear(result);
-    plain = false;
-    rc = run_push(db, conn, PG_PUSH, push, deadline, &result);
+    rc = run_push(db, conn, PG_PUSH, &params, deadline, &result);
   }
-  push->code = !rc && plain ? 0 : judge(db, push, result, rc);
+  push->code = stored ? 0 : judge(db, push, result, rc);
   PQclear(result);
   pg_conn_give(db, conn);
   return push->code;

@@ -11,7 +11,7 @@
 #include "common/buffer.h"
 #include "store/db/postgres/engine.h"
 
-static void drop_inbox(struct pg_session *session) {
+void pg_session_drop_waiting(struct pg_session *session) {
   for (size_t i = 0; i < session->inbox_count; i++) free(session->inbox[i].body);
   free(session->inbox);
   session->inbox = NULL;
@@ -21,7 +21,7 @@ static void drop_inbox(struct pg_session *session) {
 void pg_session_free(struct pg_session *session) {
   if (!session) return;
   pg_map_free(&session->map);
-  drop_inbox(session);
+  pg_session_drop_waiting(session);
   free(session->name);
   free(session->folded);
   free(session->gone);
@@ -58,6 +58,18 @@ struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tiding
   return session;
 }
 
+bool pg_session_is_at(struct db *db, uint32_t number, int64_t version) {
+  bool is_at = false;
+  pthread_mutex_lock(&db->lock);
+  for (size_t i = 0; i < CACHED_SESSIONS && !is_at; i++) {
+    const struct pg_session *session = db->cache[i];
+    is_at = session && session->number == number && session->version == version &&
+            !session->folded_count && !session->again;
+  }
+  pthread_mutex_unlock(&db->lock);
+  return is_at;
+}
+
 /* What is looked up by a hash is not kept: it would pile up. */
 static void keep_little(const struct db *db, struct pg_session *session) {
   struct pg_map *map = &session->map;
@@ -78,7 +90,7 @@ void pg_session_give(struct db *db, struct pg_session *session) {
     return;
   }
   keep_little(db, session);
-  drop_inbox(session);
+  if (!session->asked) pg_session_drop_waiting(session);
   session->gone_count = 0;
   session->written = session->is_noted = session->tools_noted = false;
   pthread_mutex_lock(&db->lock);
@@ -102,7 +114,7 @@ void pg_session_give(struct db *db, struct pg_session *session) {
 
 /* -- loading ----------------------------------------------------------------------------------- */
 
-int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session, bool looks) {
+int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session) {
   enum { INT8 = 20 };
   struct buffer folded = BUFFER_EMPTY;
   struct pg_params params = {.count = 0};
@@ -113,11 +125,11 @@ int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session,
   }
   if (session->number) pg_param_int8(&params, session->number);
   else pg_param_null(&params);
-  if (!looks && session->name) pg_param_bytes(&params, span_text(session->name));
-  else if (!looks) pg_param_null(&params);
-  if (!looks) pg_param_int8(&params, session->version);
+  if (session->name) pg_param_bytes(&params, span_text(session->name));
+  else pg_param_null(&params);
+  pg_param_int8(&params, session->version);
   pg_param_bytes(&params, buffer_view(&folded));
-  int rc = folded.failed ? ENOMEM : pg_send(conn, looks ? PG_LOOK : PG_LOAD, &params);
+  int rc = folded.failed ? ENOMEM : pg_send(conn, PG_LOAD, &params);
   buffer_free(&folded);
   return rc;
 }
@@ -130,21 +142,21 @@ static void take_floors(struct pg_session *session, const char *bytes, int len) 
   }
 }
 
-static int take_inbox_row(struct pg_session *session, int64_t n, const char *body, size_t len,
-                          bool rings) {
+int pg_session_add_waiting(struct pg_session *session, int64_t n, struct tidings_span body,
+                           bool rings) {
   struct pg_inbox *larger =
       realloc(session->inbox, (session->inbox_count + 1) * sizeof *session->inbox);
-  char *copy = malloc(len ? len : 1);
+  char *copy = malloc(body.len ? body.len : 1);
   if (larger) session->inbox = larger;
   if (!larger || !copy) {
     free(copy);
     return ENOMEM;
   }
-  memcpy(copy, body, len);
+  if (body.len) memcpy(copy, body.ptr, body.len);
   struct pg_inbox *row = &session->inbox[session->inbox_count++];
   row->n = n;
   row->body = copy;
-  row->len = len;
+  row->len = body.len;
   row->rings = rings;
   return 0;
 }
@@ -197,7 +209,7 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
   int rc = 0;
   session->again = false;
   session->exists = false;
-  drop_inbox(session);
+  pg_session_drop_waiting(session);
   for (int i = 0; i < PQntuples(result); i++) {
     int16_t kind = (int16_t)be16toh(*(const uint16_t *)(const void *)PQgetvalue(result, i, 0));
     if (kind) continue;
@@ -218,27 +230,13 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
     size_t len = (size_t)PQgetlength(result, i, 3);
     if (kind == -4) pg_clock_read(db, (int64_t)n);
     else if (kind == -2) rc = take_name(session, value, len);
-    else if (kind < 0) rc = take_inbox_row(session, (int64_t)n, value, len, kind == -3);
+    else if (kind < 0)
+      rc = pg_session_add_waiting(session, (int64_t)n, span_of(value, len), kind == -3);
     else if (kind > 0 && kind < KINDS)
       rc = take_row(session, (uint8_t)kind, n ^ (uint64_t)1 << 63, value, len);
   }
   if (session->map.count)
     qsort(session->map.rows, session->map.count, sizeof *session->map.rows, by_key);
-  pg_session_as_read(db, session);
-  return rc;
-}
-
-int pg_session_looked(struct db *db, struct pg_session *session, const PGresult *result) {
-  enum { VERSION, CLOCK, N, BODY, RINGS, EPOCH_2000_S = 946684800 };
-  int rc = 0;
-  drop_inbox(session);
-  session->again = !PQntuples(result) || pg_int8(result, 0, VERSION) != session->version;
-  if (session->again) return 0;
-  pg_clock_read(db, pg_int8(result, 0, CLOCK) / 1000 + EPOCH_2000_S * INT64_C(1000));
-  for (int i = 0; i < PQntuples(result) && !rc && !PQgetisnull(result, i, N); i++)
-    rc = take_inbox_row(session, pg_int8(result, i, N), PQgetvalue(result, i, BODY),
-                        (size_t)PQgetlength(result, i, BODY),
-                        PQgetvalue(result, i, RINGS)[0] != '\0');
   pg_session_as_read(db, session);
   return rc;
 }

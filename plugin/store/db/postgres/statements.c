@@ -37,10 +37,10 @@ static const char *const statements[PG_STATEMENTS] = {
                 "inbox WHERE name = "
                 "coalesce($2, (SELECT name FROM session WHERE session = $1)) "
                 "AND n <> ALL ($4) ORDER BY n LIMIT 1024)",
-    /* $1 number, $2 what of the inbox is known: a row at least. The server plans it as one loop. */
-    [PG_LOOK] = "SELECT version, clock_timestamp(), n, body, rings FROM session LEFT JOIN LATERAL "
-                "(SELECT n, body, rings FROM inbox WHERE inbox.name = session.name AND "
-                "n <> ALL ($2) ORDER BY n LIMIT 1024) AS waiting ON true WHERE session = $1",
+    /* $1 number, $2 version. No row: it has another version. NULL: nothing waits. A row comes
+     * whole, since each column costs the server something even if nothing waits. */
+    [PG_LOOK] = "SELECT inbox FROM session LEFT JOIN inbox ON inbox.name = session.name "
+                "WHERE session = $1 AND version = $2 LIMIT 1024",
     [PG_PUT] = "INSERT INTO live SELECT $1, * FROM unnest($2::smallint[], $3::bigint[], "
                "$4::bytea[]) ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
     [PG_DELETE] = "DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS gone (k, m) "
@@ -82,7 +82,20 @@ static const char *const statements[PG_STATEMENTS] = {
         "LEFT JOIN LATERAL (SELECT n, CASE counted_at WHEN 0 THEN 1 ELSE counted END AS counted, "
         "CASE counted_at WHEN 0 THEN n ELSE counted_at END AS counted_at FROM inbox WHERE name = "
         "$1 ORDER BY inbox.n DESC LIMIT 1) AS newest ON true WHERE tools IS NULL AND "
-        "coalesce(waiting, 0) + coalesce(counted + n - counted_at, 0) < $3",
+        "coalesce(waiting, 0) + coalesce(counted + n - counted_at, 0) < $3 "
+        "RETURNING n, counted, counted_at",
+    /* The same for who knows that far fewer wait in the inbox. */
+    [PG_PUSH_NEXT] = "INSERT INTO inbox (name, body, counted, counted_at) SELECT $1, $2, $4, $5 "
+                     "WHERE NOT EXISTS (SELECT FROM session WHERE name = $1 AND (tools IS NOT NULL "
+                     "OR waiting >= $3))",
+    /* The same where so many numbers were given out that nobody can say: what waits is counted, if
+     * it is not much. */
+    [PG_PUSH_COUNT] =
+        "INSERT INTO inbox (name, body, counted, counted_at) SELECT $1, $2, waits, newest FROM "
+        "(SELECT count(*) AS waits, coalesce(max(n), 0) AS newest FROM (SELECT n FROM inbox WHERE "
+        "name = $1 LIMIT 1025) AS few) AS counted WHERE waits <= 1024 AND NOT EXISTS (SELECT FROM "
+        "session WHERE name = $1 AND (tools IS NOT NULL OR waiting >= $3)) "
+        "RETURNING n, counted, counted_at",
     [PG_NOTIFY] =
         "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
         "WHERE owner = $1",
@@ -114,8 +127,8 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
     BYTEAS = 1001
   };
   static const Oid text[] = {TEXT}, who[] = {INT8, TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
-                   look[] = {INT8, INT8S}, plain[] = {TEXT, BYTEA, INT8},
-                   put[] = {INT8, INT2S, INT8S, BYTEAS}, archive[] = {INT8, INT2, INT8, INT8},
+                   plain[] = {TEXT, BYTEA, INT8, INT8, INT8}, put[] = {INT8, INT2S, INT8S, BYTEAS},
+                   archive[] = {INT8, INT2, INT8, INT8},
                    session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8, INT8},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
                    notify[] = {BYTEA, TEXT}, owner[] = {BYTEA}, number[] = {INT8},
@@ -126,10 +139,10 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_LIMITS:
   case PG_LOCK_NAME: return TYPES(text, 1);
   case PG_LOCK: return TYPES(who, 2);
+  case PG_LOOK:
   case PG_LOCK_VERSION: return TYPES(version, 2);
   case PG_LOAD: return TYPES(load, 4);
   case PG_OWN_ROWS: return TYPES(put + 1, 2);
-  case PG_LOOK: return TYPES(look, 2);
   case PG_PUT: return TYPES(put, 4);
   case PG_DELETE:
   case PG_DROP_HISTORY: return TYPES(put, 3);
@@ -139,7 +152,9 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_SESSION: return TYPES(session, 10);
   case PG_CLEAR_INBOX: return TYPES(inbox, 2);
   case PG_PUSH: return TYPES(push, 13);
+  case PG_PUSH_COUNT:
   case PG_PUSH_PLAIN: return TYPES(plain, 3);
+  case PG_PUSH_NEXT: return TYPES(plain, 5);
   case PG_RINGS: return TYPES(owner, 1);
   case PG_SEEN: return TYPES(seen, 4);
   case PG_NOTE_ID: return TYPES(seen, 5);

@@ -84,19 +84,24 @@ static int take_wanted(struct db_txn *txn, const struct db_key *wanted, const PG
   return 0;
 }
 
-/* Queues what it has of the session, or, of one that was loaded before, whether there is anything
- * new; and awaits that with the `before` statements that are queued. */
+/* Queues what loads the session, or, of one that was loaded before, what looks whether there is
+ * anything new; and awaits that with the `before` statements that are queued. */
 static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t before,
                        const struct db_key *wanted) {
   enum { MOST = 8 };
   struct pg_txn *engine = pg_engine(txn);
   PGresult *results[MOST];
-  size_t count = before + (wanted ? 2 : 1);
-  bool looks = !session->again && session->exists && session->version >= 0;
-  int rc = wanted ? send_wanted(engine->conn, wanted) : 0;
-  if (!rc) rc = pg_session_send_load(engine->conn, session, looks);
+  bool looks =
+      !session->again && session->exists && session->version >= 0 && !session->folded_count;
+  bool times = looks && pg_clock_is_old(txn->db); /* what loads has the time with it */
+  size_t count = before + times + (wanted ? 2 : 1);
+  int rc = times ? pg_send(engine->conn, PG_CLOCK, NULL) : 0;
+  if (!rc && wanted) rc = send_wanted(engine->conn, wanted);
+  if (!rc && looks) rc = pg_session_send_look(engine->conn, session->number, session->version);
+  else if (!rc) rc = pg_session_send_load(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
+  if (!rc && times) pg_clock_read(txn->db, pg_int8(results[before], 0, 0));
   if (!rc && looks) rc = pg_session_looked(txn->db, session, results[count - 1]);
   else if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
   if (!rc && wanted) rc = take_wanted(txn, wanted, results[count - 2]);
@@ -152,7 +157,11 @@ static int open_session(struct db_txn *txn, const struct db_scope *scope,
   struct pg_session *session = pg_session_take(txn->db, number, name);
   if (!session) return ENOMEM;
   if (!number && !name.len) memset(session->near, 0xff, sizeof session->near);
-  bool loads = (number || name.len) && !(as_read && take_as_read(txn, session));
+  bool asked = scope->asked && session->asked;
+  session->asked = false;
+  if (asked) pg_session_as_read(txn->db, session);
+  else pg_session_drop_waiting(session);
+  bool loads = (number || name.len) && !asked && !(as_read && take_as_read(txn, session));
   int rc = loads ? load(txn, session, find_wanted(txn->db, scope)) : 0;
   if (!rc) rc = add_session(txn, session);
   if (rc) pg_session_free(session);
