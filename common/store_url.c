@@ -18,12 +18,12 @@ bool store_url_is(const char *store) {
 char *store_url_plugin(const char *plugin, const char *store) {
   const char *slash = strrchr(plugin, '/'), *name = slash ? slash + 1 : plugin;
   bool other = store_url_is(store) && strcmp(name, plain_plugin) == 0;
-  size_t folder_len = (size_t)(name - plugin);
   const char *chosen = other ? url_plugin : name;
-  char *path = malloc(folder_len + strlen(chosen) + 1);
+  size_t folder_len = (size_t)(name - plugin), chosen_len = strlen(chosen);
+  char *path = malloc(folder_len + chosen_len + 1);
   if (!path) return NULL;
   memcpy(path, plugin, folder_len);
-  strcpy(path + folder_len, chosen);
+  memcpy(path + folder_len, chosen, chosen_len + 1);
   return path;
 }
 

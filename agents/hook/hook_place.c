@@ -128,7 +128,8 @@ void hook_place_leave(const struct cli *cli, const struct hook_call *call, uint3
 
 char hook_place_hear(int place) {
   char word = 0;
-  return read(place, &word, 1) == 1 ? word : 0;
+  if (read(place, &word, 1) != 1) word = 0;
+  return word;
 }
 
 void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner,
