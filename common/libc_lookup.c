@@ -25,12 +25,20 @@ struct libc_lookup {
   struct gaicb requests[LIBC_MOST_NAMES], *asked[LIBC_MOST_NAMES];
 };
 
+static bool is_left(struct libc_lookup *lookup) {
+  for (size_t i = 0; i < lookup->count; i++) {
+    if (gai_error(lookup->asked[i]) == EAI_INPROGRESS) return true;
+  }
+  return false;
+}
+
+/* Where memory is short, it may begin with some of them and fail: the others have no address. */
 static bool start_lookup(struct libc_lookup *lookup) {
   for (size_t i = 0; i < lookup->count; i++) {
     lookup->requests[i] = (struct gaicb){.ar_name = lookup->names[i], .ar_request = &lookup->hints};
     lookup->asked[i] = &lookup->requests[i];
   }
-  return getaddrinfo_a(GAI_NOWAIT, lookup->asked, (int)lookup->count, NULL) == 0;
+  return !getaddrinfo_a(GAI_NOWAIT, lookup->asked, (int)lookup->count, NULL) || is_left(lookup);
 }
 
 bool libc_lookup_wait(struct libc_lookup *lookup, int ms) {
@@ -46,13 +54,6 @@ bool libc_lookup_wait(struct libc_lookup *lookup, int ms) {
 
 const struct addrinfo *libc_lookup_of(const struct libc_lookup *lookup, size_t name) {
   return lookup->requests[name].ar_result;
-}
-
-static bool is_left(struct libc_lookup *lookup) {
-  for (size_t i = 0; i < lookup->count; i++) {
-    if (gai_error(lookup->asked[i]) == EAI_INPROGRESS) return true;
-  }
-  return false;
 }
 
 static void free_lookup(struct libc_lookup *lookup) {

@@ -18,12 +18,12 @@ bool store_url_is(const char *store) {
 char *store_url_plugin(const char *plugin, const char *store) {
   const char *slash = strrchr(plugin, '/'), *name = slash ? slash + 1 : plugin;
   bool other = store_url_is(store) && strcmp(name, plain_plugin) == 0;
-  size_t folder_len = (size_t)(name - plugin);
   const char *chosen = other ? url_plugin : name;
-  char *path = malloc(folder_len + strlen(chosen) + 1);
+  size_t folder_len = (size_t)(name - plugin), chosen_len = strlen(chosen);
+  char *path = malloc(folder_len + chosen_len + 1);
   if (!path) return NULL;
   memcpy(path, plugin, folder_len);
-  strcpy(path + folder_len, chosen);
+  memcpy(path + folder_len, chosen, chosen_len + 1);
   return path;
 }
 
@@ -32,8 +32,29 @@ bool store_url_is_plugin(const char *plugin) {
   return strcmp(slash ? slash + 1 : plugin, url_plugin) == 0;
 }
 
+/* The @ that ends the user's name and password; NULL: there is none. As libpq reads it, a ? may be
+ * part of them. Who forgot to write the @ of a password as %40 means the last. */
+static const char *credentials_end(const char *url) {
+  const char *scheme = strstr(url, "://");
+  if (!scheme) return NULL;
+  const char *at = memchr(scheme + 3, '@', strcspn(scheme + 3, "/"));
+  for (const char *next = at; next; next = memchr(at + 1, '@', strcspn(at + 1, "/?"))) at = next;
+  return at;
+}
+
+const char *store_url_query(const char *url) {
+  const char *at = credentials_end(url);
+  return strchr(at ? at : url, '?');
+}
+
+/* The colon before the password; NULL: there is none before the host. */
+static const char *password_of(const char *url) {
+  const char *at = credentials_end(url), *scheme = strstr(url, "://");
+  return at ? memchr(scheme + 3, ':', (size_t)(at - scheme) - 3) : NULL;
+}
+
 char *store_url_with_schema(const char *url, const char *schema) {
-  const char *query = strchr(url, '?');
+  const char *query = store_url_query(url);
   char *made = NULL;
   int len = query ? asprintf(&made, "%.*s?schema=%s&%s", (int)(query - url), url, schema, query + 1)
                   : asprintf(&made, "%s?schema=%s", url, schema);
@@ -71,25 +92,17 @@ static bool query_names_password(const char *query) {
 }
 
 bool store_url_has_password(const char *url) {
-  const char *user = strstr(url, "://");
-  if (!user) return false;
-  user += 3;
-  const char *end = user + strcspn(user, "/?"), *at = end;
-  while (at > user && *at != '@') at--;
-  if (*at == '@' && memchr(user, ':', (size_t)(at - user))) return true;
-  return query_names_password(strchr(url, '?'));
+  return store_url_is(url) && (password_of(url) || query_names_password(store_url_query(url)));
 }
 
-/* From the scheme to the last @ before the path: the password begins at the first colon. */
 char *store_url_shown(const char *store) {
   char *shown = strdup(store);
   if (!shown || !store_url_is(store)) return shown;
-  char *user = strstr(shown, "://") + 3, *end = user + strcspn(user, "/?"), *at = NULL;
-  for (char *c = user; c < end; c++)
-    if (*c == '@') at = c;
-  char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
-  if (colon) memmove(colon, at, strlen(at) + 1);
-  char *query = strchr(shown, '?');
-  if (query_names_password(query)) *query = '\0';
+  const char *colon = password_of(store), *at = credentials_end(store),
+             *query = store_url_query(store);
+  size_t kept = query_names_password(query) ? (size_t)(query - store) : strlen(store);
+  shown[kept] = '\0';
+  if (colon)
+    memmove(shown + (colon - store), shown + (at - store), kept - (size_t)(at - store) + 1);
   return shown;
 }

@@ -58,10 +58,10 @@ static int open_fifo(const char *path) {
 }
 
 /* A process that leaves removes the FIFO that another one may have opened just before. */
-static bool is_still_there(const char *path, int fd) {
+static bool is_still_there(int folder, const char *name, int fd) {
   struct stat named, opened;
-  return !stat(path, &named) && !fstat(fd, &opened) && named.st_dev == opened.st_dev &&
-         named.st_ino == opened.st_ino;
+  return !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) && !fstat(fd, &opened) &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
 /* Returns 0 and *ret_fd, which is -1 if another process has the place; or an errno. */
@@ -72,7 +72,7 @@ static int lock_fifo(const char *path, int *ret_fd) {
     if (fd < 0 && errno != ENOENT) return errno;
     if (fd < 0) continue;
     int reason = flock(fd, LOCK_EX | LOCK_NB) ? errno : 0;
-    if (!reason && is_still_there(path, fd)) {
+    if (!reason && is_still_there(AT_FDCWD, path, fd)) {
       *ret_fd = fd;
       return 0;
     }
@@ -91,7 +91,8 @@ static void remove_if_left(int folder, const char *name) {
   if (end == name || *end != '-' || kill((pid_t)owner, 0) == 0 || errno != ESRCH) return;
   int fd = openat(folder, name, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return;
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) (void)unlinkat(folder, name, 0);
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still_there(folder, name, fd))
+    (void)unlinkat(folder, name, 0);
   close(fd);
 }
 
@@ -127,7 +128,8 @@ void hook_place_leave(const struct cli *cli, const struct hook_call *call, uint3
 
 char hook_place_hear(int place) {
   char word = 0;
-  return read(place, &word, 1) == 1 ? word : 0;
+  if (read(place, &word, 1) != 1) word = 0;
+  return word;
 }
 
 void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner,

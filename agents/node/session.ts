@@ -165,8 +165,11 @@ export class Session {
 
   /** What a tool has answered, without anything that the model could take for a block of ours. */
   harmless(text: string): string {
-    const answer = this.#try("neutralize", () => this.#kit.instance.harmless(this.id, text.toWellFormed()));
-    return answer === undefined ? text : (JSON.parse(answer).text as string);
+    const other = this.#try("neutralize", () => {
+      const answer = this.#kit.instance.harmless(this.id, text.toWellFormed());
+      return answer === undefined ? undefined : (JSON.parse(answer).text as string);
+    });
+    return other ?? text;
   }
 
   /** Files that a call of the assistant's own has changed, now: `paths` as sessionPath names them from `cwd`. */

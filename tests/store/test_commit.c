@@ -298,6 +298,27 @@ Test(commit, what_a_push_knew_before_it_failed_is_not_believed) {
   store_close(store);
 }
 
+/* The number of the commit may also go to a write of this process that is no push. */
+Test(commit, what_a_push_knew_is_not_believed_after_another_write_of_its_process) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  struct store_txn *txn;
+  uint32_t number = 0;
+  say_well(store, "s", "before");
+  arm(SYNC_FAILS);
+  cr_assert_eq(say(store, (struct said){.session = "ours"}, NULL, &error), TIDINGS_E_STORE);
+  expect_struck();
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(session_add(txn, span_text("theirs"), &number, &error), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+  cr_assert_eq(number, 2, "it has the number of the session that was not stored");
+  say_well(store, "ours", "again");
+  cr_assert_eq(number_of(store, "ours"), 3);
+  cr_assert_eq(items_in(store, "theirs"), 0);
+  cr_assert_eq(items_in(store, "ours"), 1);
+  store_close(store);
+}
+
 Test(commit, a_batch_that_fails_fails_for_all_its_sessions) {
   struct store *store = store_at(kit_store);
   struct pusher pushers[2] = {{.store = store, .said = {.session = "a"}},

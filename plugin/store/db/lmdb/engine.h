@@ -37,6 +37,7 @@ struct db {
   uint64_t reserved_bytes; /* how much of data.mdb surely has blocks; only under the writer lock */
   uint32_t commits;        /* under the writer lock */
   _Atomic uint64_t committed; /* LMDB's number of this process's last commit; 0: it failed */
+  _Atomic uint64_t failed;    /* how many of its commits have */
 
   pthread_mutex_t parked_lock;
   struct MDB_txn *parked[DB_PARKED_READERS]; /* reset read transactions, to be renewed */

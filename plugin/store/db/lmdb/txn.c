@@ -267,20 +267,32 @@ static int after_failed_commit(const struct db_txn *txn, size_t id, int rc,
   return code;
 }
 
-/* A write finds the rows of the transaction before its own; a snapshot has that one's number. */
-struct db_state db_state(const struct db_txn *txn) {
-  bool writes = txn->access == DB_WRITES;
-  uint64_t id = mdb_txn_id(txn->engine), found = writes ? id - 1 : id;
-  bool ours = found == atomic_load_explicit(&txn->db->committed, memory_order_acquire);
-  return (struct db_state){.before = ours ? found : 0, .after = writes ? id : 0};
+/* LMDB gives a number again if its commit has failed, to any write: how many have failed tells the
+ * rows apart that have the same number. */
+static uint64_t state_number(struct db *db, uint64_t id) {
+  enum { FAILED_FROM_BIT = 48 };
+  return id | atomic_load_explicit(&db->failed, memory_order_relaxed) << FAILED_FROM_BIT;
 }
 
-/* A number is used again if its commit has failed, and a write that changed nothing uses none. */
+/* A write finds the rows of the transaction before its own; a snapshot has that one's number. */
+struct db_state db_state(const struct db_txn *txn) {
+  struct db *db = txn->db;
+  bool writes = txn->access == DB_WRITES;
+  uint64_t id = mdb_txn_id(txn->engine), found = writes ? id - 1 : id;
+  bool ours = found == atomic_load_explicit(&db->committed, memory_order_acquire);
+  return (struct db_state){.before = ours ? state_number(db, found) : 0,
+                           .after = writes ? state_number(db, id) : 0};
+}
+
+/* A write that changed nothing uses no number. */
 static void note_commit(struct db *db, size_t id, int rc) {
   MDB_envinfo info;
-  if (rc) atomic_store_explicit(&db->committed, 0, memory_order_release);
-  else if (!mdb_env_info(db->env, &info) && info.me_last_txnid == id)
+  if (rc) {
+    atomic_store_explicit(&db->committed, 0, memory_order_release);
+    atomic_fetch_add_explicit(&db->failed, 1, memory_order_relaxed);
+  } else if (!mdb_env_info(db->env, &info) && info.me_last_txnid == id) {
     atomic_store_explicit(&db->committed, id, memory_order_release);
+  }
 }
 
 /* *ret_trouble: what LMDB said; NULL: it committed at once. */

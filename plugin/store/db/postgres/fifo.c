@@ -14,7 +14,7 @@
 
 #include "store/db/postgres/engine.h"
 
-enum { PATH_BYTES = 256 };
+enum { FOLDER_BYTES = 4096, PATH_BYTES = FOLDER_BYTES + 64 };
 
 static void folder_path(char *path, size_t size) {
   const char *folder = getenv("XDG_RUNTIME_DIR");
@@ -23,7 +23,7 @@ static void folder_path(char *path, size_t size) {
 }
 
 static void fifo_path(const struct db *db, char *path, size_t size) {
-  char folder[PATH_BYTES / 2];
+  char folder[FOLDER_BYTES];
   folder_path(folder, sizeof folder);
   (void)snprintf(path, size, "%s/wake.%llu.%u.%llu", folder,
                  (unsigned long long)db->self.pid_namespace, db->self.pid,
@@ -76,7 +76,7 @@ static int make_folder(const char *folder, struct tidings_error *error) {
 }
 
 int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error) {
-  char folder[PATH_BYTES / 2], path[PATH_BYTES];
+  char folder[FOLDER_BYTES], path[PATH_BYTES];
   folder_path(folder, sizeof folder);
   fifo_path(db, path, sizeof path);
   int code = make_folder(folder, error);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/store_url.h"
 #include "store/db/postgres/engine.h"
 
 enum { LONGEST_SCHEMA = 60 };
@@ -31,7 +32,8 @@ static bool is_schema(const char *text, size_t len) {
 
 /* Takes `schema=NAME` out of the URL: it is ours, libpq does not know it. */
 static int take_schema(char *url, char **ret_schema, struct tidings_error *error) {
-  char *query = strchr(url, '?'), *at = query ? query + 1 : NULL;
+  const char *query = store_url_query(url);
+  char *at = query ? url + (query - url) + 1 : NULL;
   while (at && strncmp(at, schema_parameter, sizeof schema_parameter - 1) != 0) {
     at = strchr(at, '&');
     if (at) at++;
