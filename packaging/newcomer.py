@@ -8,6 +8,7 @@ script is found in its place, and its hooks are called as it would call them.
 import glob
 import json
 import os
+import pathlib
 import shlex
 import subprocess
 import sys
@@ -15,6 +16,9 @@ import threading
 import time
 
 from model.server import ModelServer
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "agents"))
+import tested  # pylint: disable=wrong-import-position
 
 HOME, PROJECT = "/newcomer", "/newcomer/project"
 failures = 0
@@ -106,7 +110,7 @@ def without_agent(root):
     system = System(root, "http://127.0.0.1:9")
     install, remove = lines(root, "arm64")
     with open(f"{root}/usr/local/bin/claude", "w", encoding="utf-8") as file:
-        file.write("#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
+        file.write(f"#!/bin/sh\necho '{tested.says('claude')}'\n")
     os.chmod(f"{root}/usr/local/bin/claude", 0o755)
     check(system.types("uname -m && dpkg --print-architecture")[1].split() == ["aarch64", "arm64"], "this is a Debian for arm64")
     if not system.works(install) or not system.works("tidings setup claude"):

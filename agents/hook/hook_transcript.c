@@ -11,7 +11,7 @@
 
 static char *read_end(int fd, off_t size, size_t most, size_t *ret_len) {
   size_t len = size < (off_t)most ? (size_t)size : most, have = 0;
-  char *text = malloc(len + 1);
+  char *text = malloc(len ? len : 1);
   while (text && have < len) {
     ssize_t got = pread(fd, text + have, len - have, size - (off_t)len + (off_t)have);
     if (got <= 0) break;

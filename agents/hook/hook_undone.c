@@ -24,10 +24,13 @@
 #include <string.h>
 
 #include "agents/hook/hook_proof.h"
+#include "agents/hook/hook_recent.h"
+#include "agents/hook/hook_text.h"
 #include "agents/hook/hook_transcript.h"
 #include "common/span.h"
 
-enum { MOST = 8 << 20, MOST_FILES = 64 }; /* bytes; of one session */
+enum { RECENT = 256 << 10, MOST = 8 << 20 }; /* bytes */
+enum { MOST_FILES = 64, MOST_PROMPTS = 4096, MOST_REWINDS = 256 };
 
 /* -- marks ------------------------------------------------------------------------------------- */
 
@@ -84,94 +87,57 @@ static int mark_all(struct hook_marks *marks, const struct host *host, struct ti
   return 0;
 }
 
-/* -- text -------------------------------------------------------------------------------------- */
-
-static const char *look_for(const char *from, const char *end, struct tidings_span words) {
-  return from < end ? memmem(from, (size_t)(end - from), words.ptr, words.len) : NULL;
-}
-
-static const char *find_latest(const char *from, const char *end, struct tidings_span words) {
-  const char *last = NULL;
-  while ((from = look_for(from, end, words))) last = from++;
-  return last;
-}
-
-/* `before`, and what is after it up to the quote: at the beginning of `text`, or an empty span. */
-static struct tidings_span quoted(const char *text, const char *end, const char *before) {
-  size_t len = strlen(before);
-  if ((size_t)(end - text) < len || memcmp(text, before, len) != 0) return span_of(text, 0);
-  const char *quote = memchr(text + len, '"', (size_t)(end - text) - len);
-  return span_of(text, quote ? (size_t)(quote - text) : 0);
-}
-
-static const char *line_end(const char *at, const char *end) {
-  const char *line = memchr(at, '\n', (size_t)(end - at));
-  return line ? line : end;
-}
-
-static const char *line_start(const char *text, const char *at) {
-  const char *before = memrchr(text, '\n', (size_t)(at - text));
-  return before ? before + 1 : text;
-}
-
 /* -- Gemini CLI -------------------------------------------------------------------------------- */
 
-/* The first line that begins so. */
-static const char *find_line(const char *text, const char *end, struct tidings_span words) {
-  for (const char *at = text; words.len && (at = look_for(at, end, words)); at++) {
-    if (line_start(text, at) == at) return at;
-  }
-  return NULL;
+/* What stands for a message: its id, and the quote after that. */
+static struct tidings_span message_words(const char *at, const char *end) {
+  struct tidings_span words = hook_text_quoted(at, end, "{\"id\":\"");
+  return words.len ? span_of(words.ptr, words.len + 1) : words;
+}
+
+/* What was looked for as the first message, in vain, and up to where. */
+struct in_vain {
+  struct tidings_span first;
+  const char *to;
+};
+
+static const char *find_first(struct tidings_span text, const char *line, struct tidings_span first,
+                              struct in_vain *vain) {
+  bool again = vain->to && span_equal(vain->first, first);
+  const char *found = hook_text_find_line(text.ptr, again ? vain->to : text.ptr, line, first);
+  if (!found) *vain = (struct in_vain){first, line};
+  return found;
 }
 
 /* What is after the last message that is left was taken back, or stopped. What is before the first
  * one was left by /chat resume, which writes each message anew before that line. A compaction keeps
  * the messages at the end, or ends with a new one. */
-static void undo_by_line(struct hook_marks *marks, struct tidings_span text, const char *line) {
+static void undo_by_line(struct hook_marks *marks, struct tidings_span text, const char *line,
+                         struct in_vain *vain) {
   static const char id[] = "{\"id\":\"", messages[] = "{\"$set\":{\"messages\":[";
-  const char *end = line_end(line, text.ptr + text.len),
-             *last = find_latest(line, end, span_of(id, sizeof id - 1));
+  const char *end = hook_text_line_end(line, text.ptr + text.len),
+             *last = hook_text_find_last(line, end, span_of(id, sizeof id - 1));
   if (!last) return;
-  struct tidings_span kept = quoted(last, end, id),
-                      first = quoted(line + sizeof messages - 1, end, id);
-  const char *kept_at = kept.len ? find_latest(text.ptr, line, kept) : NULL,
-             *first_at = find_line(text.ptr, line, first);
+  struct tidings_span kept = message_words(last, end),
+                      first = message_words(line + sizeof messages - 1, end);
+  const char *kept_at = hook_text_find_last(text.ptr, line, kept),
+             *first_at = find_first(text, line, first, vain);
   if (kept_at) undo(marks, (size_t)(kept_at - text.ptr), (size_t)(line - text.ptr));
   if (first_at) undo(marks, 0, (size_t)(first_at - text.ptr));
 }
 
 static void undo_by_lines(struct hook_marks *marks, struct tidings_span text, const char *anew) {
-  const char *end = text.ptr + text.len;
-  const struct tidings_span words = span_of(anew, strlen(anew));
-  for (const char *at = text.ptr; (at = look_for(at, end, words)); at++) {
-    if (line_start(text.ptr, at) == at) undo_by_line(marks, text, at);
-  }
+  const char *end = text.ptr + text.len, *at = text.ptr;
+  struct in_vain vain = {.to = NULL};
+  for (; (at = hook_text_find_line(text.ptr, at, end, span_text(anew))); at++)
+    undo_by_line(marks, text, at, &vain);
 }
 
 /* -- Claude Code ------------------------------------------------------------------------------- */
 
-struct prompt {
-  const char *start;          /* of its line */
-  struct tidings_span parent; /* the beginning of the line, with the parent's id */
-};
-
-/* The next prompt that a person has written and that has a parent. */
-static bool next_prompt(struct tidings_span text, const char *at, struct prompt *ret_prompt) {
-  static const char human[] = "\"origin\":{\"kind\":\"human\"}";
-  const char *end = text.ptr + text.len;
-  for (; (at = look_for(at, end, span_of(human, sizeof human - 1))); at++) {
-    const char *start = line_start(text.ptr, at);
-    struct tidings_span parent = quoted(start, at, "{\"parentUuid\":\"");
-    if (!parent.len) continue;
-    *ret_prompt = (struct prompt){start, parent};
-    return true;
-  }
-  return false;
-}
-
 static void undo_after_sibling(struct hook_marks *marks, const char *text,
-                               const struct prompt *prompts, size_t count) {
-  const struct prompt *last = &prompts[count];
+                               const struct hook_prompt *prompts, size_t count) {
+  const struct hook_prompt *last = &prompts[count];
   for (size_t i = 0; i < count; i++) {
     if (!span_equal(prompts[i].parent, last->parent)) continue;
     undo(marks, (size_t)(prompts[i].start - text), (size_t)(last->start - text));
@@ -179,43 +145,41 @@ static void undo_after_sibling(struct hook_marks *marks, const char *text,
   }
 }
 
+/* Of more prompts than fit the newest ones take nothing back. */
 static int undo_by_siblings(struct hook_marks *marks, struct tidings_span text) {
-  struct prompt *prompts = NULL, prompt = {.start = text.ptr};
-  size_t count = 0, capacity = 0;
-  int code = 0;
-  for (const char *at = text.ptr; !code && next_prompt(text, at, &prompt);
-       at = line_end(prompt.start, text.ptr + text.len)) {
-    if (count == capacity) {
-      struct prompt *larger = reallocarray(prompts, capacity + 256, sizeof *larger);
-      code = larger ? 0 : -1;
-      if (code) break;
-      prompts = larger;
-      capacity += 256;
-    }
-    prompts[count] = prompt;
-    undo_after_sibling(marks, text.ptr, prompts, count++);
-  }
+  struct hook_prompt *prompts = calloc(MOST_PROMPTS, sizeof *prompts), *prompt = prompts;
+  size_t count = 0;
+  for (const char *at = text.ptr;
+       prompts && count < MOST_PROMPTS && hook_recent_prompt(text, at, prompt);
+       at = hook_text_line_end(prompt->start, text.ptr + text.len), prompt = &prompts[++count])
+    undo_after_sibling(marks, text.ptr, prompts, count);
+  int code = prompts ? 0 : -1;
   free(prompts);
   return code;
 }
 
 /* -- Qwen Code --------------------------------------------------------------------------------- */
 
+/* `at` is in the record. */
+static void undo_by_record(struct hook_marks *marks, struct tidings_span text, const char *at) {
+  static const char name[] = "\"parentUuid\":\"";
+  const char *line = hook_text_line_start(text.ptr, at),
+             *parent = hook_text_find(line, at, span_of(name, sizeof name - 1));
+  struct tidings_span uuid = hook_text_quoted(parent ? parent : at, at, name);
+  char *words = NULL;
+  if (!uuid.len || asprintf(&words, "{\"uuid\":\"%.*s\"", (int)(uuid.len - sizeof name + 1),
+                            uuid.ptr + sizeof name - 1) < 0)
+    return;
+  const char *kept = hook_text_find_last_line(text.ptr, line, span_text(words));
+  if (kept)
+    undo(marks, (size_t)(hook_text_line_end(kept, line) - text.ptr), (size_t)(line - text.ptr));
+  free(words);
+}
+
 static void undo_by_records(struct hook_marks *marks, struct tidings_span text) {
-  static const char rewind[] = "\"subtype\":\"rewind\"", name[] = "\"parentUuid\":\"";
   const char *end = text.ptr + text.len, *at = text.ptr;
-  for (; (at = look_for(at, end, span_of(rewind, sizeof rewind - 1))); at++) {
-    const char *line = line_start(text.ptr, at);
-    const char *parent = look_for(line, at, span_of(name, sizeof name - 1));
-    struct tidings_span uuid = quoted(parent ? parent : at, at, name);
-    char *words = NULL;
-    if (!uuid.len || asprintf(&words, "{\"uuid\":\"%.*s", (int)(uuid.len - sizeof name + 1),
-                              uuid.ptr + sizeof name - 1) < 0)
-      continue;
-    const char *kept = find_line(text.ptr, line, span_text(words));
-    if (kept) undo(marks, (size_t)(line_end(kept, line) - text.ptr), (size_t)(line - text.ptr));
-    free(words);
-  }
+  for (int i = 0; i < MOST_REWINDS && (at = hook_recent_rewind(at, end)); i++, at++)
+    undo_by_record(marks, text, at);
 }
 
 /* -- Codex ------------------------------------------------------------------------------------- */
@@ -229,10 +193,10 @@ static struct base base_of(struct tidings_span text) {
   static const char words[] = "\"history_base\":{\"thread_id\":\"",
                     length[] = "\"end_byte_offset\":";
   const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
-  const char *at = end ? look_for(text.ptr, end, span_of(words, sizeof words - 1)) : NULL;
+  const char *at = end ? hook_text_find(text.ptr, end, span_of(words, sizeof words - 1)) : NULL;
   struct base base = {.id = ""};
-  struct tidings_span id = at ? quoted(at, end, words) : span_of(text.ptr, 0);
-  const char *bytes = at ? look_for(at, end, span_of(length, sizeof length - 1)) : NULL;
+  struct tidings_span id = at ? hook_text_quoted(at, end, words) : span_of(text.ptr, 0);
+  const char *bytes = at ? hook_text_find(at, end, span_of(length, sizeof length - 1)) : NULL;
   size_t len = id.len ? id.len - (sizeof words - 1) : 0;
   if (!bytes || !isdigit((unsigned char)bytes[sizeof length - 1]) || len >= sizeof base.id)
     return base;
@@ -318,13 +282,30 @@ static int undo_as_said(struct hook_marks *marks, const struct host *host, const
   }
 }
 
+/* Its whole lines, but for the first one of a file that is not read whole. Free *ret_read. */
+static struct tidings_span read_lines(const char *path, size_t most, char **ret_read,
+                                      bool *ret_whole) {
+  size_t len = 0;
+  char *read = *ret_read = hook_transcript_end(path, most, &len, ret_whole);
+  const char *last = read ? memrchr(read, '\n', len) : NULL;
+  return span_of(read, last ? (size_t)(last - read) + 1 : 0);
+}
+
+/* As much of the end as may say something; nothing if that says that nothing was taken back. */
+static struct tidings_span read_needed(const char *path, const struct host *host, char **ret_read) {
+  bool whole = false;
+  for (size_t most = RECENT;; most *= 4) {
+    struct tidings_span text = read_lines(path, most < MOST ? most : MOST, ret_read, &whole);
+    if (!text.len || whole || most >= MOST) return text;
+    if (!hook_recent_may_undo(host, text)) return span_of(NULL, 0);
+    free(*ret_read);
+  }
+}
+
 int hook_undone_read(const char *path, const struct host *host, struct hook_marks *ret_marks) {
   struct hook_marks marks = {.all = NULL};
-  struct tidings_span text = {.len = 0};
-  bool whole = false;
-  char *read = hook_transcript_end(path, MOST, &text.len, &whole);
-  const char *last = read ? memrchr(read, '\n', text.len) : NULL;
-  text = span_of(read, last ? (size_t)(last - read) + 1 : 0);
+  char *read = NULL;
+  struct tidings_span text = read_needed(path, host, &read);
   int code = text.len ? mark_all(&marks, host, text, SIZE_MAX) : 0;
   if (!code && text.len) code = undo_as_said(&marks, host, path, text);
   free(read);

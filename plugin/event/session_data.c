@@ -76,6 +76,12 @@ static int read_deliveries(const struct data_input *input, const struct json *li
   return 0;
 }
 
+static int read_newest(const struct data_input *input, const struct json *value,
+                       struct session_event *opening) {
+  struct path path = path_member(&event_data_path, "newest");
+  return read_delivery_id(&path, value, &opening->newest, input->error);
+}
+
 static int read_last_delivery(const struct data_input *input, const struct json *value,
                               struct session_event *opening) {
   struct path path = path_member(&event_data_path, "last_delivery");
@@ -122,16 +128,17 @@ int event_read_resumed(const struct data_input *input, struct event *event) {
 }
 
 int event_read_rewound(const struct data_input *input, struct event *event) {
-  static const char *const names[] = {"deliveries"};
+  static const char *const names[] = {"deliveries", "newest"};
   struct path path = path_member(&event_data_path, "deliveries");
-  const struct json *slots[1];
-  int code = event_data_members(input, names, 1, 0, slots);
+  const struct json *slots[2];
+  int code = event_data_members(input, names, 2, 0, slots);
   if (code) return code;
   if (!slots[0])
     return field_missing(&path, "the ids of all deliveries that the transcript holds",
                          input->error);
   event->opening.rewound = true;
-  return read_deliveries(input, slots[0], &event->opening);
+  code = read_deliveries(input, slots[0], &event->opening);
+  return code || !slots[1] ? code : read_newest(input, slots[1], &event->opening);
 }
 
 int event_read_forked(const struct data_input *input, struct event *event) {

@@ -9,11 +9,12 @@
 #include "common/error.h"
 #include "common/json_write.h"
 #include "flow/internal.h"
+#include "session/attach.h"
 #include "session/ending.h"
 #include "session/ledger.h"
 
 enum carrier_now {
-  CARRIER_IS_NONE, /* no host received its id, or could name it */
+  CARRIER_IS_NONE, /* no host received its id, or could name it, or it is later than the list */
   CARRIER_STAYS,
   CARRIER_IS_GONE,
   CARRIER_IS_BACK
@@ -26,6 +27,7 @@ struct numbers { /* ascending once they are sorted */
 
 struct rewind {
   struct op *op;
+  const struct session_event *event;
   struct numbers named; /* deliveries, by their public ids */
   struct delivery *deliveries;
   size_t delivery_count, delivery_capacity;
@@ -123,7 +125,7 @@ static enum carrier_now look_at_carrier(const struct rewind *rewind,
                                         const struct delivery *delivery) {
   uint64_t id = carrier_id(rewind->op, delivery);
   bool named = has_number(&rewind->named, id);
-  if (!id) return CARRIER_IS_NONE;
+  if (!id || attach_is_later(rewind->op, rewind->event, delivery->n)) return CARRIER_IS_NONE;
   if (delivery->state == DELIVERY_COMMITTED) return named ? CARRIER_STAYS : CARRIER_IS_GONE;
   /* A copy's end has been written anew when the parent's delivery was named (inherit.c). */
   return named && delivery->carrier != CARRIER_NONE ? CARRIER_IS_BACK : CARRIER_IS_NONE;
@@ -286,7 +288,9 @@ static int count_unknown(struct rewind *rewind) {
 /* Another branch may have later deliveries, and not the one that said what a block is. */
 static void keep_preamble(const struct rewind *rewind) {
   struct op *op = rewind->op;
-  if (!has_number(&rewind->named, public_id(op->session, op->head.preamble))) op->head.preamble = 0;
+  if (!has_number(&rewind->named, public_id(op->session, op->head.preamble)) &&
+      !attach_is_later(op, rewind->event, op->head.preamble))
+    op->head.preamble = 0;
 }
 
 /* -- the event --------------------------------------------------------------------------------- */
@@ -294,7 +298,7 @@ static void keep_preamble(const struct rewind *rewind) {
 int rewind_session(struct op *op, const struct session_event *event, struct rewound *ret_rewound,
                    struct tidings_error *error) {
   struct rewound result = {0};
-  struct rewind rewind = {.op = op, .result = &result, .error = error};
+  struct rewind rewind = {.op = op, .event = event, .result = &result, .error = error};
   rewind.named.n = arena_zalloc(&op->arena, event->delivery_count, sizeof *rewind.named.n);
   if (!rewind.named.n) return no_memory_to_rewind(&rewind);
   if (event->delivery_count)

@@ -16,6 +16,11 @@ static bool transcript_names(const struct session_event *opening, uint64_t id) {
   return false;
 }
 
+bool attach_is_later(const struct op *op, const struct session_event *opening, uint64_t n) {
+  return opening && public_id_session(opening->newest) == op->session &&
+         n > public_id_n(opening->newest);
+}
+
 /* The messages on a carrier, as the machine sees it end. Nothing is offered meanwhile. */
 static int end_carrier(struct op *op, struct stored_run *stored, const struct delivery *delivery,
                        bool named, struct tidings_error *error) {
@@ -34,14 +39,16 @@ static int end_carrier(struct op *op, struct stored_run *stored, const struct de
   return turns_step(&stored->turns, &input, error);
 }
 
-/* Ends every lease: the named ones as committed, the others as rolled back. */
-static int resolve_leases(struct op *op, const struct session_event *opening,
+/* Ends every lease: the named ones as committed, the others as rolled back. Of a host that goes on,
+ * another call of it may have made a later one, which that call's successor settles. */
+static int resolve_leases(struct op *op, const struct session_event *opening, bool goes_on,
                           struct stored_run *stored, struct tidings_error *error) {
   struct head *head = &op->head;
   const uint64_t *leased = head->leased;
   size_t count = head->leased_count;
   for (size_t i = 0; i < count; i++) {
     struct delivery delivery;
+    if (goes_on && attach_is_later(op, opening, leased[i])) continue;
     int code =
         delivery_get_leased(op->txn, op->session, head, leased[i], &op->arena, &delivery, error);
     if (code) return code;
@@ -59,7 +66,7 @@ static int resolve_leases(struct op *op, const struct session_event *opening,
 /* What a block is has to be said again if the transcript ends before the delivery that said it. */
 static void look_for_preamble(struct op *op, const struct session_event *opening) {
   struct head *head = &op->head;
-  bool has_it = false;
+  bool has_it = attach_is_later(op, opening, head->preamble);
   if (!opening || !opening->has_deliveries) return;
   for (size_t i = 0; i < opening->delivery_count; i++) {
     uint64_t id = opening->deliveries[i];
@@ -70,12 +77,12 @@ static void look_for_preamble(struct op *op, const struct session_event *opening
 
 /* Ends what the former owner had leased, and its run; or what this host itself had leased and does
  * not have in its transcript. */
-static int recover_session(struct op *op, const struct session_event *opening, bool from_another,
-                           struct tidings_error *error) {
+static int recover_session(struct op *op, const struct session_event *opening, bool mine,
+                           bool from_another, struct tidings_error *error) {
   struct stored_run stored = {.from = 0};
   bool changed;
   int code = stored_run_load(op, &stored, NULL, 0, NULL, error);
-  if (!code) code = resolve_leases(op, opening, &stored, error);
+  if (!code) code = resolve_leases(op, opening, mine, &stored, error);
   if (!code && opening) code = inherit_named(op, opening, error);
   look_for_preamble(op, opening);
   const struct turns_input input = stored_run_input(op, TURNS_RECOVERED);
@@ -151,7 +158,7 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
   }
   if (!mine) become_owner(op);
   if (!mine || (opening && opening->has_deliveries)) {
-    int code = recover_session(op, opening, !mine && was_owned, error);
+    int code = recover_session(op, opening, mine, !mine && was_owned, error);
     if (code) return code;
     changed = true;
   }

@@ -26,6 +26,9 @@ int attach_by_hook(struct op *op, struct tidings_error *error);
 int attach_in_write(struct op *op, const struct session_event *opening, bool *ret_changed,
                     struct tidings_error *error);
 
+/* Did the host that says what its transcript has not know of delivery `n` yet? */
+bool attach_is_later(const struct op *op, const struct session_event *opening, uint64_t n);
+
 /* Did `host` have the session before it was taken over? */
 bool attach_was_taken_over(const struct head *head, const struct owner *host);
 

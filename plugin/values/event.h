@@ -113,6 +113,7 @@ struct session_event {
   bool has_deliveries; /* session.rewound; .resumed with `deliveries` (or `last_delivery`) */
   const uint64_t *deliveries;
   size_t delivery_count;
+  uint64_t newest; /* session.rewound: later deliveries stay as they are; 0: all are meant */
   struct tidings_span child; /* session.forked: another session's id */
 };
 

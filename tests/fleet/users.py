@@ -10,8 +10,10 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(__file__))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "agents")]
 import kit  # pylint: disable=wrong-import-position
+import tested  # pylint: disable=wrong-import-position
 from kit import expect, failures  # pylint: disable=wrong-import-position
 
 
@@ -35,7 +37,7 @@ class Agent:
         os.makedirs(os.path.join(home, "bin"))
         program = os.path.join(home, "bin", "claude")
         with open(program, "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
+            file.write(f"#!/bin/sh\necho '{tested.says('claude')}'\n")
         os.chmod(program, 0o755)
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(("XDG", "TIDINGS_STORE", "PG"))}
         self.env |= {"HOME": home, "PATH": f"{home}/bin:{os.environ['PATH']}", "TIDINGS_PLUGIN": kit.PLUGIN, "CLAUDE_ENV_FILE": f"{home}/env.sh"}

@@ -3,7 +3,8 @@
  * tests/fuzz/fuzz_hook.c: what an agent sends to its hook, in each agent's dialect. The first byte
  * of an input chooses the agent, the second how the rest is read: as the bytes on stdin, or as
  * fields with a NUL between, of which a call is made that parses: the event by its number, the
- * session, the folder, the tool, and then the paths that the tool's input names, or a prompt.
+ * session, the folder, the tool, and then the paths that the tool's input names, or a prompt. Or
+ * the rest is the agent's transcript.
  */
 #include "fuzz.h"
 
@@ -15,6 +16,7 @@
 #include "agents/hook/hook_call.h"
 #include "command/session_path.h"
 #include "common/utf8.h"
+#include "fuzz_transcript.h"
 
 enum {
   IS_STRUCTURED = 1,
@@ -23,6 +25,8 @@ enum {
   IS_NOTICE = 8,       /* as GitHub Copilot CLI names its fields: no event, "sessionId" */
   IS_OF_SUBAGENT = 16, /* which is a session of its own, and names its parent */
   IS_PROMPT = 32,      /* what is left is a prompt, and ends as our reasons to go on do */
+  IS_TRANSCRIPT = 64,  /* no call: what the agent keeps of the session */
+  IS_LARGE = 128,      /* of which more than the end would be read */
 };
 
 /* -- a call of fields -------------------------------------------------------------------------- */
@@ -179,6 +183,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
   const struct host *host = &hosts[data[0] % host_count];
   struct tidings_span rest = span_of((const char *)data + 2, len - 2);
   if (host->kind != HOST_HOOKS) return 0;
+  if (data[1] & IS_TRANSCRIPT) {
+    fuzz_transcript(host, data[1] & IS_LARGE, rest);
+    return 0;
+  }
   if (!(data[1] & IS_STRUCTURED)) {
     check_input(host, rest);
     return 0;

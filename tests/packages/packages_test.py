@@ -13,10 +13,11 @@ import time
 import jsonschema
 
 SOURCE, BUILD = os.environ["TIDINGS_SOURCE_DIR"], os.environ["TIDINGS_BUILD_DIR"]
-sys.path.insert(0, os.path.join(SOURCE, "packaging"))
+sys.path[:0] = [os.path.join(SOURCE, "packaging"), os.path.join(SOURCE, "tests", "agents")]
 sys.dont_write_bytecode = True
 import archive  # pylint: disable=wrong-import-position
 import binaries  # pylint: disable=wrong-import-position
+import tested  # pylint: disable=wrong-import-position
 
 failures = 0
 PLATFORM = {"x86_64": "linux-x64-gnu", "aarch64": "linux-arm64-gnu"}.get(os.uname().machine)
@@ -89,7 +90,7 @@ def user(home, prefix):
     os.makedirs(f"{home}/project")
     os.makedirs(f"{home}/bin")
     with open(f"{home}/bin/claude", "w", encoding="utf-8") as file:  # setup asks it for its version, and nothing else
-        file.write("#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
+        file.write(f"#!/bin/sh\necho '{tested.says('claude')}'\n")
     os.chmod(f"{home}/bin/claude", 0o755)
     return env
 

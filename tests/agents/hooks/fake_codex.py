@@ -7,6 +7,9 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tested import says  # pylint: disable=wrong-import-position
+
 HOME = os.path.realpath(os.environ["CODEX_HOME"])
 TRUST = os.path.join(HOME, "config.toml")
 ENTRY = '\n?\\[hooks\\.state\\."{}"\\]\ntrusted_hash = "(.*)"\n'
@@ -54,4 +57,4 @@ def serve():
 if sys.argv[1:] == ["app-server"]:
     serve()
 else:
-    print("codex-cli 0.169.0")
+    print(says("codex"))

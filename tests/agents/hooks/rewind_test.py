@@ -11,6 +11,8 @@ from proof_test import MARKER, Agent, deliveries, told
 
 SESSION, SECOND, THIRD = ("01a204f8-30d8-7813-9fa3-87d627a0a6e0", "01a204f8-35a6-7681-9784-c13c367ae72d", "01a204f8-37ef-7cf0-a432-7071bb7886c6")
 
+LARGE = 400 << 10  # bytes; at first the hook reads less
+
 
 class Writer(Agent):
     """An agent whose transcript is written record by record."""
@@ -30,8 +32,13 @@ class Writer(Agent):
     def record(self, **fields):
         self.append(json.dumps(fields, separators=(",", ":")) + "\n")
 
-    def prompts(self, words, parent="", tool=False):
-        """A prompt of the person's, and its answer; what the prompt's hook said, or the hook of a tool's result."""
+    def works(self, size):
+        """What tools say, in so many bytes."""
+        for _ in range(size // 1000):
+            self.record(type="x", text="x" * 980)
+
+    def prompts(self, words, parent="", tool=False, size=0):
+        """A prompt of the person's, and its answer after so many bytes; what the prompt's hook said, or the hook of a tool's result."""
         self.count += 1
         said = self.prompt()
         if self.host == "claude":
@@ -49,6 +56,7 @@ class Writer(Agent):
             self.record(ordinal=self.count, type="response_item", payload={"content": [{"type": "input_text", "text": words}]})
             if said:
                 self.record(ordinal=self.count, type="response_item", payload={"content": [{"type": "input_text", "text": said}]})
+        self.works(size)
         if tool:
             said += self.tool()
         assert self.stop() == ""
@@ -73,16 +81,16 @@ def outcomes(place):
     return [outcome for outcome, _ in deliveries(place)]
 
 
-def begin(place, host):
-    """Two prompts with a notification each; where the second one begins."""
+def begin(place, host, size=0):
+    """Two prompts with a notification each, and so many bytes for each; where the second one begins."""
     agent = Writer(place, host)
     push(place, "First thing.")
-    assert "First thing." in agent.prompts("one")
-    size = os.path.getsize(agent.path)
+    assert "First thing." in agent.prompts("one", size=size)
+    from_second = os.path.getsize(agent.path)
     push(place, "Second thing.")
-    said = agent.prompts("two")
+    said = agent.prompts("two", size=size)
     assert "Second thing." in said and "First thing." not in said and outcomes(place) == ["committed", "committed"], (said, deliveries(place))
-    return agent, size
+    return agent, from_second
 
 
 def shown_again(place, agent, said):
@@ -208,6 +216,29 @@ def test_qwen(place):
     agent, _ = begin(place, "qwen")
     agent.record(uuid="r", parentUuid="p1", type="system", subtype="rewind", systemPayload={"truncatedCount": 2})
     shown_again(place, agent, agent.prompts("three", parent="r"))
+
+
+def take_back(agent, size):
+    """The second prompt, as each agent writes it when a person prompts next; what comes then, with that prompt or the one after it."""
+    if agent.host == "claude":
+        assert agent.prompts("three", parent="p1", size=LARGE) == ""
+    elif agent.host == "qwen":
+        agent.record(uuid="r", parentUuid="p1", type="system", subtype="rewind", systemPayload={"truncatedCount": 2})
+    elif agent.host == "gemini":
+        agent.record(**{"$set": {"messages": [agent.message("one", "", 1), {"id": "g1", "type": "gemini", "content": "Well. " * (LARGE // 6)}]}})
+    else:
+        agent.goes_on_in(f"{SESSION}_{SECOND}", (SESSION, size))
+    return agent.prompts("three", parent="r" if agent.host == "qwen" else "", size=LARGE)
+
+
+def test_large(place):
+    """of a large transcript the end says it: a rewind is found in front of a turn that is larger than what is read at first, and is none where nothing was taken
+    back"""
+    for host in ("claude", "codex", "gemini", "qwen"):
+        with type(place)() as own:
+            agent, size = begin(own, host, LARGE)
+            assert agent.prompts("none", size=LARGE) == "" and outcomes(own) == ["committed"] * 2, deliveries(own)
+            shown_again(own, agent, take_back(agent, size))
 
 
 def test_back_again(place):

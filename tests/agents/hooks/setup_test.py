@@ -11,9 +11,11 @@ import sys
 from kit import TIDINGS, main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from tested import says, tested  # pylint: disable=wrong-import-position
 FILES = {"claude": (".claude/settings.json", ".claude/CLAUDE.md"), "gemini": (".gemini/settings.json", ".gemini/GEMINI.md"),
          "qwen": (".qwen/settings.json", ".qwen/QWEN.md"), "codex": (".codex/hooks.json", ".codex/AGENTS.md"), "copilot": (".copilot/hooks/tidings.json", ".copilot/AGENTS.md")}
-VERSIONS = {"claude": "2.1.329 (Claude Code)", "gemini": "0.61.0", "qwen": "0.24.4", "pi": "0.87.1", "opencode": "1.18.33", "copilot": "GitHub Copilot CLI 1.0.102."}
+VERSIONS = {name: says(name) for name in ("claude", "gemini", "qwen", "pi", "opencode", "copilot")}
 EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure",
                      "ConfigChange", "SessionEnd"},
           "gemini": {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "Notification", "AfterAgent", "SessionEnd"},
@@ -403,7 +405,7 @@ def test_versions(place):
     """a version that was not tested is named; a host that is not there is refused; one that does not exist is a mistake"""
     programs(place, claude="3.0.1 (Claude Code)")
     said = place.ok("setup", "claude").said
-    assert "Claude Code 3.0.1 is not the tested version, 2.1.329" in said, said
+    assert f"Claude Code 3.0.1 is not the tested version, {tested()['claude']}" in said, said
     place.refused("setup", "claude", "--program", "/not/there", says=["/not/there", "install Claude Code"])
     place.refused("setup", "emacs", code=2, says="'emacs' is not one of codex")
     place.refused("setup", code=2, says="HOST")

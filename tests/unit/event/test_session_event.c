@@ -92,6 +92,10 @@ Test(session_event, a_rewind_names_what_is_left) {
                error.text);
   cr_expect_eq(event.type, EVENT_SESSION_REWOUND);
   cr_expect(event.opening.rewound && event.opening.has_deliveries && !event.opening.opens);
+  cr_expect_eq(event.opening.newest, 0);
+  cr_assert_eq(parse("session.rewound", "{\"deliveries\":[],\"newest\":\"9\"}", &event, &error), 0,
+               "%s", error.text);
+  cr_expect_eq(event.opening.newest, 9);
   cr_assert_eq(
       parse("session.resumed", "{\"rewound\":true,\"last_delivery\":\"9\"}", &event, &error), 0,
       "%s", error.text);

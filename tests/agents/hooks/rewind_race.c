@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/agents/hooks/rewind_race.c: one hook's call finds that a person has taken back a prompt,
+ * and before it reports that, another call of the same agent's hands something out. The linker puts
+ * __wrap_kit_query in place of kit_query, so that this happens each time.
+ */
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/hook/hook.h"
+#include "agents/hook/hook_call.h"
+#include "agents/hook/hook_proof.h"
+#include "agents/hook/hook_rewind.h"
+#include "agents/hook/hook_status.h"
+#include "command/json_value.h"
+#include "common/span.h"
+
+#define MUST(condition)                                                                            \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      printf("not ok 1 - %s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
+      exit(1);                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+static struct tidings_error error = {.size = sizeof error};
+static bool another_calls; /* after the next query of the history */
+
+static char folder[] = "/tmp/rewind-race-XXXXXX";
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
+  (void)status, (void)type, (void)place;
+  return remove(path);
+}
+
+static void remove_folder(void) { (void)nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
+
+static void push(struct hostkit *kit, const char *words) {
+  MUST(kit_event(kit,
+                 kit_new_event("notification", "s",
+                               json_pack("{s:s, s:s}", "kind", "ci.done", "message", words)),
+                 NULL, &error) == TIDINGS_OK);
+}
+
+/* Its id; 0: nothing was handed out. */
+static uint64_t deliver(struct hostkit *kit) {
+  const struct tidings_tool_result result = {.size = sizeof result,
+                                             .session = span_text("s"),
+                                             .call_id = span_text("c"),
+                                             .tool = span_text("ls")};
+  struct tidings_reply *reply = NULL;
+  MUST(hostkit_tool_result(kit, &result, &reply, &error) == TIDINGS_OK);
+  uint64_t delivery = reply ? reply->delivery_id : 0;
+  hostkit_reply_free(reply);
+  return delivery;
+}
+
+static void settle(struct hostkit *kit, uint64_t delivery) {
+  MUST(hostkit_settle(kit, delivery, TIDINGS_COMMITTED, NULL, &error) == TIDINGS_OK);
+}
+
+int32_t __real_kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                         struct tidings_error *ret_error);
+int32_t __wrap_kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                         struct tidings_error *ret_error);
+int32_t __wrap_kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                         struct tidings_error *ret_error) {
+  bool now = another_calls && strcmp(json_value_text(request, "name"), "history") == 0;
+  int32_t code = __real_kit_query(kit, request, ret_answer, ret_error);
+  if (!now) return code;
+  another_calls = false;
+  push(kit, "Settled meanwhile.");
+  settle(kit, deliver(kit));
+  push(kit, "Leased meanwhile.");
+  MUST(deliver(kit));
+  return code;
+}
+
+/* What Qwen Code writes: a prompt with the delivery, and a record that takes it back. */
+static void write_transcript(const char *path, uint64_t delivery) {
+  char marker[HOOK_MARKER_SIZE];
+  FILE *file = fopen(path, "w");
+  MUST(file);
+  hook_marker_write(delivery, marker);
+  fprintf(file,
+          "{\"uuid\":\"p1\",\"parentUuid\":\"u1\"}\n"
+          "{\"uuid\":\"u2\",\"parentUuid\":\"p1\",\"text\":\"First.\\n\\n%s\"}\n"
+          "{\"uuid\":\"r\",\"parentUuid\":\"p1\",\"type\":\"system\",\"subtype\":\"rewind\"}\n",
+          marker);
+  MUST(fclose(file) == 0);
+}
+
+static void must_have_ended(struct hostkit *kit, const char *const *outcomes, size_t count) {
+  json_t *history = NULL;
+  MUST(__real_kit_query(kit, json_pack("{s:s, s:s}", "name", "history", "session", "s"), &history,
+                        &error) == TIDINGS_OK);
+  const json_t *deliveries = json_object_get(history, "deliveries"), *delivery;
+  size_t i;
+  MUST(json_array_size(deliveries) == count);
+  json_array_foreach(deliveries, i, delivery)
+      MUST(strcmp(json_value_text(delivery, "outcome"), outcomes[i]) == 0);
+  json_decref(history);
+}
+
+int main(void) {
+  static const char *const before[] = {"committed"}, *const after[] = {"rewound", "committed",
+                                                                       "leased"};
+  static const struct cli_program program = {.name = "test"};
+  char path[64], store[64];
+  struct hostkit *kit = NULL;
+  MUST(mkdtemp(folder) && atexit(remove_folder) == 0);
+  (void)snprintf(path, sizeof path, "%s/transcript.jsonl", folder);
+  (void)snprintf(store, sizeof store, "%s/store", folder);
+  const struct cli cli = {.verb = &verb_hook,
+                          .program = &program,
+                          .store = store,
+                          .no_config = true,
+                          .budget_ms = 60000};
+  MUST(kit_open(&cli, TIDINGS_ROLE_HOST, (uint32_t)getpid(), &kit, &error) == TIDINGS_OK);
+  MUST(kit_event(kit, kit_new_event("session.opened", "s", json_object()), NULL, &error) ==
+       TIDINGS_OK);
+  push(kit, "First.");
+  uint64_t delivery = deliver(kit);
+  settle(kit, delivery);
+  must_have_ended(kit, before, 1);
+  write_transcript(path, delivery);
+  struct hook_seen seen = {.status = NULL};
+  const struct hook_call call = {.host = host_find("qwen"),
+                                 .moment = HOOK_PROMPT,
+                                 .session = "s",
+                                 .transcript = path,
+                                 .seen = &seen};
+  another_calls = true;
+  hook_rewind_report(kit, &call);
+  MUST(!another_calls);
+  must_have_ended(kit, after, 3);
+  hook_seen_finish(&seen);
+  kit_close(kit);
+  printf("ok 1 - what another call hands out before a rewind is reported stays as it is\n1..1\n");
+  return 0;
+}

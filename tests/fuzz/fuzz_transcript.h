@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/fuzz/fuzz_transcript.h: what an agent has written into its transcript, of which some was
+ * written by whoever writes a tool's result.
+ */
+#ifndef TESTS_FUZZ_FUZZ_TRANSCRIPT_H
+#define TESTS_FUZZ_FUZZ_TRANSCRIPT_H
+
+#include <stdbool.h>
+
+#include "agents/hosts/hosts.h"
+#include "common/span.h"
+
+/* `text` is the transcript, and after each NUL another file of the session. `is_large`: the file
+ * has more in its middle than is read at first. */
+void fuzz_transcript(const struct host *host, bool is_large, struct tidings_span text);
+
+#endif
