@@ -39,7 +39,9 @@ static bool commit_batch(struct db *db, struct db_push *batch, uint64_t bytes,
   struct db_txn txn;
   error_clear(&error);
   db_txn_clear(&txn);
-  for (struct db_push *push = batch; push; push = push->next) push->code = 0;
+  struct db_push *push = batch;
+  do push->code = 0;
+  while ((push = push->next));
   int code = env_write(db, deadline, &txn, &error);
   if (code) {
     shared_writer_unlock(db);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,19 +49,37 @@ static int open_fifo(const char *path, int *ret_fd, struct tidings_error *error)
   return fifo_failed(path, error);
 }
 
+/* After the word: a dot and a number. */
+static bool read_number(const char **at, uint64_t *ret_number) {
+  char *end = NULL;
+  if (**at != '.' || (*at)[1] < '0' || (*at)[1] > '9') return false;
+  *ret_number = strtoull(*at + 1, &end, 10);
+  *at = end;
+  return true;
+}
+
+/* Of a FIFO of this PID namespace: whose it is. */
+static bool read_fifo_name(const struct db *db, const char *name, struct owner *ret_owner) {
+  uint64_t space, pid, start;
+  if (strncmp(name, "wake", 4) != 0) return false;
+  name += 4;
+  if (!read_number(&name, &space) || !read_number(&name, &pid) || !read_number(&name, &start) ||
+      *name || space != db->self.pid_namespace || pid > UINT32_MAX)
+    return false;
+  *ret_owner = db->self;
+  ret_owner->pid = (uint32_t)pid;
+  ret_owner->start_time = start;
+  return true;
+}
+
 /* Others have other PID namespaces and the same folder: theirs cannot be judged here. */
 static void take_away_dead(const struct db *db, const char *folder) {
   DIR *entries = opendir(folder);
   if (!entries) return;
   for (const struct dirent *entry; (entry = readdir(entries));) {
-    unsigned long long space = 0, start = 0;
-    struct owner owner = db->self;
-    int end = 0;
-    if (sscanf(entry->d_name, "wake.%llu.%u.%llu%n", &space, &owner.pid, &start, &end) != 3)
-      continue;
-    owner.start_time = start;
-    if (entry->d_name[end] || space != db->self.pid_namespace || owner_alive(&owner)) continue;
-    (void)unlinkat(dirfd(entries), entry->d_name, 0);
+    struct owner owner;
+    if (read_fifo_name(db, entry->d_name, &owner) && !owner_alive(&owner))
+      (void)unlinkat(dirfd(entries), entry->d_name, 0);
   }
   closedir(entries);
 }

@@ -95,7 +95,7 @@ static enum pg_statement choose(struct db *db, const struct db_inbox *row,
     *ret_known = *pushed;
     statement = PG_PUSH_NEXT;
   } else {
-    bool counts = is_pushed_to(pushed, row->session) && limit_of(row) > 2 * MOST_COUNTED &&
+    bool counts = is_pushed_to(pushed, row->session) && limit_of(row) > INT64_C(2) * MOST_COUNTED &&
                   pushed->waited - pushed->base > limit_of(row) / 2;
     statement = counts ? PG_PUSH_COUNT : PG_PUSH_PLAIN;
   }
