@@ -227,13 +227,14 @@ static int find_session(struct op *op, struct tidings_error *error) {
 }
 
 /* Was it quiet when it was looked at last, and has nothing happened since? For a store that has to
- * be asked. *ret_asked: it was. */
+ * be asked. *ret_asked: it was, and the answer is there for a snapshot. */
 static bool is_quiet_still(struct instance *instance, const struct carrier *carrier,
                            const struct session *known, store_deadline deadline, bool *ret_asked) {
   uint64_t stamp = known ? atomic_load_explicit(&known->quiet_stamp, memory_order_relaxed) : 0;
-  *ret_asked = stamp && !carrier->message_count &&
-               !atomic_load_explicit(&instance->remembered.any, memory_order_relaxed);
-  return *ret_asked && store_is_unchanged(instance->store, known->number, stamp, deadline);
+  bool asks = stamp && !carrier->message_count &&
+              !atomic_load_explicit(&instance->remembered.any, memory_order_relaxed);
+  *ret_asked = false;
+  return asks && store_is_unchanged(instance->store, known->number, stamp, deadline, ret_asked);
 }
 
 int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,

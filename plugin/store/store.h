@@ -177,7 +177,7 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
 /* See db_stamp and db_is_unchanged. */
 uint64_t store_stamp(const struct store_txn *txn);
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
-                        store_deadline deadline);
+                        store_deadline deadline, bool *ret_asked);
 /* The one writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);

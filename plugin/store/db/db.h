@@ -90,7 +90,7 @@ struct db_scope {
   uint32_t session;         /* its number; 0: not known, or not declared */
   bool as_read; /* a write of what this process has just read of it. An engine to which looking once
                    more costs much may leave that to the commit, which may find it outdated */
-  bool asked;   /* a snapshot: db_is_unchanged has just been asked for the same call */
+  bool asked;   /* a snapshot: db_is_unchanged has kept its answer for the same call */
   bool wants;   /* `wanted`, of session 0, will be asked for: for engines that can bring it along */
   struct db_key wanted;
 };
@@ -131,8 +131,10 @@ int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn);
  * has changed. 0: the counter of changes says it. */
 uint64_t db_stamp(const struct db_txn *txn);
 /* Nothing was committed for the session since then, and nothing waits in its inbox. False: there
- * may be something, or it could not be asked within the deadline. */
-bool db_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline);
+ * may be something, or it could not be asked within the deadline. *ret_asked: there is, and the
+ * answer is kept for the same call's snapshot. */
+bool db_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
+                     bool *ret_asked);
 void db_end(struct db_txn *txn); /* of a snapshot, or giving up a write */
 /* Durable when it returns 0, and then the counters have moved and the waiters are woken. Any error:
  * nothing was written, unless the text says "outcome unknown". The transaction is over in either

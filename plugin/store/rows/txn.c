@@ -56,8 +56,8 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
 uint64_t store_stamp(const struct store_txn *txn) { return db_stamp(txn->db); }
 
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
-                        store_deadline deadline) {
-  return db_is_unchanged(store->db, session, stamp, deadline);
+                        store_deadline deadline, bool *ret_asked) {
+  return db_is_unchanged(store->db, session, stamp, deadline, ret_asked);
 }
 
 int store_commit_as_read(struct store_txn *txn, bool *ret_outdated, struct tidings_error *error) {

@@ -66,26 +66,31 @@ uint64_t db_stamp(const struct db_txn *txn) {
   return session && session->version > 0 ? (uint64_t)session->version : 0;
 }
 
-static void keep_answer(struct db *db, uint32_t number, uint64_t stamp, const PGresult *result) {
+/* Returns whether the next snapshot may go by it. */
+static bool keep_answer(struct db *db, uint32_t number, uint64_t stamp, const PGresult *result) {
   struct pg_session *session = pg_session_take(db, number, span_of(NULL, 0));
-  if (!session) return;
-  if ((uint64_t)session->version == stamp && !session->folded_count)
-    session->asked = !pg_session_looked(db, session, result) && !session->again;
+  if (!session) return false;
+  bool kept = (uint64_t)session->version == stamp && !session->folded_count &&
+              !pg_session_looked(db, session, result) && !session->again;
+  session->asked = kept;
   pg_session_give(db, session);
+  return kept;
 }
 
 /* Any error: whoever takes the next snapshot meets it too. */
-bool db_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline) {
+bool db_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
+                     bool *ret_asked) {
   bool asks = pg_session_is_at(db, session, (int64_t)stamp) && !pg_clock_is_old(db);
   struct pg_conn *conn = asks ? pg_conn_take_idle(db) : NULL;
   PGresult *result = NULL;
   bool unchanged = false;
+  *ret_asked = false;
   if (!conn) return false;
   int rc = pg_session_send_look(conn, session, (int64_t)stamp);
   if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
   pg_conn_give(db, conn);
   if (!rc) unchanged = PQntuples(result) == 1 && PQgetisnull(result, 0, 0);
-  if (!rc && !unchanged) keep_answer(db, session, stamp, result);
+  if (!rc && !unchanged) *ret_asked = keep_answer(db, session, stamp, result);
   PQclear(result);
   return unchanged;
 }
