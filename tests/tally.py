@@ -5,6 +5,10 @@
 A program may hold many cases: those that a Criterion program or a TAP stream reports are counted one by one, anything else is one
 case. Says which program failed, what its log says of that and where it is, and what a program has in lines that begin with "# sum: "; the last line is `N passed, N failed`. Exit status 1 if anything failed or
 nothing ran.
+
+A program that failed, and passed when it was run again by itself (again.xml beside the JUnit file), is unstable: it is told as a failure is, and counted apart.
+
+tally.py --failed RESULTS: prints the names of the programs that failed, without those of which a sanitizer reported something.
 """
 import os
 import re
@@ -50,6 +54,18 @@ def reasons(output):
     return said or output.strip().splitlines()[-1:] or ["no reason given"]
 
 
+def passed_again(preset_dir):
+    """The programs that passed when they were run again, by name."""
+    path = os.path.join(preset_dir, "again.xml")
+    if not os.path.exists(path):
+        return {}
+    return {case.get("name"): case for case in testcases(path) if case.get("status") == "run"}
+
+
+def names_of_failed(path):
+    return [case.get("name") for case in testcases(path) if program(case)[1] and "not ok - sanitizer report" not in (case.findtext("system-out") or "")]
+
+
 def sums(output):
     """What a program wants to be told even when it passes."""
     return re.findall(r"^# sum: (.*)", output, re.MULTILINE)
@@ -90,12 +106,23 @@ def write_log(preset_dir, case):
 
 
 def main(paths):
+    if paths[:1] == ["--failed"]:
+        sys.stdout.writelines(name + "\n" for path in paths[1:] for name in names_of_failed(path))
+        return 0
     total = [0, 0, 0]
+    unstable = 0
     for path in paths:
         preset_dir = os.path.dirname(os.path.abspath(path))
         seen = [0, 0, 0]
+        again = passed_again(preset_dir)
         for case in testcases(path):
             counts = program(case)
+            if counts[1] and case.get("name") in again:
+                unstable += 1
+                print(f"UNSTABLE {os.path.basename(preset_dir)}: {case.get('name')} failed, and passed when it was run again by itself; log of the failure: {write_log(preset_dir, case)}")
+                print("\n".join(f"  | {line}" for line in failures(case.findtext("system-out") or "")))
+                case = again[case.get("name")]
+                counts = program(case)
             for line in sums(case.findtext("system-out") or ""):
                 print(f"{os.path.basename(preset_dir)}: {line}")
             seen = [a + b for a, b in zip(seen, counts)]
@@ -109,7 +136,7 @@ def main(paths):
         total = [a + b for a, b in zip(total, seen)]
     if not any(total):
         print("no test matches")
-    print(f"{total[0]} passed, {total[1]} failed" + (f", {total[2]} skipped" if total[2] else ""))
+    print(f"{total[0]} passed, {total[1]} failed" + (f", {total[2]} skipped" if total[2] else "") + (f", {unstable} unstable" if unstable else ""))
     return 1 if total[1] or not any(total) else 0
 
 

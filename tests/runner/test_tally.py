@@ -33,6 +33,22 @@ def tells_sums(folder):
     return f"{os.path.basename(folder)}: 12 states" in result.stdout.splitlines()
 
 
+def says_unstable(folder):
+    """A failure stays visible when the second run passes, and stays a failure when that fails too; what a sanitizer reported never runs again."""
+    first = [("fail", "ok 1\nnot ok 2 - by chance\n"), ("fail", "not ok 1 - always\n"), ("fail", "ok 1\nnot ok - sanitizer report x\n"), ("run", "ok 1\n")]
+    path, again = os.path.join(folder, "tests.xml"), os.path.join(folder, "again.xml")
+    for name, programs in ((path, first), (again, [("run", "ok 1\nok 2 - by chance\n"), ("fail", "not ok 1 - always\n")])):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(junit(programs))
+    both = subprocess.run([sys.executable, TALLY, path], capture_output=True, text=True, check=False)
+    names = subprocess.run([sys.executable, TALLY, "--failed", path], capture_output=True, text=True, check=False).stdout.split()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(junit(first[:1]))
+    one = subprocess.run([sys.executable, TALLY, path], capture_output=True, text=True, check=False)
+    return (both.returncode == 1 and both.stdout.splitlines()[-1] == "4 passed, 2 failed, 1 unstable" and "  | not ok 2 - by chance" in both.stdout
+            and names == ["t0", "t1"] and one.returncode == 0 and one.stdout.splitlines()[-1] == "2 passed, 0 failed, 1 unstable")
+
+
 def junit(programs):
     rows = "".join(f'<testcase name="t{i}" classname="t{i}" time="0" status="{status}"><system-out>{escape(output)}</system-out></testcase>'
                    for i, (status, output) in enumerate(programs))
@@ -53,11 +69,13 @@ def main():
         print(f"{'ok' if good else 'not ok'} {number} - {title}")
         if not good:
             print(f"# expected {expected!r} and {expected_status}, got {last!r} and {result.returncode}\n# {result.stderr}")
-    with tempfile.TemporaryDirectory() as folder:
-        good = tells_sums(folder)
-    failed |= not good
-    print(f"{'ok' if good else 'not ok'} {len(CASES) + 1} - what a program sums up is told")
-    print(f"1..{len(CASES) + 1}")
+    others = ((tells_sums, "what a program sums up is told"), (says_unstable, "what fails and then passes is told as unstable"))
+    for number, (test, title) in enumerate(others, len(CASES) + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            good = test(folder)
+        failed |= not good
+        print(f"{'ok' if good else 'not ok'} {number} - {title}")
+    print(f"1..{len(CASES) + len(others)}")
     return failed
 
 
