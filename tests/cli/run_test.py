@@ -136,9 +136,8 @@ def test_killed_while_it_reports(place):
 def test_killed_after_it_reported(place):
     """run is killed between the report of the end and the watchdog's: the second has the id of the first, and no effect"""
     started = place.ok("run", *S, "--detach", "--json", "--", "sleep", "1000").json
-    running = until(lambda: len(children(started["pid"])) == 2 and children(started["pid"]), "the watchdog")
-    [watchdog] = [pid for pid in running if not read(f"/proc/{pid}/cmdline").startswith(b"sleep\0")]
-    [command] = [pid for pid in running if pid != watchdog]
+    command = until(lambda: child_with(started["pid"], "sleep"), "the command")
+    [watchdog] = [pid for pid in children(started["pid"]) if pid != command]
     end_of_run = {"command": "sleep 1000", "handle": started["handle"], "tool": "sleep", "duration_ms": 1, "exit_code": 0}
     place.event("run.finished", end_of_run, source="tidings", id=started["handle"] + "-end")
     os.kill(started["pid"], signal.SIGKILL)
@@ -269,13 +268,18 @@ def test_signals(place):
     process.send_signal(signal.SIGTERM)
     assert process.communicate(timeout=DEADLINE_S)[0] == b"got\n" and process.returncode == 9
     process = place.start("run", *S, "--", "sleep", "1000")
-    until(lambda: [pid for pid in children(process.pid) if read(f"/proc/{pid}/cmdline").startswith(b"sleep\0")], "the command")
+    until(lambda: child_with(process.pid, "sleep"), "the command")
     assert end(process, signal.SIGINT) == 128 + signal.SIGINT
 
 
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
         return [int(child) for child in file.read().split()]
+
+
+def child_with(pid, program):
+    """The child that runs the program, once it does: while it is on the way there its command line is its parent's, and then empty."""
+    return next((child for child in children(pid) if read(f"/proc/{child}/cmdline").startswith(program.encode() + b"\0")), None)
 
 
 def has_open(pid, path):
@@ -337,7 +341,7 @@ def test_detach_busy(place):
     gate = os.path.join(place.dir, "gate")
     os.mkfifo(gate)
     result = place.ok("run", *S, "--detach", "--json", "--", "cat", gate).json
-    [command] = until(lambda: [pid for pid in children(result["pid"]) if read(f"/proc/{pid}/cmdline").startswith(b"cat\0")], "the command")
+    command = until(lambda: child_with(result["pid"], "cat"), "the command")
     holder = place.hold()
     open(gate, "w", encoding="utf-8").close()
     until(lambda: gone(command), "the command's end")
