@@ -216,7 +216,8 @@ def test_own_edits(place):
         with watch.stopped():  # or it may look when the file is empty
             write(path, text)
         call = {"session_id": "s", "cwd": place.work, "hook_event_name": "PostToolUse", "tool_name": "Write", "tool_use_id": "c1", "tool_input": {"file_path": path}}
-        assert place.ok("hook", "--owner", str(os.getpid()), "claude", stdin=json.dumps(call)).json == {}
+        answer = place.ok("hook", "--owner", str(os.getpid()), "claude", stdin=json.dumps(call))
+        assert answer.json == {}, answer
 
     def reports():
         """The watcher's."""
