@@ -105,8 +105,7 @@ static json_t *stamp_of_edit(const struct hook_call *call, const char *path) {
 }
 
 static int32_t report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths,
-                           size_t first, size_t count) {
-  struct tidings_error error = {.size = sizeof error};
+                           size_t first, size_t count, struct tidings_error *error) {
   const char *cause = call->call_id[0] ? call->call_id : call->tool;
   json_t *some = json_array(), *stamps = json_array();
   for (size_t i = first; some && stamps && i < first + count; i++) {
@@ -115,23 +114,33 @@ static int32_t report_some(struct hostkit *kit, const struct hook_call *call, co
   }
   json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
                            "modified", "caused_by", cause);
-  int32_t code = hook_tell(kit, call, "file.changed", data, NULL, &error);
-  if (code) hook_log("%s", error.text);
-  return code;
+  return hook_tell(kit, call, "file.changed", data, NULL, error);
 }
 
-/* After the carrier: what a watcher says of the same files a moment later must find it pending. A
- * failure is not the host's concern. */
-static void report_edits(struct hostkit *kit, const struct hook_call *call) {
-  enum { SOME = 50 }; /* of the longest paths as many as an event can hold */
-  json_t *paths = call->failure[0] ? NULL : hook_call_edits(call);
-  size_t left = json_array_size(paths);
-  for (size_t first = 0; left; first += SOME) {
-    size_t count = left < SOME ? left : SOME;
-    if (report_some(kit, call, paths, first, count) == TIDINGS_E_BUSY) break;
-    left -= count;
+enum { SOME_EDITS = 50 }; /* of the longest paths as many as an event can hold */
+
+/* Before the carrier: what a watcher has reported of the same files already must not go with it. An
+ * error only if the store is busy: then it has no time left for the carrier either. */
+static int32_t report_first_edits(struct hostkit *kit, const struct hook_call *call,
+                                  const json_t *paths, struct tidings_error *error) {
+  size_t count = json_array_size(paths);
+  if (!count) return TIDINGS_OK;
+  int32_t code = report_some(kit, call, paths, 0, count < SOME_EDITS ? count : SOME_EDITS, error);
+  if (code && code != TIDINGS_E_BUSY) hook_log("%s", error->text);
+  return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
+}
+
+/* After the carrier, which they would use up the time of. A failure is not the host's concern. */
+static void report_more_edits(struct hostkit *kit, const struct hook_call *call,
+                              const json_t *paths) {
+  struct tidings_error error = {.size = sizeof error};
+  size_t total = json_array_size(paths);
+  int32_t code = TIDINGS_OK;
+  for (size_t first = SOME_EDITS; first < total && code != TIDINGS_E_BUSY; first += SOME_EDITS) {
+    size_t left = total - first;
+    code = report_some(kit, call, paths, first, left < SOME_EDITS ? left : SOME_EDITS, &error);
+    if (code) hook_log("%s", error.text);
   }
-  json_decref(paths);
 }
 
 static int32_t carry(struct hostkit *kit, const struct hook_call *call,
@@ -173,11 +182,14 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
   bool inner = call->of_subagent;
   size_t count = 0;
   if (!inner && person_stopped_it(call)) return hook_person_stopped(kit, call, error);
-  int32_t code = inner ? TIDINGS_OK : hook_subagents(kit, call, &count, &inner, error);
+  json_t *edits = call->failure[0] ? NULL : hook_call_edits(call);
+  int32_t code = report_first_edits(kit, call, edits, error);
+  if (!code && !inner) code = hook_subagents(kit, call, &count, &inner, error);
   if (!code && !inner && hook_runs_subagent(call)) code = report_result(kit, call, error);
   if (!code && !inner) code = carry(kit, call, ret_answer, error);
   if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
-  if (code != TIDINGS_E_BUSY) report_edits(kit, call);
+  if (code != TIDINGS_E_BUSY) report_more_edits(kit, call, edits);
+  json_decref(edits);
   return code;
 }
 

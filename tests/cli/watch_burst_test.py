@@ -21,8 +21,7 @@ def test_burst_not_twice(place):
         until(lambda: any(f"mark{number}" in message for message in place.messages()), "the mark")
 
     watch = Watch(place)
-    for i in range(300):
-        write(os.path.join(place.work, f"g{i:03}"), "x")
+    change(range(300), "x")
     until(place.messages, "three hundred files")
     mark(0)
     watch.take()

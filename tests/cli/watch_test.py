@@ -9,9 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
-from kit import DEADLINE_S, TIDINGS, Skip, end, main, until
+from kit import DEADLINE_S, TIDINGS, Skip, end, main, sleeps_for_ever, until
+
+
+WATCHERS = []  # for these a file is written in one step
+STOPPED = []
 
 
 class Watch:
@@ -24,6 +27,7 @@ class Watch:
             place.opened()
         with open(self.said, "wb") as file:
             self.process = place.start("watch", "-s", "s", *words, stderr=file, **more)
+        WATCHERS.append(self.process)
         until(lambda: re.search(r"^watching \d+ folder", self.text, re.M) or self.process.poll() is not None, "its beginning")
         assert self.process.poll() is None, self.text
 
@@ -32,12 +36,8 @@ class Watch:
         with open(self.said, encoding="utf-8", errors="replace") as file:
             return file.read()
 
-    @contextlib.contextmanager
     def stopped(self):
-        """What happens meanwhile is there at once, however slow this machine is."""
-        os.kill(self.process.pid, signal.SIGSTOP)
-        yield
-        os.kill(self.process.pid, signal.SIGCONT)
+        return stopped(self.process)
 
     def told(self, *expected):
         """Exactly this is told, in any order, and then taken off."""
@@ -62,9 +62,26 @@ class Watch:
         self.place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x")
 
 
+@contextlib.contextmanager
+def stopped(*processes):
+    """What happens meanwhile is there at once for these, however slow this machine is."""
+    these = [process for process in processes if process not in STOPPED and process.poll() is None]
+    for process in these:
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    STOPPED.extend(these)
+    try:
+        yield
+    finally:
+        for process in these:
+            STOPPED.remove(process)
+            process.send_signal(signal.SIGCONT)
+
+
 def write(path, text, mode="w"):
+    """A watcher that looks between the making of a file and the writing would report two things."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, mode, encoding="utf-8") as file:
+    with stopped(*WATCHERS), open(path, mode, encoding="utf-8") as file:
         file.write(text)
 
 
@@ -122,7 +139,8 @@ def test_race(place):
     watch = Watch(place)
     for round_ in range(30):
         os.makedirs(os.path.join(place.work, f"r{round_}/x/y"))
-        write(os.path.join(place.work, f"r{round_}/x/y/f"), "x")
+        with open(os.path.join(place.work, f"r{round_}/x/y/f"), "w", encoding="utf-8") as file:  # while it looks
+            file.write("x")
     told = set()
 
     def all_there():
@@ -207,16 +225,22 @@ def test_burst(place):
 
 
 def test_own_edits(place):
-    """the agent's edit is withdrawn by its stamp; a change that another program makes at once is told, although it is of the same file"""
+    """the agent's edit is withdrawn by its stamp, whether its hook or the watcher is first; a change that another program makes at once is told, although it is of the same file"""
     path = os.path.join(place.work, "a.c")
     write(path, "x")
     watch = Watch(place)
 
-    def edit(text):
-        with watch.stopped():  # or it may look when the file is empty
-            write(path, text)
+    def call_hook():
         call = {"session_id": "s", "cwd": place.work, "hook_event_name": "PostToolUse", "tool_name": "Write", "tool_use_id": "c1", "tool_input": {"file_path": path}}
-        assert place.ok("hook", "--owner", str(os.getpid()), "claude", stdin=json.dumps(call)).json == {}
+        answer = place.ok("hook", "--owner", str(os.getpid()), "claude", stdin=json.dumps(call))
+        assert answer.json == {}, answer
+
+    def edit(text):
+        """The hook is first."""
+        until(lambda: sleeps_for_ever(watch.process.pid), "that it waits for nothing but files")  # or it could be stopped in a transaction
+        with watch.stopped():
+            write(path, text)
+            call_hook()
 
     def reports():
         """The watcher's."""
@@ -225,13 +249,16 @@ def test_own_edits(place):
     def delivered():
         return place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x").text
 
-    edit("by the agent")
+    write(path, "by the agent, before its hook")
     until(reports, "the watcher's report of the edit")
+    call_hook()
+    assert not reports()
+    edit("by the agent")
+    until(reports, "the watcher's report of the second edit")
     assert "a.c" not in delivered() and not reports()
     edit("by the agent again")
-    until(reports, "the watcher's report of the second edit")
-    with watch.stopped():
-        write(path, "by another program")
+    until(reports, "the watcher's report of the third edit")
+    write(path, "by another program")
     until(lambda: len(reports()) == 2, "both reports of the watcher")
     assert delivered().count("`a.c` was modified externally.") == 1 and not reports()
 
@@ -331,14 +358,13 @@ def test_overflow(place):
         raise Skip(f"the queue holds {most} events")
     write(os.path.join(place.work, "old"), "x")
     watch = Watch(place)
-    os.kill(watch.process.pid, signal.SIGSTOP)
     noise = [os.path.join(place.work, name) for name in ("noise1", "noise2")]
-    for i in range(most // 2 + 10):  # equal neighbours would be one event
-        os.close(os.open(noise[i % 2], os.O_WRONLY | os.O_CREAT))
-        os.remove(noise[i % 2])
-    write(os.path.join(place.work, "old"), "y", "a")
-    write(os.path.join(place.work, "deep/er/new"), "x")
-    os.kill(watch.process.pid, signal.SIGCONT)
+    with watch.stopped():
+        for i in range(most // 2 + 10):  # equal neighbours would be one event
+            os.close(os.open(noise[i % 2], os.O_WRONLY | os.O_CREAT))
+            os.remove(noise[i % 2])
+        write(os.path.join(place.work, "old"), "y", "a")
+        write(os.path.join(place.work, "deep/er/new"), "x")
     expected = ["The file watcher could not keep up and may have missed changes, deleted files above all.", "`old` was modified externally.",
                 "`deep/er/new` was created externally."]
     watch.told(*expected)
@@ -374,17 +400,11 @@ def test_ends(place):
     """SIGTERM and SIGINT end it with 0, and what happened before is still told"""
     for number in (signal.SIGTERM, signal.SIGINT):
         watch = Watch(place, "--debounce", "60s")
-        write(os.path.join(place.work, f"f{number}"), "x")
-        until(lambda: idle(watch.process.pid), "that it has seen it")
-        assert end(watch.process, number) == 0, watch.text
+        with watch.stopped():  # when it goes on it may have the signal first
+            write(os.path.join(place.work, f"f{number}"), "x")
+            watch.process.send_signal(number)
+        assert watch.process.wait(DEADLINE_S) == 0, watch.text
         assert place.messages()[-1] == f"`f{int(number)}` was created externally.", place.messages()
-
-
-def idle(pid):
-    """It sleeps, and no event is left for it: its queue is empty."""
-    time.sleep(0.05)
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        return file.read().rsplit(")", 1)[1].split()[0] == "S"
 
 
 def test_busy(place):
@@ -405,6 +425,7 @@ def test_newest_session(place):
     said = os.path.join(place.dir, "said")
     with open(said, "wb") as file:
         process = place.start("watch", stderr=file)
+    WATCHERS.append(process)
     until(lambda: b"for session first" in open(said, "rb").read(), "its beginning")
     write(os.path.join(place.work, "a"), "x")
     until(lambda: place.messages("first"), "news for the first")

@@ -111,6 +111,20 @@ def test_own_edits(place):
             assert path not in text, (path, text)
 
 
+def test_edit_seen_first(place):
+    """what a watcher has reported of an edit before its hook is called does not go with the hook's answer; the change of another does"""
+    path = os.path.join(place.work, "a.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("x")
+    info = os.stat(path)
+    stamp = f"{info.st_ino}:{info.st_size}:{info.st_mtime_ns}"
+    for seen, told in ((stamp, False), ("of another", True)):
+        place.event("file.changed", {"path": "a.txt", "stamp": seen})
+        assert [item for item in place.pending() if not item.get("caused_by")]
+        answer = call(place, "claude", "PostToolUse", tool_name="Write", tool_use_id="c1", tool_input={"file_path": path})
+        assert ("`a.txt` was modified externally." in json.dumps(answer)) == told, answer
+
+
 def test_many_edits(place):
     """a patch of thousands of files, more than one event may hold: none of them is news"""
     names = [f"{'d' * 180}/{number}.c" for number in range(3000)]
