@@ -152,11 +152,12 @@ static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply
 }
 
 /* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent or the
- * session has ended, or the session is not its own any more. */
+ * session has ended, or the session is not its own any more. What was written to the transcript
+ * before it was watched rings nothing: so it is read first. */
 static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
   struct tidings_error error = {.size = sizeof error};
   /* A turn begins with a prompt: there is nothing to start, and its hook is at work. */
-  bool looks = waiter->call->moment != HOOK_PROMPT, watches = false;
+  bool looks = waiter->call->moment != HOOK_PROMPT, watches = waiter->watch.watched;
   for (;;) {
     struct tidings_reply *reply = NULL;
     int32_t code = watches ? look_for_interruption(waiter, &reply, &error) : TIDINGS_OK;
@@ -179,6 +180,16 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
   }
 }
 
+/* The agent does not wait for this process, so it tries again while another one opens the store. */
+static int32_t open_in_time(const struct cli *cli, uint32_t owner, struct waiter *waiter,
+                            struct tidings_error *error) {
+  struct pollfd ended = {.fd = waiter->owner_fd, .events = POLLIN};
+  int32_t code;
+  do code = kit_open(cli, TIDINGS_ROLE_HOST, owner, &waiter->kit, error);
+  while (code == TIDINGS_E_BUSY && interrupt_poll(&ended, 1, BUSY_MS) == 0);
+  return code;
+}
+
 static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
                  struct waiter *ret_waiter) {
   struct tidings_error error = {.size = sizeof error};
@@ -187,7 +198,7 @@ static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, 
   int32_t fd = -1;
   if (waiter.owner_fd < 0) return -1;
   interrupt_begin();
-  int32_t code = kit_open(cli, TIDINGS_ROLE_HOST, owner, &waiter.kit, &error);
+  int32_t code = open_in_time(cli, owner, &waiter, &error);
   if (!code) code = hostkit_wake_descriptor(waiter.kit, &fd, &error);
   if (code && code != TIDINGS_E_FULL) {
     struct pollfd ended = {.fd = waiter.owner_fd, .events = POLLIN};

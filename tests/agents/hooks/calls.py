@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """calls.py: hook calls as hosts make them, and what their answers say."""
+import contextlib
+import fcntl
 import json
 import os
 import re
+import struct
 
 HOSTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}), "claude": ("UserPromptSubmit", "PostToolUse", "Stop", None),
          "gemini": ("BeforeAgent", "AfterTool", "AfterAgent", {"decision": "deny"}), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}),
@@ -81,6 +84,19 @@ def unmarked(text):
 def changed(place, path, session="s"):
     """What a watcher says of a file that is not there, as in these tests: its stamp proves that it saw what the call did, however late it says so."""
     place.event("file.changed", {"path": path, "change": "modified", "stamp": "gone"}, session)
+
+
+@contextlib.contextmanager
+def stuck_opener(place):
+    """Meanwhile a process opens the store and does not finish."""
+    with open(os.path.join(place.store, "shared"), "r+b") as shared:
+        fcntl.fcntl(shared, 37, struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0))  # F_OFD_SETLK on the byte of who opens
+        yield
+
+
+def bytes_read(process):
+    with open(f"/proc/{process.pid}/io", encoding="utf-8") as file:
+        return int(file.readline().split()[1])
 
 
 def waits(place, waiter):

@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: MIT
 """`tidings hook` by calls as hosts make them: what each dialect answers, and that whatever is wrong leaves the agent working."""
 import contextlib
-import fcntl
 import json
 import os
 import signal
-import struct
 import subprocess
 import sys
 
-from calls import HOSTS, call, changed, context, log
+from calls import HOSTS, call, changed, context, log, stuck_opener
 from kit import DEADLINE_S, TIDINGS, Skip, end, main
 
 SHORT = ("--budget", "500ms")  # for a store that stays busy
@@ -48,8 +46,7 @@ def test_stuck_opener(place):
     """a process that opens the store and never finishes, such as one that was stopped, costs a call its budget and not ten seconds"""
     call(place, "claude", "SessionStart", source="startup")
     place.ok("push", "-s", "s", "later")
-    with open(os.path.join(place.store, "shared"), "r+b") as shared:
-        fcntl.fcntl(shared, 37, struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0))  # F_OFD_SETLK on the byte of who opens
+    with stuck_opener(place):
         text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "cwd": place.work, "tool_name": "ls", "tool_input": {}, "tool_response": "x"})
         out, code = soon(place, text, 8, "claude")
     assert (code, out.strip()) == (0, b"{}"), out

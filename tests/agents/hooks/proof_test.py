@@ -254,13 +254,15 @@ def live(agent, seed):
 
 
 def forked(place, host, seed):
+    """In a process group of its own, which is there when this returns and before the child runs anything."""
     pid = os.fork()
     if pid == 0:
         try:
-            os.setsid()
+            os.setpgid(0, 0)
             live(Agent(place, host), seed)
         finally:
             os._exit(1)
+    os.setpgid(pid, pid)
     return pid
 
 

@@ -9,14 +9,14 @@ import stat
 import subprocess
 import sys
 
-from calls import call, context, log, waits
+from calls import bytes_read, call, context, log, stuck_opener, waits
 from kit import DEADLINE_S, end, gone, main, until
 
 
-def rewake(place, env=None, event="Stop", **fields):
+def rewake(place, env=None, event="Stop", words=(), **fields):
     text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": place.work, **fields})
     environment = {**place.env, "CLAUDE_CODE_ENTRYPOINT": "cli", **(env or {})}
-    process = place.start("hook", "--owner", str(os.getpid()), "--wait", "claude", stdin=subprocess.PIPE, env=environment)
+    process = place.start("hook", "--owner", str(os.getpid()), *words, "--wait", "claude", stdin=subprocess.PIPE, env=environment)
     process.stdin.write(text.encode())
     process.stdin.close()
     return process
@@ -54,6 +54,14 @@ def waiting(place, owner=None):
     return [os.path.join(folder, name) for name in names if name.startswith(f"{owner or os.getpid()}-")]
 
 
+def opened(link):
+    """What a descriptor of another process is; that process may close it meanwhile."""
+    try:
+        return os.readlink(link)
+    except FileNotFoundError:
+        return ""
+
+
 def test_place_of_the_waiter(place):
     """where a waiter is spoken to is the user's alone: nobody else can take it first, or say anything there; its owner, and root, can end the waiter"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
@@ -63,7 +71,7 @@ def test_place_of_the_waiter(place):
     [fifo] = waiting(place)
     assert stat.S_ISFIFO(os.stat(fifo).st_mode)
     assert [stat.S_IMODE(os.stat(path).st_mode) for path in (fifo, os.path.dirname(fifo))] == [0o600, 0o700]
-    sockets = [link for link in map(os.readlink, glob.glob(f"/proc/{waiter.pid}/fd/*")) if link.startswith("socket:")]
+    sockets = [link for link in map(opened, glob.glob(f"/proc/{waiter.pid}/fd/*")) if link.startswith("socket:")]
     assert not sockets, sockets  # whose names others could know
     with open(fifo, "wb", buffering=0) as words:
         words.write(b"e")
@@ -106,17 +114,29 @@ def test_place_cannot_be_made(place):
     assert "cannot wait: " in line and "/tidings/waiting/" in line and line.endswith(": Not a directory"), line
 
 
+def test_waits_for_the_store(place):
+    """a waiter that begins while another process opens the store, and does not finish, waits for that one"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    with stuck_opener(place):
+        waiter = rewake(place, words=("--budget", "1ms"))
+        most = 2 * os.path.getsize(os.environ["TIDINGS_PLUGIN"])  # each try reads it
+        until(lambda: waiter.poll() is not None or bytes_read(waiter) > most, "it has tried again")
+        assert waiter.poll() is None, log(place)
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert waiter.wait(DEADLINE_S) == 2 and log(place) == []
+
+
 def test_rewake_for_the_rest(place):
-    """Claude Code is woken for what the end of a turn has kept back, also when its waiter looked before that end"""
+    """Claude Code is woken for what the end of a turn has kept back, by a waiter that begins after that end"""
     place.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "2"
     call(place, "claude", "UserPromptSubmit", prompt="x")
     waiter = rewake(place)
     for number in range(3):
         place.ok("submit", "-s", "s", f"message {number}")
     assert context(call(place, "claude", "Stop"), "Stop") == "message 0"
+    end(waiter, signal.SIGKILL)  # which would wake it as well
     assert call(place, "claude", "Stop", stop_hook_active=True) == {}
-    waiter.kill()
-    waiter.wait()
     waiter = rewake(place)
     assert waiter.wait(DEADLINE_S) == 2
     assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "message 1"

@@ -7,11 +7,13 @@ import signal
 import sys
 import time
 
-from calls import HOSTS, call, changed, context, log, waits
+from calls import HOSTS, bytes_read, call, changed, context, log, waits
 from kit import DEADLINE_S, end, main, until
 from wake_test import rewake
 
 STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"y","timestamp":"%s"}\n'
+
+LATER = 3600  # seconds: what is stamped so is no older than a turn that begins next, however slow the machine is
 
 
 def state(place):
@@ -102,7 +104,7 @@ def test_asked_within_a_subagent(place):
 
 def test_stopped(place):
     """a turn that a person stops is over, and nothing is handed out; what is queued is in the turns after the next prompt"""
-    now = {"timestamp": stamp(60)}
+    now = {"timestamp": stamp(LATER)}
     for host, event, fields in (("codex", "Interrupt", now), ("claude", "Notification", {"notification_type": "idle_prompt", **now}), ("claude", "SessionEnd", {"reason": "clear", **now}),
                                 ("qwen", "Notification", {"notification_type": "idle_prompt", **now}), ("gemini", "SessionEnd", {"reason": "exit", **now})):
         prompt, _, stop, _ = HOSTS[host]
@@ -123,7 +125,7 @@ def test_stopped_in_a_tool(place):
     """Gemini CLI and Qwen Code call the hook for the result of a tool that a person has stopped, and drop the answer: nothing is handed out, and the session is idle"""
     call(place, "qwen", "UserPromptSubmit", "q", prompt="hello")
     place.ok("push", "-s", "q", "the disk is full")
-    assert call(place, "qwen", "PostToolUseFailure", "q", tool_name="edit", is_interrupt=True, error="x", timestamp=stamp(60)) == {} and place.messages("q") == ["the disk is full"]
+    assert call(place, "qwen", "PostToolUseFailure", "q", tool_name="edit", is_interrupt=True, error="x", timestamp=stamp(LATER)) == {} and place.messages("q") == ["the disk is full"]
     assert place.ok("status", "-s", "q", "--json").json["state"] == "idle"
     stopped = "Command was cancelled by user before it could complete. Below is the output before it was cancelled:\nx"
     for start, result in ((False, f"<untrusted_context>\n{stopped}\n</untrusted_context>"), (False, stopped), (True, stopped)):
@@ -131,7 +133,7 @@ def test_stopped_in_a_tool(place):
         if start:
             call(place, "gemini", "BeforeTool", tool_name="invoke_agent", tool_input={"agent_name": "generalist"})
         place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-        now = {"timestamp": stamp(60), "tool_response": {"llmContent": result}}
+        now = {"timestamp": stamp(LATER), "tool_response": {"llmContent": result}}
         assert call(place, "gemini", "AfterTool", tool_name="run_shell_command", **now) == {}
         assert state(place) == "idle" and place.messages() == ["the disk is full"]
         assert "the disk is full" in context(call(place, "gemini", "BeforeAgent", prompt="go on"), "BeforeAgent")
@@ -147,14 +149,14 @@ def test_late_notice(place):
     call(place, "qwen", "UserPromptSubmit", prompt="hello")
     call(place, "qwen", "Notification", notification_type="idle_prompt", timestamp=stamp(-60))
     assert state(place) == "busy"
-    call(place, "qwen", "Notification", notification_type="auth_success", timestamp=stamp(60))
+    call(place, "qwen", "Notification", notification_type="auth_success", timestamp=stamp(LATER))
     assert state(place) == "busy"
 
 
 def test_stopped_as_the_transcript_says(place):
     """Claude Code calls no hook when a person stops a turn: the process that waits beside it reads it in the transcript, and wakes it; nothing older counts"""
     path = os.path.join(place.dir, "claude.jsonl")
-    quoted = json.dumps({"type": "user", "message": {"role": "user", "content": STOPPED % stamp(60)}, "timestamp": stamp(60)}) + "\n"
+    quoted = json.dumps({"type": "user", "message": {"role": "user", "content": STOPPED % stamp(LATER)}, "timestamp": stamp(LATER)}) + "\n"
     with open(path, "w", encoding="utf-8") as file:
         file.write(STOPPED % stamp(-60) + quoted)
     call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
@@ -174,6 +176,17 @@ def test_stopped_as_the_transcript_says(place):
     assert log(place) == []
 
 
+def test_stopped_before_it_is_watched(place):
+    """a stop that is in the transcript before that process looks counts as well"""
+    path = os.path.join(place.dir, "claude.jsonl")
+    call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(STOPPED % stamp(1))
+    place.ok("submit", "-s", "s", "do this too")
+    assert rewake(place, event="UserPromptSubmit", transcript_path=path).wait(DEADLINE_S) == 2
+    assert log(place) == []
+
+
 def test_stopped_while_the_store_is_busy(place):
     """what the transcript says is not lost when another writer holds the store: it is reported when that one is gone"""
     path = os.path.join(place.dir, "claude.jsonl")
@@ -184,14 +197,10 @@ def test_stopped_while_the_store_is_busy(place):
     waiter = rewake(place, event="UserPromptSubmit", transcript_path=path)
     until(lambda: waits(place, waiter), "it waits")
     place.ok("submit", "-s", "s", "do this too")
-
-    def bytes_read():
-        with open(f"/proc/{waiter.pid}/io", encoding="utf-8") as file:
-            return int(file.readline().split()[1])
-    holder, before = place.hold(), bytes_read()
+    holder, before = place.hold(), bytes_read(waiter)
     with open(path, "a", encoding="utf-8") as file:
         file.write(STOPPED % stamp(1))
-    until(lambda: waiter.poll() is not None or bytes_read() > before + 3 * size, "it has tried again")
+    until(lambda: waiter.poll() is not None or bytes_read(waiter) > before + 3 * size, "it has tried again")
     assert waiter.poll() is None, log(place)
     end(holder, signal.SIGKILL)
     assert waiter.wait(DEADLINE_S) == 2
@@ -253,6 +262,13 @@ def test_configuration(place):
     assert log(place) == []
 
 
+def written(path, text):
+    """When; the kernel may take that from a clock which is some milliseconds late."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return os.stat(path).st_mtime - 0.001
+
+
 def test_configuration_without_a_window(place):
     """where the store remembers no events, a change is reported once all the same, at the next prompt; so is the next change"""
     path, settings = os.path.join(place.work, "config.json"), os.path.join(place.work, ".codex/config.toml")
@@ -262,8 +278,7 @@ def test_configuration_without_a_window(place):
     words = ("--config", path)
     call(place, "codex", "SessionStart", words=words, source="startup")
     for number in range(2):
-        with open(settings, "w", encoding="utf-8") as file:
-            file.write(f"# {number}\n")
+        until(lambda now=time.time(), number=number: written(settings, f"# {number}\n") > now, "a time that is later than the session's start")
         assert f"`{settings}` has changed" in context(call(place, "codex", "UserPromptSubmit", words=words, prompt="x"), "UserPromptSubmit")
         for _ in range(2):
             assert call(place, "codex", "UserPromptSubmit", words=words, prompt="x") == {}
