@@ -154,7 +154,8 @@ class Server:
         if not self.process:
             return
         if how == signal.SIGKILL:
-            self.process.send_signal(signal.SIGSTOP)  # so that it starts no more
+            self.process.send_signal(signal.SIGSTOP)  # so that it starts no more, once it has stopped
+            os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             self.kill_children()
             self.process.kill()
         else:
