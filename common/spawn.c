@@ -152,16 +152,19 @@ int spawn_kill(pid_t pid) {
   return status;
 }
 
-static size_t read_until(int fd, int64_t until_ms, char *buffer, size_t size) {
+/* Returns whether it came to the end. */
+static bool read_until(int fd, int64_t until_ms, char *buffer, size_t size, size_t *ret_len) {
   size_t len = 0;
-  while (len < size && clock_mono_ms() < until_ms) {
+  bool ended = false;
+  while (!ended && len < size && clock_mono_ms() < until_ms) {
     struct pollfd ready = {.fd = fd, .events = POLLIN};
     if (poll(&ready, 1, clock_ms_until(until_ms)) <= 0) continue;
     ssize_t got = read(fd, buffer + len, size - len);
-    if (got <= 0) break;
-    len += (size_t)got;
+    if (got > 0) len += (size_t)got;
+    else ended = true;
   }
-  return len;
+  *ret_len = len;
+  return ended;
 }
 
 int spawn_capture(const char *const argv[], int timeout_ms, char *buffer, size_t size,
@@ -173,8 +176,10 @@ int spawn_capture(const char *const argv[], int timeout_ms, char *buffer, size_t
   int reason = spawn_start(&spawn, &pid);
   close(ends[1]);
   if (!reason) {
-    *ret_len = read_until(ends[0], clock_mono_ms() + timeout_ms, buffer, size);
-    *ret_status = spawn_kill(pid);
+    int64_t until_ms = clock_mono_ms() + timeout_ms;
+    bool ended = read_until(ends[0], until_ms, buffer, size, ret_len);
+    if (!ended || !spawn_wait(pid, clock_ms_until(until_ms), ret_status))
+      *ret_status = spawn_kill(pid);
   }
   close(ends[0]);
   return reason;

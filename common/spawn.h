@@ -46,9 +46,9 @@ bool spawn_wait(pid_t pid, int timeout_ms, int *ret_status);
 /* SIGKILL, then waits for the end. Returns its wait status. */
 int spawn_kill(pid_t pid);
 
-/* Starts it with /dev/null as its stdin and stderr, reads what it prints until it closes its
- * stdout, has printed `size` bytes, or timeout_ms are over, and kills it then. Returns 0 or an
- * errno of the start. */
+/* Starts it with /dev/null as its stdin and stderr, reads what it prints and waits for its end; it
+ * is killed when it has printed `size` bytes or timeout_ms are over. Returns 0 or an errno of the
+ * start. */
 int spawn_capture(const char *const argv[], int timeout_ms, char *buffer, size_t size,
                   size_t *ret_len, int *ret_status);
 

@@ -22,13 +22,15 @@ static void loads(struct trial *trial) {
       .flags = HOSTSIM_HOSTKIT_FLAGS,
       .plugin_path = trial->plugin_path,
       .store_dir = trial->store,
+      .probe_timeout_ms = AGENT_TIMEOUT_MS / 2,
       .copy_dir = trial->dir,
       .host = &trial->simhost.host,
   };
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
   if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK) trial_fail("refused: %s", error.text);
-  if (hostkit_close(hostkit, 5000, &error) != TIDINGS_OK) trial_fail("close: %s", error.text);
+  if (hostkit_close(hostkit, AGENT_TIMEOUT_MS / 2, &error) != TIDINGS_OK)
+    trial_fail("close: %s", error.text);
 }
 
 static void readable(struct trial *trial) {

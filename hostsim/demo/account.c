@@ -83,6 +83,7 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
       .store_dir = folder->store,
       .copy_dir = folder->dir,
       .role = TIDINGS_ROLE_PRODUCER,
+      .hook_budget_ms = DEMO_TIMEOUT_MS,
   };
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};

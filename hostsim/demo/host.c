@@ -65,6 +65,8 @@ void host_open(struct demo_host *host, bool resumes) {
       .plugin_path = host->plugin,
       .store_dir = host->folder.store,
       .host_name = "hostsim",
+      .hook_budget_ms = DEMO_TIMEOUT_MS,
+      .probe_timeout_ms = DEMO_TIMEOUT_MS,
       .copy_dir = host->folder.dir,
   };
   struct tidings_error error = {.size = sizeof error};

@@ -65,6 +65,7 @@ static int push_verb(struct cli *cli) {
       .store_dir = cli->argv[3],
       .copy_dir = cli->argv[2],
       .role = TIDINGS_ROLE_PRODUCER,
+      .hook_budget_ms = DEMO_TIMEOUT_MS,
   };
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};

@@ -351,7 +351,7 @@ def check_recovery(server):
         expect(failed.code in ("TIDINGS_E_STORE", "TIDINGS_E_BUSY") and took * 1000 < kit.PATIENT_MS + kit.LATE_MS, f"a hook during the recovery: {failed} ({took:.2f} s)")
     done = kit.tidings("deliver", "--at", "tool-result", "-S", url, "-s", "recovery", "--tool", "shell", "--owner", str(os.getpid()), check=False, input="main -> main\n")
     expect("main -> main" in done.stdout, f"the agent's text passes: {done.stdout!r} {done.stderr.strip()}")
-    server.run("pg_ctl", "promote", "-D", server.data, "-w")
+    server.run("pg_ctl", "promote", "-D", server.data, "-w", "-t", "300")
     expect(wait_for_acked(before + 5), "after it pushes are stored again")
     producer.kill()
     pushed, seen, deadline, quiet = acked(), "", time.monotonic() + 120, False

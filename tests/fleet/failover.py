@@ -56,7 +56,7 @@ def main():
             if control:
                 standby.start()
             began = time.monotonic()
-            standby.run("pg_ctl", "promote", "-D", standby.data, "-w")
+            standby.run("pg_ctl", "promote", "-D", standby.data, "-w", "-t", "300")
             promoted = time.monotonic()
             kit.wait_for(lambda: kills.acked([producer]) >= before + 10, "pushes to the promoted server")
             print(f"# promoted after {promoted - began:.2f} s, ten pushes {time.monotonic() - promoted:.2f} s after that")

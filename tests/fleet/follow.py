@@ -29,7 +29,8 @@ class Looker:
             if screen:
                 fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
             self.process = subprocess.Popen([kit.TIDINGS, *words], stdin=inside, stdout=inside if screen else out, stderr=subprocess.PIPE, text=True,
-                                            env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, start_new_session=True)
+                                            env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, start_new_session=True,
+                                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # also where nohup runs this
         if screen:
             os.close(inside)
             os.set_blocking(self.terminal, False)

@@ -41,6 +41,14 @@ def acked(workers):
     return sum(words[0] == "acked" for worker in workers for words in worker.read())
 
 
+def stop_flushing(server):
+    """None of the server's own processes may write what was committed just before the kill."""
+    own = "SELECT pid FROM pg_stat_activity WHERE backend_type IN ('checkpointer', 'background writer', 'walwriter')"
+    kit.wait_for(lambda: len(server.sql(own).split()) == 3, "the server's own processes")
+    for pid in server.sql(own).split():
+        os.kill(int(pid), signal.SIGSTOP)
+
+
 def main():
     control = sys.argv[1:] == ["control"]
     settings = {"synchronous_commit": "off", "wal_writer_delay": "10s", "wal_writer_flush_after": "1GB"} if control else {}
@@ -74,6 +82,7 @@ def main():
         for worker in live + [hosts[-1]]:
             worker.kill()
         if control:
+            stop_flushing(server)
             producers.append(kit.Worker("producer.py", url, "unread", "u"))
             kit.wait_for(lambda: acked(producers[-1:]) >= UNREAD, "pushes that no host reads")
             server.stop(signal.SIGKILL)

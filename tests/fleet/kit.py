@@ -103,7 +103,7 @@ class Server:
             arguments += ["-c", f"{name}={value}"]
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, preexec_fn=dies_with_us, **self.demoted())
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600  # after a crash it syncs each of its files
         while not self.is_ready(until):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as log:
@@ -154,7 +154,8 @@ class Server:
         if not self.process:
             return
         if how == signal.SIGKILL:
-            self.process.send_signal(signal.SIGSTOP)  # so that it starts no more
+            self.process.send_signal(signal.SIGSTOP)  # so that it starts no more, once it has stopped
+            os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             self.kill_children()
             self.process.kill()
         else:

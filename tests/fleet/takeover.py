@@ -32,7 +32,8 @@ def hook(host, number, session="s"):
 
 
 def stop_all(host, how):
-    for pid in [host.pid, *map(int, subprocess.run(["pgrep", "-P", str(host.pid)], capture_output=True, text=True, check=False).stdout.split())]:
+    """The child first: it would end with its parent, and be no process any more."""
+    for pid in [*map(int, subprocess.run(["pgrep", "-P", str(host.pid)], capture_output=True, text=True, check=False).stdout.split()), host.pid]:
         os.kill(pid, how)
 
 

@@ -78,6 +78,7 @@ void kit_init(struct kit *kit) {
                                           .store_dir = kit->store,
                                           .copy_dir = kit->copies,
                                           .probe_path = kit->probe,
+                                          .probe_timeout_ms = 120000, /* for a busy machine */
                                           .host = &kit->host};
 #if defined(__SANITIZE_ADDRESS__)
   kit->options.flags =

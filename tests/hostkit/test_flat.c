@@ -271,11 +271,14 @@ static void *push_until_closed(void *argument) {
 Test(flat, close_under_calls) {
   struct kit kit;
   pthread_t threads[4];
+  int32_t code = TIDINGS_E_BUSY;
   kit_init(&kit);
   int64_t handle = open_flat(&kit, "");
   for (int i = 0; i < 4; i++) threads[i] = kit_start(push_until_closed, &handle);
   for (int i = 0; i < 1000000 && kit_log_lines(&kit, "A event") < 100; i++) usleep(100);
-  cr_expect_eq(hostkit_flat_close(handle), TIDINGS_OK, "%s", hostkit_flat_error());
+  for (int i = 0; i < 100 && code == TIDINGS_E_BUSY; i++) /* a call may take long */
+    code = hostkit_flat_close(handle);
+  cr_assert_eq(code, TIDINGS_OK, "%s", hostkit_flat_error());
   for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
   cr_assert_null(kit_finish(&kit));
 }

@@ -285,7 +285,7 @@ Test(close, waits_for_calls_and_says_how_many_there_are) {
   cr_expect_eq(kit_event(hostkit, "still open", NULL), TIDINGS_OK,
                "on BUSY everything is as it was");
   close(gate);
-  cr_expect_eq(hostkit_close(hostkit, 10000, &error), TIDINGS_OK, "%s", error.text);
+  cr_expect_eq(hostkit_close(hostkit, 60000, &error), TIDINGS_OK, "%s", error.text);
   pthread_join(thread, NULL);
   cr_assert_null(kit_finish(&kit));
 }

@@ -190,7 +190,7 @@ Test(swap, is_busy_while_a_call_takes_too_long) {
   assert_runs(hostkit, "A", 1);
   cr_expect_eq(kit_event(hostkit, "meanwhile", NULL), TIDINGS_OK);
   close(gate);
-  cr_expect_eq(hostkit_swap(hostkit, other("good_b"), 10000, &error), TIDINGS_OK, "%s", error.text);
+  cr_expect_eq(hostkit_swap(hostkit, other("good_b"), 60000, &error), TIDINGS_OK, "%s", error.text);
   pthread_join(thread, NULL);
   cr_expect_eq(kit_log_lines(&kit, "A event wait"), 1, "the slow call ended in the old build");
   assert_runs(hostkit, "B", 2);

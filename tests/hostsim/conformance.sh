@@ -48,8 +48,11 @@ FAULT=exit
 run 1 "$hostsim" conformance --plugin "$FAULT_PLUGIN" --filter empty-hook
 says out "failed   call.empty-hook: the process exited with code 0 before the case had ended"
 FAULT=hang
-run 1 "$hostsim" conformance --plugin "$FAULT_PLUGIN" --filter empty-hook --timeout 10000
-says out "hung     call.empty-hook: it did not end within 10000 ms"
+for limit in $limits; do
+  run 1 "$hostsim" conformance --plugin "$FAULT_PLUGIN" --filter empty-hook --timeout "$limit"
+  if grep -q "^passed   load" "$work/out"; then break; fi
+done
+says out "hung     call.empty-hook: it did not end within $limit ms"
 last_line_is "1 passed, 1 failed, 0 skipped"
 ok "failed, crashed, exited, hung and skipped are told apart"
 leaves_nothing

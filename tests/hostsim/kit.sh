@@ -46,6 +46,9 @@ eventually() {
   done
 }
 
+# Time limits for what hangs, in ms, each for when the one before was over sooner than the busy machine came to what hangs.
+limits="300 3000 60000"
+
 # scenario TEXT: writes $work/scenario.json
 scenario() { printf '%s\n' "$1" >"$work/scenario.json"; }
 

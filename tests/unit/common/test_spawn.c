@@ -52,6 +52,17 @@ Test(spawn, captures_what_a_program_prints) {
   cr_expect_str_eq(text, "printed\n");
 }
 
+/* Many programs close their stdout at their end, to see whether all was written. */
+Test(spawn, captures_the_status_of_a_program_that_closes_its_stdout_first) {
+  const char *const argv[] = {"sh", "-c", "echo printed; exec >&-; sleep 0.3; exit 7", NULL};
+  char text[64] = "";
+  size_t len = 0;
+  int status = 0;
+  cr_assert_eq(spawn_capture(argv, 60000, text, sizeof text - 1, &len, &status), 0);
+  cr_expect_str_eq(text, "printed\n");
+  cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
 Test(spawn, stops_a_program_that_prints_too_much) {
   const char *const argv[] = {"yes", NULL};
   char text[10];
