@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { FIRST_CHUNK = 4096, LARGEST_STEP = 1 << 20 };
+enum { FIRST_CHUNK = 4096, LARGEST_STEP = 1 << 20, FIRST_ELEMENTS = 32 };
 
 struct arena_chunk {
   struct arena_chunk *older;
@@ -59,6 +59,15 @@ int arena_copy(struct arena *arena, struct tidings_span from, struct tidings_spa
   copy[from.len] = '\0';
   *ret = span_of(copy, from.len);
   return 0;
+}
+
+void *arena_enlarge(struct arena *arena, const void *old, size_t *capacity, size_t size) {
+  size_t larger = *capacity ? *capacity * 2 : FIRST_ELEMENTS;
+  void *result = larger > *capacity ? arena_array(arena, larger, size) : NULL;
+  if (!result) return NULL;
+  if (*capacity) memcpy(result, old, *capacity * size);
+  *capacity = larger;
+  return result;
 }
 
 void arena_free(struct arena *arena) {

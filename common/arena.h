@@ -25,6 +25,9 @@ void *arena_array(struct arena *arena, size_t count,
 void *arena_zalloc(struct arena *arena, size_t count, size_t size); /* zeroed array; the same */
 int arena_copy(struct arena *arena, struct tidings_span from,
                struct tidings_span *ret); /* 0, or -1: no memory. Adds a NUL after the bytes */
-void arena_free(struct arena *arena);     /* and makes it empty */
+/* An array for twice as many as the old one, which is full, or for 32 if *capacity is 0, with what
+ * the old one has. NULL: no memory; *capacity stays as it was. */
+void *arena_enlarge(struct arena *arena, const void *old, size_t *capacity, size_t size);
+void arena_free(struct arena *arena); /* and makes it empty */
 
 #endif

@@ -35,12 +35,10 @@ static int no_memory_to_fork(const struct forking *forking) {
 
 static int know(struct forking *forking, uint64_t origin) {
   if (forking->known_count == forking->known_capacity) {
-    size_t capacity = forking->known_capacity ? forking->known_capacity * 2 : 64;
-    uint64_t *larger = arena_zalloc(&forking->op->arena, capacity, sizeof *larger);
+    uint64_t *larger = arena_enlarge(&forking->op->arena, forking->known, &forking->known_capacity,
+                                     sizeof *larger);
     if (!larger) return no_memory_to_fork(forking);
-    if (forking->known_count) memcpy(larger, forking->known, forking->known_count * sizeof *larger);
     forking->known = larger;
-    forking->known_capacity = capacity;
   }
   forking->known[forking->known_count++] = origin;
   return 0;
@@ -100,12 +98,10 @@ static int add_copy(struct forking *forking, const struct item *item) {
   int code = find_origin(forking, item, &copy.origin);
   if (code || has_copy(forking, copy.origin.item)) return code;
   if (forking->count == forking->capacity) {
-    size_t capacity = forking->capacity ? forking->capacity * 2 : 64;
-    struct copy *larger = arena_zalloc(&forking->op->arena, capacity, sizeof *larger);
+    struct copy *larger =
+        arena_enlarge(&forking->op->arena, forking->copies, &forking->capacity, sizeof *larger);
     if (!larger) return no_memory_to_fork(forking);
-    if (forking->count) memcpy(larger, forking->copies, forking->count * sizeof *larger);
     forking->copies = larger;
-    forking->capacity = capacity;
   }
   forking->copies[forking->count++] = copy;
   return 0;

@@ -30,12 +30,10 @@ static bool is_recalled(const struct delivery *delivery, uint64_t n) {
 
 static int keep_fate(struct recall *recall, const struct fate *fate) {
   if (recall->count == recall->capacity) {
-    size_t capacity = recall->capacity ? recall->capacity * 2 : 16;
-    struct fate *larger = arena_zalloc(&recall->op->arena, capacity, sizeof *larger);
+    struct fate *larger =
+        arena_enlarge(&recall->op->arena, recall->fates, &recall->capacity, sizeof *larger);
     if (!larger) return TIDINGS_E_NOMEM;
-    if (recall->count) memcpy(larger, recall->fates, recall->count * sizeof *larger);
     recall->fates = larger;
-    recall->capacity = capacity;
   }
   recall->fates[recall->count++] = *fate;
   return 0;

@@ -50,12 +50,10 @@ static int no_memory_to_rewind(const struct rewind *rewind) {
 
 static int add_number(struct rewind *rewind, struct numbers *numbers, uint64_t n) {
   if (numbers->count == numbers->capacity) {
-    size_t capacity = numbers->capacity ? numbers->capacity * 2 : 64;
-    uint64_t *larger = arena_zalloc(&rewind->op->arena, capacity, sizeof *larger);
+    uint64_t *larger =
+        arena_enlarge(&rewind->op->arena, numbers->n, &numbers->capacity, sizeof *larger);
     if (!larger) return no_memory_to_rewind(rewind);
-    if (numbers->count) memcpy(larger, numbers->n, numbers->count * sizeof *larger);
     numbers->n = larger;
-    numbers->capacity = capacity;
   }
   numbers->n[numbers->count++] = n;
   return 0;
@@ -98,13 +96,10 @@ static int add_items(struct rewind *rewind, struct numbers *numbers,
 static int keep_delivery(void *context, const struct delivery *delivery) {
   struct rewind *rewind = context;
   if (rewind->delivery_count == rewind->delivery_capacity) {
-    size_t capacity = rewind->delivery_capacity ? rewind->delivery_capacity * 2 : 64;
-    struct delivery *larger = arena_zalloc(&rewind->op->arena, capacity, sizeof *larger);
+    struct delivery *larger = arena_enlarge(&rewind->op->arena, rewind->deliveries,
+                                            &rewind->delivery_capacity, sizeof *larger);
     if (!larger) return no_memory_to_rewind(rewind);
-    if (rewind->delivery_count)
-      memcpy(larger, rewind->deliveries, rewind->delivery_count * sizeof *larger);
     rewind->deliveries = larger;
-    rewind->delivery_capacity = capacity;
   }
   rewind->deliveries[rewind->delivery_count++] = *delivery;
   return 0;

@@ -8,17 +8,6 @@
 
 #include "common/error.h"
 
-/* NULL: no memory. */
-static void *enlarge(struct past *past, const void *old, size_t count, size_t *capacity,
-                     size_t size) {
-  size_t larger = *capacity ? *capacity * 2 : 64;
-  void *memory = arena_zalloc(past->arena, larger, size);
-  if (!memory) return NULL;
-  if (count) memcpy(memory, old, count * size);
-  *capacity = larger;
-  return memory;
-}
-
 static int no_memory_for_past(const struct past *past) {
   return fail(past->error, TIDINGS_E_NOMEM, "no memory to read a session's history");
 }
@@ -26,8 +15,8 @@ static int no_memory_for_past(const struct past *past) {
 static int keep_delivery(void *context, const struct delivery *delivery) {
   struct past *past = context;
   if (past->delivery_count == past->delivery_capacity) {
-    struct delivery *larger = enlarge(past, past->deliveries, past->delivery_count,
-                                      &past->delivery_capacity, sizeof *larger);
+    struct delivery *larger =
+        arena_enlarge(past->arena, past->deliveries, &past->delivery_capacity, sizeof *larger);
     if (!larger) return no_memory_for_past(past);
     past->deliveries = larger;
   }
@@ -39,7 +28,7 @@ static int keep_item(void *context, const struct item *item) {
   struct past *past = context;
   if (past->item_count == past->item_capacity) {
     struct item *larger =
-        enlarge(past, past->items, past->item_count, &past->item_capacity, sizeof *larger);
+        arena_enlarge(past->arena, past->items, &past->item_capacity, sizeof *larger);
     if (!larger) return no_memory_for_past(past);
     past->items = larger;
   }

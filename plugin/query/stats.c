@@ -28,16 +28,14 @@ static int count_item(void *context, const struct item *item) {
     if (span_equal(tally->sources[i].source, item->note.source)) found = &tally->sources[i];
   }
   if (!found && tally->source_count == tally->source_capacity) {
-    size_t capacity = tally->source_capacity ? tally->source_capacity * 2 : 16;
-    struct source_count *larger = arena_zalloc(tally->arena, capacity, sizeof *larger);
+    struct source_count *larger =
+        arena_enlarge(tally->arena, tally->sources, &tally->source_capacity, sizeof *larger);
     if (!larger) return fail(tally->error, TIDINGS_E_NOMEM, "no memory to count notifications");
-    if (tally->source_count) memcpy(larger, tally->sources, tally->source_count * sizeof *larger);
     tally->sources = larger;
-    tally->source_capacity = capacity;
   }
   if (!found) {
     found = &tally->sources[tally->source_count++];
-    found->source = item->note.source;
+    *found = (struct source_count){.source = item->note.source};
   }
   found->count++;
   return 0;

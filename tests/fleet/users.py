@@ -110,12 +110,15 @@ def check_machine(url):
 
 
 def check_waiters(server, url):
-    """Who sleeps until it is called leaves nothing: not when it ends, and when it was killed, not after the next one has come."""
+    """Who sleeps until it is called leaves nothing: not when it ends, and when it was killed, not after the next one has come.
+    The folder of the FIFOs may have a long name."""
     def waiters(more="true"):
         return int(server.sql(f"SELECT count(*) FROM tidings.waiter WHERE {more}"))
 
     gone = "NOT EXISTS (SELECT FROM pg_stat_activity WHERE int4send(pid) = substr(process, 13, 4))"
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as short:
+        folder = f"{short}/{'long name' * 20}"
+        os.mkdir(folder)
         killed = kit.Asked(url, {"XDG_RUNTIME_DIR": folder})
         killed.event("session.opened", "sleeper")
         expect("descriptor" in killed.ask("wake_descriptor"), "a host sleeps")
