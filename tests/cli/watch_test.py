@@ -59,7 +59,13 @@ class Watch:
         self.told(f"`{name}` was created externally.")
 
     def take(self):
-        self.place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x")
+        """What it has told is there to be read before the disk has it; until then it still has the store, for longer than deliver waits."""
+        words = ("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()))
+        return until(lambda: (taken := self.place.run(*words, stdin="x")).code == 0 and taken, "what is pending").text
+
+    def asleep(self):
+        """It waits for nothing but files, so it does not have the store."""
+        until(lambda: sleeps_for_ever(self.process.pid), "its sleep")
 
 
 @contextlib.contextmanager
@@ -237,7 +243,7 @@ def test_own_edits(place):
 
     def edit(text):
         """The hook is first."""
-        until(lambda: sleeps_for_ever(watch.process.pid), "that it waits for nothing but files")  # or it could be stopped in a transaction
+        watch.asleep()
         with watch.stopped():
             write(path, text)
             call_hook()
@@ -246,21 +252,19 @@ def test_own_edits(place):
         """The watcher's."""
         return [item for item in place.pending() if not item.get("caused_by")]
 
-    def delivered():
-        return place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x").text
-
     write(path, "by the agent, before its hook")
     until(reports, "the watcher's report of the edit")
+    watch.asleep()
     call_hook()
     assert not reports()
     edit("by the agent")
     until(reports, "the watcher's report of the second edit")
-    assert "a.c" not in delivered() and not reports()
+    assert "a.c" not in watch.take() and not reports()
     edit("by the agent again")
     until(reports, "the watcher's report of the third edit")
     write(path, "by another program")
     until(lambda: len(reports()) == 2, "both reports of the watcher")
-    assert delivered().count("`a.c` was modified externally.") == 1 and not reports()
+    assert watch.take().count("`a.c` was modified externally.") == 1 and not reports()
 
 
 def test_not_twice(place):
@@ -286,12 +290,12 @@ def test_own_edit(place):
     """what a call of the assistant's own has changed is not told"""
     path = os.path.join(place.work, "src", "a.c")
     write(path, "x")
-    Watch(place)
+    watch = Watch(place)
     write(path, "y", "a")
     info = os.stat(path)
     place.event("file.changed", {"path": "src/a.c", "caused_by": "call-1", "stamp": f"{info.st_ino}:{info.st_size}:{info.st_mtime_ns}"})
     until(lambda: len(place.messages()) == 2, "both")
-    out = place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x").text
+    out = watch.take()
     assert out == "x", out
 
 
