@@ -23,7 +23,7 @@ static atomic_uint failed;
 static _Noreturn void usage(const char *program) {
   fprintf(stderr,
           "usage: %s --plugin PATH [--count N] [--seed N] [--only N] [--workers N] [--part NAME] "
-          "[--scratch DIR] [--trace FILE]\n",
+          "[--scratch DIR] [--trace FILE] [--patience MS]\n",
           program);
   exit(2);
 }
@@ -42,6 +42,7 @@ static uint64_t number(const char *program, const char *text) {
 void arguments_read(struct arguments *arguments, int argc, char **argv) {
   arguments->plugin = getenv("TIDINGS_PLUGIN");
   arguments->only = UINT64_MAX;
+  arguments->patience_ms = 60000;
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 == argc) usage(argv[0]);
     const char *name = argv[i], *value = argv[i + 1];
@@ -53,6 +54,7 @@ void arguments_read(struct arguments *arguments, int argc, char **argv) {
     else if (strcmp(name, "--count") == 0) arguments->count = number(argv[0], value);
     else if (strcmp(name, "--only") == 0) arguments->only = number(argv[0], value);
     else if (strcmp(name, "--workers") == 0) arguments->workers = number(argv[0], value);
+    else if (strcmp(name, "--patience") == 0) arguments->patience_ms = number(argv[0], value);
     else usage(argv[0]);
   }
   if (!arguments->plugin) usage(argv[0]);

@@ -9,15 +9,16 @@
 #include <stdint.h>
 
 struct arguments {
-  const char *plugin;  /* --plugin PATH, else $TIDINGS_PLUGIN: required */
-  const char *scratch; /* --scratch DIR: where stores are made; default /dev/shm if it is there,
-                          else $TMPDIR, else /tmp */
-  const char *trace;   /* --trace FILE: powercut replays a trace that a failure had saved */
-  uint64_t seed;       /* --seed N */
-  uint64_t count;      /* --count N: images, kills, swaps */
-  uint64_t only;       /* --only N: just this one; UINT64_MAX: all */
-  uint64_t workers;    /* --workers N: processes working side by side; 0: one a processor */
-  const char *part;    /* --part NAME: just this part of the test; NULL: all */
+  const char *plugin;   /* --plugin PATH, else $TIDINGS_PLUGIN: required */
+  const char *scratch;  /* --scratch DIR: where stores are made; default /dev/shm if it is there,
+                           else $TMPDIR, else /tmp */
+  const char *trace;    /* --trace FILE: powercut replays a trace that a failure had saved */
+  uint64_t seed;        /* --seed N */
+  uint64_t count;       /* --count N: images, kills, swaps */
+  uint64_t only;        /* --only N: just this one; UINT64_MAX: all */
+  uint64_t workers;     /* --workers N: processes working side by side; 0: one a processor */
+  uint64_t patience_ms; /* --patience MS: after which a process hangs; default 60000 */
+  const char *part;     /* --part NAME: just this part of the test; NULL: all */
 };
 
 /* Reads the command line over the defaults in *arguments; a usage error prints the usage line and

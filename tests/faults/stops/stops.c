@@ -200,7 +200,10 @@ int main(int argc, char **argv) {
   if (board == MAP_FAILED) die("no shared memory");
   atomic_store(&board->next_token, 1);
   rig_load(&rig, stopping.arguments.plugin);
-  stopping.well = (struct well){.rig = &rig, .board = board, .store = stopping.store};
+  stopping.well = (struct well){.rig = &rig,
+                                .board = board,
+                                .store = stopping.store,
+                                .patience_ms = (int)stopping.arguments.patience_ms};
   stopping.victim =
       (struct worker){.rig = &rig, .board = board, .store = stopping.store, .role = ROLE_VICTIM};
   if (arguments_part(&stopping.arguments, "locks")) part_locks(&stopping);

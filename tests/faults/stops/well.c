@@ -16,7 +16,7 @@
 
 #include "kit/arguments.h"
 
-enum { HANGS_MS = 60000, TRIES = 10, PATIENCE_MS = 60000, SLICES = BUDGET_MS / 10 };
+enum { TRIES = 10, PATIENCE_MS = 60000, SLICES = BUDGET_MS / 10 };
 
 static struct worker worker_of(const struct well *well, enum role role) {
   return (struct worker){.rig = well->rig,
@@ -27,11 +27,11 @@ static struct worker worker_of(const struct well *well, enum role role) {
 }
 
 /* The child ends this end when it dies. False: it does not come to an end. */
-static bool wait_for_byte(int fd, int *ret_byte) {
+static bool wait_for_byte(const struct well *well, int fd, int *ret_byte) {
   struct pollfd ready = {.fd = fd, .events = POLLIN};
   char byte = 0;
   int got;
-  while ((got = poll(&ready, 1, HANGS_MS)) < 0 && errno == EINTR) {}
+  while ((got = poll(&ready, 1, well->patience_ms)) < 0 && errno == EINTR) {}
   if (got <= 0) return false;
   *ret_byte = read(fd, &byte, 1) == 1 ? byte : -1;
   return true;
@@ -60,10 +60,11 @@ static pid_t start(const struct well *well, void (*body)(struct worker *, int, i
   return child;
 }
 
-static void finish(pid_t child, int orders, int answers, const char *what) {
+static void finish(const struct well *well, pid_t child, int orders, int answers,
+                   const char *what) {
   int status, byte;
   close(orders);
-  while (wait_for_byte(answers, &byte) && byte >= 0) {}
+  while (wait_for_byte(well, answers, &byte) && byte >= 0) {}
   close(answers);
   if (waitpid(child, &status, 0) != child) die("waitpid: %s", strerror(errno));
   if (status) fail("%s ended with status 0x%x", what, (unsigned)status);
@@ -108,7 +109,7 @@ static void drain_main(struct worker *worker, int orders, int answers) {
 static void drain(struct well *well, enum role role) {
   int orders, answers;
   pid_t child = start(well, drain_main, role, &orders, &answers);
-  finish(child, orders, answers, "the process that looks for what was lost");
+  finish(well, child, orders, answers, "the process that looks for what was lost");
 }
 
 /* -- the time that they take ------------------------------------------------------------------- */
@@ -161,8 +162,8 @@ static void hangs(pid_t child, const char *what) {
 static void run_newcomer(struct well *well) {
   int orders, answers, byte;
   pid_t child = start(well, newcomer_main, ROLE_NEWCOMER, &orders, &answers);
-  if (wait_for_byte(answers, &byte)) {
-    finish(child, orders, answers, "a newcomer");
+  if (wait_for_byte(well, answers, &byte)) {
+    finish(well, child, orders, answers, "a newcomer");
     return;
   }
   hangs(child, "a newcomer");
@@ -175,7 +176,7 @@ static void run_resident(struct well *well) {
   int byte = -1;
   well->board->calls[ROLE_RESIDENT] = (struct calls){0};
   if (write(well->resident.orders, "", 1) != 1) die("the resident is dead");
-  if (!wait_for_byte(well->resident.answers, &byte)) {
+  if (!wait_for_byte(well, well->resident.answers, &byte)) {
     hangs(well->resident.child, "the resident");
     die("it goes on no further");
   }
@@ -221,11 +222,11 @@ void well_start_resident(struct well *well) {
   int byte = -1;
   well->resident.child =
       start(well, resident_main, ROLE_RESIDENT, &well->resident.orders, &well->resident.answers);
-  if (!wait_for_byte(well->resident.answers, &byte) || byte < 0) die("the resident died");
+  if (!wait_for_byte(well, well->resident.answers, &byte) || byte < 0) die("the resident died");
 }
 
 void well_end_resident(struct well *well) {
-  finish(well->resident.child, well->resident.orders, well->resident.answers, "the resident");
+  finish(well, well->resident.child, well->resident.orders, well->resident.answers, "the resident");
   well->resident.child = 0;
   drain(well, ROLE_RESIDENT);
 }

@@ -16,6 +16,7 @@ struct well {
   struct rig *rig; /* loaded here, opened in the children */
   struct board *board;
   const char *store;
+  int patience_ms; /* what takes longer hangs */
   struct {
     pid_t child; /* 0: there is none */
     int orders, answers;
