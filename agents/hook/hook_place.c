@@ -19,12 +19,12 @@
 #include "agents/hook/hook_log.h"
 #include "command/kit.h"
 #include "command/paths.h"
+#include "common/fnv.h"
 
 enum { TRIES = 8 };
 
-static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
-  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-  return (hash ^ 0xff) * 0x100000001b3u;
+static uint64_t mix(uint64_t hash, const char *text) {
+  return fnv_byte(fnv_span(hash, span_text(text)), 0xff);
 }
 
 static char *places_folder(void) {
@@ -35,7 +35,7 @@ static char *places_folder(void) {
 static char *path_of(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
   char name[64];
   char *store = kit_store_path(cli), *folder = places_folder();
-  uint64_t hash = mix(mix(0xcbf29ce484222325u, store ? store : ""), call->session);
+  uint64_t hash = mix(mix(FNV_START, store ? store : ""), call->session);
   snprintf(name, sizeof name, "%u-%016llx", owner, (unsigned long long)hash);
   char *path = folder ? paths_join(folder, name) : NULL;
   free(folder);

@@ -11,17 +11,17 @@
 
 #include "command/kit.h"
 #include "command/paths.h"
+#include "common/fnv.h"
 
-static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
-  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-  return (hash ^ 0xff) * 0x100000001b3u;
+static uint64_t mix(uint64_t hash, const char *text) {
+  return fnv_byte(fnv_span(hash, span_text(text)), 0xff);
 }
 
 /* The places of all sessions are bytes of one file, which nobody reads or writes: there is nothing
  * to remove. */
 static struct flock place_of(const struct cli *cli, const char *session, uint32_t owner) {
   char *store = kit_store_path(cli);
-  uint64_t hash = mix(mix(0xcbf29ce484222325u ^ owner, store ? store : ""), session);
+  uint64_t hash = mix(mix(FNV_START ^ owner, store ? store : ""), session);
   free(store);
   return (struct flock){
       .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)(hash >> 2), .l_len = 1};

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 
 #include "common/clock.h"
+#include "common/fnv.h"
 
 enum { FIRST_ROOM = 64 };
 
-static size_t hash_change(const char *path) { /* FNV-1a */
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (; *path; path++) hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
+static size_t hash_change(const char *path) {
+  uint64_t hash = fnv_span(FNV_START, span_text(path));
   return (size_t)(hash ^ hash >> 32);
 }
 

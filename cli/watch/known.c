@@ -7,11 +7,12 @@
 
 #include <stdlib.h>
 
+#include "common/fnv.h"
+
 enum { FIRST_PLACES = 1024 };
 
-static uint64_t hash_known(const char *path) { /* FNV-1a, then mixed so that low bits are good */
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (; *path; path++) hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
+static uint64_t hash_known(const char *path) { /* mixed so that low bits are good */
+  uint64_t hash = fnv_span(FNV_START, span_text(path));
   hash ^= hash >> 32;
   hash *= 0xff51afd7ed558ccdu;
   hash ^= hash >> 32;

@@ -12,10 +12,8 @@
 #include "host/process.h"
 #include "host/wire.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,9 +39,7 @@ static struct demo_folder *machine_of(struct fleet *fleet, unsigned life) {
 
 /* Returns 0 and the descriptor to listen on, or an errno. */
 static int start_host_on(struct fleet *fleet, unsigned life, pid_t *ret_pid, int *ret_fd) {
-  int pair[2];
   char life_text[16];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return errno;
   (void)snprintf(life_text, sizeof life_text, "%u", life);
   const char *const arguments[] = {"internal-fleet-host",
                                    machine_of(fleet, life)->dir,
@@ -54,11 +50,7 @@ static int start_host_on(struct fleet *fleet, unsigned life, pid_t *ret_pid, int
                                    fleet->screen.color ? "color" : "plain",
                                    fleet->screen.fast ? "fast" : "paced",
                                    NULL};
-  int reason = process_start_self(arguments, pair[1], ret_pid);
-  close(pair[1]);
-  if (reason) close(pair[0]);
-  else *ret_fd = pair[0];
-  return reason;
+  return process_start_with_channel(arguments, ret_pid, ret_fd);
 }
 
 static int play_on(struct fleet *fleet, unsigned life) {

@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,11 +37,9 @@ static const char *const headlines[DEMO_LIVES] = {
     "the host comes back: what its transcript lacks is delivered now",
 };
 
-/* Starts the host for one of its lives. Returns 0 and the descriptor to listen on, or -1. */
+/* Starts the host for one of its lives. Returns 0 and the descriptor to listen on, or an errno. */
 static int start_host(const struct supervisor *supervisor, unsigned life, pid_t *ret_pid,
                       int *ret_fd) {
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
   char life_text[16];
   snprintf(life_text, sizeof life_text, "%u", life);
   const char *const arguments[] = {"internal-demo-host",
@@ -52,15 +49,7 @@ static int start_host(const struct supervisor *supervisor, unsigned life, pid_t 
                                    supervisor->screen.color ? "color" : "plain",
                                    supervisor->screen.fast ? "fast" : "paced",
                                    NULL};
-  int failed = process_start_self(arguments, pair[1], ret_pid);
-  close(pair[1]);
-  if (failed != 0) {
-    close(pair[0]);
-    errno = failed;
-    return -1;
-  }
-  *ret_fd = pair[0];
-  return 0;
+  return process_start_with_channel(arguments, ret_pid, ret_fd);
 }
 
 /* Plays one life to its end: killed where it asks for it, or its own. Returns 0, or -1 when it
@@ -69,8 +58,9 @@ static int play_life(const struct supervisor *supervisor, unsigned life) {
   pid_t pid = 0;
   int fd = -1;
   screen_headline(&supervisor->screen, "%s", headlines[life - 1]);
-  if (start_host(supervisor, life, &pid, &fd) != 0) {
-    fprintf(stderr, "hostsim demo: the host could not be started: %s\n", strerror(errno));
+  int reason = start_host(supervisor, life, &pid, &fd);
+  if (reason) {
+    fprintf(stderr, "hostsim demo: the host could not be started: %s\n", strerror(reason));
     return -1;
   }
   json_t *word = NULL;

@@ -7,11 +7,9 @@
 #include "host/process.h"
 #include "host/wire.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,25 +17,15 @@ enum agent_outcome agent_start(struct agent *agent, uint64_t seed, int timeout_m
   memset(agent, 0, sizeof *agent);
   agent->fd = -1;
   agent->timeout_ms = timeout_ms;
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-    agent->status = errno;
-    return AGENT_NOT_STARTED;
-  }
   char seed_text[24];
   snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
   const char *const arguments[] = {"internal-agent", seed_text, verbose ? "verbose" : "quiet",
                                    NULL};
-  int failed = process_start_self(arguments, pair[1], &agent->pid);
-  close(pair[1]);
-  if (failed != 0) {
-    close(pair[0]);
-    agent->pid = 0;
-    agent->status = failed;
-    return AGENT_NOT_STARTED;
-  }
-  agent->fd = pair[0];
-  return AGENT_OK;
+  int reason = process_start_with_channel(arguments, &agent->pid, &agent->fd);
+  if (!reason) return AGENT_OK;
+  agent->pid = 0;
+  agent->status = reason;
+  return AGENT_NOT_STARTED;
 }
 
 static void forget(struct agent *agent) {

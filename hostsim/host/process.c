@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,16 @@ int process_start_self(const char *const arguments[], int channel, pid_t *ret_pi
   const struct spawn spawn = {
       .program = "/proc/self/exe", .argv = argv, .channel = channel < 0 ? 0 : channel};
   return spawn_start(&spawn, ret_pid);
+}
+
+int process_start_with_channel(const char *const arguments[], pid_t *ret_pid, int *ret_fd) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return errno;
+  int reason = process_start_self(arguments, pair[1], ret_pid);
+  close(pair[1]);
+  if (reason) close(pair[0]);
+  else *ret_fd = pair[0];
+  return reason;
 }
 
 int process_start_program(const char *const arguments[], const char *folder, int output,

@@ -18,6 +18,9 @@
  * PROCESS_CHANNEL_FD in it; -1: none. Returns 0 or an errno. */
 int process_start_self(const char *const arguments[], int channel, pid_t *ret_pid);
 
+/* The same with a channel of its own, of which *ret_fd is the parent's end. */
+int process_start_with_channel(const char *const arguments[], pid_t *ret_pid, int *ret_fd);
+
 /* Starts a program found in PATH, `folder` and `output` (for stdout and stderr; -1:
  * /dev/null) as its surroundings. Returns 0 or an errno. */
 int process_start_program(const char *const arguments[], const char *folder, int output,

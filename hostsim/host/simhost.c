@@ -34,9 +34,7 @@ static uint64_t mono_ns(void *context) {
   return now;
 }
 
-/* SplitMix64: enough for ids that must differ and repeat from run to run; no secret depends on
- * it. */
-static uint64_t next_random(uint64_t *state) {
+uint64_t simhost_random(uint64_t *state) {
   *state += UINT64_C(0x9E3779B97F4A7C15);
   uint64_t mixed = *state;
   mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -49,7 +47,7 @@ static int32_t fill_random(void *context, void *buffer, size_t len) {
   unsigned char *bytes = buffer;
   pthread_mutex_lock(&simhost->lock);
   for (size_t at = 0; at < len; at += sizeof(uint64_t)) {
-    uint64_t word = next_random(&simhost->random_state);
+    uint64_t word = simhost_random(&simhost->random_state);
     memcpy(bytes + at, &word, len - at < sizeof word ? len - at : sizeof word);
   }
   pthread_mutex_unlock(&simhost->lock);

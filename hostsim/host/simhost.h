@@ -30,4 +30,8 @@ void simhost_finish(struct simhost *simhost);
 /* Puts the clocks where the caller's are; the one that never goes back does not. */
 void simhost_set_clock(struct simhost *simhost, int64_t now_ms, uint64_t mono_ns);
 
+/* The next number of the state's (SplitMix64): enough for what must differ and repeat from run to
+ * run; no secret depends on it. */
+uint64_t simhost_random(uint64_t *state);
+
 #endif

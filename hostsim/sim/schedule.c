@@ -6,25 +6,18 @@
 
 #include <string.h>
 
-/* SplitMix64. */
-static uint64_t next_random(uint64_t *state) {
-  *state += UINT64_C(0x9E3779B97F4A7C15);
-  uint64_t mixed = *state;
-  mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return mixed ^ (mixed >> 31);
-}
+#include "host/simhost.h"
 
 void schedule_random(struct schedule *ret_schedule, uint64_t seed, uint64_t n) {
   uint64_t state = seed;
-  state = next_random(&state) ^ n * UINT64_C(0xD1342543DE82EF95);
+  state = simhost_random(&state) ^ n * UINT64_C(0xD1342543DE82EF95);
   memset(ret_schedule, 0, sizeof *ret_schedule);
-  uint64_t head = next_random(&state);
+  uint64_t head = simhost_random(&state);
   memcpy(ret_schedule->head, &head, SCHEDULE_HEAD);
   ret_schedule->step_count =
-      SCHEDULE_MIN_STEPS + next_random(&state) % (SCHEDULE_MAX_STEPS - SCHEDULE_MIN_STEPS + 1);
+      SCHEDULE_MIN_STEPS + simhost_random(&state) % (SCHEDULE_MAX_STEPS - SCHEDULE_MIN_STEPS + 1);
   for (size_t i = 0; i < ret_schedule->step_count; i++) {
-    uint64_t step = next_random(&state);
+    uint64_t step = simhost_random(&state);
     memcpy(ret_schedule->steps[i], &step, SCHEDULE_STEP);
   }
 }

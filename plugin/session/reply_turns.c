@@ -30,10 +30,6 @@ static void add_id(struct ids *ids, struct tidings_span id) {
   ids->count++;
 }
 
-static bool turn_is_there(const struct run *run) {
-  return run->state != RUN_IDLE && run->state != RUN_ERROR;
-}
-
 static int copy_system_id(uint64_t n, struct arena *arena, struct tidings_span *ret_id) {
   struct system_id id = system_turn_id(n);
   return arena_copy(arena, span_text(id.text), ret_id);
@@ -47,7 +43,7 @@ int reply_status(struct tidings_reply *reply, const struct run *run, const struc
   if (!status || make_ids(&of_turn, count + 1, arena) || make_ids(&orphaned, count + 1, arena))
     return -1;
   struct tidings_span system;
-  if (turn_is_there(run) && run->kind == TURN_OF_SYSTEM) {
+  if (run_has_turn(run) && run->kind == TURN_OF_SYSTEM) {
     if (copy_system_id(run->system_turns, arena, &system)) return -1;
     add_id(&of_turn, system);
   }

@@ -59,6 +59,11 @@ struct run {
   int64_t aborts_ms[MAX_ABORTS]; /* when streams were asked to stop, newest last */
 };
 
+/* One is offered, and about to run, or runs. */
+static inline bool run_has_turn(const struct run *run) {
+  return run->state != RUN_IDLE && run->state != RUN_ERROR;
+}
+
 /* Stored. */
 enum message_state {
   MESSAGE_QUEUED = 1,

@@ -23,12 +23,8 @@ static uint64_t system_turn_of(const struct run *run, struct tidings_span id) {
   return n <= run->system_turns ? n : 0;
 }
 
-static bool turn_is_there(const struct run *run) {
-  return run->state != RUN_IDLE && run->state != RUN_ERROR;
-}
-
 static bool is_current_system_turn(const struct run *run, uint64_t n) {
-  return turn_is_there(run) && run->kind == TURN_OF_SYSTEM && n == run->system_turns;
+  return run_has_turn(run) && run->kind == TURN_OF_SYSTEM && n == run->system_turns;
 }
 
 /* Its turn is over; or its carrier is still out, but no turn of now. */
@@ -138,7 +134,7 @@ static const char *message_is_named(uint8_t state) {
 /* Whose turn it is: the first of its messages, or the plugin's own. */
 static struct tidings_span turn_id(const struct step *step, struct system_id *system) {
   const struct turns *turns = step->turns;
-  if (!turn_is_there(step->run)) return span_of(NULL, 0);
+  if (!run_has_turn(step->run)) return span_of(NULL, 0);
   for (size_t i = 0; i < turns->count; i++) {
     if (turns->messages[i].of_turn) return turns->messages[i].id;
   }
@@ -159,7 +155,7 @@ static struct standing how_it_stands(const struct step *step) {
   const char *state = run_state_name(step->run->state);
   if (id.len)
     (void)snprintf(standing.text, sizeof standing.text, "%s with %s", state, quote(id).text);
-  else if (turn_is_there(step->run))
+  else if (run_has_turn(step->run))
     (void)snprintf(standing.text, sizeof standing.text, "%s with a turn of the host's own", state);
   else (void)snprintf(standing.text, sizeof standing.text, "%s", state);
   return standing;

@@ -85,11 +85,6 @@ void turns_drain(struct step *step) {
 
 /* -- submit ------------------------------------------------------------------------------------ */
 
-/* An offer too: its turn is about to run. */
-static bool can_be_steered_into(const struct run *run) {
-  return run->state != RUN_IDLE && run->state != RUN_ERROR;
-}
-
 int turns_queue_submit(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
@@ -100,7 +95,7 @@ int turns_queue_submit(struct step *step) {
                               .place = run->last_place,
                               .stamp_ms = run->last_stamp_ms,
                               .id = input->id};
-  message->steer = input->steer && can_be_steered_into(run);
+  message->steer = input->steer && run_has_turn(run);
   set_state(message, message->steer ? MESSAGE_STEERING : MESSAGE_QUEUED);
   if (run->state == RUN_ERROR && input->resume &&
       input->owned) { /* also while compacting: then .compacted offers */
@@ -217,7 +212,7 @@ int turns_queue_redirect(struct step *step) {
   int code = find_waiting(step, input->ids[0], input->named[0], "redirected", &message);
   if (!message) return code;
   if (message->of_turn) return refuse_of_turn(step, message, "redirected");
-  if (input->steer && message->state == MESSAGE_QUEUED && can_be_steered_into(step->run)) {
+  if (input->steer && message->state == MESSAGE_QUEUED && run_has_turn(step->run)) {
     message->steer = true;
     set_state(message, MESSAGE_STEERING);
   } else if (!input->steer && message->state == MESSAGE_STEERING) {

@@ -4,17 +4,14 @@
  * hash of both; the row holds them in full, so a collision is never taken for a duplicate. Rows are
  * there only for events that came with an id.
  */
+#include "common/fnv.h"
 #include "store/rows/rows.h"
 
 enum { PROBED_PLACES = 8 };
 
-static uint64_t hash_event(struct tidings_span source,
-                           struct tidings_span id) { /* FNV-1a over source, NUL, id */
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < source.len; i++) hash = (hash ^ (uint8_t)source.ptr[i]) * 0x100000001b3u;
-  hash *= 0x100000001b3u;
-  for (size_t i = 0; i < id.len; i++) hash = (hash ^ (uint8_t)id.ptr[i]) * 0x100000001b3u;
-  return hash & ~(uint64_t)0xf;
+static uint64_t hash_event(struct tidings_span source, struct tidings_span id) {
+  uint64_t hash = fnv_byte(fnv_span(FNV_START, source), '\0');
+  return fnv_span(hash, id) & ~(uint64_t)0xf;
 }
 
 struct place {

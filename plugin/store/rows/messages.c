@@ -5,6 +5,7 @@
  * row that finds it by its id, at a hash of the id, holding the id's message, so that a collision
  * is never taken for it.
  */
+#include "common/fnv.h"
 #include "render/missing.h"
 #include "store/rows/rows.h"
 
@@ -12,10 +13,8 @@ enum { ID_PROBES = 16, HASH_STEP = 16 };
 
 /* -- by id ------------------------------------------------------------------------------------- */
 
-static uint64_t hash_id(struct tidings_span id) { /* FNV-1a */
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < id.len; i++) hash = (hash ^ (uint8_t)id.ptr[i]) * 0x100000001b3u;
-  return hash & ~(uint64_t)(HASH_STEP - 1);
+static uint64_t hash_id(struct tidings_span id) {
+  return fnv_span(FNV_START, id) & ~(uint64_t)(HASH_STEP - 1);
 }
 
 /* The row of this id, with its message's number; or a free place for it (n 0). FULL: there is

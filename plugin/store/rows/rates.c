@@ -5,6 +5,7 @@
  * limit is configured. A row's n is a hash of the source; the row holds it in full, so sources that
  * collide are counted apart, unless they are more than there are places.
  */
+#include "common/fnv.h"
 #include "store/rows/rows.h"
 
 enum { RATE_PLACES = 8, FORGOTTEN_AT_ONCE = 8 };
@@ -15,11 +16,10 @@ struct rate {
   uint64_t count;
 };
 
-/* FNV-1a, and its last bits spread: what is forgotten is found by chance, and names that are alike
+/* Its last bits are spread: what is forgotten is found by chance, and names that are alike
  * must not stand together. */
 static uint64_t hash_source(struct tidings_span source) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < source.len; i++) hash = (hash ^ (uint8_t)source.ptr[i]) * 0x100000001b3u;
+  uint64_t hash = fnv_span(FNV_START, source);
   hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
   return (hash ^ hash >> 32) & ~(uint64_t)(RATE_PLACES - 1);
 }

@@ -4,14 +4,13 @@
  * Numbers are never given out again. A name row's n is a hash of the name; names that collide stand
  * one after the other.
  */
+#include "common/fnv.h"
 #include "store/rows/rows.h"
 
 enum { NAME_PROBES = 16 };
 
-static uint64_t hash_name(struct tidings_span name) { /* FNV-1a */
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < name.len; i++) hash = (hash ^ (uint8_t)name.ptr[i]) * 0x100000001b3u;
-  return hash & ~(uint64_t)0xff; /* room for those that collide */
+static uint64_t hash_name(struct tidings_span name) {
+  return fnv_span(FNV_START, name) & ~(uint64_t)0xff; /* room for those that collide */
 }
 
 struct db_key session_name_row(struct tidings_span name) {

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "common/fnv.h"
 #include "store/db/postgres/engine.h"
 
 enum { ALIVE_BUDGET_MS = 1000 };
@@ -22,11 +23,9 @@ void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]) {
 /* The lock's number: of the owner and the schema, since locks are the database's. */
 static int64_t lock_of(const struct db *db, const struct owner *owner) {
   uint8_t bytes[PG_OWNER_BYTES];
-  uint64_t hash = 0xcbf29ce484222325u;
   pg_owner_bytes(owner, bytes);
-  for (size_t i = 0; i < sizeof bytes; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u;
-  for (const char *at = db->place.schema; *at; at++) hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
-  return (int64_t)hash;
+  uint64_t hash = fnv_span(FNV_START, span_of((const char *)bytes, sizeof bytes));
+  return (int64_t)fnv_span(hash, span_text(db->place.schema));
 }
 
 static int take_lock(struct db *db, store_deadline deadline, struct tidings_error *error) {

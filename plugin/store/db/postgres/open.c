@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/fnv.h"
 #include "store/db/postgres/engine.h"
 
 enum { KEPT_DAYS = 30 };
@@ -75,10 +76,8 @@ static int put_first(struct db *db, const struct db_options *options, store_dead
  * has the store open, to another copy of this plugin too. It goes with the process. */
 static int enter_once(struct db *db, struct tidings_error *error) {
   struct sockaddr_un name = {.sun_family = AF_UNIX};
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char *at = db->place.conninfo; *at; at++)
-    hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
-  for (const char *at = db->place.schema; *at; at++) hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
+  uint64_t hash = fnv_span(FNV_START, span_text(db->place.conninfo));
+  hash = fnv_span(hash, span_text(db->place.schema));
   int len =
       snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings.%llx.%u.%llx",
                (unsigned long long)db->self.pid_namespace, db->self.pid, (unsigned long long)hash);
