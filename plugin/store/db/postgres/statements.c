@@ -8,13 +8,16 @@
 #include "common/buffer.h"
 #include "store/db/postgres/engine.h"
 
+/* $1 number, or $2 name. An OR of the two would be a bitmap scan: see set_up. */
+#define IS_IT "session = coalesce($1, (SELECT session FROM session WHERE name = $2))"
+
 static const char *const statements[PG_STATEMENTS] = {
     [PG_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED",
     [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, true), "
                   "set_config('statement_timeout', $1, true)",
     [PG_COMMIT] = "COMMIT",
     [PG_ROLLBACK] = "ROLLBACK",
-    [PG_LOCK] = "SELECT session FROM session WHERE session = $1 OR name = $2 FOR UPDATE",
+    [PG_LOCK] = "SELECT session FROM session WHERE " IS_IT " FOR UPDATE",
     /* Locks it if it is as it was read; else there is an error: a division by zero. */
     [PG_LOCK_VERSION] = "SELECT 1 / count(*) FROM (SELECT FROM session WHERE session = $1 AND "
                         "version = $2 FOR UPDATE) AS same",
@@ -25,14 +28,13 @@ static const char *const statements[PG_STATEMENTS] = {
                     "SELECT kind, n, value FROM live JOIN unnest($1::smallint[], $2::bigint[]) AS "
                     "wanted (k, m) ON session = 0 AND kind = k AND n = m",
     /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
-    [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session "
-                "WHERE session = $1 OR name = $2 "
+    [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session WHERE " IS_IT " "
                 "UNION ALL SELECT -2::smallint, session, 0, convert_to(name, 'UTF8') FROM session "
                 "WHERE session = $1 AND $2 IS NULL AND name IS NOT NULL "
                 "UNION ALL SELECT -4::smallint, 0, "
                 "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, NULL "
                 "UNION ALL SELECT kind, 0, n, value FROM live WHERE session = "
-                "(SELECT session FROM session WHERE (session = $1 OR name = $2) AND version <> $3) "
+                "(SELECT session FROM session WHERE " IS_IT " AND version <> $3) "
                 "UNION ALL (SELECT CASE WHEN rings THEN -3 ELSE -1 END::smallint, 0, n, body FROM "
                 "inbox WHERE name = "
                 "coalesce($2, (SELECT name FROM session WHERE session = $1)) "
