@@ -91,13 +91,13 @@ static const char *const statements[PG_STATEMENTS] = {
                      "WHERE NOT EXISTS (SELECT FROM session WHERE name = $1 AND (tools IS NOT NULL "
                      "OR waiting >= $3))",
     /* The same where so many numbers were given out that nobody can say: what waits is counted, if
-     * it is not much. */
+     * that does not take long. */
     [PG_PUSH_COUNT] =
         "INSERT INTO inbox (name, body, counted, counted_at) SELECT $1, $2, waits, newest FROM "
         "(SELECT count(*) AS waits, coalesce(max(n), 0) AS newest FROM (SELECT n FROM inbox WHERE "
-        "name = $1 LIMIT 1025) AS few) AS counted WHERE waits <= 1024 AND NOT EXISTS (SELECT FROM "
-        "session WHERE name = $1 AND (tools IS NOT NULL OR waiting >= $3)) "
-        "RETURNING n, counted, counted_at",
+        "name = $1 LIMIT 16385) AS few) AS counted WHERE waits <= 16384 AND waits < $3 AND NOT "
+        "EXISTS (SELECT FROM session WHERE name = $1 AND (tools IS NOT NULL OR waiting + waits >= "
+        "$3)) RETURNING n, counted, counted_at",
     [PG_NOTIFY] =
         "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
         "WHERE owner = $1",
