@@ -47,7 +47,8 @@ static const char *const statements[PG_STATEMENTS] = {
                "$4::bytea[]) ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
     [PG_DELETE] = "DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS gone (k, m) "
                   "WHERE session = $1 AND kind = k AND n = m",
-    [PG_ARCHIVE] = "WITH over AS (DELETE FROM live WHERE session = $1 AND kind = $2 AND n < $3 "
+    [PG_ARCHIVE] = "WITH over AS (DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS "
+                   "ended (k, m) WHERE session = $1 AND kind = k AND n < m "
                    "RETURNING session, kind, n, value) "
                    "INSERT INTO history (session, kind, n, value) SELECT * FROM over "
                    "ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
@@ -146,9 +147,9 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_LOAD: return TYPES(load, 4);
   case PG_OWN_ROWS: return TYPES(put + 1, 2);
   case PG_PUT: return TYPES(put, 4);
+  case PG_ARCHIVE:
   case PG_DELETE:
   case PG_DROP_HISTORY: return TYPES(put, 3);
-  case PG_ARCHIVE:
   case PG_FETCH_ONE: return TYPES(archive, 3);
   case PG_FETCH_RANGE: return TYPES(archive, 4);
   case PG_SESSION: return TYPES(session, 10);
