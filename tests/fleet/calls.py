@@ -155,8 +155,18 @@ def restart_in_each(host, proxy, server):
     expect(host.acked and not host.acked - seen and not host.twice and calls >= len(prepare), "nothing is lost, nothing is shown twice")
 
 
+def check_plans(server):
+    """Of all that was asked: rows are found by an index. A bitmap scan visits what was deleted since the last vacuum too, each time."""
+    with open(os.path.join(server.folder, "log"), encoding="utf-8", errors="replace") as log:
+        plans = [entry for entry in re.split(r"\n(?!\t)", log.read()) if entry.startswith("tidings|") and "plan:\n" in entry]
+    wrong = {found[0] for plan in plans if (found := re.search(r"(Bitmap Heap|Seq) Scan on (inbox|session|live|history\w*|seen)\b", plan))}
+    asked = {table for plan in plans for table in re.findall(r"Index (?:Only )?Scan (?:Backward )?using \w+ on (\w+)", plan)}
+    expect({"inbox", "session", "live"} <= asked and not wrong, f"rows are found by an index: {sorted(wrong) or sorted(asked)}")
+
+
 def main():
-    with kit.Server(full_page_writes="off", wal_level="minimal", max_wal_senders=0, autovacuum="off") as server:
+    plans = {"session_preload_libraries": "auto_explain", "auto_explain.log_min_duration": 0, "log_line_prefix": "%a|"}
+    with kit.Server(full_page_writes="off", wal_level="minimal", max_wal_senders=0, autovacuum="off", **plans) as server:
         url = kit.make_store(server)
         proxy = net.Proxy(server)
         host = Host(url.replace(server.folder, proxy.folder))
@@ -164,6 +174,7 @@ def main():
         count_trips(host, proxy)
         restart_in_each(host, proxy, server)
         host.kit.close()
+        check_plans(server)
     return bool(failures)
 
 

@@ -3,9 +3,11 @@
 to one transcript. Two hosts that are not on one machine, as far as they can see: each has a PID namespace of its own where that is allowed.
 """
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -85,9 +87,38 @@ def case(url, apart, failures):
         host.wait(120)
 
 
+def opened_once(url, failures):
+    """A process is one host: it has a store open once, also by another copy of the plugin."""
+    def again(plugin):
+        kit.PLUGIN, first = plugin, kit.PLUGIN
+        try:
+            kit.Kit(url).close()
+            return "opened"
+        except kit.Failed as failed:
+            return str(failed)
+        finally:
+            kit.PLUGIN = first
+
+    def expect(good, what):
+        print(f"{'ok' if good else 'not ok'} - {what}")
+        failures.extend([] if good else [what])
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("tidings.so", "tidings-postgres.so"):
+            shutil.copy(os.path.join(kit.BUILD, name), folder)
+        plugins = {"the plugin": kit.PLUGIN, "a copy of it": os.path.join(folder, "tidings.so")}
+        open_one = kit.Kit(url)
+        for name, plugin in plugins.items():
+            expect("already open in this process" in (answer := again(plugin)), f"{name} does not open the store once more: {answer}")
+        open_one.close()
+        for name, plugin in plugins.items():
+            expect((answer := again(plugin)) == "opened", f"{name} opens it when it was closed: {answer}")
+
+
 def main():
     failures = []
     with kit.Server() as server:
+        opened_once(kit.make_store(server, "once"), failures)
         case(kit.make_store(server, "near"), False, failures)
         allowed = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"], capture_output=True, check=False).returncode == 0
         if allowed:

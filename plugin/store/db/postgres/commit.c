@@ -69,25 +69,42 @@ static int send_gone(const struct db *db, struct pg_conn *conn, const struct pg_
   return rc;
 }
 
-/* The newest row of a kind stays: it says which number is the next. */
+/* From which row on the kind is not history yet: *ret_moves if there are rows before it. The newest
+ * row of a kind stays: it says which number is the next. */
+static uint64_t floor_of(const struct pg_session *session, uint8_t kind, bool *ret_moves) {
+  const struct pg_map *map = &session->map;
+  size_t first = pg_map_find(map, kind, 0), after = pg_map_find(map, kind + 1, 0);
+  uint64_t floor = session->floors[kind];
+  *ret_moves = false;
+  if (first == after) return floor;
+  uint64_t newest = map->rows[after - 1].n;
+  uint64_t ended = session->ended[kind] < newest ? session->ended[kind] : newest;
+  if (ended <= floor) return floor;
+  *ret_moves = map->rows[first].n < ended;
+  return ended;
+}
+
+/* All kinds with one statement: its start on a table of many days costs more than its rows. */
 static int send_archive(const struct db *db, struct pg_conn *conn, struct pg_session *session) {
-  int rc = 0;
-  for (uint8_t kind = 0; kind < KINDS && !rc; kind++) {
-    struct pg_map *map = &session->map;
-    if (db->kinds[kind] != DB_KIND_ENDS || session->ended[kind] <= session->floors[kind]) continue;
-    size_t first = pg_map_find(map, kind, 0), after = pg_map_find(map, kind + 1, 0);
-    if (first == after) continue;
-    uint64_t newest = map->rows[after - 1].n;
-    uint64_t floor = session->ended[kind] < newest ? session->ended[kind] : newest;
-    if (floor <= session->floors[kind]) continue;
-    session->floors[kind] = floor;
-    if (map->rows[first].n >= floor) continue;
-    struct pg_params params = {.count = 0};
-    pg_param_int8(&params, session->number);
-    pg_param_int2(&params, kind);
-    pg_param_int8(&params, (int64_t)(floor ^ (uint64_t)1 << 63));
-    rc = pg_send(conn, PG_ARCHIVE, &params);
+  struct buffer kinds = BUFFER_EMPTY, ns = BUFFER_EMPTY;
+  struct pg_params params = {.count = 0};
+  uint8_t moved[KINDS];
+  size_t count = 0;
+  for (uint8_t kind = 0; kind < KINDS; kind++) {
+    bool moves = false;
+    if (db->kinds[kind] == DB_KIND_ENDS) session->floors[kind] = floor_of(session, kind, &moves);
+    if (moves) moved[count++] = kind;
   }
+  if (!count) return 0;
+  pg_array_begin(&kinds, INT2, count);
+  pg_array_begin(&ns, INT8, count);
+  for (size_t i = 0; i < count; i++) add_key(&kinds, &ns, moved[i], session->floors[moved[i]]);
+  pg_param_int8(&params, session->number);
+  pg_param_bytes(&params, buffer_view(&kinds));
+  pg_param_bytes(&params, buffer_view(&ns));
+  int rc = kinds.failed || ns.failed ? ENOMEM : pg_send(conn, PG_ARCHIVE, &params);
+  buffer_free(&kinds);
+  buffer_free(&ns);
   return rc;
 }
 

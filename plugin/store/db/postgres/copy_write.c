@@ -111,16 +111,29 @@ int pg_copy_name(struct pg_copy *copy, uint32_t session, struct tidings_span nam
 /* As the engine's own commits do it. */
 static int archive(struct pg_copy *copy, uint32_t session, const uint64_t *floors,
                    struct tidings_error *error) {
-  static const Oid types[] = {INT8, INT2, INT8};
-  int code = 0;
-  for (int16_t kind = 0; kind < KINDS && !code; kind++) {
-    struct pg_params params = {.count = 0};
+  struct buffer kinds = BUFFER_EMPTY, ns = BUFFER_EMPTY;
+  struct pg_params params = {.count = 0};
+  size_t count = 0;
+  int unused, code;
+  const Oid *types = pg_statement_types(PG_ARCHIVE, &unused);
+  for (int kind = 0; kind < KINDS; kind++) count += floors[kind] != 0;
+  if (!count) return 0;
+  pg_array_begin(&kinds, INT2, count);
+  pg_array_begin(&ns, INT8, count);
+  for (int kind = 0; kind < KINDS; kind++) {
+    uint16_t kind_be = htobe16((uint16_t)kind);
+    uint64_t n_be = htobe64(floors[kind] ^ (uint64_t)1 << 63);
     if (!floors[kind]) continue;
-    pg_param_int8(&params, session);
-    pg_param_int2(&params, kind);
-    pg_param_int8(&params, (int64_t)(floors[kind] ^ (uint64_t)1 << 63));
-    code = run_with(copy, pg_statement_text(PG_ARCHIVE), types, &params, NULL, error);
+    pg_array_add(&kinds, &kind_be, sizeof kind_be);
+    pg_array_add(&ns, &n_be, sizeof n_be);
   }
+  pg_param_int8(&params, session);
+  pg_param_bytes(&params, buffer_view(&kinds));
+  pg_param_bytes(&params, buffer_view(&ns));
+  if (kinds.failed || ns.failed) code = fail(error, TIDINGS_E_NOMEM, "no memory to copy a session");
+  else code = run_with(copy, pg_statement_text(PG_ARCHIVE), types, &params, NULL, error);
+  buffer_free(&kinds);
+  buffer_free(&ns);
   return code;
 }
 

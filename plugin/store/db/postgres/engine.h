@@ -335,7 +335,7 @@ struct db {
   struct db_log_to log; /* first: see db.h */
   struct owner self;
   struct pg_place place;
-  int entered; /* a socket whose name says that this process has the store open */
+  int entered; /* a file in memory whose name says that this process has the store open */
   _Atomic int64_t clock_ahead_ms; /* of the server's clock; clock.c */
   _Atomic int64_t clock_read_ms;  /* when it was read, by ours; 0: not yet */
   _Atomic bool hosts_clock;       /* the host's counts: it is a simulated one */

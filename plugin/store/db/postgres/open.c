@@ -2,13 +2,12 @@
  *
  * store/db/postgres/open.c: opening and closing a store in a database.
  */
+#include <dirent.h>
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,21 +71,44 @@ static int put_first(struct db *db, const struct db_options *options, store_dead
   return db_failed(error, rc, "be opened");
 }
 
-/* Two instances of one process would be one host to every other: a name in the kernel says that it
- * has the store open, to another copy of this plugin too. It goes with the process. */
+/* Is there another descriptor of this process with a file in memory of that name? 0, or an errno.
+ */
+static int find_entered(const char *name, int own, bool *ret_found) {
+  enum { LINK_BYTES = 128 };
+  char wanted[LINK_BYTES];
+  int len = snprintf(wanted, sizeof wanted, "/memfd:%s ", name);
+  DIR *fds = opendir("/proc/self/fd");
+  if (!fds) return errno;
+  *ret_found = false;
+  for (const struct dirent *entry; !*ret_found && (entry = readdir(fds));) {
+    char link[LINK_BYTES];
+    ssize_t got = readlinkat(dirfd(fds), entry->d_name, link, sizeof link);
+    *ret_found = got >= len && memcmp(link, wanted, (size_t)len) == 0 &&
+                 strtol(entry->d_name, NULL, 10) != own;
+  }
+  closedir(fds);
+  return 0;
+}
+
+/* Two instances of one process would be one host to every other: each has a file in memory, whose
+ * name says which store it has open, to another copy of this plugin too. The file is there before
+ * it looks for others, so that of two threads at most one goes on. Nobody else can make one in this
+ * process, and it goes with it. The name has the pid, since a child has its parent's files. */
 static int enter_once(struct db *db, struct tidings_error *error) {
-  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  char name[80];
+  bool found = false;
   uint64_t hash = fnv_span(FNV_START, span_text(db->place.conninfo));
   hash = fnv_span(hash, span_text(db->place.schema));
-  int len =
-      snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings.%llx.%u.%llx",
-               (unsigned long long)db->self.pid_namespace, db->self.pid, (unsigned long long)hash);
-  db->entered = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
-  if (db->entered >= 0 && bind(db->entered, (const struct sockaddr *)&name, size) == 0) return 0;
-  if (errno != EADDRINUSE)
-    return fail(error, TIDINGS_E_STORE, "store %s: no socket: %s", db->place.shown,
-                strerror(errno));
+  (void)snprintf(name, sizeof name, "tidings.%llx.%u.%llx",
+                 (unsigned long long)db->self.pid_namespace, db->self.pid,
+                 (unsigned long long)hash);
+  db->entered = memfd_create(name, MFD_CLOEXEC);
+  int reason = db->entered < 0 ? errno : find_entered(name, db->entered, &found);
+  if (reason)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: this process cannot look whether it has it open: %s", db->place.shown,
+                strerror(reason));
+  if (!found) return 0;
   return fail(error, TIDINGS_E_STORE,
               "store %s is already open in this process; use the instance that has it, or close "
               "that first",

@@ -57,7 +57,7 @@ static void describe(const struct db_push *push, struct pg_params *params) {
  * fewer than the limit, does not look at the inbox once more. Numbers are given out for all
  * sessions: if the row says little since they went up, what waits is counted. All others call
  * push_record. */
-enum { MOST_ASKED = 64, FAR_FROM_FULL = 4096, MOST_COUNTED = 1024, KNOWN_FOR_MS = 250 };
+enum { MOST_ASKED = 64, FAR_FROM_FULL = 4096, KNOWN_FOR_MS = 250 };
 
 static bool is_plain(const struct db_inbox *row) {
   return !row->id.len && !row->per_minute && !row->rings && !row->critical &&
@@ -79,6 +79,13 @@ static bool is_pushed_to(const struct pg_pushed *pushed, struct tidings_span nam
   return pushed->len && span_equal(span_of(pushed->name, pushed->len), name);
 }
 
+/* The row would soon say that the session is full, and most of its numbers may be of others. It is
+ * not counted more often than that many numbers are given out: counting takes its time. */
+static bool says_little(const struct pg_pushed *pushed, int64_t limit) {
+  int64_t numbers = pushed->waited - pushed->base;
+  return numbers > pushed->base && numbers > (limit - pushed->base) / 2;
+}
+
 /* *ret_known: for PG_PUSH_NEXT; this push counts as one more that waits. */
 static enum pg_statement choose(struct db *db, const struct db_inbox *row,
                                 struct pg_pushed *ret_known) {
@@ -95,8 +102,7 @@ static enum pg_statement choose(struct db *db, const struct db_inbox *row,
     *ret_known = *pushed;
     statement = PG_PUSH_NEXT;
   } else {
-    bool counts = is_pushed_to(pushed, row->session) && limit_of(row) > INT64_C(2) * MOST_COUNTED &&
-                  pushed->waited - pushed->base > limit_of(row) / 2;
+    bool counts = is_pushed_to(pushed, row->session) && says_little(pushed, limit_of(row));
     statement = counts ? PG_PUSH_COUNT : PG_PUSH_PLAIN;
   }
   pthread_mutex_unlock(&db->lock);
@@ -107,10 +113,8 @@ static void describe_plain(const struct db_inbox *row, enum pg_statement stateme
                            const struct pg_pushed *known, struct pg_params *params) {
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->body);
-  if (statement == PG_PUSH_PLAIN) pg_param_int8(params, limit_of(row));
-  if (statement == PG_PUSH_COUNT) pg_param_int8(params, limit_of(row) - MOST_COUNTED);
+  pg_param_int8(params, limit_of(row) - (statement == PG_PUSH_NEXT ? known->waited : 0));
   if (statement != PG_PUSH_NEXT) return;
-  pg_param_int8(params, limit_of(row) - known->waited);
   pg_param_int8(params, known->base);
   pg_param_int8(params, known->base_n);
 }

@@ -8,13 +8,16 @@
 #include "common/buffer.h"
 #include "store/db/postgres/engine.h"
 
+/* $1 number, or $2 name. An OR of the two would be a bitmap scan: see set_up. */
+#define IS_IT "session = coalesce($1, (SELECT session FROM session WHERE name = $2))"
+
 static const char *const statements[PG_STATEMENTS] = {
     [PG_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED",
     [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, true), "
                   "set_config('statement_timeout', $1, true)",
     [PG_COMMIT] = "COMMIT",
     [PG_ROLLBACK] = "ROLLBACK",
-    [PG_LOCK] = "SELECT session FROM session WHERE session = $1 OR name = $2 FOR UPDATE",
+    [PG_LOCK] = "SELECT session FROM session WHERE " IS_IT " FOR UPDATE",
     /* Locks it if it is as it was read; else there is an error: a division by zero. */
     [PG_LOCK_VERSION] = "SELECT 1 / count(*) FROM (SELECT FROM session WHERE session = $1 AND "
                         "version = $2 FOR UPDATE) AS same",
@@ -25,14 +28,13 @@ static const char *const statements[PG_STATEMENTS] = {
                     "SELECT kind, n, value FROM live JOIN unnest($1::smallint[], $2::bigint[]) AS "
                     "wanted (k, m) ON session = 0 AND kind = k AND n = m",
     /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
-    [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session "
-                "WHERE session = $1 OR name = $2 "
+    [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session WHERE " IS_IT " "
                 "UNION ALL SELECT -2::smallint, session, 0, convert_to(name, 'UTF8') FROM session "
                 "WHERE session = $1 AND $2 IS NULL AND name IS NOT NULL "
                 "UNION ALL SELECT -4::smallint, 0, "
                 "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, NULL "
                 "UNION ALL SELECT kind, 0, n, value FROM live WHERE session = "
-                "(SELECT session FROM session WHERE (session = $1 OR name = $2) AND version <> $3) "
+                "(SELECT session FROM session WHERE " IS_IT " AND version <> $3) "
                 "UNION ALL (SELECT CASE WHEN rings THEN -3 ELSE -1 END::smallint, 0, n, body FROM "
                 "inbox WHERE name = "
                 "coalesce($2, (SELECT name FROM session WHERE session = $1)) "
@@ -45,7 +47,8 @@ static const char *const statements[PG_STATEMENTS] = {
                "$4::bytea[]) ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
     [PG_DELETE] = "DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS gone (k, m) "
                   "WHERE session = $1 AND kind = k AND n = m",
-    [PG_ARCHIVE] = "WITH over AS (DELETE FROM live WHERE session = $1 AND kind = $2 AND n < $3 "
+    [PG_ARCHIVE] = "WITH over AS (DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS "
+                   "ended (k, m) WHERE session = $1 AND kind = k AND n < m "
                    "RETURNING session, kind, n, value) "
                    "INSERT INTO history (session, kind, n, value) SELECT * FROM over "
                    "ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
@@ -89,13 +92,13 @@ static const char *const statements[PG_STATEMENTS] = {
                      "WHERE NOT EXISTS (SELECT FROM session WHERE name = $1 AND (tools IS NOT NULL "
                      "OR waiting >= $3))",
     /* The same where so many numbers were given out that nobody can say: what waits is counted, if
-     * it is not much. */
+     * that does not take long. */
     [PG_PUSH_COUNT] =
         "INSERT INTO inbox (name, body, counted, counted_at) SELECT $1, $2, waits, newest FROM "
         "(SELECT count(*) AS waits, coalesce(max(n), 0) AS newest FROM (SELECT n FROM inbox WHERE "
-        "name = $1 LIMIT 1025) AS few) AS counted WHERE waits <= 1024 AND NOT EXISTS (SELECT FROM "
-        "session WHERE name = $1 AND (tools IS NOT NULL OR waiting >= $3)) "
-        "RETURNING n, counted, counted_at",
+        "name = $1 LIMIT 16385) AS few) AS counted WHERE waits <= 16384 AND waits < $3 AND NOT "
+        "EXISTS (SELECT FROM session WHERE name = $1 AND (tools IS NOT NULL OR waiting + waits >= "
+        "$3)) RETURNING n, counted, counted_at",
     [PG_NOTIFY] =
         "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
         "WHERE owner = $1",
@@ -144,9 +147,9 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_LOAD: return TYPES(load, 4);
   case PG_OWN_ROWS: return TYPES(put + 1, 2);
   case PG_PUT: return TYPES(put, 4);
+  case PG_ARCHIVE:
   case PG_DELETE:
   case PG_DROP_HISTORY: return TYPES(put, 3);
-  case PG_ARCHIVE:
   case PG_FETCH_ONE: return TYPES(archive, 3);
   case PG_FETCH_RANGE: return TYPES(archive, 4);
   case PG_SESSION: return TYPES(session, 10);
