@@ -22,7 +22,7 @@ KEYS = {"ArrowRight": "\ue014", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "Arr
 class Browser:
     def __init__(self, dark=False, width=1440, height=900):
         self.dir = tempfile.mkdtemp(prefix="tidings-browser-")
-        self.log = open(os.path.join(self.dir, "driver.log"), "w+", encoding="utf-8")  # pylint: disable=consider-using-with
+        self.log = open(os.path.join(self.dir, "driver.log"), "w", encoding="utf-8")  # pylint: disable=consider-using-with
         self.driver = subprocess.Popen([DRIVER, "--port=0"], stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)  # pylint: disable=consider-using-with
         self.session = None
         try:
@@ -40,8 +40,8 @@ class Browser:
             raise
 
     def port(self):
-        self.log.seek(0)
-        found = re.search(r"started successfully on port (\d+)", self.log.read())
+        with open(self.log.name, encoding="utf-8") as file:  # a file of its own: the driver writes where that one stands
+            found = re.search(r"started successfully on port (\d+)\D", file.read())
         assert found or self.driver.poll() is None, "chromedriver has ended"
         return found and int(found[1])
 
