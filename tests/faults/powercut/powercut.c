@@ -29,7 +29,7 @@
 #include "powercut/spoil.h"
 #include "powercut/workload.h"
 
-enum { BATCH = 200, BATCH_SECONDS = 120, KEPT_IMAGES = 3, SHOWN_FAILURES = 20, SECTORS_SHARE = 20 };
+enum { BATCH = 200, BATCH_SECONDS = 600, KEPT_IMAGES = 3, SHOWN_FAILURES = 20, SECTORS_SHARE = 20 };
 
 struct image {
   size_t cut;
