@@ -131,9 +131,25 @@ static void write_setting(const struct notification *note, enum reason reason, s
   if (span_is(note->source, "tool")) buffer_text(out, ", by that name or by \"handle\"");
 }
 
+static const char *const fixed_reasons[REASON_COUNT + 1] = {
+    [REASON_MASTER_SWITCH] = "conversation.notifications.enable is false",
+    [REASON_CAP_OLDEST] =
+        "more than delivery.max_items were pending and delivery.overflow is drop_oldest",
+    [REASON_CAP_LOWEST] =
+        "more than delivery.max_items were pending and delivery.overflow is drop_lowest",
+    [REASON_DAMAGED] = "its record in the store is damaged",
+    [REASON_POLLED] = "the assistant asked for the state of its handle itself",
+    [REASON_RUNNING] = "its handle went on running",
+    [REASON_OVER] = "the time to wait was over before it could be shown",
+    [REASON_SESSION_CLOSED] = "the session was closed",
+    [REASON_NONE] = "no reason was recorded",
+    [REASON_COUNT] = "no reason was recorded",
+};
+
 void past_write_reason(const struct question *question, const struct notification *note,
                        const struct fate_range *fate, struct buffer *out) {
   struct quoted name = quote(note->name), tool = quote(note->tool), call = quote(note->caused_by);
+  unsigned long long other = public_id(question->op.session, fate->ref);
   switch ((enum reason)fate->reason) {
   case REASON_SHOWN:
   case REASON_COUNTED:
@@ -144,52 +160,40 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_CAUSED_BY:
     buffer_format(out, "the assistant's own call %s caused it", call.text);
     break;
-  case REASON_NEWER_KEY:
-    buffer_format(out, "item %llu with the same key replaced it",
-                  (unsigned long long)public_id(question->op.session, fate->ref));
-    break;
-  case REASON_MASTER_SWITCH: buffer_text(out, "conversation.notifications.enable is false"); break;
   case REASON_SOURCE:
   case REASON_KIND:
   case REASON_FLAT_KIND: write_setting(note, (enum reason)fate->reason, out); break;
   case REASON_TOOL:
     buffer_format(out, "conversation.tools.%s.notifications.%s is false", tool.text, name.text);
     break;
-  case REASON_CAP_OLDEST:
-    buffer_text(out,
-                "more than delivery.max_items were pending and delivery.overflow is drop_oldest");
+  case REASON_NEWER_KEY:
+    buffer_format(out, "item %llu with the same key replaced it", other);
     break;
-  case REASON_CAP_LOWEST:
-    buffer_text(out,
-                "more than delivery.max_items were pending and delivery.overflow is drop_lowest");
-    break;
-  case REASON_DAMAGED: buffer_text(out, "its record in the store is damaged"); break;
-  case REASON_POLLED:
-    buffer_text(out, "the assistant asked for the state of its handle itself");
-    break;
-  case REASON_RUNNING: buffer_text(out, "its handle went on running"); break;
   case REASON_OWN_EDIT:
-    buffer_format(out, "item %llu says that the assistant's own call changed the same file",
-                  (unsigned long long)public_id(question->op.session, fate->ref));
+    buffer_format(out, "item %llu says that the assistant's own call changed the same file", other);
     break;
   case REASON_OPPOSITE:
-    buffer_format(out,
-                  "it and item %llu say the opposite of each other, and neither had been shown",
-                  (unsigned long long)public_id(question->op.session, fate->ref));
+    buffer_format(
+        out, "it and item %llu say the opposite of each other, and neither had been shown", other);
     break;
   case REASON_NEWER_STATE:
-    buffer_format(out, "item %llu reports a newer state of the same %s",
-                  (unsigned long long)public_id(question->op.session, fate->ref),
+    buffer_format(out, "item %llu reports a newer state of the same %s", other,
                   note->handle.len ? "handle" : "server");
     break;
-  case REASON_OVER: buffer_text(out, "the time to wait was over before it could be shown"); break;
   case REASON_PARENT:
     buffer_format(out,
                   "the transcript has delivery %llu of the session that this one was forked from",
                   (unsigned long long)fate->ref);
     break;
-  case REASON_SESSION_CLOSED: buffer_text(out, "the session was closed"); break;
+  case REASON_MASTER_SWITCH:
+  case REASON_CAP_OLDEST:
+  case REASON_CAP_LOWEST:
+  case REASON_DAMAGED:
+  case REASON_POLLED:
+  case REASON_RUNNING:
+  case REASON_OVER:
+  case REASON_SESSION_CLOSED:
   case REASON_NONE:
-  case REASON_COUNT: buffer_text(out, "no reason was recorded"); break;
+  case REASON_COUNT: buffer_text(out, fixed_reasons[fate->reason]); break;
   }
 }

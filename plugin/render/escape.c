@@ -8,7 +8,7 @@
 
 #include "common/utf8.h"
 #include "render/lookalike.h"
-#include "values/notification.h"
+#include "render/structure.h"
 
 static const char continuation[] = "\n  ";
 
@@ -42,98 +42,10 @@ static struct tidings_span take_line(struct tidings_span *text, bool has_carriag
   return line;
 }
 
-/* "---", "* * *", "```", "====": a fence, a rule or an underline. */
-static bool is_rule(struct tidings_span line) {
-  char mark = byte_at(line, 0);
-  if (!mark || !strchr("-*_=~`", mark)) return false;
-  size_t at = 0, count = 0;
-  for (; at < line.len && (line.ptr[at] == mark || is_blank(line.ptr[at])); at++)
-    count += line.ptr[at] == mark;
-  return count >= 3 || at == line.len;
-}
-
-/* "1. " or "1) ": where the dot is; else NO_MARK. */
-static size_t numbered_mark(struct tidings_span line) {
-  size_t at = 0;
-  while (is_digit(byte_at(line, at))) at++;
-  char next = byte_at(line, at + 1);
-  bool marker =
-      at > 0 && (byte_at(line, at) == '.' || byte_at(line, at) == ')') && (!next || is_blank(next));
-  return marker ? at : NO_MARK;
-}
-
-static bool is_link_definition(struct tidings_span line) {
-  const char *close = byte_at(line, 0) == '[' ? memchr(line.ptr, ']', line.len) : NULL;
-  return close && byte_at(line, (size_t)(close - line.ptr) + 1) == ':';
-}
-
-/* "[error] " in front of a text is what the block itself says. */
-static bool is_level_mark(struct tidings_span line) {
-  if (byte_at(line, 0) != '[') return false;
-  for (unsigned level = 0; level < LEVEL_COUNT; level++) {
-    const char *name = level_name(level);
-    if (starts_with_word(span_from(line, 1), name) && byte_at(line, 1 + strlen(name)) == ']')
-      return true;
-  }
-  return false;
-}
-
-/* Will the character be written as {U+200B}, so that it hides nothing? Selectors are, after
- * ASCII. */
-static bool becomes_visible(struct tidings_span text, size_t at) {
+bool escape_shows(struct tidings_span text, size_t at) {
   uint32_t code_point;
   return utf8_decode(text, at, &code_point) && code_point != '\n' && code_point != '\r' &&
          (utf8_is_deceptive(code_point) || code_point == 0xFE0E || code_point == 0xFE0F);
-}
-
-/* Does a line look like one of a block of ours, though its bytes differ? Its beginning is looked at
- * as ASCII: long dashes as =, which makes rules but no items. */
-static bool is_disguised_structure(enum escape where, struct tidings_span line) {
-  char look[48];
-  size_t len = 0;
-  struct fold fold;
-  for (size_t at = 0; len + 2 < sizeof look && (fold = fold_at(line, at)).kind != FOLD_END;
-       at += fold.taken) {
-    if (fold.kind == FOLD_UNSEEN && !becomes_visible(line, at)) continue;
-    if (fold.kind != FOLD_ASCII) look[len++] = fold.kind == FOLD_BLANK ? ' ' : '?';
-    else if (fold.look[0] == FOLD_LONG_DASH) look[len++] = '=';
-    else look[len++] = fold.look[0];
-    if (fold.kind == FOLD_ASCII && fold.look[1]) look[len++] = fold.look[1];
-  }
-  struct tidings_span seen = span_of(look, len);
-  char first = byte_at(seen, 0), second = byte_at(seen, 1);
-  if (where != ESCAPE_MARKDOWN && is_level_mark(seen)) return true;
-  if (first == '-' && (!second || is_blank(second))) return true;
-  if ((first == '*' || first == '_') && first == second) return true;
-  return len > 1 && is_rule(seen);
-}
-
-/* Most lines begin with a letter; others are mostly ASCII without a backslash. */
-static bool may_be_disguised(struct tidings_span line) {
-  char first = byte_at(line, 0);
-  if (!first || is_alphanumeric(first)) return false;
-  char look = fold_at(line, 0).look[0];
-  if (!look || !strchr("-*_=~`[\x1F", look)) return false;
-  for (size_t at = 0; at < line.len && at < 48; at++) {
-    if ((unsigned char)line.ptr[at] >= 0x80 || line.ptr[at] == '\\') return true;
-  }
-  return false;
-}
-
-/* Where a trimmed line needs a backslash so that it does not read as structure; NO_MARK:
- * nowhere. */
-static size_t structure_mark(enum escape where, struct tidings_span line) {
-  char first = byte_at(line, 0), second = byte_at(line, 1);
-  if (is_alphanumeric(first) && !is_digit(first)) return NO_MARK; /* as most lines begin */
-  if (where == ESCAPE_XML && (first == '<' || first == '>'))
-    return NO_MARK; /* they become entities */
-  if (where != ESCAPE_MARKDOWN && is_level_mark(line)) return 0;
-  if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
-  if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
-  if ((first == '*' || first == '_') && first == second) return 0;
-  if (is_rule(line) || is_link_definition(line)) return 0;
-  if (may_be_disguised(line) && is_disguised_structure(where, line)) return 0;
-  return numbered_mark(line);
 }
 
 /* Which ASCII characters need a look, beside the control characters. */
@@ -242,8 +154,7 @@ static bool write_entity(char byte, struct buffer *out) {
 }
 
 static bool opens_tag(struct tidings_span whole, size_t at) {
-  return !becomes_visible(whole, at + fold_at(whole, at).taken) &&
-         lookalike_reserved_tag(whole, at);
+  return !escape_shows(whole, at + fold_at(whole, at).taken) && lookalike_reserved_tag(whole, at);
 }
 
 /* In the place of what looks like < at `at`: the tag opens nothing. How many bytes of the text that
@@ -302,6 +213,12 @@ static void write_text(const struct item_text *item, struct tidings_span text, s
   }
 }
 
+/* With a letter, as most do: then it is no structure. */
+static bool begins_with_letter(struct tidings_span line) {
+  char first = byte_at(line, 0);
+  return is_alphanumeric(first) && !is_digit(first);
+}
+
 /* `line` goes on to the end of the item. */
 static bool reads_as_ours(struct tidings_span line) {
   char first = lower_case(byte_at(line, 0));
@@ -311,7 +228,7 @@ static bool reads_as_ours(struct tidings_span line) {
 
 static void write_line(const struct item_text *item, struct tidings_span line, struct buffer *out) {
   struct tidings_span whole = span_of(line.ptr, (size_t)(item->end - line.ptr));
-  size_t mark = structure_mark(item->where, line);
+  size_t mark = begins_with_letter(line) ? NO_MARK : structure_mark(item->where, line);
   if (mark == NO_MARK && reads_as_ours(whole)) mark = 0;
   if (mark != NO_MARK) {
     write_text(item, span_of(line.ptr, mark), out);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/structure.h: does a line of an item's text read as a part of a block, such as a rule, a
+ * list item or a level?
+ */
+#ifndef RENDER_STRUCTURE_H
+#define RENDER_STRUCTURE_H
+
+#include "common/span.h"
+#include "render/escape.h"
+
+/* Where a trimmed line needs a backslash so that it does not read as structure; NO_MARK:
+ * nowhere. */
+size_t structure_mark(enum escape where, struct tidings_span line);
+
+#endif
