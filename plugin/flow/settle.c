@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/settle.c: the second phase: the host says what became of the carrier. What a settlement
- * comes to is decided first, by reading; then it is written.
+ * flow/settle.c: the second phase: the host says what became of the carrier. First the result of
+ * the settlement is decided by reading; then it is written.
  */
 #include "common/error.h"
 #include "flow/internal.h"
