@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * config.c: `tidings config`: is the configuration right, what is in force, and what may stand in
- * it.
+ * config.c: `tidings config`: checks the configuration, shows the one in force, prints its schema.
  */
 #include <limits.h>
 #include <stdio.h>

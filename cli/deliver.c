@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * deliver.c: `tidings deliver`: the adapter for scripted agents. The carrier comes on stdin and
- * goes out on stdout with what was pending. It is settled as committed only after every byte was
- * written; whatever comes between rolls it back. A failure of ours still writes the carrier.
+ * deliver.c: `tidings deliver`: the adapter for scripted agents. It reads the carrier on stdin and
+ * writes it to stdout with the pending notifications. It settles them as committed only after every
+ * byte was written, and rolls back on anything else. If tidings fails, the carrier is still
+ * written.
  */
 #include <errno.h>
 #include <stdio.h>

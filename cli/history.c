@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.c: `tidings history`, `tidings explain` and `tidings export`: what became of things.
+ * history.c: `tidings history`, `tidings explain` and `tidings export`: what happened to
+ * notifications and messages.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,8 +94,8 @@ const struct cli_verb verb_history = {
     .usage = "[OPTION]...",
     .summary = "show what was delivered, and how each notification ended",
     .help = "Lists a session's newest deliveries, the oldest of them first. For "
-            "each, prints the message that carried it, how it was settled, and the "
-            "outcome of each notification with its reason.",
+            "each, prints the tool result or chat request that carried it, how it was "
+            "settled, and the outcome of each notification with its reason.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options = (const struct cli_option[]){{.key = 'n',
                                             .name = "limit",

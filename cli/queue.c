@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue.c: `tidings queue`: the messages that wait, and what a person may do with them.
+ * queue.c: `tidings queue`: the waiting messages, and the verbs that change them.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/message_change.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
+#include "command/message_change.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"

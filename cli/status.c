@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * status.c: `tidings status`: how a session stands, or which sessions there are.
+ * status.c: `tidings status`: the state of a session, or the list of sessions.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store.c: `tidings store`: is the store sound, a copy of it, what is left of a damaged one, a new
- * one from one of an older layout.
+ * store.c: `tidings store`: checks a store, copies it, salvages a damaged one, converts one of an
+ * older layout.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * submit.c: `tidings submit`: a message that starts a turn, and taking back, rewriting or moving
- * one that still waits.
+ * submit.c: `tidings submit`: submits a message that starts a turn; cancels, edits or moves one
+ * that still waits.
  */
 #include <errno.h>
 #include <stdio.h>

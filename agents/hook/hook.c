@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook.c: `tidings hook HOST`: one hook call of an agent's, JSON in, JSON out. Whatever
- * goes wrong with us, the agent goes on: the answer is then an empty object and the exit status 0.
- * Status 2 would stop the agent, so it is never returned, but by the waiter that is to wake it.
+ * agents/hook/hook.c: `tidings hook HOST`: answers one hook call of an agent, JSON in, JSON out. If
+ * tidings fails, the agent must continue: the answer is then an empty object and the exit status 0.
+ * Status 2 would stop the agent, so only the waiter returns it, in order to wake the agent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -199,8 +199,8 @@ const struct cli_verb verb_hook = {
             "the urgent notification that becomes its next turn.\n\n"
             "HOST is codex, claude, gemini, qwen or copilot. If tidings fails, the answer is "
             "an empty object, the exit status is 0, and "
-            "$XDG_STATE_HOME/tidings/logs/hook.log has the error. The agent never "
-            "waits for tidings, and never fails because of it.",
+            "$XDG_STATE_HOME/tidings/logs/hook.log has the error. The agent waits "
+            "at most as long as --budget says, and never fails because of tidings.",
     .with = WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_WORDS,
     .words = "codex claude gemini qwen copilot",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_alert.h: who alerts a person, if the user's configuration wants that.
+ * agents/hook/hook_alert.h: starts the process that alerts a person, if the user's configuration
+ * wants that.
  */
 #ifndef AGENTS_HOOK_HOOK_ALERT_H
 #define AGENTS_HOOK_HOOK_ALERT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_call.h: one hook call as the host makes it: JSON on stdin, read into a value
- * that is the same for all hosts. Knows no store.
+ * agents/hook/hook_call.h: one hook call: JSON on stdin, read into a value that is the same for all
+ * hosts. Knows no store.
  */
 #ifndef AGENTS_HOOK_HOOK_CALL_H
 #define AGENTS_HOOK_HOOK_CALL_H

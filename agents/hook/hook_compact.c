@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_compact.c: see the header. All of it is still to come, and comes by itself: this
- * is so that the model can plan with it, and nothing is settled here.
+ * agents/hook/hook_compact.c: see the header. These notifications and messages are still delivered
+ * later: they are listed here only so that the model can plan with them, and nothing is settled.
  */
 #include "agents/hook/hook_compact.h"
 

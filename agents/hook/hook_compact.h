@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_compact.h: what the model reads when its conversation was compacted.
+ * agents/hook/hook_compact.h: what the model reads after its conversation was compacted.
  */
 #ifndef AGENTS_HOOK_HOOK_COMPACT_H
 #define AGENTS_HOOK_HOOK_COMPACT_H

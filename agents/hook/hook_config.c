@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_config.c: the agent's own configuration: what it says of it, and where it says
- * nothing, the stamps of its files. Which changes were reported is in the store: for a while, an
- * event with an id that was there is no new one; and each prompt reported what there was. So this
- * remembers nothing.
+ * agents/hook/hook_config.c: changes of the agent's own configuration: reported by the agent, or
+ * else found by the stamps of its files. The store knows which changes were reported: an event
+ * whose id was seen recently has no effect. So this file remembers nothing.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_deliver.c: carriers of hook hosts: a text beside a prompt or a tool's result, or
- * the reason to go on. The host keeps the carrier itself, so only what stands beside it is written.
+ * agents/hook/hook_deliver.c: carriers of agents that call hooks: a text beside a prompt or a
+ * tool's result, or the reason to continue. The agent keeps the carrier itself, so only the added
+ * text is written.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_edits.c: which files a tool call has changed. Only tools that say so in their
- * input are known; what a shell command does is not.
+ * agents/hook/hook_edits.c: which files a tool call has changed. Only tools that name the files in
+ * their input are covered; changes by a shell command are not.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_ended.h: whether a turn has ended by itself. Knows files, and no store.
+ * agents/hook/hook_ended.h: whether a turn has ended by itself. Reads files only, no store.
  */
 #ifndef AGENTS_HOOK_HOOK_ENDED_H
 #define AGENTS_HOOK_HOOK_ENDED_H

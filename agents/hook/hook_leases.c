@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_leases.c: see the header. What the transcript has was delivered. What it does
- * not have may still be on its way while the turn goes on, and a moment longer. When the turn has
- * ended, or a person has prompted, it was dropped, and goes out again, provided that this
- * transcript has other answers of hooks. What the agent does not write down, and what is in a
- * transcript that cannot be read, counts as delivered when the next call comes.
+ * agents/hook/hook_leases.c: see the header. A delivery that is in the transcript was delivered.
+ * One that is not may still be written while the turn runs, and shortly after. When the turn has
+ * ended, or a person has prompted, it was dropped and is delivered again, provided that this
+ * transcript has other answers of hooks. A delivery that the agent does not record, or whose
+ * transcript cannot be read, counts as delivered at the next call.
  */
 #include "agents/hook/hook_leases.h"
 

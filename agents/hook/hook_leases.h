@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_leases.h: what became of the deliveries that earlier hook calls handed out. A
- * hook cannot say: the agent writes its transcript after the hook has ended. So the next call does.
+ * agents/hook/hook_leases.h: settles the deliveries of earlier hook calls. A hook cannot settle its
+ * own delivery, because the agent writes its transcript after the hook has ended. So the next call
+ * does.
  */
 #ifndef AGENTS_HOOK_HOOK_LEASES_H
 #define AGENTS_HOOK_HOOK_LEASES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_log.h: where `tidings hook` says what went wrong: hosts discard a hook's
- * stderr, or show it to the model.
+ * agents/hook/hook_log.h: where `tidings hook` writes errors: agents discard a hook's stderr, or
+ * show it to the model.
  */
 #ifndef AGENTS_HOOK_HOOK_LOG_H
 #define AGENTS_HOOK_HOOK_LOG_H

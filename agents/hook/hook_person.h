@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_person.h: what a person does to a turn that runs: is asked, stops it, ends the
- * session. Each is a state of the run; none is a carrier.
+ * agents/hook/hook_person.h: what a person does to a running turn: is asked, stops it, ends the
+ * session. Each is a state of the run, and none is a carrier.
  */
 #ifndef AGENTS_HOOK_HOOK_PERSON_H
 #define AGENTS_HOOK_HOOK_PERSON_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_place.h: the place of the one process that waits for an agent's session: a FIFO
- * in a folder of the user's own. Whoever has it locked waits, and reads from it what the session's
- * hooks say. Other users can neither take the place nor say anything.
+ * agents/hook/hook_place.h: ensures that only one process waits for an agent's session: a FIFO in a
+ * folder that belongs to the user. The process that holds its lock waits, and reads what the
+ * session's hooks write into it. Other users can neither take its place nor write to it.
  */
 #ifndef AGENTS_HOOK_HOOK_PLACE_H
 #define AGENTS_HOOK_HOOK_PLACE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_rewind.h: what was shown only on prompts and answers that a person has taken
- * back is pending again. No hook says that a person did; the transcript does.
+ * agents/hook/hook_rewind.h: notifications that were shown only with prompts and answers that a
+ * person has taken back are pending again. No hook reports that; the transcript shows it.
  */
 #ifndef AGENTS_HOOK_HOOK_REWIND_H
 #define AGENTS_HOOK_HOOK_REWIND_H

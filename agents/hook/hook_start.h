@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_start.h: what the beginning of a session brings with it: the model gets the
- * paragraph on notifications, and the store learns where the session works.
+ * agents/hook/hook_start.h: the beginning of a session: the model gets the paragraph about
+ * notifications, and the store learns in which folder the session works.
  */
 #ifndef AGENTS_HOOK_HOOK_START_H
 #define AGENTS_HOOK_HOOK_START_H

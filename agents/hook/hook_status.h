@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_status.h: what the store says of the session of a hook call, for all who want to
- * know: asked once, and again only after the call has changed something.
+ * agents/hook/hook_status.h: the status of the session of a hook call: queried once, and again only
+ * after the call has changed something.
  */
 #ifndef AGENTS_HOOK_HOOK_STATUS_H
 #define AGENTS_HOOK_HOOK_STATUS_H

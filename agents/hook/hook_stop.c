@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/hook/hook_stop.c: the end of a turn: the queue's next message, or an urgent notification,
- * is the reason to go on, where the agent takes one. Where it would not, nothing is handed out, and
- * the message stays queued: after a turn that a person has stopped, and after as many reasons in a
- * row as the agent accepts.
+ * becomes the reason to continue, if the agent accepts one. If it would not, tidings answers
+ * nothing and the message stays queued: after a turn that a person has stopped, and after as many
+ * reasons in a row as the agent accepts.
  */
 #include <stdlib.h>
 #include <string.h>

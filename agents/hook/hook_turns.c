@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_turns.c: see the header. A host that calls hooks runs its turns itself; a turn
- * of ours starts where it lets us: when it is about to stop, or when a prompt of ours woke it.
+ * agents/hook/hook_turns.c: see the header. An agent that calls hooks runs its turns itself; a turn
+ * of ours starts where the agent allows it: when it is about to stop, or when one of our prompts
+ * woke it.
  */
 #include "agents/hook/hook_turns.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_turns.h: what a hook call means to the session, and what to answer. Knows
+ * agents/hook/hook_turns.h: what a hook call means for the session, and what to answer. Uses
  * hostkit; prints nothing.
  */
 #ifndef AGENTS_HOOK_HOOK_TURNS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_watch.h: for an agent that calls no hook when a person stops a turn, but writes
- * it into its transcript: watches that file for the process that waits beside it. Knows files, and
- * no store.
+ * agents/hook/hook_watch.h: for an agent that calls no hook when a person stops a turn, but records
+ * it in its transcript: watches that file for the process that waits beside the agent. Reads files
+ * only, no store.
  */
 #ifndef AGENTS_HOOK_HOOK_WATCH_H
 #define AGENTS_HOOK_HOOK_WATCH_H

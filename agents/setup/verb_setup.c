@@ -41,8 +41,7 @@ static int check_host(const struct setup *setup) {
   if (setup->remove) return 0;
   if (setup_version(setup->program, &version))
     return cli_fail(setup->cli,
-                    "%s (%s) cannot be run: install %s first, or give its path with "
-                    "--program",
+                    "cannot run %s (%s): install %s first, or give its path with --program",
                     setup->program, strerror(errno), host->title);
   if (!version)
     cli_warn(setup->cli, "warning: %s does not print its version; the tested version is %s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * alert/look_on.h: `tidings wait --alert`: looks on at a session that others own, and alerts a
- * person.
+ * alert/look_on.h: `tidings wait --alert`: watches a session that another process owns, and alerts
+ * a person.
  */
 #ifndef TIDINGS_CLI_ALERT_LOOK_ON_H
 #define TIDINGS_CLI_ALERT_LOOK_ON_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * alert/text.h: an alert in words, for a desktop and for a terminal. What comes from outside is
- * hostile: it is shown with what is no printable character made visible, and cut.
+ * alert/text.h: the text of an alert, for a desktop and for a terminal. Untrusted text is hostile:
+ * unprintable characters are made visible, and it is cut.
  */
 #ifndef TIDINGS_CLI_ALERT_TEXT_H
 #define TIDINGS_CLI_ALERT_TEXT_H

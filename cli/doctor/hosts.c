@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/hosts.c: which agents are here, which of them call us, and whether they trust what calls
- * us.
+ * doctor/hosts.c: which agents are installed, which of them call tidings, and whether they trust
+ * its hooks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static enum setup_state module_state(const struct examined *examined) {
 }
 
 /* Of another installation: is it still there? */
-static void look_for_named(struct examined *examined) {
+static void find_named_program(struct examined *examined) {
   if (examined->state != SETUP_OTHER) return;
   examined->named = examined->host->kind == HOST_NODE
                         ? setup_named_module(examined->text)
@@ -51,7 +51,7 @@ static void look_for_named(struct examined *examined) {
     examined->state = SETUP_GONE;
 }
 
-static void look(const struct host *host, struct examined *ret) {
+static void gather_facts(const struct host *host, struct examined *ret) {
   struct examined examined = {.host = host};
   char *home = host_home(host), *command = setup_command();
   size_t len = 0;
@@ -61,7 +61,7 @@ static void look(const struct host *host, struct examined *ret) {
   if (host->kind == HOST_NODE) examined.state = module_state(&examined);
   else if (command)
     examined.state = setup_hooks_state(host, command, examined.text, &examined.problem);
-  look_for_named(&examined);
+  find_named_program(&examined);
   examined.installed = setup_version_look(host, &examined.version) == 0;
   examined.package = setup_package_look(host);
   free(home);
@@ -79,7 +79,7 @@ static char *text_of(const struct host *host, const char *name) {
   return text;
 }
 
-static void tell_trust(struct doctor *doctor, const struct examined *examined) {
+static void report_trust(struct doctor *doctor, const struct examined *examined) {
   size_t untrusted = 0;
   const struct host *host = examined->host;
   if (!host->trusts_hashes || !examined->text) return;
@@ -101,7 +101,7 @@ static void tell_trust(struct doctor *doctor, const struct examined *examined) {
                 host->trust_file);
 }
 
-static void tell_room(struct doctor *doctor, const struct host *host) {
+static void report_room(struct doctor *doctor, const struct host *host) {
   if (host->context_room)
     doctor_find(doctor, SEVERITY_OK, host->title, NULL,
                 "one answer has at most %zu bytes, a reason to go on %zu: %s", host->context_room,
@@ -112,7 +112,7 @@ static void tell_room(struct doctor *doctor, const struct host *host) {
 }
 
 /* Its hooks begin with `command -v tidings`; a module brings the program with it. */
-static void tell_package(struct doctor *doctor, const struct examined *examined) {
+static void report_package(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   const struct setup_package *package = &examined->package;
   char *removal = setup_package_removal(host, package), *remedy = NULL;
@@ -132,13 +132,13 @@ static void tell_package(struct doctor *doctor, const struct examined *examined)
   } else {
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up by its own command: %s in %s",
                 package->name, package->file);
-    tell_room(doctor, host);
+    report_room(doctor, host);
   }
   free(removal);
   free(remedy);
 }
 
-static void tell_state(struct doctor *doctor, const struct examined *examined) {
+static void report_state(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   char remedy[128];
   snprintf(remedy, sizeof remedy, "Run 'tidings setup %s'.", host->name);
@@ -163,14 +163,14 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
     return;
   case SETUP_DONE:
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path);
-    tell_room(doctor, host);
+    report_room(doctor, host);
     return;
   }
 }
 
 /* An agent whose store is in a database: can that be reached, and do the commands that people type
  * look at the same? */
-static void tell_store(struct doctor *doctor, const struct examined *examined) {
+static void report_store(struct doctor *doctor, const struct examined *examined) {
   struct tidings_error error = {.size = sizeof error};
   struct cli other = *doctor->cli;
   struct hostkit *kit = NULL;
@@ -202,11 +202,11 @@ out:
 /* Returns whether there is anything to say of it. */
 static bool examine(struct doctor *doctor, const struct host *host) {
   struct examined examined;
-  look(host, &examined);
+  gather_facts(host, &examined);
   bool here = examined.installed || examined.state != SETUP_NONE || examined.package.file;
-  if (here) tell_state(doctor, &examined);
-  if (examined.package.file) tell_package(doctor, &examined);
-  if (here) tell_store(doctor, &examined);
+  if (here) report_state(doctor, &examined);
+  if (examined.package.file) report_package(doctor, &examined);
+  if (here) report_store(doctor, &examined);
   if (here && !examined.installed)
     doctor_find(doctor, SEVERITY_WARNING, host->title,
                 "Install it, or undo the setup with --remove.", "%s is not in PATH", host->program);
@@ -218,7 +218,7 @@ static bool examine(struct doctor *doctor, const struct host *host) {
     doctor_find(doctor, SEVERITY_NOTE, host->title, NULL,
                 "its files do not say its version; the tested version is %s", host->tested);
   if (examined.installed && (examined.state == SETUP_OTHER || examined.state == SETUP_DONE))
-    tell_trust(doctor, &examined);
+    report_trust(doctor, &examined);
   free(examined.path);
   free(examined.text);
   free(examined.version);

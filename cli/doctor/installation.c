@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/installation.c: the plugin and the configuration: does the one load, and does it take the
- * other?
+ * doctor/installation.c: the plugin and the configuration: does the plugin load, and does it accept
+ * the configuration?
  */
 #include <errno.h>
 #include <limits.h>

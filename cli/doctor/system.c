@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/system.c: what the verbs need of the system around them.
+ * doctor/system.c: what the verbs need from the system.
  */
 #include <stdlib.h>
 #include <string.h>

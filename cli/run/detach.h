@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/detach.h: going on in the background: the caller learns whether the command could be
+ * run/detach.h: continues in the background: the caller learns whether the command could be
  * started, and returns.
  */
 #ifndef TIDINGS_CLI_RUN_DETACH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/report.h: telling a session how a command stands.
+ * run/report.h: reports to a session how a command is doing.
  */
 #ifndef TIDINGS_CLI_RUN_REPORT_H
 #define TIDINGS_CLI_RUN_REPORT_H

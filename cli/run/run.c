@@ -191,13 +191,13 @@ const struct cli_verb verb_run = {
              .help = "The command's name in notifications; its file name if not given."},
             {.key = OPTION_NO_TTY,
              .name = "no-tty",
-             .help = "Let the command print to a pipe though stdout is a terminal."},
+             .help = "Let the command print to a pipe even if stdout is a terminal."},
             {.key = OPTION_LOG_LIMIT,
              .name = "log-limit",
              .argument = "SIZE",
              .help =
-                 "Keep at most SIZE bytes (K, M, G) in the log, whose last line says so; 64M if "
-                 "not given."},
+                 "Keep at most SIZE bytes (suffixes K, M, G) in the log; if there is more output, "
+                 "the log's last line says so. 64M if not given."},
             {.key = OPTION_DETACH, .name = "detach", .help = "Run in the background."},
             {.key = 'q', .name = "quiet", .help = "Do not pass the output on, only log it."},
             {.name = NULL},

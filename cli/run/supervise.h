@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/supervise.h: from a command's start to its end: its output is kept and passed on, its waiting
- * and its end are reported.
+ * run/supervise.h: supervises a command from start to end: keeps and passes on its output, and
+ * reports that it waits or has ended.
  */
 #ifndef TIDINGS_CLI_RUN_SUPERVISE_H
 #define TIDINGS_CLI_RUN_SUPERVISE_H

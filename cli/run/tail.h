@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/tail.h: the end of what a command has printed, for people and models: without the escape
- * sequences and overwritten lines that only a terminal wants.
+ * run/tail.h: the end of a command's output, for people and models: without escape sequences and
+ * overwritten lines, which make sense on a terminal only.
  */
 #ifndef TIDINGS_CLI_RUN_TAIL_H
 #define TIDINGS_CLI_RUN_TAIL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/waiting.h: does a command sit in a read of its terminal? By /proc: no tracing, nothing that
- * the command could notice.
+ * run/waiting.h: does a command wait in a read of its terminal? Found out through /proc: no
+ * tracing, nothing that the command could notice.
  */
 #ifndef TIDINGS_CLI_RUN_WAITING_H
 #define TIDINGS_CLI_RUN_WAITING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/outbox.c: what comes of what happened to a path: looked at when things have calmed down.
+ * watch/outbox.c: decides what happened to a path: it looks at the file after changes have stopped.
  */
 #include "cli/watch/outbox.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/outbox.h: turns changes into notifications and pushes them. What could not be pushed yet
- * stays.
+ * watch/outbox.h: turns changes into notifications and pushes them. Those that could not be pushed
+ * yet stay.
  */
 #ifndef TIDINGS_CLI_WATCH_OUTBOX_H
 #define TIDINGS_CLI_WATCH_OUTBOX_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * config/config.h: the configuration, from JSON and to JSON. An unknown key, a wrong type or a
- * value out of range is SCHEMA with the key's path; only in conversation.tools.<tool> other keys
- * than `notifications` are the host's and are ignored.
+ * config/config.h: converts the configuration from JSON and to JSON. An unknown key, a wrong type
+ * or a value out of range is SCHEMA with the key's path. Only in conversation.tools.<tool> keys
+ * other than `notifications` are ignored: they belong to the host.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H

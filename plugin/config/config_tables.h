@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * config/config_tables.h: the keys and values of the configuration, once for the reader and the
- * writer. Private to event/.
+ * config/config_tables.h: the keys and values of the configuration, in one place for the reader and
+ * the writer. Private to config/.
  */
 #ifndef CONFIG_CONFIG_TABLES_H
 #define CONFIG_CONFIG_TABLES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * config/config_write.c: the configuration to JSON: every key, rules in the form in which they were
- * given.
+ * config/config_write.c: writes the configuration as JSON: every key, and rules in the form in
+ * which they were given.
  */
 #include "config/config.h"
 

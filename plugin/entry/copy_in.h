@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry/copy_in.h: the size rule of the contract for structs that come in: a struct of the caller's
- * becomes a zeroed one of our own, of today's length. Nothing below entry/ looks at a size
- * again.
+ * entry/copy_in.h: the size rule of the contract for structs that come in: it copies a caller's
+ * struct into a zeroed one of today's length. Nothing below entry/ looks at a size again.
  */
 #ifndef ENTRY_COPY_IN_H
 #define ENTRY_COPY_IN_H

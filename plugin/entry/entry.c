@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry/entry.c: the one exported symbol, and the copying and checking of every argument. What gets
- * past here is sound: no null pointer, every struct of today's length, no unknown flag. What a
- * function does is in the headers of abi/tidings.
+ * entry/entry.c: the one exported symbol. It checks and copies every argument: below this file
+ * there is no null pointer, every struct has today's length, and no flag is unknown. The headers of
+ * abi/tidings say what each function does.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/event.h: bytes to a typed event. Knows JSON and the limits; knows neither the store nor
- * what an event will do.
+ * event/event.h: parses bytes into a typed event. Knows JSON and the limits; knows neither the
+ * store nor what an event does.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H

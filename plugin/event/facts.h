@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/facts.h: what the policy asks of an item's `data`. The policy itself knows no JSON.
+ * event/facts.h: the facts that the policy needs from an item's `data`. The policy itself knows no
+ * JSON.
  */
 #ifndef EVENT_FACTS_H
 #define EVENT_FACTS_H

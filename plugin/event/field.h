@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/field.h: reading typed values out of a JSON tree, with sentences that name the field, the
- * value and what was expected. What a field means is not known here.
+ * event/field.h: reads typed values from a JSON tree. Its errors name the field, the value and what
+ * was expected. It does not know what a field means.
  */
 #ifndef EVENT_FIELD_H
 #define EVENT_FIELD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/ids.c: what may be the id of a session or of a message.
+ * event/ids.c: which ids a session or a message may have.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/message_data.c: the data of the events of messages. The text of a content or a trigger
- * is not read here.
+ * event/message_data.c: the data of message events. It does not look at the text of a content or a
+ * trigger.
  */
 #include "common/error.h"
 #include "event/event_data.h"

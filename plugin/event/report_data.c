@@ -46,35 +46,35 @@ static int read_output(const struct data_input *input, const char *name, const s
 
 /* What the reporter wants of the notification that is made, as with a `notification`: the last
  * fields of each report that makes one. */
-#define REPORT_WISHES "key", "ttl_ms", "activation"
-enum { WISH_COUNT = 3 };
+#define REPORT_OPTIONS "key", "ttl_ms", "activation"
+enum { OPTION_COUNT = 3 };
 
-static int read_wishes(const struct json *const *wishes, struct report *report,
-                       struct tidings_error *error) {
+static int read_options(const struct json *const *options, struct report *report,
+                        struct tidings_error *error) {
   static const char *const activations[] = {"passive", "idle", "interrupt"};
   struct path key = path_member(&event_data_path, "key");
   struct path ttl = path_member(&event_data_path, "ttl_ms");
   struct path activation = path_member(&event_data_path, "activation");
   int code = 0;
-  if (wishes[0]) code = field_string(&key, wishes[0], SMALL_STRING_BYTES, &report->key, error);
-  if (!code && wishes[1])
-    code = field_integer(&ttl, wishes[1], 1, INT64_MAX, &report->ttl_ms, error);
-  if (!code && wishes[2])
-    code = field_choice(&activation, wishes[2], activations, 3, &report->activation, error);
-  report->has_activation = wishes[2];
+  if (options[0]) code = field_string(&key, options[0], SMALL_STRING_BYTES, &report->key, error);
+  if (!code && options[1])
+    code = field_integer(&ttl, options[1], 1, INT64_MAX, &report->ttl_ms, error);
+  if (!code && options[2])
+    code = field_choice(&activation, options[2], activations, 3, &report->activation, error);
+  report->has_activation = options[2];
   return code;
 }
 
 static int report_members(const struct data_input *input, const char *const *names, size_t count,
                           size_t required, const struct json **slots, struct report *report) {
   int code = event_data_members(input, names, count, required, slots);
-  return code ? code : read_wishes(&slots[count - WISH_COUNT], report, input->error);
+  return code ? code : read_options(&slots[count - OPTION_COUNT], report, input->error);
 }
 
 int event_read_handle_state(const struct data_input *input, struct event *event) {
-  enum { HANDLE, TOOL, STATE, EXIT_CODE, CONTENT, LEVEL, WISHES, COUNT = WISHES + WISH_COUNT };
-  static const char *const names[COUNT] = {"handle",  "tool",  "state",      "exit_code",
-                                           "content", "level", REPORT_WISHES};
+  enum { HANDLE, TOOL, STATE, EXIT_CODE, CONTENT, LEVEL, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
+  static const char *const names[COUNT] = {"handle",  "tool",  "state",       "exit_code",
+                                           "content", "level", REPORT_OPTIONS};
   static const char *const states[] = {"running", "waiting", "stopped", "failed"};
   struct path state_path = path_member(&event_data_path, "state");
   struct report *report = &event->report;
@@ -106,11 +106,11 @@ enum run_field {
   RUN_LOST,
   RUN_LEVEL
 };
-enum { RUN_WISHES = RUN_LEVEL + 1, RUN_FIELDS = RUN_WISHES + WISH_COUNT };
+enum { RUN_OPTIONS = RUN_LEVEL + 1, RUN_FIELDS = RUN_OPTIONS + OPTION_COUNT };
 
 static const char *const run_fields[RUN_FIELDS] = {
     "command",   "handle",      "tool", "signal", "log",   "log_error",
-    "exit_code", "duration_ms", "tail", "lost",   "level", REPORT_WISHES};
+    "exit_code", "duration_ms", "tail", "lost",   "level", REPORT_OPTIONS};
 
 static int read_run_texts(const struct data_input *input, const struct json *const *slots,
                           struct report *report) {
@@ -184,8 +184,8 @@ int event_read_handle_polled(const struct data_input *input, struct event *event
 }
 
 int event_read_mcp_state(const struct data_input *input, struct event *event) {
-  enum { SERVER, STATE, LEVEL, WISHES, COUNT = WISHES + WISH_COUNT };
-  static const char *const names[COUNT] = {"server", "state", "level", REPORT_WISHES};
+  enum { SERVER, STATE, LEVEL, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
+  static const char *const names[COUNT] = {"server", "state", "level", REPORT_OPTIONS};
   static const char *const states[] = {"connected", "disconnected", "unresponsive", "reconnected"};
   struct path state_path = path_member(&event_data_path, "state");
   const struct json *slots[COUNT] = {NULL};
@@ -264,9 +264,9 @@ static int read_path(const struct data_input *input, const struct json *value,
 }
 
 int event_read_file_changed(const struct data_input *input, struct event *event) {
-  enum { PATH, PATHS, CHANGE, CAUSED_BY, STAMP, STAMPS, WISHES, COUNT = WISHES + WISH_COUNT };
-  static const char *const names[COUNT] = {"path",  "paths",  "change",     "caused_by",
-                                           "stamp", "stamps", REPORT_WISHES};
+  enum { PATH, PATHS, CHANGE, CAUSED_BY, STAMP, STAMPS, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
+  static const char *const names[COUNT] = {"path",  "paths",  "change",      "caused_by",
+                                           "stamp", "stamps", REPORT_OPTIONS};
   static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
   struct path path_path = path_member(&event_data_path, "path"),
               change_path = path_member(&event_data_path, "change");
@@ -292,8 +292,8 @@ int event_read_file_changed(const struct data_input *input, struct event *event)
 }
 
 int event_read_config_changed(const struct data_input *input, struct event *event) {
-  enum { SUMMARY, KEYS, WISHES, COUNT = WISHES + WISH_COUNT };
-  static const char *const names[COUNT] = {"summary", "keys", REPORT_WISHES};
+  enum { SUMMARY, KEYS, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
+  static const char *const names[COUNT] = {"summary", "keys", REPORT_OPTIONS};
   struct path summary_path = path_member(&event_data_path, "summary"),
               keys_path = path_member(&event_data_path, "keys");
   const struct json *slots[COUNT] = {NULL};
@@ -315,8 +315,8 @@ int event_read_config_changed(const struct data_input *input, struct event *even
 }
 
 int event_read_budget_usage(const struct data_input *input, struct event *event) {
-  enum { USED, LIMIT, WISHES, COUNT = WISHES + WISH_COUNT };
-  static const char *const names[COUNT] = {"used", "limit", REPORT_WISHES};
+  enum { USED, LIMIT, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
+  static const char *const names[COUNT] = {"used", "limit", REPORT_OPTIONS};
   struct path used_path = path_member(&event_data_path, "used"),
               limit_path = path_member(&event_data_path, "limit");
   const struct json *slots[COUNT] = {NULL};
@@ -330,8 +330,8 @@ int event_read_budget_usage(const struct data_input *input, struct event *event)
 }
 
 int event_read_rate_limited(const struct data_input *input, struct event *event) {
-  enum { RETRY_AFTER_MS, PROVIDER, WISHES, COUNT = WISHES + WISH_COUNT };
-  static const char *const names[COUNT] = {"retry_after_ms", "provider", REPORT_WISHES};
+  enum { RETRY_AFTER_MS, PROVIDER, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
+  static const char *const names[COUNT] = {"retry_after_ms", "provider", REPORT_OPTIONS};
   struct path retry_path = path_member(&event_data_path, "retry_after_ms"),
               provider_path = path_member(&event_data_path, "provider");
   const struct json *slots[COUNT] = {NULL};
@@ -347,8 +347,8 @@ int event_read_rate_limited(const struct data_input *input, struct event *event)
 }
 
 int event_read_subagent_finished(const struct data_input *input, struct event *event) {
-  enum { SLUG, SUMMARY, WISHES, COUNT = WISHES + WISH_COUNT };
-  static const char *const names[COUNT] = {"slug", "summary", REPORT_WISHES};
+  enum { SLUG, SUMMARY, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
+  static const char *const names[COUNT] = {"slug", "summary", REPORT_OPTIONS};
   struct path summary_path = path_member(&event_data_path, "summary");
   const struct json *slots[COUNT] = {NULL};
   int code = report_members(input, names, COUNT, 2, slots, &event->report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/turn_data.c: the data of the events of turns. Whether a turn may be what an event says is
- * not known here.
+ * event/turn_data.c: the data of turn events. It does not know whether a turn's state allows an
+ * event.
  */
 #include "common/error.h"
 #include "event/event_data.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/calls.c: which calls of tools run. What the owner says of them means nothing once it is
- * dead, so it is kept in the store's shared memory, where it costs no commit. What has no place
- * there, and what came with an event that is written anyway, is in the session's row.
+ * flow/calls.c: which tool calls run. This means nothing once the owner is dead, so it is kept in
+ * the store's shared memory, where it costs no commit. A call that has no place there, or that came
+ * with an event that is written anyway, is in the session's row.
  */
 #include "rules/producers/calls.h"
 

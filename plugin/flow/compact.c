@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/compact.c: what is pending and queued when a host has summarized what was said before, so
- * that its summary can keep it.
+ * flow/compact.c: the ledger for a host that has compacted its conversation: what is pending and
+ * queued, so that the summary can contain it.
  */
 #include "common/error.h"
 #include "flow/internal.h"

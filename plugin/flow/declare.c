@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/declare.c: a tool says which kinds of notifications it has. That holds for its session until
- * the tool declares again.
+ * flow/declare.c: a tool declares its kinds of notifications. The declaration applies to its
+ * session until the tool declares again.
  */
 #include "common/error.h"
 #include "flow/internal.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/deliver.c: a hook at a delivery point, from what is pending to a leased reply. Planning
- * works on a snapshot; the lease's transaction makes sure that the session's head is still the one
- * that was planned on, else it is planned again. Pushes that came since do not matter: they ride on
+ * flow/deliver.c: a hook at a delivery point, from the pending notifications to a leased reply.
+ * Planning works on a snapshot. The transaction of the lease checks that the session's head has not
+ * changed since; if it has, the plan is made again. Pushes in between do not matter: they go with
  * the next carrier.
  */
 #include "common/error.h"

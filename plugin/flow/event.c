@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/event.c: each event to the verb that takes it: a notification is pushed, a report is
- * reported, all others step the session's run.
+ * flow/event.c: passes each event to the verb that handles it: a notification to push.c, a report
+ * to report.c, all others to a step of the session's run.
  */
 #include "flow/internal.h"
 

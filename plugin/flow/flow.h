@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/flow.h: what the hooks and events do, once their arguments have been checked. *ret_reply is
- * written on success only; NULL: there is nothing to say.
+ * flow/flow.h: what the hooks and events do after their arguments have been checked. *ret_reply is
+ * written on success only; NULL means that there is no reply.
  */
 #ifndef FLOW_FLOW_H
 #define FLOW_FLOW_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/fork.c: what a forked session starts with. What is leased may be on a carrier that the
- * child's transcript has, or may not: the child gets it in either case, with the id of that
- * delivery. A host that finds the id in the child's transcript names it on resuming
- * (session/inherit.c).
+ * flow/fork.c: what a forked session starts with. A leased notification may or may not be in the
+ * child's transcript: the child gets a copy in either case, with the id of the parent's delivery. A
+ * host that finds this id in the child's transcript names it on resuming (session/inherit.c).
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/internal.h: what the verbs of flow/ use of each other. Private to flow/.
+ * flow/internal.h: functions that the files of flow/ share. Private to flow/.
  */
 #ifndef FLOW_INTERNAL_H
 #define FLOW_INTERNAL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/lease.c: the durable lease: from a plan to the delivery's row. A host that dies before it
- * settles leaves the lease in the store; the next host that attaches to the session ends it.
+ * flow/lease.c: the durable lease: from a plan to the delivery's row. If the host dies before it
+ * settles, the lease stays in the store, and the next host that attaches to the session ends it.
  */
 #include "common/error.h"
 #include "flow/internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/life.c: a session's life: who opens or resumes it, what its closing ends. What these do to
- * its run is the machine's.
+ * flow/life.c: a session's life: opening, resuming and closing. The machine of turns decides what
+ * these do to its run.
  */
 #include "common/error.h"
 #include "flow/internal.h"

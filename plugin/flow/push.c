@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/push.c: a notification is stored. It belongs to no decision and waits for none: pushes that
- * come together are committed together.
+ * flow/push.c: stores a notification. This depends on no decision and waits for none: pushes that
+ * wait at the same time are committed together.
  */
 #include "flow/internal.h"
 

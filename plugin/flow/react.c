@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/react.c: what a stored notification that asks for something makes this host do.
+ * flow/react.c: which actions a stored notification asks of this host: a turn, or stopping the
+ * stream.
  */
 #include "flow/internal.h"
 #include "session/attach.h"

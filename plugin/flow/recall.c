@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/recall.c: a report that withdraws what is on a carrier already. The carrier may go out or
- * may not: the delivery's row remembers the withdrawal, and only a rollback asks for it.
+ * flow/recall.c: a report withdraws notifications that are leased. Their carrier may still go out
+ * or not: the delivery's row records the withdrawal, and it takes effect on a rollback only.
  */
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/report.c: what a subsystem's report does to the store. What only makes a notification is
- * pushed as one is, many at once in one commit. What depends on memory or withdraws notifications
- * is done in a write of its own, all of it or nothing, but only if a snapshot shows that there is
- * something to do.
+ * flow/report.c: what a subsystem's report does to the store. A report that only makes a
+ * notification is pushed like one, many in one commit. A report that depends on the session's
+ * memory or withdraws notifications needs a write transaction of its own, and only if a snapshot
+ * shows that there is something to do.
  */
 #include "common/error.h"
 #include "flow/internal.h"

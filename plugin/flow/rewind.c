@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/rewind.c: the transcript has lost carriers, or has some of them back. Leases have ended by
- * then. What was delivered on carriers that are gone, and on none that is left, is pending again
- * under its old number; what is on a carrier that is back has been delivered.
+ * flow/rewind.c: the transcript has lost carriers, or has some of them again. Leases have ended
+ * before this. A notification whose carriers are all gone is pending again under its old number;
+ * one whose carrier is back counts as delivered.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/settle.c: the second phase: the host says what became of the carrier. What a settlement
- * comes to is decided first, by reading; then it is written.
+ * flow/settle.c: the second phase: the host says what became of the carrier. First the result of
+ * the settlement is decided by reading; then it is written.
  */
 #include "common/error.h"
 #include "flow/internal.h"
@@ -15,7 +15,7 @@ struct settlement {
   bool answers; /* the host takes a reply */
 };
 
-enum settle_verdict { SETTLE_ENDS_LEASE, SETTLE_IS_SO_ALREADY };
+enum settle_verdict { SETTLE_ENDS_LEASE, SETTLE_ALREADY_ENDED };
 
 /* -- deciding ---------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static int decide_settlement(struct op *op, const struct settlement *settlement,
   if (!code) code = get_delivery(op, settlement->id, ret_delivery, error);
   if (code) return code;
   if (ret_delivery->state == state_after(settlement->outcome)) {
-    *ret_verdict = SETTLE_IS_SO_ALREADY;
+    *ret_verdict = SETTLE_ALREADY_ENDED;
     return 0;
   }
   code = check_owner(op, settlement->id, error);
@@ -151,11 +151,11 @@ static int write_settlement(struct op *op, const struct settlement *settlement,
 
 static int settle_in_write(struct op *op, const struct settlement *settlement,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
-  enum settle_verdict verdict = SETTLE_IS_SO_ALREADY;
+  enum settle_verdict verdict = SETTLE_ALREADY_ENDED;
   struct delivery delivery = {0};
   int code = op_write(op, error);
   if (!code) code = decide_settlement(op, settlement, &delivery, &verdict, error);
-  if (code || verdict == SETTLE_IS_SO_ALREADY) return code;
+  if (code || verdict == SETTLE_ALREADY_ENDED) return code;
   code = write_settlement(op, settlement, &delivery, ret_reply, error);
   return code ? code : op_commit(op, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/step.c: an event that steps the session's run, in one write transaction from the table's
- * decision to the reply.
+ * flow/step.c: an event that steps the session's run: one write transaction from the decision of
+ * the table to the reply.
  */
 #include "common/error.h"
 #include "flow/internal.h"

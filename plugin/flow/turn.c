@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/turn.c: what events say to the machine of turns.
+ * flow/turn.c: translates events into inputs of the machine of turns.
  */
 #include "common/error.h"
 #include "common/utf8.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/wake.c: the extension `tidings.wake/1`, its arguments checked. Nothing is lost because of
- * the order: the FIFO is emptied, then the counters are read, then the store. What could not be
- * named, because that failed, is found by the next call; the FIFO is not filled again for it, or a
- * host whose store is broken would never sleep any more.
+ * flow/wake.c: the extension `tidings.wake/1`, after its arguments were checked. No wake-up is lost
+ * because of the order: the FIFO is emptied first, then the counters are read, then the store. If
+ * naming a session fails, the next call finds it again; the FIFO is not filled for that, because
+ * otherwise a host with a broken store would never sleep.
  */
 #include "store/wake/wake.h"
 #include "common/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/configuration.h: the configuration in force. Calls under way may still be using one when
- * a new one is put in force, so each is counted and freed by its last user.
+ * instance/configuration.h: the configuration in force. Running calls may still use an old one when
+ * a new one is set, so each has a reference count, and its last user frees it.
  */
 #ifndef INSTANCE_CONFIGURATION_H
 #define INSTANCE_CONFIGURATION_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/handed_out.h: which replies and answers the host holds. What it gives back is looked up
- * before anything is read through the pointer, so that one that was released before, or never was
- * ours, does no harm.
- * It must not know what a reply or an answer is.
+ * instance/handed_out.h: the set of replies and answers that the host holds. A pointer that the
+ * host gives back is looked up here before it is followed, so one that was released before, or was
+ * never handed out, does no harm. It must not know what a reply or an answer is.
  */
 #ifndef INSTANCE_HANDED_OUT_H
 #define INSTANCE_HANDED_OUT_H

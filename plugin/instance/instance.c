@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/instance.c: open, quiesce, close, and the gate that every call passes.
+ * instance/instance.c: open, quiesce and close, and the gate that every call passes through.
  */
 #include "instance/instance.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * instance/instance.h: an open plugin: it owns the store, the configuration, the cache of sessions,
- * and the count of what is out.
+ * and the set of replies that the host holds.
  */
 #ifndef INSTANCE_INSTANCE_H
 #define INSTANCE_INSTANCE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/remembered.h: settles that met BUSY. The host may rely on them: each is applied at the
- * next call, and before close.
+ * instance/remembered.h: settles that got BUSY. The host may rely on them: each is applied at the
+ * next call, or at close.
  */
 #ifndef INSTANCE_REMEMBERED_H
 #define INSTANCE_REMEMBERED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/session_table.h: what this process remembers of sessions, so that a hook with nothing to
- * say costs a hash, a comparison and a load. Looking up takes no lock; sessions are added and never
+ * instance/session_table.h: what this process knows about sessions, so that a hook with nothing to
+ * deliver costs a hash, a comparison and a load. Lookups take no lock; sessions are added and never
  * removed before close.
  */
 #ifndef INSTANCE_SESSION_TABLE_H

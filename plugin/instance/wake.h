@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/wake.h: the sessions that rang and that the host has not been named yet. What a ring is
- * made of is the store's matter; who looks for them is flow/wake.c.
+ * instance/wake.h: the sessions that rang and whose names the host has not taken yet. The store
+ * implements rings; flow/wake.c searches for them.
  */
 #ifndef INSTANCE_WAKE_H
 #define INSTANCE_WAKE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/answer.c: from a request to an answer; and the queries that need no store, `configure` and
- * `neutralize`.
+ * query/answer.c: turns a request into an answer; also the queries that need no store, `configure`
+ * and `neutralize`.
  */
 #include "query/answer.h"
 

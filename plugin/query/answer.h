@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/answer.h: the extension tidings.query/1: reading a session's rows and answering, as JSON,
- * what they say. Changes nothing, except `configure`.
+ * query/answer.h: the extension tidings.query/1: it reads a session's rows and answers in JSON. It
+ * changes nothing, except `configure`.
  */
 #ifndef QUERY_ANSWER_H
 #define QUERY_ANSWER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/explain_message.c: the part of `explain` that says what became of a message, by the
- * transitions that the store still holds.
+ * query/explain_message.c: the part of `explain` for messages: what happened to a message, from the
+ * transitions that the store still has.
  */
 #include "common/error.h"
 #include "query/past.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/instructions.c: the query `instructions`: what the system prompt should say of
- * notifications.
+ * query/instructions.c: the query `instructions`: the paragraph about notifications for the system
+ * prompt.
  */
 #include "query/answer.h"
 #include "render/render.h"

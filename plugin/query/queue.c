@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/queue.c: the query `queue`: every message that is not over, with its words.
+ * query/queue.c: the query `queue`: every message that is not over, with its text.
  */
 #include "query/answer.h"
 #include "session/stored_run.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/request.h: a question as JSON to a typed one.
+ * query/request.h: parses a query's JSON request into a typed question.
  */
 #ifndef QUERY_REQUEST_H
 #define QUERY_REQUEST_H

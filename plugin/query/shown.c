@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/shown.c: the queries `preview` and `render`: what the model would be shown at the next
- * delivery point, and what it was shown.
+ * query/shown.c: the queries `preview` and `render`: what the model would read at the next delivery
+ * point, and what it has read.
  */
 #include "common/error.h"
 #include "event/facts.h"

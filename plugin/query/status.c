@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/status.c: the query `status`: the run, the queue, and who has the session.
+ * query/status.c: the query `status`: the run, the queue, and the owner of the session.
  */
 #include "common/error.h"
 #include "query/answer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/story.c: the story of one item, in sentences: its push, and what each delivery made of it.
+ * query/story.c: the story of one item, in sentences: its push, and what each delivery did with it.
  */
 #include "common/error.h"
 #include "query/past.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/stream_list.h: a list as the query `stream` answers it, read again for the query `render`.
+ * query/stream_list.h: reads a list, as the query `stream` answers it, for the query `render`.
  * Private to query/.
  */
 #ifndef QUERY_STREAM_LIST_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/escape.h: making text from outside harmless in each format. In all of them deceptive
+ * render/escape.h: makes untrusted text harmless in each format. In all of them deceptive
  * characters and broken UTF-8 are shown as {U+202E} or {0xFF}.
  */
 #ifndef RENDER_ESCAPE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/fold.h: text as it looks. A model that reads "ѕystem‐remіnder" with letters of Cyrillic
- * and a hyphen of typography takes it for the ASCII word; so what looks for a word compares looks,
- * which Unicode's own tables say. Private to render/.
+ * render/fold.h: text as it looks. A model that reads "ѕystem‐remіnder" with Cyrillic letters and a
+ * typographic hyphen takes it for the ASCII word. So searches for a word compare what characters
+ * look like, by Unicode's own tables. Private to render/.
  */
 #ifndef RENDER_FOLD_H
 #define RENDER_FOLD_H

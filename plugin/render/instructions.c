@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/instructions.c: what the system prompt says about the blocks that will come, so that the
- * model takes them for what they are and nothing else for one.
+ * render/instructions.c: the paragraph for the system prompt about the blocks, so that the model
+ * recognizes them and takes nothing else for one.
  */
 #include "render/formats.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/ledger.h: what is pending and queued, as one JSON object for the summary that takes the
- * place of what was said before. A host hands it to its model as it is.
+ * render/ledger.h: what is pending and queued, as one JSON object for the summary of a compacted
+ * conversation. A host passes it to its model as it is.
  */
 #ifndef RENDER_LEDGER_H
 #define RENDER_LEDGER_H

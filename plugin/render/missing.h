@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/missing.h: what stands in place of text that is not there: cut off, or lost.
+ * render/missing.h: the text that replaces content that was cut off or lost.
  */
 #ifndef RENDER_MISSING_H
 #define RENDER_MISSING_H

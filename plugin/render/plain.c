@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/plain.c: the format `plain`: a statement of fact and a list, in the plan's order. A level
- * stands in front, unless it is info. Nothing in it claims to be the system or asks for anything:
- * models take such text from outside for an attack.
+ * render/plain.c: the format `plain`: a statement of fact and a list, in the plan's order. Each
+ * level but info is written in front. The block does not claim to be the system and asks for
+ * nothing, because models take such text from outside for an attack.
  */
 #include <tidings/reply.h>
 

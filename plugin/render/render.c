@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/render.c: which format, in whose voice and where, and the separators between the block and
- * the carrier's own text.
+ * render/render.c: chooses the format, the voice and the place, and writes the separators between
+ * the block and the carrier's own text.
  */
 #include "render/render.h"
 

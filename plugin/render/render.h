@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/render.h: a plan's lines to what the model sees, one file per format. Pure. All text in a
- * line is hostile until escape.c has had it: it can never end a block, start another or forge a
- * header.
+ * render/render.h: renders a plan's lines for the model, one file per format. Pure. All text in a
+ * line is hostile until escape.c has processed it: it can never end a block, start another or forge
+ * a header.
  */
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/report.h: the sentence of a report of which a producer makes a notification. The words are
- * those of docs/semantics.md.
+ * render/report.h: the sentence for a report from which a producer makes a notification. The words
+ * are those of docs/semantics.md.
  */
 #ifndef RENDER_REPORT_H
 #define RENDER_REPORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/run.h: how a command ended, and the last lines of what it has printed. The words are those
- * of docs/semantics.md.
+ * render/run.h: how a command ended, and the last lines of its output. The words are those of
+ * docs/semantics.md.
  */
 #ifndef RENDER_RUN_H
 #define RENDER_RUN_H

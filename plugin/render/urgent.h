@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/urgent.h: the text that a turn of the plugin's own starts with.
+ * render/urgent.h: the text with which a turn of the plugin's own starts.
  */
 #ifndef RENDER_URGENT_H
 #define RENDER_URGENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/asking_items.h: which of the pending items ask for a turn or for an interruption, as the
- * machine of turns/ takes it.
+ * session/asking_items.h: which pending items ask for a turn or an interruption, in the form that
+ * the machine of turns takes.
  */
 #ifndef SESSION_ASKING_ITEMS_H
 #define SESSION_ASKING_ITEMS_H

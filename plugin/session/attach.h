@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/attach.h: whose session it is. A host attaches by session.opened, session.resumed or its
- * first hook call; attaching to a session whose owner is dead settles what that owner had leased,
- * and its run goes idle.
+ * session/attach.h: who owns a session. A host attaches by session.opened, session.resumed or its
+ * first hook call. Attaching to a session whose owner is dead resolves what that owner had leased,
+ * and makes its run idle.
  */
 #ifndef SESSION_ATTACH_H
 #define SESSION_ATTACH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * session/decision.h: what a session's run does next, decided within one transaction: from the head
- * to the reply. Whoever uses it commits, and hands the reply out after that.
+ * to the reply. The caller commits, and hands the reply out after that.
  */
 #ifndef SESSION_DECISION_H
 #define SESSION_DECISION_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * session/ending.h: how a delivery ends, in the head and in its row, whoever ends it: the host that
- * settles, a transcript that names it or does not, a recovery. Each changes op->head within op's
- * write; the caller puts the head.
+ * settles, a resumed transcript, or a recovery. Each function changes op->head within op's write
+ * transaction; the caller stores the head.
  */
 #ifndef SESSION_ENDING_H
 #define SESSION_ENDING_H

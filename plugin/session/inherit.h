@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/inherit.h: copies in a forked session whose parent's delivery the transcript has.
+ * session/inherit.h: copies in a forked session whose parent's delivery is in the child's
+ * transcript.
  */
 #ifndef SESSION_INHERIT_H
 #define SESSION_INHERIT_H

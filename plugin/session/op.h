@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/op.h: one call's operation. It is made once, where a call enters flow/ or query/, and
- * handed down: nothing else holds the settings, the transaction or the time of a call.
+ * session/op.h: the operation of one call. It is made once, where a call enters flow/ or query/,
+ * and passed down: nothing else holds the settings, the transaction or the time of a call.
  */
 #ifndef SESSION_OP_H
 #define SESSION_OP_H

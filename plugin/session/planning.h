@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/planning.h: from items as the store gave them to a plan: what the policy must not know is
- * done around it.
+ * session/planning.h: makes a plan of the items that the store returned: it does the parts around
+ * the policy that need the store, JSON or the host.
  */
 #ifndef SESSION_PLANNING_H
 #define SESSION_PLANNING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/reply.h: making the reply that crosses to the host. It lives in the arena of the call
- * that made it, which it takes over.
+ * session/reply.h: makes the reply for the host. The reply lives in the arena of the call that made
+ * it, and takes this arena over.
  */
 #ifndef SESSION_REPLY_H
 #define SESSION_REPLY_H

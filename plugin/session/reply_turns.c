@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/reply_turns.c: what a reply says of the run: how the session stands, and what the host is
- * asked to do.
+ * session/reply_turns.c: the part of a reply about the run: the session's status, and the actions
+ * that the host is asked to do.
  */
 #include "common/error.h"
 #include "session/reply.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/stored_run.h: a session's run and messages between the store and the pure machine of
- * turns/: read, stepped, written back with a transition that says what happened.
+ * session/stored_run.h: moves a session's run and messages between the store and the pure machine
+ * of turns: reads them, steps them, and writes them back with a transition that records what
+ * happened.
  */
 #ifndef SESSION_STORED_RUN_H
 #define SESSION_STORED_RUN_H

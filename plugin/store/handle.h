@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/handle.h: what an open store and a transaction hold, for the folders inside store/.
+ * store/handle.h: the structs of an open store and a transaction, for the folders inside store/.
  */
 #ifndef STORE_HANDLE_H
 #define STORE_HANDLE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/annihilate.c: two reports that cancel each other out while neither was shown are
- * both removed: an MCP server that went and came back, a file that was created and deleted, a rate
- * limit whose time to wait is over. (A handle that waited and runs on: see plan_withdrawal.) What
- * is critical cancels out with what is critical alone.
+ * rules/policy/annihilate.c: removes two reports that cancel each other out before either was
+ * shown: an MCP server that disconnected and reconnected, a file that was created and deleted, a
+ * rate limit whose time is over. (For a handle that waited and continues: see plan_withdrawal.) A
+ * critical notification cancels out with a critical one only.
  */
 #include "rules/policy/steps.h"
 

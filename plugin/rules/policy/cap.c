@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/cap.c: at most max_items lines. What is over waits (defer; fair.c says who), or is
- * dropped with a reason: the oldest go, or the least important. What is critical waits instead.
+ * rules/policy/cap.c: at most max_items lines. The others wait (defer; fair.c says which), or are
+ * dropped with a reason: the oldest, or the least important. Critical ones wait instead.
  */
 #include <stdlib.h>
 

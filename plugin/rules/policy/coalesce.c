@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/coalesce.c: what is left becomes lines. Of the items of the same source, name and
- * level that were pushed within a window, counted from the first of them, equal messages share a
- * line, and so do all changed files; the others stand side by side. It is only about what is
- * pending now, and never holds a carrier back.
+ * rules/policy/coalesce.c: makes lines of the remaining items. Items of the same source, name and
+ * level that were pushed within a window, counted from the first of them, may share a line: equal
+ * messages do, and so do all changed files; the others stand next to each other. Only pending items
+ * are considered; no carrier is ever delayed.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/expire.c: what was worth telling for a while only. A clock that was set back expires
- * nothing.
+ * rules/policy/expire.c: removes items whose time to live is over. If the clock was set back,
+ * nothing expires.
  */
 #include "rules/policy/steps.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/fair.c: whose turn it is when not everything fits. What is pinned goes first,
- * because it has started the very turn that carries it; then what is more important. Within a level
- * every source has its turn in each round, so that a chatty one cannot keep the others out.
+ * rules/policy/fair.c: which items go first if not all fit. Pinned items go first, because they
+ * started the very turn that carries them; then the more important levels. Within a level the
+ * sources take turns, so that a chatty source cannot keep the others out.
  */
 #include <stdlib.h>
 

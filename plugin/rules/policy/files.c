@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/files.c: what several reports of changed files come to, path by path: the last
- * change counts; a file that was created and changed is created; one that was created and deleted
- * was never there.
+ * rules/policy/files.c: combines several reports of changed files, path by path: the last change
+ * counts; a file that was created and modified is created; one that was created and deleted never
+ * existed.
  */
 #include "rules/policy/steps.h"
 #include "values/event.h"

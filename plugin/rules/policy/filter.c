@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/filter.c: what the configuration does not want. An item is shown only if every
- * setting that applies to it is true, or "critical" and it is.
+ * rules/policy/filter.c: removes items that the configuration does not want. An item is shown only
+ * if every setting that applies to it is true, or is "critical" and the item is critical.
  */
 #include "rules/policy/steps.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/group.c: which texts are equal. By sorting, so that texts made to collide in a hash
+ * rules/policy/group.c: finds equal texts. It sorts them, so that texts made to collide in a hash
  * table cost nothing.
  */
 #include <stdlib.h>

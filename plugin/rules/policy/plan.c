@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/plan.c: the order of the steps, and the fates at the end.
+ * rules/policy/plan.c: the order of the steps, and the outcomes at the end.
  */
 #include "rules/policy/plan.h"
 

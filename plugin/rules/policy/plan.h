@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/plan.h: one pure function from what is pending, the settings and the moment to a
- * plan: what is shown, in which order and words, what is removed and why, what stays. Steps, one
- * file each, in this order: expire, withdraw, annihilate, filter, supersede, coalesce, rank, cap,
- * tokens, room.
- * It must not know the store, JSON, clocks or how text is rendered; render/ tells it how long it
- * becomes.
+ * rules/policy/plan.h: one pure function from the pending items, the settings and the time to a
+ * plan: which lines are shown, in which order and with which text, which items are removed and why,
+ * and which ones stay.
+ *
+ * Its steps, one file each, run in this order: expire, withdraw, annihilate, filter, supersede,
+ * coalesce, rank, cap, tokens, room. It must not know the store, JSON, clocks or how text is
+ * rendered; render/ tells it how long a block becomes.
  */
 #ifndef RULES_POLICY_PLAN_H
 #define RULES_POLICY_PLAN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/rank.c: the lines in the order in which they are shown.
+ * rules/policy/rank.c: puts the lines into the order in which they are shown.
  */
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/room.c: at most so many bytes for the whole block, as it is rendered. In the order
- * of fair.c each line is shown whole, and the first for which there is no room waits with all after
- * it. Only a line that could never be shown whole is cut, when it is first. What not even a cut
- * makes short enough steps aside: it waits for more room, and nothing waits for it.
+ * rules/policy/room.c: limits the bytes of the whole rendered block. In the order of fair.c each
+ * line is shown whole; the first one that does not fit waits, and so do all later ones. A line is
+ * cut only if it could never be shown whole, and only if it is the first. A line that does not fit
+ * even when it is cut waits for more room, and the others do not wait for it.
  */
 #include "rules/policy/steps.h"
 

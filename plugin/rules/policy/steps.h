@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/steps.h: what the steps of a plan share. Private to policy/. Each step ends some of
- * what is left, or orders it; it looks at nothing but this.
+ * rules/policy/steps.h: what the steps of a plan share. Private to policy/. Each step removes some
+ * of the remaining items or orders them; it reads nothing but this.
  */
 #ifndef RULES_POLICY_STEPS_H
 #define RULES_POLICY_STEPS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/supersede.c: of the items of one source with the same key, and of the reported
- * states of one handle or MCP server, the newest stays, and stands where the oldest stood. What is
- * critical gives way to what is critical alone.
+ * states of one handle or MCP server, only the newest stays, in the place of the oldest. A critical
+ * item is superseded by a critical one only.
  */
 #include "rules/policy/steps.h"
 

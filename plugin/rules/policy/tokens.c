@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/tokens.c: at most max_tokens for all lines together. In the order of fair.c each is
- * shown whole, or its first line (of a list of files: fewer by name), and the first for which there
- * is no room waits with all after it. The very first is always shown, cut as short as it may be:
- * else it would wait for ever.
+ * shown whole, or as its first line (a list of files: with fewer names); the first one that does
+ * not fit waits, and so do all later ones. The very first is always shown, cut as short as allowed,
+ * because otherwise it would wait for ever.
  */
 #include "common/utf8.h"
 #include "rules/policy/steps.h"

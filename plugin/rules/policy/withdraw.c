@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/withdraw.c: the model already knows what it did or saw itself. A file that a call of
- * its own has changed is seen by watchers as well, and what they say of it is withdrawn with it.
- * Equal stamps prove that both saw the same file; different ones, that somebody else has changed it
- * too. Without a stamp on both sides what a watcher says a moment before or after is taken for the
- * same change. Watchers are later than the call's own carrier, so the report of an edit stays
- * pending, and is never shown, until none of them can be on its way any more.
+ * rules/policy/withdraw.c: removes items that the model already knows, because it did or saw the
+ * thing itself.
+ *
+ * Watchers also see a file that one of the model's own calls has changed, and their reports are
+ * withdrawn with it. Equal stamps prove that both saw the same file; different stamps prove that
+ * another program has changed it too. If one side has no stamp, a watcher's report shortly before
+ * or after the edit counts as the same change. Watchers report later than the call's own carrier,
+ * so the report of an edit stays pending, without ever being shown, until no watcher's report can
+ * arrive any more.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/words.c: the message of a line, whole or with less than all of it. render/ has the
- * words.
+ * rules/policy/words.c: the message of a line, whole or shortened. render/ has the words.
  */
 #include "rules/policy/steps.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/calls.h: when which tool ran, so that a change of a file that came of it is not
- * taken for somebody else's. Pure: times are handed in.
+ * rules/producers/calls.h: which tool ran when, so that a file change that a tool made is not taken
+ * for another program's. Pure: times are arguments.
  */
 #ifndef RULES_PRODUCERS_CALLS_H
 #define RULES_PRODUCERS_CALLS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/producers.c: one function a kind of report: which kind and level the notification
- * has, and what it withdraws. render/report.c writes the sentence.
+ * rules/producers/producers.c: one function for each kind of report: the kind and level of its
+ * notification, and what it withdraws. render/report.c writes the sentence.
  */
 #include "rules/producers/producers.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/producers.h: what a report of a subsystem becomes: a notification, the withdrawal
- * of others, or nothing. Pure: the report and what is remembered of the session in, at most one
- * notification and what to remember out. Kinds and levels are those of docs/semantics.md.
+ * rules/producers/producers.h: what a subsystem's report becomes: a notification, the withdrawal of
+ * others, or nothing. Pure: its input is the report and what is remembered of the session; its
+ * output is at most one notification and what to remember. Kinds and levels are those of
+ * docs/semantics.md.
  */
 #ifndef RULES_PRODUCERS_PRODUCERS_H
 #define RULES_PRODUCERS_PRODUCERS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/carriers.c: what becomes of messages on carriers, and of a run whose host is gone.
+ * rules/turns/carriers.c: what happens to messages on carriers, and to a run whose host is dead.
  */
 #include "rules/turns/carriers.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/carriers.h: messages on carriers, and a run whose host is gone. Private to turns/.
+ * rules/turns/carriers.h: messages on carriers, and a run whose host is dead. Private to turns/.
  */
 #ifndef RULES_TURNS_CARRIERS_H
 #define RULES_TURNS_CARRIERS_H

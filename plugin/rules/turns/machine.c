@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/machine.c: the run-state machine: the table of docs/turns.md, cell by cell, and what
- * is looked at after every event.
+ * rules/turns/machine.c: the run-state machine: the table of docs/turns.md, cell by cell, and the
+ * checks after every event.
  */
 #include "rules/turns/carriers.h"
 #include "rules/turns/internal.h"

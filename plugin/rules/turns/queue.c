@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/queue.c: the queue of messages: who is in it, in which order, what is offered next;
- * submit, cancel, edit, move and redirect.
+ * rules/turns/queue.c: the queue of messages: which messages are in it, in which order, which one
+ * is offered next; submit, cancel, edit, move and redirect.
  */
 #include <string.h>
 

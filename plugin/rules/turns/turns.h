@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/turns.h: which message starts the next turn. A pure function: a session's run and
- * messages, something that happens, and the settings in; the run and messages afterwards, and what
- * to ask of the host, out. In words: docs/turns.md.
+ * rules/turns/turns.h: which message starts the next turn. A pure function: its input is a
+ * session's run and messages, an event, and the settings; its output is the new run and messages,
+ * and what to ask of the host. docs/turns.md describes it in words.
  *
- * It must not know the store, JSON, clocks, or what a message says: times and urgency are handed
- * in, contents are none of its business.
+ * It must not know the store, JSON, clocks, or the text of a message: times and urgency are
+ * arguments.
  */
 #ifndef RULES_TURNS_TURNS_H
 #define RULES_TURNS_TURNS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/backup.c: a copy of a store, row by row, of one moment: from a snapshot, so that other
- * processes go on. Rows that are damaged are copied as they are, and counted.
+ * store/care/backup.c: copies a store row by row as it is at one moment: from a snapshot, so that
+ * other processes continue. Damaged rows are copied as they are, and counted.
  */
 #include "common/error.h"
 #include "store/care/from.h"

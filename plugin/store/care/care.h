@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/care/care.h: looking after a store as a whole: is it sound, a copy of it, what can be saved
- * of a damaged one, a new store from one of an older layout. FROM is never changed; TO is made
- * anew, under another name, and gets its name when it is whole.
+ * store/care/care.h: maintenance of a whole store: checking it, copying it, salvaging a damaged
+ * one, converting one of an older layout. FROM is never changed; TO is made under another name, and
+ * is renamed when it is complete.
  */
 #ifndef STORE_CARE_CARE_H
 #define STORE_CARE_CARE_H

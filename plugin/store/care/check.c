@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/check.c: the walk through a store's file, and the checksum of every row on the way. A store
- * that is in use is read in a snapshot: no process writes its pages again before that ends.
+ * store/care/check.c: walks through a store's file and checks the checksum of every row. A store
+ * that is in use is read in a snapshot: no process reuses its pages before the snapshot ends.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/copy.c: a store in a folder as a file of rows, and a folder from such a file. The folder
- * stands beside its place until every row was read back from it.
+ * store/care/copy.c: writes a store in a folder as a file of rows, and makes a folder from such a
+ * file. The new folder has another name until every row was read back from it.
  */
 #include "common/error.h"
 #include "store/care/from.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/from.h: a store that is there already and is only read, without the engine.
+ * store/care/from.h: reads an existing store without the engine.
  */
 #ifndef STORE_CARE_FROM_H
 #define STORE_CARE_FROM_H

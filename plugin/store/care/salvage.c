@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/salvage.c: a new store from what can be found in a damaged one.
+ * store/care/salvage.c: makes a new store from the intact rows of a damaged one.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/session.h: one session of a damaged store, made sound again from the rows that are left of
- * it.
+ * store/care/session.h: repairs one session of a damaged store from the rows that are left of it.
  */
 #ifndef STORE_CARE_SESSION_H
 #define STORE_CARE_SESSION_H

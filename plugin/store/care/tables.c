@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/tables.c: a store in a folder has no tables to make.
+ * store/care/tables.c: a store in a folder has no tables to make.
  */
 #include "common/error.h"
 #include "store/care/care.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/target.h: a new store, made row by row, in some large transactions. It stands beside its
- * place until it is whole, so that a half one is never taken for a store.
+ * store/care/target.h: a new store, made row by row, in some large transactions. It has another
+ * name until it is complete, so that an incomplete one is never taken for a store.
  */
 #ifndef STORE_CARE_TARGET_H
 #define STORE_CARE_TARGET_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * care_url/care_url.c: care/care.h for a store in a database: its tables are made, brought up to
- * date and dropped here; the rest is the database's own affair.
+ * store/care_url/care_url.c: implements care/care.h for a store in a database: makes, upgrades and
+ * drops its tables. Everything else is the database's own task.
  */
 #include <stdlib.h>
 

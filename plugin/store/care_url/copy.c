@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * care_url/copy.c: a store in a database as a file of rows, and a store in a database from such a
- * file. All of it is one transaction, which ends after every row was read back.
+ * store/care_url/copy.c: writes a store in a database as a file of rows, and makes one from such a
+ * file. Making one is a single transaction, which commits after every row was read back.
  */
 #include "store/db/postgres/copy.h"
 #include "common/error.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/db.h: the seam between the store and its engine: transactions over ordered keys, and
- * what the processes that use a store learn from each other (see db/wake.h). A key is 13 bytes and
- * begins with the session's number, a value is any bytes; what they mean is the business of the
- * folders above.
+ * store/db/db.h: the interface between the store and its engine: transactions over ordered keys,
+ * and what the processes of a store learn from each other (see db/wake.h). A key is 13 bytes and
+ * begins with the session's number; a value is any bytes. The folders above give them a meaning.
  *
  * Each engine is a folder here that defines all of these functions; a plugin is linked with one of
  * them. No folder above knows which.

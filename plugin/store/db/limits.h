@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/limits.h: how many of what all users of a store share.
+ * store/db/limits.h: limits that all users of a store share.
  */
 #ifndef STORE_DB_LIMITS_H
 #define STORE_DB_LIMITS_H

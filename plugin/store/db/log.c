@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/log.c: what a store says in its host's log.
+ * store/db/log.c: lines that a store writes to its host's log.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/wake.h: what the processes that use a store learn from each other besides its rows: that
- * a session has changed, in which phase its turn is, and that its owner must act now.
+ * store/db/wake.h: what the processes of a store learn from each other besides its rows: that a
+ * session has changed, in which phase its turn is, and that its owner must act now.
  *
- * A ring is two things: a counter of its session's that moves with the commit, and after it a byte
- * in the FIFO of each process that waits for the session's owner. The byte may be lost (its writer
- * was killed), the counter never is. It must not know what rings mean.
+ * A ring is two things: a counter of its session that grows with the commit, and after it a byte in
+ * the FIFO of each process that waits for the session's owner. The byte may be lost (if its writer
+ * is killed), the counter never is. This header must not know what rings mean.
  */
 #ifndef STORE_DB_WAKE_H
 #define STORE_DB_WAKE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/purge.c: the end of closed sessions of which only name and head are left. Done at
- * open by a process that is alone: every process remembers sessions by their numbers for as long as
- * it has the store open.
+ * store/forget/purge.c: removes what is left of closed sessions, which is only their name and head.
+ * A process does this at open if it is alone, because every process remembers sessions by their
+ * numbers for as long as it has the store open.
  */
 #include "store/forget/sweep.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/retention.h: going over the rows of one session that may be forgotten. Private to
+ * store/forget/retention.h: goes through the rows of one session that may be forgotten. Private to
  * forget/.
  */
 #ifndef STORE_FORGET_RETENTION_H

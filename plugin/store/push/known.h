@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/push/known.h: what a push has to know of its session: from the rows, or from the push
- * before.
+ * store/push/known.h: what a push has to know about its session: read from the rows, or kept from
+ * the push before.
  */
 #ifndef STORE_PUSH_KNOWN_H
 #define STORE_PUSH_KNOWN_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/rows/dedup.c: which events a session has seen, by CloudEvents source and id. A row's n is a
- * hash of both; the row holds them in full, so a collision is never taken for a duplicate. Rows are
- * there only for events that came with an id.
+ * hash of both; the row holds them in full, so a collision is never taken for a duplicate. Only
+ * events that have an id have such a row.
  */
 #include "common/fnv.h"
 #include "store/rows/rows.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/calls.c: which calls of tools run in a session, in `shared`. Where a commit would
- * cost a sync of the disk, this costs a lock and a copy. Sessions share a place by their number,
- * one at a time has it. A place has the epoch of the owner who wrote it, so that what a former
- * owner left is void. A lock is robust: who is killed with it leaves it to the next one, and a
- * place that was being written then is emptied.
+ * store/db/lmdb/calls.c: which tool calls run in a session, in `shared`. A commit would cost a sync
+ * of the disk; this costs a lock and a copy. Sessions share places by their numbers, and one
+ * session at a time occupies a place. A place has the epoch of the owner who wrote it, so that
+ * entries of a former owner are void. The lock is robust: if a process dies with it, the next one
+ * gets it, and a place that was being written is cleared.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/directory.c: is this a place where a store may be? A real directory of this user's,
- * closed to others, on a local file system.
+ * store/db/lmdb/directory.c: may a store be in this folder? It must be a real directory of this
+ * user, closed to others, on a local file system.
  */
 #include <errno.h>
 #include <fcntl.h>

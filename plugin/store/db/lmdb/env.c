@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/env.c: opening and closing the LMDB environment, and its errors as sentences.
+ * store/db/lmdb/env.c: opens and closes the LMDB environment, and turns its errors into sentences.
  */
 #include <errno.h>
 #include <fcntl.h>

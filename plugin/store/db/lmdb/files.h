@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/files.h: the folder and the files of a store before the engine sees them.
+ * store/db/lmdb/files.h: the folder and the files of a store, before the engine opens them.
  */
 #ifndef STORE_DB_FILES_H
 #define STORE_DB_FILES_H

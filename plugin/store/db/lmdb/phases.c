@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/phases.c: the words in `shared` that say in which phase a session's turn is. Where
- * a commit would cost a sync of the disk, this costs a store to memory. A word has the session's
- * number in its upper half, then the epoch of the owner who wrote it, so that what a dead owner
- * left is void for the next one, then the phase + 1. 0: the word is free.
+ * store/db/lmdb/phases.c: words in `shared` with the phase of each session's turn. A commit would
+ * cost a sync of the disk; this costs a write to memory. A word has the session's number in its
+ * upper half, then the epoch of the owner who wrote it, so that the next owner ignores what a dead
+ * one left, then the phase + 1. 0: the word is free.
  */
 #include "store/db/lmdb/engine.h"
 #include "store/db/wake.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/plain.c: what this engine has no need of: it has one writer, no inbox, and reads
- * history as it reads everything.
+ * store/db/lmdb/plain.c: functions of the interface that this engine does not need: it has one
+ * writer and no inbox, and reads history like everything else.
  */
 #include "store/db/db.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/walk.h: is a data.mdb sound in its structure? LMDB believes what it maps: one wrong
- * byte in a page's head, and it ends the host by an assertion or a wild pointer. So the file is
- * walked before LMDB sees it: both heads, and from the newest one each page once, by pread, never
- * through a map. What the records say is no business of the walk: each has a checksum of its own.
+ * store/db/lmdb/walk.h: is the structure of a data.mdb sound? LMDB does not check what it maps: one
+ * wrong byte in a page's header, and it ends the host by an assertion or a wild pointer. So the
+ * file is walked before LMDB opens it: both heads, and from the newest one each page once, by
+ * pread, never through a map. The walk does not look into records; each has a checksum of its own.
  *
- * It must be run while no process writes. It takes no lock and changes nothing.
+ * Run it while no process writes. It takes no lock and changes nothing.
  */
 #ifndef STORE_DB_WALK_H
 #define STORE_DB_WALK_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/lmdb/walk_first.c: when a store is walked, and by whom. Only the sole user walks, before
- * LMDB has the file; not if the file's inode, time of change and newest transaction are those that
- * were noted in this boot by the last walk or the last clean close. A large file is walked by a
- * child: its caller waits no longer than its budget, the child goes on, and what it finds is noted
- * for the next one.
+ * LMDB opens the file; not if the file's inode, time of change and newest transaction are those
+ * that the last walk or the last clean close of this boot recorded. A child process walks a large
+ * file: its caller waits no longer than its budget, the child continues, and its result is recorded
+ * for the next call.
  */
 #include <errno.h>
 #include <fcntl.h>

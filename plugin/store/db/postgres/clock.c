@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/clock.c: the server's clock, which all times in the store come from: hosts on
- * many machines have as many clocks. It is read with what is sent anyway, and goes on by this
- * machine's clock of the time since it started, which nobody sets.
+ * store/db/postgres/clock.c: the server's clock, from which all times in the store come, because
+ * hosts on many machines have different clocks. It is read together with other statements; in
+ * between, this machine's clock of the time since boot is added, which nobody sets.
  */
 #include "store/db/postgres/engine.h"
 

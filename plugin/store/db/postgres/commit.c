@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/commit.c: the second round trip of a write: all that changed, and the commit,
- * in one pipeline. When the answer to it does not come, the session's row says whether it was done.
+ * store/db/postgres/commit.c: the second round trip of a write: all changes and the commit, in one
+ * pipeline. If the answer does not arrive, the session's row shows whether the commit succeeded.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/conn.c: connections: a pool of them, and one round trip with a time limit. They
- * are in pipeline mode for good. Who waits longer than its deadline
- * closes the connection: the server gives up what it did in it.
+ * stay in pipeline mode. A caller whose deadline passes closes the connection, and the server then
+ * rolls back.
  */
 #include <errno.h>
 #include <poll.h>

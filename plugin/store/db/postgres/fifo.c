@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/fifo.c: the FIFO of a process that waits. It is in a folder of the user's,
- * named by PID namespace, pid and start time: it outlives this build of the plugin. Those of
- * processes that have ended go when the next one is made.
+ * store/db/postgres/fifo.c: the FIFO of a waiting process. It is in a folder of the user, and is
+ * named by PID namespace, pid and start time: it outlives this build of the plugin. FIFOs of dead
+ * processes are removed when the next one is made.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/inbox.c: what was pushed to a session and no write of it has seen yet. A
- * transaction numbers it; the order is kept with the session, so that the write after a snapshot
- * finds the same.
+ * store/db/postgres/inbox.c: pushes to a session that no write transaction of it has seen yet. A
+ * transaction numbers them; the order is kept with the session, so that the write after a snapshot
+ * finds the same one.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/look.c: a look whether a session is as it was read, and what waits in its
- * inbox: one statement. A hook that has nothing to say asks without a transaction and a map; if
- * something waits, it came with the answer, and is kept with the session for the snapshot that
- * follows.
+ * store/db/postgres/look.c: one statement that checks whether a session has changed since it was
+ * read, and what is in its inbox. A hook with nothing to deliver asks without a transaction and a
+ * map; if something waits, the answer has it, and it is kept with the session for the next
+ * snapshot.
  */
 #include <stdlib.h>
 

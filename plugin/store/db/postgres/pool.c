@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/pool.c: the connections of a process: so many at most, and who waits for one
- * waits no longer than its deadline.
+ * store/db/postgres/pool.c: the connections of a process: their number is limited, and a caller
+ * waits for one no longer than its deadline.
  */
 #include <errno.h>
 #include <time.h>
@@ -49,17 +49,14 @@ int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_co
                  struct tidings_error *error) {
   struct pg_conn *conn;
   bool late;
-  do {
+  for (;;) {
     pthread_mutex_lock(&db->lock);
     conn = wait_idle(db, deadline, &late);
     pthread_mutex_unlock(&db->lock);
-    if (conn && !pg_conn_lives(conn)) {
-      pg_conn_close(conn);
-      forget_one(db);
-      continue;
-    }
-    break;
-  } while (true);
+    if (!conn || pg_conn_lives(conn)) break;
+    pg_conn_close(conn);
+    forget_one(db);
+  }
   if (late)
     return fail(error, TIDINGS_E_BUSY,
                 "store %s: all %d connections of this process are in use; try again",

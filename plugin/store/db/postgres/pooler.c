@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/pooler.c: a pooler that gives each transaction another connection to the server
- * is found out. Prepared statements, settings, locks that say who is alive, and LISTEN all belong
- * to one connection.
+ * store/db/postgres/pooler.c: detects a pooler that gives each transaction another connection to
+ * the server. Prepared statements, settings, the locks that show who is alive, and LISTEN all
+ * belong to one connection.
  *
- * A pooler tells its clients a process number of its own. Where that is not the server's, it is
- * worth a look: what this connection used last is free for others, or is not there for its next
- * transaction.
+ * A pooler reports a process number of its own to its clients. If that differs from the server's,
+ * it is checked whether this connection's last server process is free for others, or is not there
+ * for its next transaction.
  */
 #include <stdlib.h>
 #include <string.h>

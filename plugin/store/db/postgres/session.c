@@ -204,6 +204,19 @@ void pg_session_as_read(const struct db *db, struct pg_session *session) {
     session->near[i] = db->kinds[i] == DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];
 }
 
+/* What is in the first column of a row of PG_LOAD, if it is not the kind of a stored row. */
+enum {
+  LOADED_SESSION = 0,
+  LOADED_PUSH = -1,
+  LOADED_NAME = -2,
+  LOADED_PUSH_THAT_RINGS = -3,
+  LOADED_CLOCK = -4
+};
+
+static int16_t loaded_kind(const PGresult *result, int row) {
+  return (int16_t)be16toh(*(const uint16_t *)(const void *)PQgetvalue(result, row, 0));
+}
+
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result) {
   int64_t version = -1;
   int rc = 0;
@@ -211,8 +224,7 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
   session->exists = false;
   pg_session_drop_waiting(session);
   for (int i = 0; i < PQntuples(result); i++) {
-    int16_t kind = (int16_t)be16toh(*(const uint16_t *)(const void *)PQgetvalue(result, i, 0));
-    if (kind) continue;
+    if (loaded_kind(result, i) != LOADED_SESSION) continue;
     session->exists = true;
     session->number = (uint32_t)pg_int8(result, i, 1);
     version = pg_int8(result, i, 2);
@@ -224,14 +236,15 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
   }
   session->version = version;
   for (int i = 0; i < PQntuples(result) && !rc; i++) {
-    int16_t kind = (int16_t)be16toh(*(const uint16_t *)(const void *)PQgetvalue(result, i, 0));
+    int16_t kind = loaded_kind(result, i);
     uint64_t n = (uint64_t)pg_int8(result, i, 2);
     const char *value = PQgetvalue(result, i, 3);
     size_t len = (size_t)PQgetlength(result, i, 3);
-    if (kind == -4) pg_clock_read(db, (int64_t)n);
-    else if (kind == -2) rc = take_name(session, value, len);
-    else if (kind < 0)
-      rc = pg_session_add_waiting(session, (int64_t)n, span_of(value, len), kind == -3);
+    if (kind == LOADED_CLOCK) pg_clock_read(db, (int64_t)n);
+    else if (kind == LOADED_NAME) rc = take_name(session, value, len);
+    else if (kind == LOADED_PUSH || kind == LOADED_PUSH_THAT_RINGS)
+      rc = pg_session_add_waiting(session, (int64_t)n, span_of(value, len),
+                                  kind == LOADED_PUSH_THAT_RINGS);
     else if (kind > 0 && kind < KINDS)
       rc = take_row(session, (uint8_t)kind, n ^ (uint64_t)1 << 63, value, len);
   }
