@@ -4,16 +4,21 @@
  */
 #include "command/json_value.h"
 
+#include <float.h>
 #include <locale.h>
 #include <stdlib.h>
 
 #include "common/error.h"
 
+/* Beyond what a double holds: the largest one, because jansson has no infinity. */
 static json_t *number_value(const struct json *json) {
   int64_t integer = 0;
   if (json_to_integer(json, &integer)) return json_integer(integer);
   /* What follows it is no part of a number. The "C" locale is constant: nothing to free. */
-  return json_real(strtod_l(json->text.ptr, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0)));
+  double value = strtod_l(json->text.ptr, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0));
+  if (value > DBL_MAX) value = DBL_MAX;
+  if (value < -DBL_MAX) value = -DBL_MAX;
+  return json_real(value);
 }
 
 static json_t *scalar_value(const struct json *json) {

@@ -130,7 +130,7 @@ static int read_number(struct json_reader *reader, struct json *json) {
   json->kind = JSON_IS_NUMBER;
   json->text = span_of(begin, (size_t)(reader->at - begin));
   int64_t value;
-  if (reader->rules->edited) return 0;
+  if (reader->rules->edited || reader->rules->large) return 0;
   if (integer ? !json_to_integer(json, &value) : magnitude(json->text) > 308) {
     char problem[640];
     (void)snprintf(problem, sizeof problem, "%s is not a number of 64 bits,",

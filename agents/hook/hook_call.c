@@ -102,9 +102,10 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
 
 static int32_t parse_call(const struct host *host, const char *text, size_t len,
                           struct hook_call *ret_call, struct tidings_error *error) {
-  /* Hosts cut texts in the middle of a character, and a tool's input may be as deep as it likes. */
+  /* Hosts cut texts in the middle of a character, a tool's input may be as deep as it likes, and
+   * what a tool answers may have numbers of 64 bits without a sign, and larger ones. */
   static const struct json_rules rules = {
-      .max_depth = 2048, .nul = true, .halves = true, .repeats = true};
+      .max_depth = 2048, .nul = true, .halves = true, .repeats = true, .large = true};
   struct hook_call call = {.host = host};
   int32_t code = json_value_read(&rules, span_of(text, len), "stdin", &call.input, error);
   if (code) return code;

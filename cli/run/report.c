@@ -65,13 +65,6 @@ static json_t *new_command(char *const *argv) {
   return value;
 }
 
-static json_t *new_tail(const struct report *report) {
-  char *text = tail_text(report->tail, SENT_LINES, SENT_BYTES);
-  json_t *value = new_text(text);
-  free(text);
-  return value;
-}
-
 /* "SIGKILL", or "signal 35" of one without a name. */
 static json_t *new_signal(int number) {
   const char *name = signal_name(number);
@@ -81,6 +74,16 @@ static json_t *new_signal(int number) {
 /* Each value is taken over; NULL is out of memory. */
 static int put(json_t *data, const char *name, json_t *value) {
   return json_object_set_new(data, name, value);
+}
+
+/* Of output that shows nothing, such as zeros, nothing is said: the empty text says that there was
+ * no output. */
+static int put_tail(json_t *data, const char *name, const struct report *report) {
+  char *text = tail_text(report->tail, SENT_LINES, SENT_BYTES);
+  int failed = text ? 0 : -1;
+  if (text && (text[0] || !report->tail->len)) failed = put(data, name, new_text(text));
+  free(text);
+  return failed;
 }
 
 /* What the log lacks. NULL: nothing, or out of memory. */
@@ -98,7 +101,7 @@ static json_t *new_end(const struct report *report, const int *status, uint64_t 
                 put(data, "handle", json_string(log->handle)) ||
                 put(data, "tool", new_text(report->tool)) ||
                 put(data, "duration_ms", json_integer((json_int_t)elapsed_ms)) ||
-                put(data, "tail", new_tail(report)) || put(data, "log", new_text(log->path));
+                put_tail(data, "tail", report) || put(data, "log", new_text(log->path));
   if (!failed && !status) failed = put(data, "lost", json_true());
   if (!failed && signalled) failed = put(data, "signal", new_signal(WTERMSIG(*status)));
   if (!failed && status && !signalled)
@@ -113,7 +116,7 @@ static json_t *new_state(const struct report *report, bool waits) {
   json_t *data = json_pack("{s:s, s:s}", "handle", report->log->handle, "state",
                            waits ? "waiting" : "running");
   bool failed = put(data, "tool", new_text(report->tool));
-  if (!failed && waits) failed = put(data, "content", new_tail(report));
+  if (!failed && waits) failed = put_tail(data, "content", report);
   if (!failed) return data;
   json_decref(data);
   return NULL;

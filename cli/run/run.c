@@ -17,7 +17,7 @@
 #include "common/clock.h"
 
 enum { OPTION_DETACH = CLI_LONG_ONLY, OPTION_NO_TTY, OPTION_LOG_LIMIT };
-enum { LOG_LIMIT = 64 << 20, LEAST_LOG = 1024 };
+enum { LOG_LIMIT = 64 << 20, LEAST_LOG = 1024, NAME_BYTES = 255 };
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 /* Before anything is started: there is a session, and the store can be opened. */
@@ -155,6 +155,8 @@ static int run_verb(struct cli *cli) {
   else if (key == CLI_STOP) code = cli->exit_code;
   else if (cli->print_session) code = session_print(cli);
   else if (run->name && !run->name[0]) code = cli_usage(cli, "--name: it is empty");
+  else if (run->name && strlen(run->name) > NAME_BYTES)
+    code = cli_usage(cli, "--name: it has more than %d bytes", NAME_BYTES);
   else if (cli->json && !run->detached)
     code = cli_usage(cli, "--json needs --detach, which prints a handle");
   else code = cli_take_words(cli, 1, cli->argc, "a command is");

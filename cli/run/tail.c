@@ -25,19 +25,31 @@ void tail_add(struct tail *tail, const char *bytes, size_t len) {
   tail->len += len;
 }
 
-/* What is cut off begins in the middle of a line. */
+/* What is cut off begins in the middle of a line. Empty: one line has all that is kept. */
 static struct tidings_span whole_lines(const struct tail *tail) {
   const char *end = tail->cut ? memchr(tail->bytes, '\n', tail->len) : NULL;
-  size_t skip = end ? (size_t)(end - tail->bytes) + 1 : 0;
-  while (tail->cut && !end && skip < tail->len && ((unsigned char)tail->bytes[skip] & 0xc0) == 0x80)
-    skip++;
+  size_t skip = 0;
+  if (tail->cut) skip = end ? (size_t)(end - tail->bytes) + 1 : tail->len;
+  return span_of(tail->bytes + skip, tail->len - skip);
+}
+
+/* What is cut off may begin in the middle of a character, too. */
+static struct tidings_span from_character(const struct tail *tail) {
+  size_t skip = 0;
+  while (skip < tail->len && ((unsigned char)tail->bytes[skip] & 0xc0) == 0x80) skip++;
   return span_of(tail->bytes + skip, tail->len - skip);
 }
 
 char *tail_text(const struct tail *tail, size_t lines, size_t most) {
   struct buffer plain = BUFFER_EMPTY, text = BUFFER_EMPTY;
   plain_text(whole_lines(tail), &plain);
-  buffer_span(&text, plain_last_lines(buffer_view(&plain), lines, most, 1));
+  struct tidings_span last = plain_last_lines(buffer_view(&plain), lines, most, 1);
+  if (!last.len && tail->cut) {
+    plain.len = 0;
+    plain_text(from_character(tail), &plain);
+    last = plain_last_lines(buffer_view(&plain), lines, most, 1);
+  }
+  buffer_span(&text, last);
   if (plain.failed) text.failed = true;
   buffer_free(&plain);
   return buffer_take(&text);

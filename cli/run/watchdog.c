@@ -40,6 +40,7 @@ static void read_tail(const struct run_log *log, struct tail *tail) {
   else if (size > 0) (void)lseek(fd, 0, SEEK_SET);
   ssize_t got = size > 0 ? read(fd, bytes, sizeof bytes) : 0;
   if (got > 0) tail_add(tail, bytes, (size_t)got);
+  tail->cut = size > (off_t)sizeof bytes;
   if (fd >= 0) close(fd);
 }
 

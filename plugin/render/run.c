@@ -118,7 +118,6 @@ void render_run(enum event_type type, const struct report *report, size_t most,
   buffer_byte(out, '.');
   if (report->lost) buffer_text(out, " What ran it has ended; whether it still runs is not known.");
   if (report->log.len) write_log(report, out);
-  size_t said = out->len;
   render_last_lines(report->output, most, out);
-  if (report->has_output && out->len == said) buffer_text(out, "\nIt printed nothing.");
+  if (report->has_output && !report->output.len) buffer_text(out, "\nIt printed nothing.");
 }

@@ -65,6 +65,8 @@ def test_hostile(place):
     assert place.messages()[0].endswith("\nThe last lines:\n  middle\n  end"), place.messages()
     place.refused("run", *S, "--", "sh", "-c", "head -c 30000 /dev/zero | tr '\\0' x; exit 1", code=1)
     assert re.search(r"\nThe last lines:\n  …x{1990,2000}$", place.messages()[1]), place.messages()[1]
+    place.refused("run", *S, "--", "sh", "-c", "head -c 30000 /dev/zero | tr '\\0' x; printf '\\033[0m\\n\\n'; exit 1", code=1)
+    assert re.search(r"\nThe last lines:\n  …x{1990,2000}$", place.messages()[2]), place.messages()[2]
 
 
 def test_small_block(place):
@@ -80,7 +82,9 @@ def test_small_block(place):
 def test_silent(place):
     """a command that prints nothing"""
     place.refused("run", *S, "--", "false", code=1)
-    assert place.messages()[0].endswith(".log`\nIt printed nothing."), place.messages()
+    place.refused("run", *S, "--", "sh", "-c", "head -c 30000 /dev/zero; exit 1", code=1)
+    silent, shows_nothing = place.messages()
+    assert silent.endswith(".log`\nIt printed nothing.") and shows_nothing.endswith(".log`"), place.messages()
 
 
 def test_killed(place):
@@ -181,6 +185,7 @@ def test_before(place):
     place.refused("run", *S, code=2, says="a command is missing")
     place.refused("run", *S, "--json", "--", "touch", mark, code=2, says="--json needs --detach")
     place.refused("run", *S, "--name", "", "--", "touch", mark, code=2, says="--name: it is empty")
+    place.refused("run", *S, "--name", "n" * 256, "--", "touch", mark, code=2, says="--name: it has more than 255 bytes")
     place.refused("run", *S, "--frobnicate", "touch", mark, code=2, says="--frobnicate")
     with open(os.path.join(place.dir, "file"), "w", encoding="utf-8"):
         pass

@@ -63,6 +63,9 @@ def test_tool_responses(place):
     raw = '{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t","tool_response":"half \\ud83d, whole \\ud83d\\ude00, \\\\ud83d, nul \\u0000"}'
     place.ok("push", "-s", "s", "news of halves")
     assert "news of halves" in context(call(place, "qwen", None, raw=raw), "PostToolUse")
+    raw = '{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t","tool_response":[18446744073709551615,-9223372036854775809,1e308,-1e400]}'
+    place.ok("push", "-s", "s", "news of numbers")
+    assert "news of numbers" in context(call(place, "claude", None, raw=raw), "PostToolUse")
 
 
 def test_failed_tools(place):

@@ -12,6 +12,7 @@ static const struct json_rules strict = {.max_depth = JSON_MAX_DEPTH},
                                with_nul = {.max_depth = 64, .nul = true},
                                with_halves = {.max_depth = 64, .halves = true},
                                with_repeats = {.max_depth = 64, .repeats = true},
+                               with_large = {.max_depth = 64, .large = true},
                                edited = {.max_depth = 64, .edited = true};
 
 /* Each needs its rule: without it, it is refused. */
@@ -22,6 +23,8 @@ static const struct {
     {&with_nul, "\"a\\u0000b\"", "\"a\\u0000b\""},
     {&with_halves, "\"\\ud83d, \\uDE00, \\ud83d\\u0041\"", "\"\uFFFD, \uFFFD, \uFFFDA\""},
     {&with_repeats, "{\"a\":1,\"\\u0061\":2}", "{\"a\":1,\"a\":2}"},
+    {&with_large, "18446744073709551615", "18446744073709551615"},
+    {&with_large, "[-1e400,1e308]", "[-1e400,1e308]"},
     {&edited, "// one\n[1, /* two */ 2]// three", "[1,2]"},
     {&edited, "[1, // last\n]", "[1]"},
     {&edited, "{\"a\": [{},],\n}", "{\"a\":[{}]}"},

@@ -138,6 +138,8 @@ Test(producers, say_how_a_command_ended) {
        "\"duration_ms\":184000,\"log\":\"/a\\nb\",\"level\":\"critical\"}",
        "run.finished|critical|Command `a bc` (handle `h`) finished with exit code 0 after 3 min "
        "4 s. Log: `/a b`"},
+      {"run.finished", "{\"command\":\"c\",\"handle\":\"h\",\"tail\":\"\\u001b[2J\\n\"}",
+       "run.finished|info|Command `c` (handle `h`) finished."},
       {"run.finished", "{\"command\":\"c\",\"handle\":\"h\",\"duration_ms\":7384000}",
        "run.finished|info|Command `c` (handle `h`) finished after 2 h 3 min."},
   };
