@@ -68,6 +68,7 @@ static void our_hook(struct sides *sides) {
 static void push_by_hand(struct sides *sides) { fleet_raw_push(sides->raw, "one"); }
 static void deliver_by_hand(struct sides *sides) { fleet_raw_deliver(sides->raw, "one"); }
 static void look_by_hand(struct sides *sides) { fleet_raw_look(sides->raw); }
+static void read_by_hand(struct sides *sides) { fleet_raw_read(sides->raw); }
 
 struct measured {
   const char *name;
@@ -100,6 +101,7 @@ static void run_calls(struct sides *sides, int rounds) {
       {.name = "push", .times = ITEMS, .call = {our_push, push_by_hand}},
       {.name = "lease + settle of ten", .times = 1, .call = {our_delivery, deliver_by_hand}},
       {.name = "quiet hook", .times = 5, .call = {our_hook, look_by_hand}},
+      {.name = "quiet hook, one row", .times = 5, .call = {our_hook, read_by_hand}},
   };
   enum { ROWS = sizeof rows / sizeof *rows };
   for (int round = -3; round < rounds; round++) {
@@ -222,6 +224,7 @@ int main(int count, char **words) {
     our_push(&sides);
     our_delivery(&sides);
     fleet_raw_find_servers(sides.raw, "tidings");
+    fleet_raw_hold(sides.raw);
     run_calls(&sides, atoi(words[5]));
     target_unload(&sides.target);
     fleet_raw_close(sides.raw);

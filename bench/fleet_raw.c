@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <libpq-fe.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,9 @@ static const struct {
     {"settle", "WITH over AS (DELETE FROM raw.live WHERE name = $1 RETURNING name, n, value) "
                "INSERT INTO raw.history SELECT name, n, value FROM over"},
     {"grow", "UPDATE raw.session SET version = version + 1 WHERE name = $1"},
-    {"look", "SELECT version FROM raw.session WHERE name = 'one'"},
+    {"look", "SELECT version, EXISTS (SELECT FROM raw.inbox WHERE name = 'one') FROM raw.session "
+             "WHERE name = 'one'"},
+    {"read", "SELECT version FROM raw.session WHERE name = 'one'"},
     {"begin", "BEGIN"},
     {"commit", "COMMIT"},
 };
@@ -51,6 +54,8 @@ struct fleet_raw *fleet_raw_open(const char *conninfo, const char *name) {
   memset(raw->body, 'x', sizeof raw->body);
   raw->pg = PQconnectdbParams(keys, values, 1);
   if (PQstatus(raw->pg) != CONNECTION_OK) bench_die("%s", PQerrorMessage(raw->pg));
+  /* As the plugin has it: a bitmap scan visits all that was deleted since the last vacuum. */
+  check_result(raw, PQexec(raw->pg, "SET enable_bitmapscan = off"));
   for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
     check_result(raw, PQprepare(raw->pg, statements[i].name, statements[i].text, 0, NULL));
   return raw;
@@ -67,9 +72,12 @@ void fleet_raw_push(struct fleet_raw *raw, const char *session) {
   check_result(raw, PQexecPrepared(raw->pg, "push", 2, values, lengths, formats, 1));
 }
 
-void fleet_raw_look(struct fleet_raw *raw) {
-  check_result(raw, PQexecPrepared(raw->pg, "look", 0, NULL, NULL, NULL, 1));
+static void run_one(struct fleet_raw *raw, const char *statement) {
+  check_result(raw, PQexecPrepared(raw->pg, statement, 0, NULL, NULL, NULL, 1));
 }
+
+void fleet_raw_look(struct fleet_raw *raw) { run_one(raw, "look"); }
+void fleet_raw_read(struct fleet_raw *raw) { run_one(raw, "read"); }
 
 /* One round trip. `session`: the parameter of those that have one. */
 static void together(struct fleet_raw *raw, const char *session, const char *const *names) {
@@ -131,4 +139,24 @@ uint64_t fleet_raw_server_ns(const struct fleet_raw *raw, bool own) {
   uint64_t ns = own ? cpu_of(PQbackendPID(raw->pg)) : 0;
   for (int i = 0; !own && i < raw->server_count; i++) ns += cpu_of(raw->servers[i]);
   return ns;
+}
+
+/* -- one processor ----------------------------------------------------------------------------- */
+
+static void hold(pid_t pid, const cpu_set_t *one) {
+  if (sched_setaffinity(pid, sizeof *one, one))
+    bench_die("process %d cannot be held on a processor", (int)pid);
+}
+
+void fleet_raw_hold(const struct fleet_raw *raw) {
+  cpu_set_t all, one;
+  size_t last = CPU_SETSIZE - 1;
+  CPU_ZERO(&one);
+  if (sched_getaffinity(0, sizeof all, &all))
+    bench_die("it is not known which processors there are");
+  while (last && !CPU_ISSET(last, &all)) last--;
+  CPU_SET(last, &one);
+  hold(0, &one);
+  hold(PQbackendPID(raw->pg), &one);
+  for (int i = 0; i < raw->server_count; i++) hold(raw->servers[i], &one);
 }

@@ -18,8 +18,10 @@ void fleet_raw_close(struct fleet_raw *raw);
 void fleet_raw_push(struct fleet_raw *raw, const char *session);
 /* All that was pushed, as a queue does it: two transactions of two round trips each. */
 void fleet_raw_deliver(struct fleet_raw *raw, const char *session);
-/* One row is read. */
+/* One round trip: is the session as it was, and does anything wait? */
 void fleet_raw_look(struct fleet_raw *raw);
+/* One round trip: one row is read. */
+void fleet_raw_read(struct fleet_raw *raw);
 /* What was pushed by many is gone, ours too. */
 void fleet_raw_empty(struct fleet_raw *raw);
 
@@ -27,5 +29,10 @@ void fleet_raw_empty(struct fleet_raw *raw);
 void fleet_raw_find_servers(struct fleet_raw *raw, const char *name);
 /* How much of the processor they have had, or, `own`, the one that serves this connection. */
 uint64_t fleet_raw_server_ns(const struct fleet_raw *raw, bool own);
+
+/* Holds this process, its server's and those that were found on one processor. Else the system
+ * places them on one or on two, for seconds: on two, a short call takes three times as long, since
+ * each message wakes a processor up. */
+void fleet_raw_hold(const struct fleet_raw *raw);
 
 #endif

@@ -12,7 +12,7 @@ import kit  # pylint: disable=wrong-import-position
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) == 2 else 300
 SESSIONS, SLICE_MS, SLICES = 10000, 1500, 5
-GOALS = {"push": 1.2, "lease + settle of ten": 1.25, "quiet hook": 1.2, "16 clients": 0.8, "64 clients": 0.8}
+GOALS = {"push": 1.2, "lease + settle of ten": 1.25, "quiet hook": 1.2, "quiet hook, one row": 1.2, "16 clients": 0.8, "64 clients": 0.8}
 TABLES = """CREATE SCHEMA raw;
 CREATE TABLE raw.session (name text PRIMARY KEY, version bigint NOT NULL) WITH (fillfactor = 50);
 CREATE TABLE raw.inbox (name text, n bigint GENERATED ALWAYS AS IDENTITY, body bytea NOT NULL, pushed timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (name, n));
