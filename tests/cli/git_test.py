@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from kit import Skip, main, until
-from watch_test import Watch, write
+from watcher import Watch, write
 
 
 def git(place, *words, cwd=None):

@@ -6,7 +6,7 @@ import re
 import sys
 
 from kit import main, until
-from watch_test import Watch, write
+from watcher import Watch, write
 
 
 def test_burst(place):
