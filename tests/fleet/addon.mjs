@@ -12,7 +12,7 @@ function check(good, what) {
   console.log(what);
 }
 
-const tidings = module.exports.open({ plugin, store, hostName: "node" });
+const tidings = module.exports.open({ plugin, store, hostName: "node", hookBudgetMs: 60000 });
 tidings.event(JSON.stringify({ type: "session.opened", session: "node", data: { host: "node" } }));
 tidings.push({ session: "node", kind: "ci.failed", message: "pushed by the addon", id: "1", source: "ci" });
 check(JSON.parse(tidings.push({ session: "node", kind: "ci.failed", message: "again", id: "1", source: "ci" })).duplicate, "duplicate");

@@ -96,6 +96,7 @@ def interrupted(host, proxy, server, name, trip):
             result.append(getattr(host, name)())
         except kit.Failed as failed:
             result.append(failed)
+        result.append(time.monotonic())
 
     proxy.held.clear()
     proxy.hold_from = proxy.trips + trip
@@ -110,7 +111,7 @@ def interrupted(host, proxy, server, name, trip):
         server.start()
     proxy.hold_from = None
     thread.join()
-    took = time.monotonic() - began
+    took = result[1] - began
     failed = isinstance(result[0], kit.Failed)
     if met:
         words = str(result[0]) if failed else "done"

@@ -47,7 +47,7 @@ eventually() {
 }
 
 # Time limits for what hangs, in ms, each for when the one before was over sooner than the busy machine came to what hangs.
-limits="300 3000 60000"
+limits="300 1000 3000 9000 60000"
 
 # scenario TEXT: writes $work/scenario.json
 scenario() { printf '%s\n' "$1" >"$work/scenario.json"; }
