@@ -11,19 +11,32 @@
 #include "sized.h"
 #include "text.h"
 
+enum { MOST_BYTES = 16 << 20 }; /* of one text */
+
 static const char *const levels[] = {"info", "warning", "error", "critical"};
 static const char *const activations[] = {NULL, "passive", "idle", "interrupt"};
 
 /* -- checks ------------------------------------------------------------------------------------ */
 
+/* Nothing is read before this: a length such as SIZE_MAX is a mistake, and no plugin takes an event
+ * that large. */
+static int32_t check_span(struct tidings_span span, const char *field,
+                          struct tidings_error *error) {
+  if (!hk_span_is_sound(&span))
+    return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer with length %zu", field,
+                    span.len);
+  if (span.len > MOST_BYTES)
+    return hk_error(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", field,
+                    span.len, MOST_BYTES);
+  return TIDINGS_OK;
+}
+
 /* An id or a name must reach the plugin as it is, or not at all. */
 static int32_t check_name(struct tidings_span name, const char *field,
                           struct tidings_error *error) {
-  if (!hk_span_is_sound(&name))
-    return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer with length %zu", field,
-                    name.len);
-  if (!utf8_valid(name)) return hk_error(error, TIDINGS_E_INVAL, "%s is not UTF-8", field);
-  return TIDINGS_OK;
+  int32_t code = check_span(name, field, error);
+  if (!code && !utf8_valid(name)) code = hk_error(error, TIDINGS_E_INVAL, "%s is not UTF-8", field);
+  return code;
 }
 
 static int32_t check_names(const struct hostkit_notification *note, struct tidings_error *error) {
@@ -61,9 +74,6 @@ static int32_t check_numbers(const struct hostkit_notification *note, struct tid
                     (unsigned)note->activation);
   if (note->ttl_ms > INT64_MAX)
     return hk_error(error, TIDINGS_E_INVAL, "notification.ttl_ms is over the limit of 2^63 - 1");
-  if (!hk_span_is_sound(&note->text) || !hk_span_is_sound(&note->data))
-    return hk_error(error, TIDINGS_E_INVAL, "notification.%s is a null pointer",
-                    hk_span_is_sound(&note->text) ? "data" : "text");
   return TIDINGS_OK;
 }
 
@@ -130,6 +140,8 @@ int32_t hk_push(struct hostkit *kit, const struct hostkit_notification *note,
   struct arena arena = ARENA_EMPTY;
   struct tidings_span data = {NULL, 0};
   int32_t code = check_numbers(note, error);
+  if (!code) code = check_span(note->text, "notification.text", error);
+  if (!code) code = check_span(note->data, "notification.data", error);
   if (!code) code = check_names(note, error);
   if (!code) code = check_name(kind, "kind", error);
   if (!code) code = read_data(note->data, &arena, &data, error);

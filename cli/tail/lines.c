@@ -20,9 +20,19 @@ struct happening {
   json_t *event;
 };
 
+/* The items of the answer that a delivery has taken: those of one delivery stand together, in the
+ * order of the answer. */
+struct taken {
+  const char *delivery;
+  size_t place;
+  const json_t *item;
+};
+
 struct taking {
   struct happening *list;
   size_t count, room;
+  struct taken *items;
+  size_t item_count;
   bool failed; /* no memory */
 };
 
@@ -76,20 +86,47 @@ static void take_pushes(struct tail *tail, const json_t *answer, struct taking *
   tail->last_push = last;
 }
 
-static void take_outcomes(const json_t *answer, const json_t *delivery, const char *time,
-                          struct taking *taking) {
+static int compare_taken(const void *a, const void *b) {
+  const struct taken *one = a, *other = b;
+  int order = strcmp(one->delivery, other->delivery);
+  return order ? order : one->place < other->place ? -1 : 1;
+}
+
+static void index_items(const json_t *answer, struct taking *taking) {
+  const json_t *items = json_object_get(answer, "items"), *item = NULL;
+  size_t i = 0;
+  taking->items = calloc(json_array_size(items) + 1, sizeof *taking->items);
+  taking->failed = !taking->items;
+  json_array_foreach(items, i, item) {
+    const char *delivery = json_value_text(item, "delivery");
+    if (taking->items && delivery[0])
+      taking->items[taking->item_count++] = (struct taken){delivery, i, item};
+  }
+  if (taking->item_count)
+    qsort(taking->items, taking->item_count, sizeof *taking->items, compare_taken);
+}
+
+/* Where the items of a delivery begin in the index. */
+static size_t first_of(const struct taking *taking, const char *delivery) {
+  size_t low = 0, high = taking->item_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(taking->items[middle].delivery, delivery) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static void take_outcomes(const json_t *delivery, const char *time, struct taking *taking) {
   static const char *const names[] = {"id",      "kind",   "level",    "message",
                                       "outcome", "reason", "delivery", NULL};
   const char *id = json_value_text(delivery, "id");
-  const json_t *item = NULL;
-  size_t i = 0;
-  json_array_foreach(json_object_get(answer, "items"), i, item) {
-    if (strcmp(json_value_text(item, "delivery"), id) == 0)
-      add(taking, RANK_OUTCOME, new_event(time, "outcome", item, names));
-  }
+  for (size_t i = first_of(taking, id);
+       i < taking->item_count && strcmp(taking->items[i].delivery, id) == 0; i++)
+    add(taking, RANK_OUTCOME, new_event(time, "outcome", taking->items[i].item, names));
 }
 
-static void take_settled(const json_t *answer, const json_t *delivery, struct taking *taking) {
+static void take_settled(const json_t *delivery, struct taking *taking) {
   static const char *const names[] = {"id", "settled_by", NULL};
   const char *time = json_value_text(delivery, "settled_at");
   const char *outcome = json_value_text(delivery, "outcome");
@@ -101,13 +138,13 @@ static void take_settled(const json_t *answer, const json_t *delivery, struct ta
     event = NULL;
   }
   add(taking, RANK_SETTLED, event);
-  take_outcomes(answer, delivery, time, taking);
+  take_outcomes(delivery, time, taking);
 }
 
 /* `seen`: it was listed in an earlier answer. `before`: its outcome in the newest of those; empty:
  * it was settled by then, and is listed because it was taken back, or is back again. */
-static void take_delivery(const json_t *answer, const json_t *delivery, bool seen,
-                          const char *before, struct taking *taking) {
+static void take_delivery(const json_t *delivery, bool seen, const char *before,
+                          struct taking *taking) {
   static const char *const made[] = {"id", "carrier", "tool", "call_id", NULL};
   const char *outcome = json_value_text(delivery, "outcome");
   bool changed = strcmp(outcome, before) != 0, rewound = strcmp(outcome, "rewound") == 0;
@@ -116,7 +153,7 @@ static void take_delivery(const json_t *answer, const json_t *delivery, bool see
         new_event(json_value_text(delivery, "time"), "delivery", delivery, made));
   if (changed && strcmp(outcome, "leased") != 0 &&
       (!rewound || !seen || strcmp(before, "leased") == 0))
-    take_settled(answer, delivery, taking);
+    take_settled(delivery, taking);
   if (changed && rewound)
     add(taking, RANK_REWOUND,
         new_event(json_value_text(delivery, "rewound_at"), "rewound", delivery, made));
@@ -130,8 +167,8 @@ static void take_deliveries(struct tail *tail, const json_t *answer, struct taki
   json_array_foreach(json_object_get(answer, "deliveries"), i, delivery) {
     const char *id = json_value_text(delivery, "id");
     uint64_t number = strtoull(id, NULL, 10);
-    take_delivery(answer, delivery, number <= tail->last_delivery,
-                  json_value_text(tail->deliveries, id), taking);
+    take_delivery(delivery, number <= tail->last_delivery, json_value_text(tail->deliveries, id),
+                  taking);
     if (number > last) last = number;
     if (!known || json_object_set(known, id, json_object_get(delivery, "outcome")))
       taking->failed = true;
@@ -168,6 +205,7 @@ static int compare_happening(const void *a, const void *b) {
 json_t *tail_take(struct tail *tail, const json_t *answer) {
   struct taking taking = {.count = 0};
   json_t *list = json_array();
+  index_items(answer, &taking);
   take_pushes(tail, answer, &taking);
   take_deliveries(tail, answer, &taking);
   take_turns(answer, &taking);
@@ -176,6 +214,7 @@ json_t *tail_take(struct tail *tail, const json_t *answer) {
   for (size_t i = 0; i < taking.count; i++)
     if (!list || json_array_append_new(list, taking.list[i].event)) taking.failed = true;
   free(taking.list);
+  free(taking.items);
   if (!taking.failed) return list;
   json_decref(list);
   return NULL;

@@ -122,8 +122,8 @@ Test(push, refuses_what_has_no_meaning) {
   trial.note.ttl_ms = UINT64_MAX;
   assert_refused(&trial, "notification.ttl_ms is over the limit of 2^63 - 1");
   trial.note = good;
-  trial.note.text.ptr = NULL;
-  assert_refused(&trial, "notification.text is a null pointer");
+  trial.note.text = (struct tidings_span){NULL, 3};
+  assert_refused(&trial, "notification.text is a null pointer with length 3");
   trial.note = good;
   trial.note.session = kit_span("a\xFF");
   assert_refused(&trial, "notification.session is not UTF-8");
@@ -134,6 +134,29 @@ Test(push, refuses_what_has_no_meaning) {
   cr_expect_eq(hostkit_push(trial.hostkit, NULL, NULL, &error), TIDINGS_E_INVAL);
   cr_expect_str_eq(error.text, "notification is a null pointer");
   cr_expect_eq(hostkit_push(NULL, &good, NULL, &error), TIDINGS_E_INVAL);
+  cr_expect_eq(kit_log_lines(&trial.kit, "A event"), 0);
+  trial_finish(&trial);
+}
+
+/* The memory after a text is not the caller's: reading it may kill the host. */
+Test(push, reads_nothing_whose_length_is_a_mistake) {
+  struct trial trial;
+  trial_init(&trial);
+  struct hostkit_notification good = trial.note;
+  struct tidings_span wrong = {"x", SIZE_MAX}, *const spans[] = {&trial.note.session,
+                                                                 &trial.note.kind_name,
+                                                                 &trial.note.text, &trial.note.data,
+                                                                 &trial.note.event_id};
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+    trial.note = good;
+    *spans[i] = wrong;
+    cr_expect_eq(hostkit_push(trial.hostkit, &trial.note, NULL, &error), TIDINGS_E_TOO_BIG);
+    cr_expect(strstr(error.text, ": 18446744073709551615 bytes are over the limit of"), "%s",
+              error.text);
+  }
+  cr_expect_eq(hostkit_wake(trial.hostkit, &wrong, &reply, &error), TIDINGS_E_TOO_BIG);
   cr_expect_eq(kit_log_lines(&trial.kit, "A event"), 0);
   trial_finish(&trial);
 }
