@@ -101,7 +101,7 @@ static void must_have_ended(struct hostkit *kit, const char *const *outcomes, si
   size_t i;
   MUST(json_array_size(deliveries) == count);
   json_array_foreach(deliveries, i, delivery)
-      MUST(strcmp(json_value_text(delivery, "outcome"), outcomes[i]) == 0);
+      MUST(i < count && strcmp(json_value_text(delivery, "outcome"), outcomes[i]) == 0);
   json_decref(history);
 }
 
