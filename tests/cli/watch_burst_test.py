@@ -5,7 +5,7 @@ import os
 import sys
 
 from kit import main, until
-from watch_test import Watch, write
+from watching import Watch, write
 
 
 def test_burst_not_twice(place):

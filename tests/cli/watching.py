@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""A `tidings watch` of a test, and files that are written while it looks away."""
+import contextlib
+import os
+import re
+import signal
+
+from kit import sleeps_for_ever, until
+
+WATCHERS = []  # for these a file is written in one step
+STOPPED = []
+
+
+class Watch:
+    """A watcher that surely watches."""
+
+    def __init__(self, place, *words, **more):
+        self.place = place
+        self.said = os.path.join(place.dir, "said")
+        if not os.path.exists(place.store):
+            place.opened()
+        with open(self.said, "wb") as file:
+            self.process = place.start("watch", "-s", "s", *words, stderr=file, **more)
+        WATCHERS.append(self.process)
+        until(lambda: re.search(r"^watching \d+ folder", self.text, re.M) or self.process.poll() is not None, "its beginning")
+        assert self.process.poll() is None, self.text
+
+    @property
+    def text(self):
+        with open(self.said, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def stopped(self):
+        return stopped(self.process)
+
+    def told(self, *expected):
+        """Exactly this is told, in any order, and then taken off."""
+        def there():
+            assert self.process.poll() is None, self.text
+            return sorted(self.place.messages()) == sorted(expected)
+
+        try:
+            until(there, "")
+        except AssertionError as error:
+            raise AssertionError(f"expected {sorted(expected)}, got {sorted(self.place.messages())}") from error
+        self.take()
+
+    def quiet(self):
+        """Nothing is told of what happened: what happens after it is, and nothing else."""
+        self.barrier = getattr(self, "barrier", 0) + 1
+        name = f"barrier{self.barrier}"
+        write(os.path.join(self.place.work, name), "x")
+        self.told(f"`{name}` was created externally.")
+
+    def take(self):
+        """What it has told is there to be read before the disk has it; until then it still has the store, for longer than deliver waits."""
+        words = ("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()))
+        return until(lambda: (taken := self.place.run(*words, stdin="x")).code == 0 and taken, "what is pending").text
+
+    def asleep(self):
+        """It waits for nothing but files, so it does not have the store."""
+        until(lambda: sleeps_for_ever(self.process.pid), "its sleep")
+
+
+@contextlib.contextmanager
+def stopped(*processes):
+    """What happens meanwhile is there at once for these, however slow this machine is."""
+    these = [process for process in processes if process not in STOPPED and process.poll() is None]
+    for process in these:
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    STOPPED.extend(these)
+    try:
+        yield
+    finally:
+        for process in these:
+            STOPPED.remove(process)
+            process.send_signal(signal.SIGCONT)
+
+
+def write(path, text, mode="w"):
+    """A watcher that looks between the making of a file and the writing would report two things."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with stopped(*WATCHERS), open(path, mode, encoding="utf-8") as file:
+        file.write(text)
