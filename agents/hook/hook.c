@@ -5,6 +5,7 @@
  * Status 2 would stop the agent, so only the waiter returns it, in order to wake the agent.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,6 +115,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_call call;
   int code = EXIT_DONE;
+  (void)signal(SIGXFSZ, SIG_IGN); /* a store above the agent's `ulimit -f` is an error, no end */
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
   cli->budget_ms = options->budget_ms ? (uint32_t)options->budget_ms : HOOK_BUDGET_MS;

@@ -293,6 +293,16 @@ hook
     assert len(log(place)) == 1 and ("disk is full" in log(place)[0] or "No space left" in log(place)[0]), log(place)
 
 
+def test_limited_files(place):
+    """an agent that may not write large files: an empty object, exit status 0, and the notification comes with a later call"""
+    place.ok("push", "-s", "s", "news")
+    text = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "x"})
+    command = ["sh", "-c", 'ulimit -f 0; exec "$0" "$@"', TIDINGS, "hook", "--budget", "60s", "--owner", str(os.getpid()), "codex"]
+    done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=place.env, check=False, timeout=DEADLINE_S)
+    assert done.returncode == 0 and done.stdout == b"{}\n" and not done.stderr, done
+    assert "news" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+
+
 def test_overlap(place):
     """hook calls that overlap: each item is on exactly one answer"""
     for number in range(20):
