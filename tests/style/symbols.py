@@ -45,7 +45,7 @@ PREFIXES = {
     "plugin/flow": "calls compact declare flow fork lease life message push react recall report rewind step turn",
     "plugin/instance": "configuration handed instance remembered session wake",
     "plugin/query": "past query request stream",
-    "plugin/render": "escape fold lookalike neutralize render",
+    "plugin/render": "escape fold lookalike neutralize render structure",
     "plugin/rules/policy": "plan policy",
     "plugin/rules/producers": "calls produce",
     "plugin/rules/turns": "turns",
