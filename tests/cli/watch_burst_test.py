@@ -31,28 +31,6 @@ def test_burst(place):
     assert re.match(r"300 files were created externally: `g\d+`, ", message) and message.endswith(" and 280 more."), message
 
 
-def test_burst(place):
-    """forty files at once are one line, each file in it once; three hundred are a number and a few names"""
-    watch = Watch(place)
-    with watch.stopped():
-        for i in range(40):
-            write(os.path.join(place.work, f"f{i:02}"), "x")
-    told = []
-
-    def all_there():
-        told[:] = [name for message in place.messages() for name in re.findall(r"f\d\d", message)]
-        return len(told) >= 40
-
-    until(all_there, "forty files")
-    assert sorted(told) == [f"f{i:02}" for i in range(40)] and len(place.messages()) <= 3, place.messages()
-    watch.take()
-    with watch.stopped():
-        for i in range(300):
-            write(os.path.join(place.work, f"g{i:03}"), "x")
-    [message] = until(place.messages, "three hundred files")
-    assert re.match(r"300 files were created externally: `g\d+`, ", message) and message.endswith(" and 280 more."), message
-
-
 def test_burst_not_twice(place):
     """files of a burst whose notification is pending are not reported again, in a burst, in a list or one by one; when it was shown, they are"""
     def change(files, text):
