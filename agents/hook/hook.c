@@ -90,7 +90,7 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   write_answer(kit, &answer);
   if (!code && kit) hook_start_late(kit, call);
-  if (!code && kit) hook_start_environment(cli, call);
+  hook_start_environment(cli, call); /* also if the store is busy now: it is written only once */
   if (!code && kit) hook_alert_begin(cli, kit, call, owner);
   close_kit(kit);
   bool answered = answer.output != NULL;

@@ -4,18 +4,19 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
 from calls import as_others
-from kit import main, until
+from kit import end, main, until
 
 HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # does a session that is resumed have what was said at its start?
 
 
-def call(place, host, event, session="s", owner=None, **fields):
+def call(place, host, event, session="s", owner=None, words=(), **fields):
     text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **fields})
-    return as_others(host, event, place.ok("hook", "--budget", "60s", "--owner", str(owner or os.getpid()), host, stdin=text).json)
+    return as_others(host, event, place.ok("hook", "--budget", "60s", "--owner", str(owner or os.getpid()), *words, host, stdin=text).json)
 
 
 def said(answer, event="SessionStart"):
@@ -93,6 +94,10 @@ def test_environment(place):
     call(place, "claude", "SessionStart", "s1", source="startup")
     ran = subprocess.run(["sh", "-c", f". '{path}'; \"$TIDINGS\" --version >/dev/null && echo $TIDINGS_SESSION"], env=place.env, capture_output=True, text=True, check=True)
     assert ran.stdout == "s1\n", (ran, open(path, encoding="utf-8").read())
+    holder = place.hold()
+    call(place, "claude", "SessionStart", "s2", words=("--budget", "500ms"), source="startup")
+    end(holder, signal.SIGKILL)
+    assert "TIDINGS_SESSION='s2'" in open(path, encoding="utf-8").read(), "also when the store was busy"
     del place.env["CLAUDE_ENV_FILE"]
 
 
