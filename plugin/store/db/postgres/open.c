@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,44 +72,63 @@ static int put_first(struct db *db, const struct db_options *options, store_dead
   return db_failed(error, rc, "be opened");
 }
 
-/* Is there another descriptor of this process with a file in memory of that name? 0, or an errno.
- */
-static int find_entered(const char *name, int own, bool *ret_found) {
+/* What the other descriptors of this process say about a store. */
+enum others {
+  OTHERS_NONE,
+  OTHERS_GIVE_WAY, /* threads that open it now, and see that ours was first */
+  OTHERS_HAVE_IT
+};
+
+/* Of the files in memory of that name: one with a byte has the store; of those without, the one
+ * with the lowest descriptor was first. Returns 0 or an errno. */
+static int look_for_others(const char *name, int own, enum others *ret_others) {
   enum { LINK_BYTES = 128 };
   char wanted[LINK_BYTES];
   int len = snprintf(wanted, sizeof wanted, "/memfd:%s ", name);
+  enum others others = OTHERS_NONE;
   DIR *fds = opendir("/proc/self/fd");
   if (!fds) return errno;
-  *ret_found = false;
-  for (const struct dirent *entry; !*ret_found && (entry = readdir(fds));) {
+  for (const struct dirent *entry; others != OTHERS_HAVE_IT && (entry = readdir(fds));) {
     char link[LINK_BYTES];
+    struct stat file;
     ssize_t got = readlinkat(dirfd(fds), entry->d_name, link, sizeof link);
-    *ret_found = got >= len && memcmp(link, wanted, (size_t)len) == 0 &&
-                 strtol(entry->d_name, NULL, 10) != own;
+    long fd = strtol(entry->d_name, NULL, 10);
+    if (got < len || memcmp(link, wanted, (size_t)len) != 0 || fd == own ||
+        fstatat(dirfd(fds), entry->d_name, &file, 0))
+      continue;
+    others = file.st_size || fd < own ? OTHERS_HAVE_IT : OTHERS_GIVE_WAY;
   }
   closedir(fds);
+  *ret_others = others;
   return 0;
 }
 
 /* Two instances of one process would be one host to every other: each has a file in memory, whose
  * name says which store it has open, to another copy of this plugin too. The file is there before
- * it looks for others, so that of two threads at most one goes on. Nobody else can make one in this
- * process, and it goes with it. The name has the pid, since a child has its parent's files. */
-static int enter_once(struct db *db, struct tidings_error *error) {
+ * it looks for others, so that of two threads at most one goes on; the other one gives way, so that
+ * one does. Nobody else can make one in this process, and it goes with it. The name has the pid,
+ * since a child has its parent's files. */
+static int enter_once(struct db *db, store_deadline deadline, struct tidings_error *error) {
+  static const struct timespec pause = {.tv_nsec = 1000000};
   char name[80];
-  bool found = false;
+  enum others others = OTHERS_NONE;
   uint64_t hash = fnv_span(FNV_START, span_text(db->place.conninfo));
   hash = fnv_span(hash, span_text(db->place.schema));
   (void)snprintf(name, sizeof name, "tidings.%llx.%u.%llx",
                  (unsigned long long)db->self.pid_namespace, db->self.pid,
                  (unsigned long long)hash);
   db->entered = memfd_create(name, MFD_CLOEXEC);
-  int reason = db->entered < 0 ? errno : find_entered(name, db->entered, &found);
+  int reason = db->entered < 0 ? errno : look_for_others(name, db->entered, &others);
+  while (!reason && others == OTHERS_GIVE_WAY && store_deadline_left_ms(deadline)) {
+    nanosleep(&pause, NULL);
+    reason = look_for_others(name, db->entered, &others);
+  }
+  if (!reason && others == OTHERS_NONE && ftruncate(db->entered, 1)) reason = errno;
   if (reason)
     return fail(error, TIDINGS_E_STORE,
                 "store %s: this process cannot look whether it has it open: %s", db->place.shown,
                 strerror(reason));
-  if (!found) return 0;
+  if (others == OTHERS_NONE) return 0;
   return fail(error, TIDINGS_E_STORE,
               "store %s is already open in this process; use the instance that has it, or close "
               "that first",
@@ -140,7 +160,7 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
   if (!code && owner_of_process(0, &db->self))
     code = fail(error, TIDINGS_E_STORE,
                 "this process cannot be identified, because /proc is not mounted");
-  if (!code) code = enter_once(db, error);
+  if (!code) code = enter_once(db, deadline, error);
   if (!code && pg_wake_init(db)) code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
   if (!code) code = pg_conn_open(db, deadline, &conn, error);
   if (code) return code;

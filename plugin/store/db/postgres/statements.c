@@ -11,6 +11,19 @@
 /* $1 number, or $2 name. An OR of the two would be a bitmap scan: see set_up. */
 #define IS_IT "session = coalesce($1, (SELECT session FROM session WHERE name = $2))"
 
+/* Live rows for each kind and number of two arrays, found by the index. OFFSET 0: else a plan that
+ * was made while the table was empty reads all rows of the session. */
+#define EACH_OF(kinds, numbers, columns, whose, which)                                             \
+  "unnest(" kinds "::smallint[], " numbers "::bigint[]) AS wanted (k, m), "                        \
+  "LATERAL (SELECT " columns " FROM live WHERE " whose " AND kind = k AND " which                  \
+  " OFFSET 0) AS found"
+
+/* The same, to delete them. The sum: not found by the index once more; it matters where the table
+ * has partitions, whose rows have the same places. */
+#define THESE(which)                                                                               \
+  "ctid = ANY (ARRAY(SELECT place FROM " EACH_OF("$2", "$3", "ctid AS place", "session = $1",      \
+                                                 which) ")) AND session + 0 = $1"
+
 static const char *const statements[PG_STATEMENTS] = {
     [PG_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED",
     [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, true), "
@@ -24,9 +37,9 @@ static const char *const statements[PG_STATEMENTS] = {
     /* What is not there yet has no row that could be locked. */
     [PG_LOCK_NAME] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
     /* Of session 0: its few, and those that were looked for. */
-    [PG_OWN_ROWS] = "SELECT kind, n, value FROM live WHERE session = 0 AND kind = 1 UNION ALL "
-                    "SELECT kind, n, value FROM live JOIN unnest($1::smallint[], $2::bigint[]) AS "
-                    "wanted (k, m) ON session = 0 AND kind = k AND n = m",
+    [PG_OWN_ROWS] =
+        "SELECT kind, n, value FROM live WHERE session = 0 AND kind = 1 UNION ALL "
+        "SELECT kind, n, value FROM " EACH_OF("$1", "$2", "kind, n, value", "session = 0", "n = m"),
     /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
     [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session WHERE " IS_IT " "
                 "UNION ALL SELECT -2::smallint, session, 0, convert_to(name, 'UTF8') FROM session "
@@ -45,13 +58,11 @@ static const char *const statements[PG_STATEMENTS] = {
                 "WHERE session = $1 AND version = $2 LIMIT 1024",
     [PG_PUT] = "INSERT INTO live SELECT $1, * FROM unnest($2::smallint[], $3::bigint[], "
                "$4::bytea[]) ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
-    [PG_DELETE] = "DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS gone (k, m) "
-                  "WHERE session = $1 AND kind = k AND n = m",
-    [PG_ARCHIVE] = "WITH over AS (DELETE FROM live USING unnest($2::smallint[], $3::bigint[]) AS "
-                   "ended (k, m) WHERE session = $1 AND kind = k AND n < m "
-                   "RETURNING session, kind, n, value) "
-                   "INSERT INTO history (session, kind, n, value) SELECT * FROM over "
-                   "ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
+    [PG_DELETE] = "DELETE FROM live WHERE " THESE("n = m"),
+    [PG_ARCHIVE] = "WITH over AS (DELETE FROM live WHERE " THESE(
+        "n < m") " RETURNING session, kind, n, value) "
+                 "INSERT INTO history (session, kind, n, value) SELECT * FROM over "
+                 "ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
     [PG_DROP_HISTORY] = "DELETE FROM history USING unnest($2::smallint[], $3::bigint[]) "
                         "AS gone (k, m) WHERE session = $1 AND kind = k AND n = m",
     [PG_SESSION] =
