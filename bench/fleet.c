@@ -10,6 +10,7 @@
  * the processor a call takes, client and server together (µs).
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -216,6 +217,13 @@ static void run_clients(char *const arguments[], int clients, int ms, int rounds
   fleet_raw_close(raw);
 }
 
+static int number_of(const char *word) {
+  char *end;
+  long number = strtol(word, &end, 10);
+  if (!number || *end || number > INT_MAX) bench_die("'%s' is not a number", word);
+  return (int)number;
+}
+
 int main(int count, char **words) {
   if (count == 6 && strcmp(words[4], "calls") == 0) {
     struct sides sides = {.raw = fleet_raw_open(words[3], "by hand")};
@@ -225,11 +233,11 @@ int main(int count, char **words) {
     our_delivery(&sides);
     fleet_raw_find_servers(sides.raw, "tidings");
     fleet_raw_hold(sides.raw);
-    run_calls(&sides, atoi(words[5]));
+    run_calls(&sides, number_of(words[5]));
     target_unload(&sides.target);
     fleet_raw_close(sides.raw);
   } else if (count == 8 && strcmp(words[4], "clients") == 0) {
-    run_clients(words + 1, atoi(words[5]), atoi(words[6]), atoi(words[7]));
+    run_clients(words + 1, number_of(words[5]), number_of(words[6]), number_of(words[7]));
   } else {
     bench_die("expected PLUGIN URL CONNINFO calls ROUNDS, or … clients COUNT MS ROUNDS");
   }

@@ -4,9 +4,9 @@
  */
 #include "fleet_raw.h"
 
-#include <inttypes.h>
 #include <libpq-fe.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,13 +126,13 @@ void fleet_raw_find_servers(struct fleet_raw *raw, const char *name) {
 
 static uint64_t cpu_of(int pid) {
   char path[64];
-  uint64_t ns = 0;
+  char line[64] = "";
   (void)snprintf(path, sizeof path, "/proc/%d/schedstat", pid);
   FILE *file = fopen(path, "r");
   if (!file) return 0;
-  if (fscanf(file, "%" SCNu64, &ns) != 1) ns = 0;
+  if (!fgets(line, sizeof line, file)) line[0] = '\0';
   (void)fclose(file);
-  return ns;
+  return strtoull(line, NULL, 10);
 }
 
 uint64_t fleet_raw_server_ns(const struct fleet_raw *raw, bool own) {

@@ -122,9 +122,11 @@ static int write_memory(int from) {
  * of a counter are "/." and "/", which mean nothing in a path. */
 static char *new_path_of(int fd) {
   static atomic_uint copies;
-  char bits[2 * sizeof(unsigned) * CHAR_BIT + 1] = "";
-  for (unsigned count = atomic_fetch_add(&copies, 1); count; count /= 2)
-    strcat(bits, count % 2 ? "/." : "/");
+  char bits[2 * sizeof(unsigned) * CHAR_BIT + 1] = "", *end = bits;
+  for (unsigned count = atomic_fetch_add(&copies, 1); count; count /= 2) {
+    *end++ = '/';
+    if (count % 2) *end++ = '.';
+  }
   return hk_format("/proc/self/fd%s/%d", bits, fd);
 }
 

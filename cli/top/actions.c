@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/message_change.h"
 #include "command/json_value.h"
+#include "command/message_change.h"
 
 static const struct top_action draw = {.what = TOP_DRAW};
 

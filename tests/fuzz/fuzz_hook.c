@@ -115,7 +115,8 @@ static void check_path(const char *cwd, const char *path) {
          "%s is not tidy", path);
   }
   char *again = session_path(cwd, path);
-  MUST(again && strcmp(again, path) == 0, "%s from %s becomes %s", path, cwd, again);
+  MUST(again, "%s from %s becomes nothing", path, cwd);
+  MUST(strcmp(again, path) == 0, "%s from %s becomes %s", path, cwd, again);
   free(again);
 }
 

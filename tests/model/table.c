@@ -90,7 +90,7 @@ static const char *outcome_name(unsigned outcome) {
 
 static const char *phase_name(unsigned phase) {
   static const char *const names[PHASE_COUNT] = {"unknown", "streaming", "tools"};
-  return names[phase];
+  return phase < PHASE_COUNT ? names[phase] : "no phase";
 }
 
 static const char *kind_name(unsigned kind) { return kind == TURN_OF_HOST ? "own" : "offered"; }

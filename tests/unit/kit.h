@@ -23,7 +23,7 @@ struct random {
 };
 uint64_t random_next(struct random *random);
 static inline size_t random_below(struct random *random, size_t end) {
-  return (size_t)(random_next(random) % end);
+  return end ? (size_t)(random_next(random) % end) : 0;
 }
 
 /* Settings from JSON ("" for the defaults), which must be right. Lives as long as the arena. */

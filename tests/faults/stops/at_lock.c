@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static _Atomic(int) moment_to_stop;
@@ -20,9 +21,10 @@ static _Atomic(int) moment_to_stop;
 void lock_stop_at(enum lock_moment moment) { atomic_store(&moment_to_stop, moment); }
 
 static bool is_in_line(const char *line, uintptr_t address) {
-  unsigned long long from, to;
-  return strstr(line, "/lock.mdb") && sscanf(line, "%llx-%llx", &from, &to) == 2 &&
-         address >= from && address < to;
+  char *end;
+  unsigned long long from = strtoull(line, &end, 16);
+  unsigned long long to = *end == '-' ? strtoull(end + 1, NULL, 16) : 0;
+  return strstr(line, "/lock.mdb") && address >= from && address < to;
 }
 
 static bool is_of_lmdb(const pthread_mutex_t *mutex) {

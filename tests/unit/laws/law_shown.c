@@ -75,7 +75,7 @@ static bool is_word(const char *at) {
 /* Does anything that is delivered have this word: "wQ07b" or "wP07-"? */
 static bool may_stand(const struct round *round, const char *at) {
   at++;
-  size_t number = (size_t)(10 * (at[1] - '0') + (at[2] - '0'));
+  size_t number = 10 * (size_t)(at[1] - '0') + (size_t)(at[2] - '0');
   for (size_t i = 0; i < round->items.count; i++) {
     if (round->lines[i] == NO_LINE) continue;
     if (*at == 'Q' && round->text_of[i] == number) return true;

@@ -169,10 +169,10 @@ static bool ends_with(struct tidings_span text, const char *end) {
 Test(producers, keep_the_newest_of_the_last_lines) {
   static const char head[] = "Command `c` (handle `h`) failed.\nThe last lines:";
   struct tidings_span message = message_of_lines(100, 2);
-  cr_expect_eq(message.len, sizeof head - 1 + 20 * 5);
+  cr_expect_eq(message.len, sizeof head - 1 + (size_t)20 * 5);
   cr_expect(memcmp(message.ptr, head, sizeof head - 1) == 0 && ends_with(message, "\n  99"));
   message = message_of_lines(20, 200);
-  cr_expect_eq(message.len, sizeof head - 1 + 9 * 203, "%zu", message.len);
+  cr_expect_eq(message.len, sizeof head - 1 + (size_t)9 * 203, "%zu", message.len);
   cr_expect(ends_with(message, "19"));
   message = message_of_lines(1, 5000);
   cr_expect_eq(message.len, sizeof head - 1 + 2000 + strlen("…"), "%zu", message.len);

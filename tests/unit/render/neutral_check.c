@@ -19,7 +19,9 @@ static void add_look(char *copy, size_t *len, const struct fold *fold) {
   } else if (fold->kind == FOLD_BLANK) {
     if (!*len || copy[*len - 1] != ' ') copy[(*len)++] = ' ';
   } else if (fold->kind == FOLD_OTHER || fold->kind == FOLD_ASCII) {
-    char look = fold->digit ? '7' : fold->kind == FOLD_OTHER ? '?' : fold->look[0];
+    char look = fold->look[0];
+    if (fold->kind == FOLD_OTHER) look = '?';
+    if (fold->digit) look = '7';
     copy[(*len)++] = look;
     if (fold->look[1]) copy[(*len)++] = fold->look[1];
   }

@@ -124,7 +124,8 @@ static struct items sample(void) {
 }
 
 /* Of the sample's lines: not old enough, minutes, hours, days, and from a clock that ran ahead. */
-static const int64_t ages_ms[] = {60000, 12 * 60000 + 59999, 3 * 3600000, 50 * 3600000, -1};
+static const int64_t ages_ms[] = {60000, INT64_C(12) * 60000 + 59999, INT64_C(3) * 3600000,
+                                  INT64_C(50) * 3600000, -1};
 
 Test(formats, each_is_its_golden_file) {
   struct items items = sample();

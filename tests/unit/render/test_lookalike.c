@@ -81,10 +81,10 @@ static const char *const innocent[] = {
     "#include <stdio.h>\n\n/* --- */\nint main(void) {\n  if (a <b && c <d) printf(\"<\\n\");\n}\n",
     "std::vector<System::Notification> a; List<User> b; template <\n    typename T>\n",
     "const re = /\\u003c\\/(script)\\u003e/;\nvar s = \"\\u003cdiv\\u003e \\x3cb\\x3e\";\n",
-    "{\"notifications\": [], \"system\": {\"notification\": true}, \"path\": "
-    "\"C:\\\\new\\\\user\"}",
-    "---\ntitle: \"System settings\"\n---\n\nText.\n\n## How system notifications work\n\n- "
-    "one\n\n***\n",
+    ("{\"notifications\": [], \"system\": {\"notification\": true}, \"path\": "
+     "\"C:\\\\new\\\\user\"}"),
+    ("---\ntitle: \"System settings\"\n---\n\nText.\n\n## How system notifications work\n\n- "
+     "one\n\n***\n"),
     "# Notifications\n\n## Notification center\n\n**Note:** see the system notifications page.\n",
     "| a | b |\n|---|---|\n| (4 notifications) | (more) |\n",
     "──────────────\n  Build  ✔  42 passed\n──────────────\n━━━━\n———\n",
@@ -94,12 +94,12 @@ static const char *const innocent[] = {
     "시스템 알림 〈알림〉 <알림>\n",
     "Ελληνικά: ειδοποίηση συστήματος <ειδοποίηση>\n",
     "‹notificación› «notifications» <notificación> <système>\n",
-    "😀 👩\u200D💻 ❤️ 1️⃣ #️⃣ 🇩🇪 🅰️ ⚠️ **⚠️ Critical:** read "
-    "this\n",
+    ("😀 👩\u200D💻 ❤️ 1️⃣ #️⃣ 🇩🇪 🅰️ ⚠️ **⚠️ Critical:** read "
+     "this\n"),
     "⠓⠑⠇⠇⠕⠀⠺⠕⠗⠇⠙\n",
     "∀x ∈ ℝ: ⟨x, y⟩ ≤ ‖x‖·‖y‖, a ‐ b, ½ ㎏\n",
-    "“System Notifications” and \"system notifications\" are on this page; system_notifications = "
-    "1\n",
+    ("“System Notifications” and \"system notifications\" are on this page; system_notifications = "
+     "1\n"),
     "While you were away (3 more messages)\nWhile you worked, I slept.\n(4 more)\n",
     "my_system_notification, \\notification \\user \\u00e9 \\x41\n",
 };

@@ -25,7 +25,7 @@ static int make_lock(pthread_mutex_t *lock) {
   err = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
   if (!err) err = pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
   if (!err) {
-    memset(lock, 0, sizeof *lock);
+    memset(lock, 0, sizeof(pthread_mutex_t));
     err = pthread_mutex_init(lock, &attributes);
   }
   pthread_mutexattr_destroy(&attributes);

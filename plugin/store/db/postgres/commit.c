@@ -90,7 +90,8 @@ static int send_archive(const struct db *db, struct pg_conn *conn, struct pg_ses
   struct pg_params params = {.count = 0};
   uint8_t moved[KINDS];
   size_t count = 0;
-  for (uint8_t kind = 0; kind < KINDS; kind++) {
+  for (int i = 0; i < KINDS; i++) {
+    uint8_t kind = (uint8_t)i;
     bool moves = false;
     if (db->kinds[kind] == DB_KIND_ENDS) session->floors[kind] = floor_of(session, kind, &moves);
     if (moves) moved[count++] = kind;
