@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -128,14 +129,26 @@ out:
   return reason;
 }
 
+/* For kernels before 5.3, which have no pidfd: looks every few milliseconds. */
+static bool ends_until(pid_t pid, int64_t until_ms) {
+  static const struct timespec pause = {.tv_nsec = 5000000};
+  for (;;) {
+    siginfo_t info = {.si_pid = 0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid) return true;
+    if (clock_mono_ms() >= until_ms) return false;
+    nanosleep(&pause, NULL);
+  }
+}
+
 bool spawn_wait(pid_t pid, int timeout_ms, int *ret_status) {
-  /* Kernels before 5.3 have no pidfd: there the wait has no limit. */
   int fd = timeout_ms >= 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : NO_FD;
   if (fd != NO_FD) {
     struct pollfd ended = {.fd = fd, .events = POLLIN};
     int ready = poll(&ended, 1, timeout_ms);
     close(fd);
     if (ready <= 0) return false;
+  } else if (timeout_ms >= 0 && !ends_until(pid, clock_mono_ms() + timeout_ms)) {
+    return false;
   }
   while (waitpid(pid, ret_status, 0) < 0) {
     if (errno == EINTR) continue;

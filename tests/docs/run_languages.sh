@@ -17,15 +17,20 @@ skip() {
   exit 77
 }
 
+works() { # rustup's stands in for a compiler that it may not have
+  command -v "$1" >/dev/null || skip "$1 is not on this machine"
+  "$1" --version >"$work/out" 2>"$work/err" || skip "$1 does not run here: $(head -n 1 "$work/err")"
+}
+
 case $language in
   python) host=(python3 "$examples/host.py" "$library") ;;
   rust)
-    command -v rustc >/dev/null || skip "rustc is not on this machine"
+    works rustc
     rustc --edition 2021 -D warnings -o "$work/host" "$examples/host.rs" || { echo "not ok 1 - it compiles without a warning"; exit 1; }
     host=("$work/host" "$library")
     ;;
   libloading)
-    command -v cargo >/dev/null || skip "cargo is not on this machine"
+    works cargo
     cp "$examples/Cargo.toml" "$examples"/*.rs "$work"
     export CARGO_NET_RETRY=0 CARGO_HTTP_TIMEOUT=20 CARGO_TARGET_DIR=$work/target RUSTFLAGS="-D warnings"
     # From crates.io, else what Debian's librust-libloading-dev has installed.

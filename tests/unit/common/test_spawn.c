@@ -25,6 +25,24 @@
 #define KNOWS_FILTERS 0
 #endif
 
+/* As kernels do that do not have the call yet. For the rest of this process. */
+static bool refuse_call(unsigned number) {
+#if KNOWS_FILTERS
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
+  return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+         !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+#else
+  (void)number;
+  return false;
+#endif
+}
+
 /* Runs a line of shell. Returns its wait status. */
 static int run_line(const char *line, struct spawn spawn) {
   const char *const argv[] = {"sh", "-c", line, NULL};
@@ -121,37 +139,29 @@ Test(spawn, has_the_folder_and_the_environment_given) {
                0);
 }
 
-Test(spawn, waits_no_longer_than_asked) {
+static void expect_waits_no_longer(int timeout_ms) {
   const char *const argv[] = {"cat", NULL};
   int in[2], status = 0;
   pid_t pid = -1;
   cr_assert(!pipe2(in, O_CLOEXEC));
   const struct spawn spawn = {.argv = argv, .in = in[0], .out = SPAWN_NULL, .own_group = true};
   cr_assert_eq(spawn_start(&spawn, &pid), 0);
-  cr_expect(!spawn_wait(pid, 0, &status));
+  cr_expect(!spawn_wait(pid, timeout_ms, &status));
   cr_expect_eq(getpgid(pid), pid);
   status = spawn_kill(pid);
   cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* -- closing ----------------------------------------------------------------------------------- */
+Test(spawn, waits_no_longer_than_asked) { expect_waits_no_longer(0); }
 
-/* As kernels before 5.9 do. For the rest of this process. */
-static bool refuse_close_range(void) {
-#if KNOWS_FILTERS
-  struct sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
-  return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-         !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-#else
-  return false;
-#endif
+Test(spawn, waits_no_longer_on_an_old_kernel_too) {
+  if (!refuse_call(SYS_pidfd_open)) cr_skip_test("this machine takes no filter of system calls");
+  expect_waits_no_longer(0);
+  expect_waits_no_longer(20);
+  cr_expect(WIFEXITED(run_line("exit 0", (struct spawn){.argv = NULL})));
 }
+
+/* -- closing ----------------------------------------------------------------------------------- */
 
 static void expect_closed_between(int below, int above) {
   for (int fd = below; fd <= above; fd += fd == below ? 1 : 10) {
@@ -170,7 +180,7 @@ static void expect_closed_between(int below, int above) {
 Test(spawn, a_range_of_descriptors_is_closed) { expect_closed_between(500, 551); }
 
 Test(spawn, a_range_is_closed_on_an_old_kernel_too) {
-  if (!refuse_close_range()) cr_skip_test("this machine takes no filter of system calls");
+  if (!refuse_call(SYS_close_range)) cr_skip_test("this machine takes no filter of system calls");
   cr_assert_lt(syscall(SYS_close_range, 500, 500, 0u), 0);
   cr_assert_eq(errno, ENOSYS);
   expect_closed_between(500, 551);

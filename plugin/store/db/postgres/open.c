@@ -86,7 +86,7 @@ static int look_for_others(const char *name, int own, enum others *ret_others) {
   char wanted[LINK_BYTES];
   int len = snprintf(wanted, sizeof wanted, "/memfd:%s ", name);
   enum others others = OTHERS_NONE;
-  DIR *fds = opendir("/proc/self/fd");
+  DIR *fds = opendir("/proc/thread-self/fd"); /* self's is empty where the main thread has ended */
   if (!fds) return errno;
   for (const struct dirent *entry; others != OTHERS_HAVE_IT && (entry = readdir(fds));) {
     char link[LINK_BYTES];
