@@ -104,6 +104,10 @@ case $what in
     release
     ;;
   test)
+    if [ ! -d "$out/npm" ] || [ ! -d "$out/deb" ]; then
+      say "there are no packages in $root/$out: make them first, with ./dev package all" >&2
+      exit 1
+    fi
     status=0
     for how in npm apt arm64; do
       say "a newcomer with $how:"
