@@ -11,61 +11,50 @@
 #include "common/buffer.h"
 #include "store/db/postgres/engine.h"
 
-enum { BYTEA = 17, INT8 = 20, INT2 = 21 };
-
-static void add_key(struct buffer *kinds, struct buffer *ns, uint8_t kind, uint64_t n) {
-  uint16_t kind_be = htobe16(kind);
-  uint64_t n_be = htobe64(n ^ (uint64_t)1 << 63);
-  pg_array_add(kinds, &kind_be, 2);
-  pg_array_add(ns, &n_be, 8);
-}
+enum { BYTEA = 17, INT8 = 20 };
 
 static int send_rows(struct pg_conn *conn, const struct pg_session *session) {
-  struct buffer kinds = BUFFER_EMPTY, ns = BUFFER_EMPTY, values = BUFFER_EMPTY;
+  struct buffer values = BUFFER_EMPTY;
+  struct pg_keys keys;
   struct pg_params params = {.count = 0};
   size_t count = 0;
   int rc = 0;
   for (size_t i = 0; i < session->map.count; i++) count += session->map.rows[i].dirty;
   if (!count) return 0;
-  pg_array_begin(&kinds, INT2, count);
-  pg_array_begin(&ns, INT8, count);
+  pg_keys_begin(&keys, count);
   pg_array_begin(&values, BYTEA, count);
   for (size_t i = 0; i < session->map.count; i++) {
     const struct pg_row *row = &session->map.rows[i];
     if (!row->dirty) continue;
-    add_key(&kinds, &ns, row->kind, row->n);
+    pg_keys_add(&keys, row->kind, row->n);
     pg_array_add(&values, row->value, row->len);
   }
   pg_param_int8(&params, session->number);
-  pg_param_bytes(&params, buffer_view(&kinds));
-  pg_param_bytes(&params, buffer_view(&ns));
+  rc = pg_keys_param(&keys, &params);
   pg_param_bytes(&params, buffer_view(&values));
-  rc = kinds.failed || ns.failed || values.failed ? ENOMEM : pg_send(conn, PG_PUT, &params);
-  buffer_free(&kinds);
-  buffer_free(&ns);
+  if (values.failed) rc = ENOMEM;
+  if (!rc) rc = pg_send(conn, PG_PUT, &params);
+  pg_keys_free(&keys);
   buffer_free(&values);
   return rc;
 }
 
 static int send_gone(const struct db *db, struct pg_conn *conn, const struct pg_session *session) {
-  struct buffer kinds = BUFFER_EMPTY, ns = BUFFER_EMPTY;
+  struct pg_keys keys;
   struct pg_params params = {.count = 0};
   bool old = false;
   if (!session->gone_count) return 0;
-  pg_array_begin(&kinds, INT2, session->gone_count);
-  pg_array_begin(&ns, INT8, session->gone_count);
+  pg_keys_begin(&keys, session->gone_count);
   for (size_t i = 0; i < session->gone_count; i++) {
     const struct pg_gone *gone = &session->gone[i];
-    add_key(&kinds, &ns, gone->kind, gone->n);
+    pg_keys_add(&keys, gone->kind, gone->n);
     old = old || (db->kinds[gone->kind] == DB_KIND_ENDS && gone->n < session->floors[gone->kind]);
   }
   pg_param_int8(&params, session->number);
-  pg_param_bytes(&params, buffer_view(&kinds));
-  pg_param_bytes(&params, buffer_view(&ns));
-  int rc = kinds.failed || ns.failed ? ENOMEM : pg_send(conn, PG_DELETE, &params);
+  int rc = pg_keys_param(&keys, &params);
+  if (!rc) rc = pg_send(conn, PG_DELETE, &params);
   if (!rc && old) rc = pg_send(conn, PG_DROP_HISTORY, &params);
-  buffer_free(&kinds);
-  buffer_free(&ns);
+  pg_keys_free(&keys);
   return rc;
 }
 
@@ -86,7 +75,7 @@ static uint64_t floor_of(const struct pg_session *session, uint8_t kind, bool *r
 
 /* All kinds with one statement: its start on a table of many days costs more than its rows. */
 static int send_archive(const struct db *db, struct pg_conn *conn, struct pg_session *session) {
-  struct buffer kinds = BUFFER_EMPTY, ns = BUFFER_EMPTY;
+  struct pg_keys keys;
   struct pg_params params = {.count = 0};
   uint8_t moved[KINDS];
   size_t count = 0;
@@ -97,15 +86,12 @@ static int send_archive(const struct db *db, struct pg_conn *conn, struct pg_ses
     if (moves) moved[count++] = kind;
   }
   if (!count) return 0;
-  pg_array_begin(&kinds, INT2, count);
-  pg_array_begin(&ns, INT8, count);
-  for (size_t i = 0; i < count; i++) add_key(&kinds, &ns, moved[i], session->floors[moved[i]]);
+  pg_keys_begin(&keys, count);
+  for (size_t i = 0; i < count; i++) pg_keys_add(&keys, moved[i], session->floors[moved[i]]);
   pg_param_int8(&params, session->number);
-  pg_param_bytes(&params, buffer_view(&kinds));
-  pg_param_bytes(&params, buffer_view(&ns));
-  int rc = kinds.failed || ns.failed ? ENOMEM : pg_send(conn, PG_ARCHIVE, &params);
-  buffer_free(&kinds);
-  buffer_free(&ns);
+  int rc = pg_keys_param(&keys, &params);
+  if (!rc) rc = pg_send(conn, PG_ARCHIVE, &params);
+  pg_keys_free(&keys);
   return rc;
 }
 

@@ -111,29 +111,22 @@ int pg_copy_name(struct pg_copy *copy, uint32_t session, struct tidings_span nam
 /* As the engine's own commits do it. */
 static int archive(struct pg_copy *copy, uint32_t session, const uint64_t *floors,
                    struct tidings_error *error) {
-  struct buffer kinds = BUFFER_EMPTY, ns = BUFFER_EMPTY;
+  struct pg_keys keys;
   struct pg_params params = {.count = 0};
   size_t count = 0;
   int unused, code;
   const Oid *types = pg_statement_types(PG_ARCHIVE, &unused);
   for (int kind = 0; kind < KINDS; kind++) count += floors[kind] != 0;
   if (!count) return 0;
-  pg_array_begin(&kinds, INT2, count);
-  pg_array_begin(&ns, INT8, count);
+  pg_keys_begin(&keys, count);
   for (int kind = 0; kind < KINDS; kind++) {
-    uint16_t kind_be = htobe16((uint16_t)kind);
-    uint64_t n_be = htobe64(floors[kind] ^ (uint64_t)1 << 63);
-    if (!floors[kind]) continue;
-    pg_array_add(&kinds, &kind_be, sizeof kind_be);
-    pg_array_add(&ns, &n_be, sizeof n_be);
+    if (floors[kind]) pg_keys_add(&keys, (uint8_t)kind, floors[kind]);
   }
   pg_param_int8(&params, session);
-  pg_param_bytes(&params, buffer_view(&kinds));
-  pg_param_bytes(&params, buffer_view(&ns));
-  if (kinds.failed || ns.failed) code = fail(error, TIDINGS_E_NOMEM, "no memory to copy a session");
+  if (pg_keys_param(&keys, &params))
+    code = fail(error, TIDINGS_E_NOMEM, "no memory to copy a session");
   else code = run_with(copy, pg_statement_text(PG_ARCHIVE), types, &params, NULL, error);
-  buffer_free(&kinds);
-  buffer_free(&ns);
+  pg_keys_free(&keys);
   return code;
 }
 

@@ -164,6 +164,14 @@ struct pg_params {
 /* An array in binary: its head, then each element; `type`: of an element. */
 void pg_array_begin(struct buffer *out, uint32_t type, size_t count);
 void pg_array_add(struct buffer *out, const void *bytes, size_t len);
+/* Keys of rows, which the statements take as two arrays. They live until the statement is sent. */
+struct pg_keys {
+  struct buffer kinds, ns;
+};
+void pg_keys_begin(struct pg_keys *keys, size_t count);
+void pg_keys_add(struct pg_keys *keys, uint8_t kind, uint64_t n);
+int pg_keys_param(const struct pg_keys *keys, struct pg_params *params); /* 0 or ENOMEM */
+void pg_keys_free(struct pg_keys *keys);
 void pg_param_int8(struct pg_params *params, int64_t value);
 void pg_param_int2(struct pg_params *params, int16_t value);
 void pg_param_bool(struct pg_params *params, bool value);

@@ -2,6 +2,7 @@
  *
  * store/db/postgres/statements.c: all statements: a connection prepares each before its first use.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,4 +237,30 @@ void pg_array_add(struct buffer *out, const void *bytes, size_t len) {
   uint32_t len_be = htobe32((uint32_t)len);
   buffer_append(out, &len_be, 4);
   buffer_append(out, bytes, len);
+}
+
+void pg_keys_begin(struct pg_keys *keys, size_t count) {
+  enum { INT8 = 20, INT2 = 21 };
+  *keys = (struct pg_keys){.kinds = BUFFER_EMPTY, .ns = BUFFER_EMPTY};
+  pg_array_begin(&keys->kinds, INT2, count);
+  pg_array_begin(&keys->ns, INT8, count);
+}
+
+/* A bigint has a sign: the first bit is turned, so that the order stays. */
+void pg_keys_add(struct pg_keys *keys, uint8_t kind, uint64_t n) {
+  uint16_t kind_be = htobe16(kind);
+  uint64_t n_be = htobe64(n ^ (uint64_t)1 << 63);
+  pg_array_add(&keys->kinds, &kind_be, sizeof kind_be);
+  pg_array_add(&keys->ns, &n_be, sizeof n_be);
+}
+
+int pg_keys_param(const struct pg_keys *keys, struct pg_params *params) {
+  pg_param_bytes(params, buffer_view(&keys->kinds));
+  pg_param_bytes(params, buffer_view(&keys->ns));
+  return keys->kinds.failed || keys->ns.failed ? ENOMEM : 0;
+}
+
+void pg_keys_free(struct pg_keys *keys) {
+  buffer_free(&keys->kinds);
+  buffer_free(&keys->ns);
 }

@@ -197,22 +197,14 @@ int pg_txn_session(struct db_txn *txn, uint32_t number, struct pg_session **ret_
 }
 
 static int send_own_rows(struct pg_conn *conn, const struct pg_session *own) {
-  enum { INT8 = 20, INT2 = 21 };
-  struct buffer kinds = BUFFER_EMPTY, ns = BUFFER_EMPTY;
+  struct pg_keys keys;
   struct pg_params params = {.count = 0};
-  pg_array_begin(&kinds, INT2, own->absent_count);
-  pg_array_begin(&ns, INT8, own->absent_count);
-  for (size_t i = 0; i < own->absent_count; i++) {
-    uint16_t kind = htobe16(own->absent[i].kind);
-    uint64_t n = htobe64(own->absent[i].n ^ (uint64_t)1 << 63);
-    pg_array_add(&kinds, &kind, sizeof kind);
-    pg_array_add(&ns, &n, sizeof n);
-  }
-  pg_param_bytes(&params, buffer_view(&kinds));
-  pg_param_bytes(&params, buffer_view(&ns));
-  int rc = kinds.failed || ns.failed ? ENOMEM : pg_send(conn, PG_OWN_ROWS, &params);
-  buffer_free(&kinds);
-  buffer_free(&ns);
+  pg_keys_begin(&keys, own->absent_count);
+  for (size_t i = 0; i < own->absent_count; i++)
+    pg_keys_add(&keys, own->absent[i].kind, own->absent[i].n);
+  int rc = pg_keys_param(&keys, &params);
+  if (!rc) rc = pg_send(conn, PG_OWN_ROWS, &params);
+  pg_keys_free(&keys);
   return rc;
 }
 
