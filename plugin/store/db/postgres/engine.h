@@ -187,7 +187,6 @@ void pg_keys_add(struct pg_keys *keys, uint8_t kind, uint64_t n);
 int pg_keys_param(const struct pg_keys *keys, struct pg_params *params); /* 0 or ENOMEM */
 void pg_keys_free(struct pg_keys *keys);
 void pg_param_int8(struct pg_params *params, int64_t value);
-void pg_param_int2(struct pg_params *params, int16_t value);
 /* Three of them: the key of a row. */
 void pg_param_row(struct pg_params *params, uint32_t session, uint8_t kind, uint64_t n);
 void pg_param_bool(struct pg_params *params, bool value);

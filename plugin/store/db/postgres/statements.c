@@ -204,17 +204,13 @@ void pg_param_int8(struct pg_params *params, int64_t value) {
   add_number(params, htobe64((uint64_t)value), 8);
 }
 
-void pg_param_int2(struct pg_params *params, int16_t value) {
-  uint64_t number = 0;
-  uint16_t big_endian = htobe16((uint16_t)value);
-  memcpy(&number, &big_endian, 2);
-  add_number(params, number, 2);
-}
-
 /* A bigint has a sign: the first bit is turned, so that the order stays. */
 void pg_param_row(struct pg_params *params, uint32_t session, uint8_t kind, uint64_t n) {
+  uint64_t number = 0;
+  uint16_t kind_be = htobe16(kind);
+  memcpy(&number, &kind_be, sizeof kind_be);
   pg_param_int8(params, session);
-  pg_param_int2(params, kind);
+  add_number(params, number, sizeof kind_be);
   pg_param_int8(params, (int64_t)(n ^ (uint64_t)1 << 63));
 }
 
