@@ -149,15 +149,38 @@ static int write_settlement(struct op *op, const struct settlement *settlement,
 
 /* -- the call ---------------------------------------------------------------------------------- */
 
-static int settle_in_write(struct op *op, const struct settlement *settlement,
+/* Does it end the delivery and do no more? What else there is to do may depend on what waits. */
+static bool only_ends(const struct op *op, const struct settlement *settlement) {
+  return settlement->outcome == TIDINGS_COMMITTED && !messages_alive(&op->head.run);
+}
+
+/* *ret_again: what was read may be outdated, and nothing was written. */
+static int settle_in_write(struct op *op, const struct settlement *settlement, bool *ret_again,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
   enum settle_verdict verdict = SETTLE_ALREADY_ENDED;
   struct delivery delivery = {0};
-  int code = op_write(op, error);
-  if (!code) code = decide_settlement(op, settlement, &delivery, &verdict, error);
-  if (code || verdict == SETTLE_ALREADY_ENDED) return code;
+  bool unsure = store_is_unsure(op->txn);
+  int code = decide_settlement(op, settlement, &delivery, &verdict, error);
+  bool ends = !code && verdict == SETTLE_ENDS_LEASE;
+  *ret_again = unsure && !(ends && only_ends(op, settlement));
+  if (*ret_again) return 0;
+  if (!ends) return code;
   code = write_settlement(op, settlement, &delivery, ret_reply, error);
-  return code ? code : op_commit(op, error);
+  return code ? code : op_commit_as_read(op, ret_again, error);
+}
+
+/* First by what this process has read of the session: that is enough for most. */
+static int settle_in_writes(struct op *op, const struct settlement *settlement,
+                            struct tidings_reply **ret_reply, struct tidings_error *error) {
+  bool again = false;
+  int code = op_write_as_read(op, error);
+  if (!code) code = settle_in_write(op, settlement, &again, ret_reply, error);
+  if (!again) return code;
+  op_give_up(op);
+  arena_free(&op->arena);
+  *ret_reply = NULL;
+  code = op_write(op, error);
+  return code ? code : settle_in_write(op, settlement, &again, ret_reply, error);
 }
 
 /* A reply is made only if there is something to do. */
@@ -169,7 +192,7 @@ static int settle_now(struct instance *instance, const struct settlement *settle
   op_begin(&op, instance, span_of(NULL, 0), deadline);
   op.session = public_id_session(settlement->id);
   int code = op_lock(&op, error);
-  if (!code) code = settle_in_write(&op, settlement, &reply, error);
+  if (!code) code = settle_in_writes(&op, settlement, &reply, error);
   if (!code && ret_reply) *ret_reply = reply ? reply_hand_out(reply, &op) : NULL;
   op_end(&op);
   return code;

@@ -38,7 +38,7 @@ void op_end(struct op *op);
 /* At most one transaction at a time. Errors as of store_read and store_write. */
 int op_read(struct op *op, struct tidings_error *error);
 int op_write(struct op *op, struct tidings_error *error);
-/* After a snapshot of the session, for what was decided on it. */
+/* Of the session as this process read it last: op_commit_as_read. */
 int op_write_as_read(struct op *op, struct tidings_error *error);
 int op_commit(struct op *op, struct tidings_error *error); /* over in either case */
 /* *ret_outdated and 0: nothing was written, the session is not as it was read. */

@@ -187,6 +187,8 @@ int store_take_in(struct store *store, store_deadline deadline, struct tidings_e
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);
+/* Of a write with `as_read`: what it reads may be outdated, so it is no reason to refuse a call. */
+bool store_is_unsure(const struct store_txn *txn);
 /* Of a write with `as_read`: with *ret_outdated and 0 nothing was written, because the session is
  * not as it was read. */
 int store_commit_as_read(struct store_txn *txn, bool *ret_outdated, struct tidings_error *error);

@@ -105,6 +105,7 @@ struct db_txn {
   size_t touched_count;
   uint64_t ringing;    /* a bit for each of `touched` whose owner is called as well */
   bool rung_by_others; /* than the thread that waits */
+  bool unsure;         /* `as_read`, and what is read may be outdated: only the commit knows */
   bool outdated;       /* db_commit failed since the session is not as it was read */
   size_t called_count; /* CALLED_OWNERS + 1: too many to note; every waiter is woken */
 
@@ -197,6 +198,8 @@ int db_cursor_delete(struct db_cursor *cursor);
 int db_name_session(struct db_txn *txn, uint32_t session, struct tidings_span name);
 /* Rows of a kind with a number below `n` have ended: they are read seldom. */
 void db_ended_below(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
+/* Would a row of this key be history, which the engine drops by itself? False: it keeps none. */
+bool db_is_history(struct db_txn *txn, const struct db_key *key);
 /* What its head says: for engines whose pushes read no rows, and that forget by themselves. */
 struct db_noted {
   uint64_t waiting;   /* items that have not ended */

@@ -64,11 +64,14 @@ static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict
   return 0;
 }
 
+/* Items that are history are not looked up: the delivery becomes history like them. */
 static int has_items(struct visit *visit, const struct delivery *delivery, bool *ret_has) {
   bool has = false;
   int rc = 0;
   for (size_t i = 0; !rc && !has && i < delivery->fate_count; i++) {
     struct db_key first = row_key(visit->session, ROW_ITEM, delivery->fates[i].first);
+    has = db_is_history(visit->txn->db, &first);
+    if (has) break;
     rc = db_cursor_seek(&visit->beside, &first);
     has = !rc && row_key_is_like(visit->beside.key, &first) &&
           row_key_n(visit->beside.key) <= delivery->fates[i].last;

@@ -60,6 +60,8 @@ bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
   return db_is_unchanged(store->db, session, stamp, deadline, ret_asked);
 }
 
+bool store_is_unsure(const struct store_txn *txn) { return txn->db->unsure; }
+
 int store_commit_as_read(struct store_txn *txn, bool *ret_outdated, struct tidings_error *error) {
   int code = inbox_finish(txn, error);
   if (code) db_end(txn->db);

@@ -13,65 +13,6 @@
 
 #include "store/db/postgres/engine.h"
 
-/* -- errors ------------------------------------------------------------------------------------ */
-
-static int error_of(struct db *db, const PGresult *result) {
-  static const struct {
-    const char *state;
-    enum pg_error error;
-  } known[] = {{"55P03", PG_E_LOCKED},     {"57014", PG_E_LATE},
-               {"40P01", PG_E_LOCKED},     {"25006", PG_E_READ_ONLY},
-               {"42501", PG_E_DENIED},     {"42P01", PG_E_NO_SCHEMA},
-               {"42883", PG_E_OLD_TABLES}, {"3F000", PG_E_NO_SCHEMA},
-               {"53100", PG_E_DISK_FULL},  {"53300", PG_E_NO_CONNECTION_LEFT},
-               {"57P03", PG_E_STARTING},   {"57P01", PG_E_LOST},
-               {"57P02", PG_E_LOST},       {"26000", PG_E_POOLED},
-               {"42P05", PG_E_POOLED},     {"22012", PG_E_OUTDATED},
-               {"42703", PG_E_OLD_TABLES}};
-  const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-  if (!state) return PG_E_LOST;
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(state, known[i].state) == 0) return (int)known[i].error;
-  }
-  db_log(db, TIDINGS_LOG_ERROR, "store %s: %s", db->place.shown,
-         PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
-  return PG_E_REFUSED;
-}
-
-static const char *reason_of(int rc) {
-  switch (rc) {
-  case PG_E_LOST: return "the connection to the database broke; try again";
-  case PG_E_LATE: return "the database did not answer in time; nothing was lost, try again";
-  case PG_E_LOCKED: return "another writer has the session; nothing was lost, try again";
-  case PG_E_READ_ONLY:
-    return "the database is read-only (a standby?); name the primary, or add "
-           "target_session_attrs=read-write to the URL";
-  case PG_E_DENIED: return "the role may not do this; grant it tidings_host";
-  case PG_E_NO_SCHEMA:
-    return "the schema is not one of tidings; run 'tidings store init URL', or name another with "
-           "?schema=NAME";
-  case PG_E_OLD_TABLES:
-    return "its tables are not those of this build; run 'tidings store upgrade URL' of the newest "
-           "build that uses it";
-  case PG_E_DISK_FULL: return "the database's disk is full; free some space";
-  case PG_E_NO_CONNECTION_LEFT:
-    return "the database has no connection left; raise its max_connections, or end some clients";
-  case PG_E_OUTDATED: return "another writer has changed the session; nothing was lost, try again";
-  case PG_E_POOLED:
-    return "a pooler gives each transaction another connection to the database; have it pool "
-           "sessions (pgbouncer: pool_mode=session), or name the server itself";
-  case PG_E_STARTING: return "the database is starting up or recovering; try again";
-  default: return "the database refused it (see the log)";
-  }
-}
-
-int db_failed(struct tidings_error *error, int rc, const char *what) {
-  if (rc == ENOMEM) return fail(error, TIDINGS_E_NOMEM, "the store had no memory to %s", what);
-  int code = rc == PG_E_LATE || rc == PG_E_LOCKED || rc == PG_E_OUTDATED ? TIDINGS_E_BUSY
-                                                                         : TIDINGS_E_STORE;
-  return fail(error, code, "the store failed to %s: %s", what, reason_of(rc));
-}
-
 /* -- a round trip ------------------------------------------------------------------------------ */
 
 /* 0, or PG_E_LATE or PG_E_LOST. */
@@ -136,9 +77,23 @@ static int send_prepare(struct pg_conn *conn, enum pg_statement statement) {
   return 0;
 }
 
+static int send_limit(struct pg_conn *conn) {
+  struct pg_params params = {.count = 0};
+  char text[16];
+  int limit = conn->next_limit_ms;
+  conn->next_limit_ms = 0;
+  (void)snprintf(text, sizeof text, "%d", limit);
+  pg_param_bytes(&params, span_text(text));
+  int rc = pg_send(conn, PG_LIMITS, &params);
+  conn->prepares[conn->prepare_count++] = (struct pg_prepare){conn->queued - 1, PG_LIMITS};
+  conn->limit_ms = limit;
+  return rc;
+}
+
 int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_params *params) {
   static const int formats[PG_MOST_PARAMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  int rc = send_prepare(conn, statement);
+  int rc = conn->next_limit_ms ? send_limit(conn) : 0;
+  if (!rc) rc = send_prepare(conn, statement);
   if (rc) return rc;
   conn->queued++;
   return PQsendQueryPrepared(conn->pg, conn->names[statement], params ? params->count : 0,
@@ -148,8 +103,8 @@ int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_p
              : PG_E_LOST;
 }
 
-/* Is the `at`-th result of a pipeline that of a statement that was prepared? One that was not,
- * since something before it failed, is prepared when it is used again. */
+/* Is the `at`-th result of a pipeline that of a statement that was prepared, or of the limit? One
+ * that was not prepared, since something before it failed, is when it is used again. */
 static bool was_prepare(struct pg_conn *conn, size_t at, bool good) {
   for (size_t i = 0; i < conn->prepare_count; i++) {
     if (conn->prepares[i].at != at) continue;
@@ -179,7 +134,7 @@ static int gather(struct db *db, struct pg_conn *conn, store_deadline deadline, 
     }
     bool good = is_good(result);
     if (!good && PQresultStatus(result) != PGRES_PIPELINE_ABORTED && !first)
-      first = error_of(db, result);
+      first = pg_error_of(db, result);
     if (PQstatus(pg) == CONNECTION_BAD) {
       PQclear(result);
       return first && first != PG_E_REFUSED ? first : PG_E_LOST;
@@ -195,6 +150,7 @@ int pg_run(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresul
   int rc = PQpipelineSync(conn->pg) ? flush(conn->pg, deadline) : PG_E_LOST;
   if (!rc) rc = gather(db, conn, deadline, results, count);
   conn->queued = conn->prepare_count = 0;
+  if (rc) conn->limit_ms = 0;
   return rc;
 }
 
@@ -236,6 +192,7 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
   PGresult *results[2] = {NULL, NULL};
   if (!PQsendQueryParams(conn->pg,
                          "SELECT set_config('search_path', $1, false), "
+                         "set_config('default_transaction_isolation', 'read committed', false), "
                          "set_config('client_min_messages', 'error', false), "
                          "set_config('plan_cache_mode', 'force_generic_plan', false), "
                          "set_config('enable_seqscan', 'off', false), "
@@ -289,7 +246,7 @@ static int refuse_connection(struct db *db, PGconn *pg, struct tidings_error *er
   if (state && strncmp(state, "57P03", 5) == 0) rc = PG_E_STARTING;
   if (rc)
     return fail(error, TIDINGS_E_STORE, "store %s cannot be reached: %s", db->place.shown,
-                reason_of(rc));
+                pg_reason_of(rc));
   if (state) words = state + strlen("53300: ");
   return fail(error, TIDINGS_E_STORE, "store %s cannot be reached: %.*s", db->place.shown,
               (int)strcspn(words, "\n"), words);
@@ -370,6 +327,7 @@ int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_co
   int code = pg_conn_dial(db, deadline, &conn, error);
   if (code) return code;
   code = set_up(db, conn, deadline, error);
+  conn->limit_ms = PG_NO_LIMIT;
   if (code) pg_conn_close(conn);
   else *ret_conn = conn;
   return code;

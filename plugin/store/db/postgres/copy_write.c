@@ -111,22 +111,14 @@ int pg_copy_name(struct pg_copy *copy, uint32_t session, struct tidings_span nam
 /* As the engine's own commits do it. */
 static int archive(struct pg_copy *copy, uint32_t session, const uint64_t *floors,
                    struct tidings_error *error) {
-  struct pg_keys keys;
-  struct pg_params params = {.count = 0};
-  size_t count = 0;
-  int unused, code;
+  int unused, code = 0;
   const Oid *types = pg_statement_types(PG_ARCHIVE, &unused);
-  for (int kind = 0; kind < KINDS; kind++) count += floors[kind] != 0;
-  if (!count) return 0;
-  pg_keys_begin(&keys, count);
-  for (int kind = 0; kind < KINDS; kind++) {
-    if (floors[kind]) pg_keys_add(&keys, (uint8_t)kind, floors[kind]);
+  for (int kind = 0; kind < KINDS && !code; kind++) {
+    struct pg_params params = {.count = 0};
+    if (!floors[kind]) continue;
+    pg_param_row(&params, session, (uint8_t)kind, floors[kind]);
+    code = run_with(copy, pg_statement_text(PG_ARCHIVE), types, &params, NULL, error);
   }
-  pg_param_int8(&params, session);
-  if (pg_keys_param(&keys, &params))
-    code = fail(error, TIDINGS_E_NOMEM, "no memory to copy a session");
-  else code = run_with(copy, pg_statement_text(PG_ARCHIVE), types, &params, NULL, error);
-  pg_keys_free(&keys);
   return code;
 }
 

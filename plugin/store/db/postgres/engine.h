@@ -13,6 +13,7 @@
 
 #include <endian.h>
 #include <libpq-fe.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include "store/db/wake.h"
 
 enum { PG_ABSENT = 4 };
+enum { PG_FEW_ENDED = 8 };       /* fewer rows of a kind are not moved to the history: changes.c */
 enum { PG_META = 1 };            /* the kind of the store's few own rows, of session 0 */
 enum { PG_MOST_WAITING = 1024 }; /* rows of an inbox that a statement brings: see PG_LOAD */
 enum { PG_SCHEMA = 2, KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
@@ -43,6 +45,12 @@ enum pg_error {
   PG_E_POOLED,   /* a pooler gives each transaction another connection */
   PG_E_REFUSED,  /* the server's answer makes no sense to us: it was logged */
 };
+
+/* -- errors.c ---------------------------------------------------------------------------------- */
+
+/* Of a result that is an error: a pg_error; NULL: the connection broke. */
+int pg_error_of(struct db *db, const PGresult *result);
+const char *pg_reason_of(int rc); /* what to do */
 
 /* The n of a key. */
 static inline uint64_t pg_key_n(const struct db_key *key) {
@@ -84,6 +92,7 @@ struct pg_row {
   uint64_t n;
   uint8_t kind;
   bool dirty; /* not on the server yet */
+  bool fresh; /* and the server has no row of this key */
 };
 
 struct pg_map {
@@ -106,14 +115,17 @@ enum pg_statement {
   PG_COMMIT,
   PG_ROLLBACK,
   PG_LOCK,
+  PG_LOCK_NAMED,
   PG_LOCK_VERSION,
   PG_LOCK_NAME,
   PG_OWN_ROWS,
   PG_LOAD,
   PG_LOOK,
   PG_PUT,
+  PG_PUT_FRESH,
   PG_DELETE,
   PG_ARCHIVE,
+  PG_ARCHIVE_AGAIN,
   PG_DROP_HISTORY,
   PG_SESSION,
   PG_CLEAR_INBOX,
@@ -124,7 +136,6 @@ enum pg_statement {
   PG_PUSH_NEXT,
   PG_PUSH_COUNT,
   PG_NOTIFY,
-  PG_LOOK_UP,
   PG_HAS_LOCK,
   PG_SEEN,
   PG_NOTE_ID,
@@ -134,19 +145,22 @@ enum pg_statement {
   PG_STATEMENTS
 };
 
-enum { PG_NAME_BYTES = 20 };
+enum { PG_NAME_BYTES = 20, PG_NO_LIMIT = INT_MAX };
 
 struct pg_conn {
   PGconn *pg;
   struct pg_conn *next;
   uint64_t prepared; /* a bit for each statement that it has prepared, under these names: */
   char names[PG_STATEMENTS][PG_NAME_BYTES];
-  /* In the pipeline: how many results are to come, and which of them are of preparing. */
+  int limit_ms;      /* of each statement, and of waiting for a lock; 0: it is not known */
+  int next_limit_ms; /* what it is to be, which the next statement takes along; 0: it stays */
+  /* In the pipeline: how many results are to come, and which of them are of preparing, or of the
+   * limit. */
   size_t queued, prepare_count;
   struct pg_prepare {
     size_t at;
     enum pg_statement statement;
-  } prepares[PG_STATEMENTS];
+  } prepares[PG_STATEMENTS + 1];
 };
 
 const char *pg_statement_text(enum pg_statement statement);
@@ -173,7 +187,8 @@ void pg_keys_add(struct pg_keys *keys, uint8_t kind, uint64_t n);
 int pg_keys_param(const struct pg_keys *keys, struct pg_params *params); /* 0 or ENOMEM */
 void pg_keys_free(struct pg_keys *keys);
 void pg_param_int8(struct pg_params *params, int64_t value);
-void pg_param_int2(struct pg_params *params, int16_t value);
+/* Three of them: the key of a row. */
+void pg_param_row(struct pg_params *params, uint32_t session, uint8_t kind, uint64_t n);
 void pg_param_bool(struct pg_params *params, bool value);
 void pg_param_bytes(struct pg_params *params, struct tidings_span bytes); /* text, bytea */
 void pg_param_null(struct pg_params *params);
@@ -185,6 +200,10 @@ int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_co
 struct pg_conn *pg_conn_take_idle(struct db *db);
 /* Back to the pool; one that is not idle, or broken, is closed. */
 void pg_conn_give(struct db *db, struct pg_conn *conn);
+/* How long the server works on one of the next statements, or waits for a lock in it: what is left
+ * of the call, or up to a sixteenth less. `least`: a longer limit may stay, since the call itself
+ * ends in time. */
+void pg_conn_limit(struct pg_conn *conn, store_deadline deadline, bool least);
 /* Queues a statement, and before its first use what prepares it. 0, or the engine's error. */
 int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_params *params);
 /* Sends what is queued, and waits for all of its results, `count` of them, which the caller clears;
@@ -235,7 +254,8 @@ struct pg_session {
     bool rings;
   } * inbox;
   size_t inbox_count, inbox_next;
-  uint64_t used; /* for the cache: when */
+  bool rewritten; /* a row that was history may be among the live ones again */
+  uint64_t used;  /* for the cache: when */
 
   /* In a write: */
   bool written;
@@ -300,6 +320,16 @@ int pg_session_add_waiting(struct pg_session *session, int64_t n, struct tidings
 void pg_session_drop_waiting(struct pg_session *session);
 /* Takes the result of that. */
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result);
+
+/* -- changes.c --------------------------------------------------------------------------------- */
+
+struct pg_write {
+  int64_t token; /* by which the commit is found again */
+  bool rings;    /* its owner has to act */
+};
+/* Queues what writes the session. */
+int pg_session_send_changes(struct db *db, struct pg_conn *conn, struct pg_session *session,
+                            const struct pg_write *write);
 
 /* -- look.c ------------------------------------------------------------------------------------ */
 

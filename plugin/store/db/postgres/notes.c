@@ -14,6 +14,15 @@ void db_ended_below(struct db_txn *txn, uint32_t number, uint8_t kind, uint64_t 
   if (n > session->ended[kind]) session->ended[kind] = n;
 }
 
+bool db_is_history(struct db_txn *txn, const struct db_key *key) {
+  struct pg_session *session = NULL;
+  uint32_t number;
+  uint8_t kind = key->bytes[4];
+  memcpy(&number, key->bytes, 4);
+  return !pg_txn_session(txn, be32toh(number), &session) && txn->db->kinds[kind] == DB_KIND_ENDS &&
+         pg_key_n(key) < session->floors[kind];
+}
+
 void db_note(struct db_txn *txn, uint32_t number, const struct db_noted *noted) {
   struct pg_session *session = NULL;
   if (pg_txn_session(txn, number, &session)) return;

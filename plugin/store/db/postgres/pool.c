@@ -30,6 +30,15 @@ static struct pg_conn *wait_idle(struct db *db, store_deadline deadline, bool *r
   }
 }
 
+/* With five bits: calls of the same budget have the same limit, which is set once. */
+void pg_conn_limit(struct pg_conn *conn, store_deadline deadline, bool least) {
+  int left = store_deadline_left_ms(deadline), limit = left > 1 ? left : 1, step = 1;
+  while (limit / step >= 32) step *= 2;
+  limit -= limit % step;
+  bool stays = conn->limit_ms == limit || (least && conn->limit_ms > limit);
+  conn->next_limit_ms = stays ? 0 : limit;
+}
+
 struct pg_conn *pg_conn_take_idle(struct db *db) {
   pthread_mutex_lock(&db->lock);
   struct pg_conn *conn = db->idle;
@@ -64,6 +73,7 @@ int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_co
   int code = conn ? 0 : pg_conn_open(db, deadline, &conn, error);
   if (code) forget_one(db);
   else *ret_conn = conn;
+  if (!code) pg_conn_limit(conn, deadline, true);
   return code;
 }
 

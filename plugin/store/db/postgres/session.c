@@ -177,6 +177,7 @@ static int by_key(const void *a, const void *b) {
 static int take_row(struct pg_session *session, uint8_t kind, uint64_t n, const char *value,
                     size_t len) {
   struct pg_map *map = &session->map;
+  session->rewritten = session->rewritten || n < session->floors[kind];
   if (map->count == map->capacity) {
     size_t capacity = map->capacity ? map->capacity * 2 : 32;
     struct pg_row *rows = realloc(map->rows, capacity * sizeof *rows);
@@ -195,6 +196,7 @@ static void start_anew(struct pg_session *session) {
   pg_map_free(&session->map);
   session->folded_count = 0;
   session->folded_rings = 0;
+  session->rewritten = false;
 }
 
 void pg_session_as_read(const struct db *db, struct pg_session *session) {

@@ -9,29 +9,33 @@
 #include "common/buffer.h"
 #include "store/db/postgres/engine.h"
 
-/* $1 number, or $2 name. An OR of the two would be a bitmap scan: see set_up. */
+/* $1 number, or $2 name. An OR of the two would be no index scan. */
 #define IS_IT "session = coalesce($1, (SELECT session FROM session WHERE name = $2))"
 
 /* Live rows for each kind and number of two arrays, found by the index. OFFSET 0: else a plan that
  * was made while the table was empty reads all rows of the session. */
-#define EACH_OF(kinds, numbers, columns, whose, which)                                             \
-  "unnest(" kinds "::smallint[], " numbers "::bigint[]) AS wanted (k, m), "                        \
-  "LATERAL (SELECT " columns " FROM live WHERE " whose " AND kind = k AND " which                  \
-  " OFFSET 0) AS found"
+#define EACH_OF(kinds, numbers, columns, whose)                                                    \
+  "(SELECT unnest(" kinds "::smallint[]) AS k, unnest(" numbers "::bigint[]) AS m) AS wanted, "    \
+  "LATERAL (SELECT " columns " FROM live WHERE " whose                                             \
+  " AND kind = k AND n = m OFFSET 0) AS found"
 
-/* The same, to delete them. The sum: not found by the index once more; it matters where the table
- * has partitions, whose rows have the same places. */
-#define THESE(which)                                                                               \
-  "ctid = ANY (ARRAY(SELECT place FROM " EACH_OF("$2", "$3", "ctid AS place", "session = $1",      \
-                                                 which) ")) AND session + 0 = $1"
+/* Not FROM unnest(...), which copies each of the arrays into a table of its own first. */
+#define PUT                                                                                        \
+  "INSERT INTO live SELECT $1, unnest($2::smallint[]), unnest($3::bigint[]), unnest($4::bytea[])"
+
+/* Of kind $2, the rows before number $3. */
+#define ARCHIVE                                                                                    \
+  "WITH over AS (DELETE FROM live WHERE session = $1 AND kind = $2 AND n < $3 RETURNING session, " \
+  "kind, n, value) INSERT INTO history (session, kind, n, value) SELECT * FROM over"
 
 static const char *const statements[PG_STATEMENTS] = {
-    [PG_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED",
-    [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, true), "
-                  "set_config('statement_timeout', $1, true)",
+    [PG_BEGIN] = "BEGIN",
+    [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, false), "
+                  "set_config('statement_timeout', $1, false)",
     [PG_COMMIT] = "COMMIT",
     [PG_ROLLBACK] = "ROLLBACK",
-    [PG_LOCK] = "SELECT session FROM session WHERE " IS_IT " FOR UPDATE",
+    [PG_LOCK] = "SELECT token FROM session WHERE session = $1 FOR UPDATE",
+    [PG_LOCK_NAMED] = "SELECT FROM session WHERE name = $1 FOR UPDATE",
     /* Locks it if it is as it was read; else there is an error: a division by zero. */
     [PG_LOCK_VERSION] = "SELECT 1 / count(*) FROM (SELECT FROM session WHERE session = $1 AND "
                         "version = $2 FOR UPDATE) AS same",
@@ -40,7 +44,7 @@ static const char *const statements[PG_STATEMENTS] = {
     /* Of session 0: its few, and those that were looked for. */
     [PG_OWN_ROWS] =
         "SELECT kind, n, value FROM live WHERE session = 0 AND kind = 1 UNION ALL "
-        "SELECT kind, n, value FROM " EACH_OF("$1", "$2", "kind, n, value", "session = 0", "n = m"),
+        "SELECT kind, n, value FROM " EACH_OF("$1", "$2", "kind, n, value", "session = 0"),
     /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
     [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session WHERE " IS_IT " "
                 "UNION ALL SELECT -2::smallint, session, 0, convert_to(name, 'UTF8') FROM session "
@@ -57,21 +61,26 @@ static const char *const statements[PG_STATEMENTS] = {
      * whole, since each column costs the server something even if nothing waits. */
     [PG_LOOK] = "SELECT inbox FROM session LEFT JOIN inbox ON inbox.name = session.name "
                 "WHERE session = $1 AND version = $2 LIMIT 1024",
-    [PG_PUT] = "INSERT INTO live SELECT $1, * FROM unnest($2::smallint[], $3::bigint[], "
-               "$4::bytea[]) ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
-    [PG_DELETE] = "DELETE FROM live WHERE " THESE("n = m"),
-    [PG_ARCHIVE] = "WITH over AS (DELETE FROM live WHERE " THESE(
-        "n < m") " RETURNING session, kind, n, value) "
-                 "INSERT INTO history (session, kind, n, value) SELECT * FROM over "
-                 "ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
-    [PG_DROP_HISTORY] = "DELETE FROM history USING unnest($2::smallint[], $3::bigint[]) "
-                        "AS gone (k, m) WHERE session = $1 AND kind = k AND n = m",
+    [PG_PUT] = PUT " ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
+    [PG_PUT_FRESH] = PUT,
+    /* The sum: not found by the index once more; it matters where the table has partitions, whose
+     * rows have the same places. */
+    [PG_DELETE] = "DELETE FROM live WHERE ctid = ANY (ARRAY(SELECT place FROM " EACH_OF(
+        "$2", "$3", "ctid AS place", "session = $1") ")) AND session + 0 = $1",
+    [PG_ARCHIVE] = ARCHIVE,
+    /* A row that was history may be so again. */
+    [PG_ARCHIVE_AGAIN] =
+        ARCHIVE " ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
+    [PG_DROP_HISTORY] = "DELETE FROM history WHERE session = $1 AND kind = $2 AND n = $3",
+    /* Of version $11, or any: this locks the row. Of another one there is an error, as with
+     * PG_LOCK_VERSION. */
     [PG_SESSION] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
         "rung, closed_ms, closed_version) "
         "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10, 1) ON CONFLICT "
         "(session) DO UPDATE SET "
-        "version = s.version + 1, token = $3, waiting = coalesce($4, s.waiting), "
+        "version = s.version + 1 / (s.version = coalesce($11, s.version))::integer, token = $3, "
+        "waiting = coalesce($4, s.waiting), "
         "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "
         "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "
         "closed_ms = CASE WHEN $4::bigint IS NULL THEN s.closed_ms ELSE $10 END, "
@@ -114,7 +123,6 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_NOTIFY] =
         "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
         "WHERE owner = $1",
-    [PG_LOOK_UP] = "SELECT token FROM session WHERE session = $1 FOR UPDATE",
     [PG_SEEN] = "SELECT FROM seen WHERE name = $1 AND source = $2 AND id = $3 AND at_ms >= $4",
     [PG_NOTE_ID] = "INSERT INTO seen VALUES ($1, $2, $3, $4, clock_timestamp() + $5 * interval "
                    "'1 ms') ON CONFLICT (name, source, id) DO UPDATE SET at_ms = excluded.at_ms, "
@@ -141,10 +149,10 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
     INT2S = 1005,
     BYTEAS = 1001
   };
-  static const Oid text[] = {TEXT}, who[] = {INT8, TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
+  static const Oid text[] = {TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
                    plain[] = {TEXT, BYTEA, INT8, INT8, INT8}, put[] = {INT8, INT2S, INT8S, BYTEAS},
-                   archive[] = {INT8, INT2, INT8, INT8},
-                   session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8, INT8},
+                   row[] = {INT8, INT2, INT8, INT8},
+                   session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8, INT8, INT8},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
                    notify[] = {BYTEA, TEXT}, owner[] = {BYTEA}, number[] = {INT8},
                    version[] = {INT8, INT8}, push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
@@ -152,19 +160,21 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
   case PG_LIMITS:
+  case PG_LOCK_NAMED:
   case PG_LOCK_NAME: return TYPES(text, 1);
-  case PG_LOCK: return TYPES(who, 2);
   case PG_LOOK:
   case PG_LOCK_VERSION: return TYPES(version, 2);
   case PG_LOAD: return TYPES(load, 4);
   case PG_OWN_ROWS: return TYPES(put + 1, 2);
-  case PG_PUT: return TYPES(put, 4);
+  case PG_PUT:
+  case PG_PUT_FRESH: return TYPES(put, 4);
+  case PG_DELETE: return TYPES(put, 3);
   case PG_ARCHIVE:
-  case PG_DELETE:
-  case PG_DROP_HISTORY: return TYPES(put, 3);
-  case PG_FETCH_ONE: return TYPES(archive, 3);
-  case PG_FETCH_RANGE: return TYPES(archive, 4);
-  case PG_SESSION: return TYPES(session, 10);
+  case PG_ARCHIVE_AGAIN:
+  case PG_DROP_HISTORY:
+  case PG_FETCH_ONE: return TYPES(row, 3);
+  case PG_FETCH_RANGE: return TYPES(row, 4);
+  case PG_SESSION: return TYPES(session, 11);
   case PG_CLEAR_INBOX: return TYPES(inbox, 2);
   case PG_PUSH: return TYPES(push, 13);
   case PG_PUSH_COUNT:
@@ -174,7 +184,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_SEEN: return TYPES(seen, 4);
   case PG_NOTE_ID: return TYPES(seen, 5);
   case PG_NOTIFY: return TYPES(notify, 2);
-  case PG_LOOK_UP:
+  case PG_LOCK:
   case PG_HAS_LOCK: return TYPES(number, 1);
   default: return TYPES(NULL, 0);
   }
@@ -194,11 +204,14 @@ void pg_param_int8(struct pg_params *params, int64_t value) {
   add_number(params, htobe64((uint64_t)value), 8);
 }
 
-void pg_param_int2(struct pg_params *params, int16_t value) {
+/* A bigint has a sign: the first bit is turned, so that the order stays. */
+void pg_param_row(struct pg_params *params, uint32_t session, uint8_t kind, uint64_t n) {
   uint64_t number = 0;
-  uint16_t big_endian = htobe16((uint16_t)value);
-  memcpy(&number, &big_endian, 2);
-  add_number(params, number, 2);
+  uint16_t kind_be = htobe16(kind);
+  memcpy(&number, &kind_be, sizeof kind_be);
+  pg_param_int8(params, session);
+  add_number(params, number, sizeof kind_be);
+  pg_param_int8(params, (int64_t)(n ^ (uint64_t)1 << 63));
 }
 
 void pg_param_bool(struct pg_params *params, bool value) {
@@ -246,7 +259,6 @@ void pg_keys_begin(struct pg_keys *keys, size_t count) {
   pg_array_begin(&keys->ns, INT8, count);
 }
 
-/* A bigint has a sign: the first bit is turned, so that the order stays. */
 void pg_keys_add(struct pg_keys *keys, uint8_t kind, uint64_t n) {
   uint16_t kind_be = htobe16(kind);
   uint64_t n_be = htobe64(n ^ (uint64_t)1 << 63);

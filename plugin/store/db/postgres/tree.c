@@ -132,10 +132,16 @@ int db_put_room(struct db_txn *txn, const struct db_key *key, size_t len, void *
   struct pg_session *session;
   int rc = pg_txn_session(txn, at.session, &session);
   if (rc) return rc;
+  const struct pg_row *old = pg_map_get(&session->map, at.kind, at.n);
+  bool fresh = old ? old->fresh
+                   : !may_be_elsewhere(txn->db, session, at.kind, at.n) &&
+                         !was_deleted(session, at.kind, at.n);
   struct pg_row *row = pg_map_put(&session->map, at.kind, at.n, len);
   if (!row) return ENOMEM;
   row->dirty = true;
+  row->fresh = fresh;
   session->written = true;
+  session->rewritten = session->rewritten || at.n < session->floors[at.kind];
   for (size_t i = 0; i < session->gone_count; i++) {
     struct pg_gone *gone = &session->gone[i];
     if (gone->kind == at.kind && gone->n == at.n) *gone = session->gone[--session->gone_count];

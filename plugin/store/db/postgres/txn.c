@@ -2,7 +2,8 @@
  *
  * store/db/postgres/txn.c: transactions. A read is one round trip, and leaves nothing open. A write
  * is two: the first locks the session's row and reads what is live in it, the second writes and
- * commits. What was not declared costs one more each.
+ * commits. One of the session as it was read needs the second only. What was not declared costs one
+ * more each.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,31 +21,25 @@ int pg_fail_in(const struct db *db, int rc, const char *what, struct tidings_err
 
 /* -- sessions in a transaction ----------------------------------------------------------------- */
 
-static int send_who(struct pg_conn *conn, enum pg_statement statement,
-                    const struct pg_session *session) {
+static int send_lock(struct pg_conn *conn, const struct pg_session *session) {
   struct pg_params params = {.count = 0};
-  if (session->number) pg_param_int8(&params, session->number);
-  else pg_param_null(&params);
-  if (session->name) pg_param_bytes(&params, span_text(session->name));
-  else pg_param_null(&params);
-  return pg_send(conn, statement, &params);
+  bool named = !session->number && session->name;
+  if (named) pg_param_bytes(&params, span_text(session->name));
+  else pg_param_int8(&params, session->number);
+  return pg_send(conn, named ? PG_LOCK_NAMED : PG_LOCK, &params);
 }
 
 int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
-  struct pg_params params = {.count = 0}, version = {.count = 0};
-  char limit[16];
-  int left = store_deadline_left_ms(engine->deadline);
-  (void)snprintf(limit, sizeof limit, "%d", left > 0 ? left : 1);
-  pg_param_bytes(&params, span_text(limit));
+  struct pg_params version = {.count = 0};
+  pg_conn_limit(engine->conn, engine->deadline, false);
   int rc = pg_send(engine->conn, PG_BEGIN, NULL);
   engine->begun = true;
-  if (!rc) rc = pg_send(engine->conn, PG_LIMITS, &params);
-  *ret_count = 2;
+  *ret_count = 1;
   if (rc || !engine->unlocked) return rc;
   engine->unlocked = false;
   pg_param_int8(&version, engine->declared->number);
   pg_param_int8(&version, engine->declared->version);
-  *ret_count = 3;
+  *ret_count = 2;
   return pg_send(engine->conn, PG_LOCK_VERSION, &version);
 }
 
@@ -61,9 +56,7 @@ static const struct db_key *find_wanted(struct db *db, const struct db_scope *sc
 
 static int send_wanted(struct pg_conn *conn, const struct db_key *wanted) {
   struct pg_params params = {.count = 0};
-  pg_param_int8(&params, 0);
-  pg_param_int2(&params, wanted->bytes[4]);
-  pg_param_int8(&params, (int64_t)(pg_key_n(wanted) ^ (uint64_t)1 << 63));
+  pg_param_row(&params, 0, wanted->bytes[4], pg_key_n(wanted));
   return pg_send(conn, PG_FETCH_ONE, &params);
 }
 
@@ -124,7 +117,7 @@ static int load(struct db_txn *txn, struct pg_session *session, const struct db_
     before++;
   }
   if (!rc && locks) {
-    rc = send_who(engine->conn, PG_LOCK, session);
+    rc = send_lock(engine->conn, session);
     before++;
   }
   if (!rc) rc = take_loaded(txn, session, before, wanted);
@@ -142,9 +135,9 @@ static int add_session(struct db_txn *txn, struct pg_session *session) {
 
 /* As this process has read it, without a look: false if it has not. */
 static bool take_as_read(struct db_txn *txn, struct pg_session *session) {
-  if (!session->exists || session->version < 0) return false;
+  if (!session->exists || session->version < 0 || pg_clock_is_old(txn->db)) return false;
   pg_session_as_read(txn->db, session);
-  pg_engine(txn)->unlocked = true;
+  pg_engine(txn)->unlocked = txn->unsure = true;
   return true;
 }
 
@@ -227,15 +220,12 @@ int db_own(struct db_txn *txn, uint32_t number) {
   enum { MOST = 6 };
   struct pg_txn *engine = pg_engine(txn);
   struct pg_session *session = NULL;
-  struct pg_params params = {.count = 0};
   PGresult *results[MOST];
   size_t before = 0;
   int rc = pg_txn_session(txn, number, &session);
   if (rc || number || session->own) return rc;
   if (!engine->begun) rc = pg_txn_begin_on_server(engine, &before);
-  pg_param_int8(&params, 0);
-  pg_param_null(&params);
-  if (!rc) rc = pg_send(engine->conn, PG_LOCK, &params);
+  if (!rc) rc = send_lock(engine->conn, session);
   if (!rc) rc = send_own_rows(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, before + 2);
@@ -298,6 +288,7 @@ int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
 void pg_roll_back(struct db *db, struct pg_txn *engine) {
   PGresult *result;
   if (!engine->begun || !engine->conn) return;
+  engine->conn->limit_ms = 0; /* if it was set in the transaction, it was not */
   if (pg_send(engine->conn, PG_ROLLBACK, NULL) ||
       pg_run(db, engine->conn, engine->deadline, &result, 1))
     return; /* it is closed when it is given back: the server does it then */
@@ -325,9 +316,7 @@ int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kin
                      bool *ret_found) {
   struct pg_params params = {.count = 0};
   PGresult *result = NULL;
-  pg_param_int8(&params, session->number);
-  pg_param_int2(&params, kind);
-  pg_param_int8(&params, (int64_t)(n ^ (uint64_t)1 << 63));
+  pg_param_row(&params, session->number, kind, n);
   int rc = pg_txn_fetch(txn, PG_FETCH_ONE, &params, &result);
   *ret_found = !rc && PQntuples(result);
   if (*ret_found) {
@@ -343,9 +332,7 @@ int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kin
 int pg_txn_fetch_range(struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n) {
   struct pg_params params = {.count = 0};
   PGresult *result = NULL;
-  pg_param_int8(&params, session->number);
-  pg_param_int2(&params, kind);
-  pg_param_int8(&params, (int64_t)(n ^ (uint64_t)1 << 63));
+  pg_param_row(&params, session->number, kind, n);
   pg_param_int8(&params, (int64_t)(session->near[kind] ^ (uint64_t)1 << 63));
   int rc = pg_txn_fetch(txn, PG_FETCH_RANGE, &params, &result);
   for (int i = 0; !rc && i < PQntuples(result); i++) {
