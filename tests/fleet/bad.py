@@ -125,7 +125,12 @@ def check_network(server):
     proxy.mode = "stall"
     refused(server.url().replace(server.folder, proxy.folder), "did not answer in time", "a server that says nothing", 1000)
     pooler = net.Pooler(server)
-    refused(server.url().replace(server.folder, pooler.folder), "pool_mode=session", "a pooler of transactions")
+    url = server.url().replace(server.folder, pooler.folder)
+    refused(url, "pool_mode=session", "a pooler of transactions")
+    done = kit.tidings("store", "check", url, check=False)
+    expect(done.returncode == 0, f"a pooler that knows few parameters lets store check in: {done.stdout}{done.stderr}")
+    pooler = net.Pooler(server, statements=True)
+    refused(server.url().replace(server.folder, pooler.folder), "pool_mode=session", "a pooler of statements")
 
 
 def check_names(server):

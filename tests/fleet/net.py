@@ -101,10 +101,11 @@ class Proxy(Listener):
 
 
 class Pooler(Listener):
-    """As poolers do in `pool_mode=transaction`: a connection to the server goes to whoever has a transaction."""
+    """As poolers do in `pool_mode=transaction`: a connection to the server goes to whoever has a transaction; or, in `pool_mode=statement`, a statement. Like
+    pgbouncer it knows few parameters of those that connect."""
 
-    def __init__(self, server):
-        self.lock, self.spare, self.start = threading.Lock(), [], b""
+    def __init__(self, server, statements=False):
+        self.lock, self.spare, self.start, self.statements = threading.Lock(), [], b"", statements
         super().__init__(server)
 
     @staticmethod
@@ -125,7 +126,15 @@ class Pooler(Listener):
         """What a server says to a new client, with a process number of the pooler's own."""
         head = self.read(client, 4)
         self.start = head + self.read(client, struct.unpack("!I", head)[0] - 4)
+        if b"\0options\0" in self.start:
+            self.refuse(client, "unsupported startup parameter: options")
         return self.more(client)
+
+    @staticmethod
+    def refuse(client, words):
+        fields = f"SFATAL\0VFATAL\0C08P01\0M{words}\0\0".encode()
+        client.sendall(b"E" + struct.pack("!I", 4 + len(fields)) + fields)
+        raise OSError(words)
 
     def more(self, client=None):
         """One more connection to the server."""
@@ -148,6 +157,8 @@ class Pooler(Listener):
             kind, data = self.message(client)
             if kind == b"X":
                 return
+            if self.statements and kind == b"P" and b"\0BEGIN\0" in data:
+                self.refuse(client, "transaction blocks not allowed in statement pooling mode")
             with self.lock:
                 server = self.spare.pop() if self.spare else None
             self.transaction(client, server or self.more(), data)

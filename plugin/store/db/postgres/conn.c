@@ -43,7 +43,7 @@ static int next_result(PGconn *pg, store_deadline deadline, PGresult **ret_resul
   while (PQisBusy(pg)) {
     int rc = wait_for(pg, POLLIN, deadline);
     if (rc) return rc;
-    if (!PQconsumeInput(pg)) return PG_E_LOST;
+    if (!PQconsumeInput(pg) && PQisBusy(pg)) return PG_E_LOST; /* else it has said why */
   }
   *ret_result = PQgetResult(pg);
   return 0;

@@ -86,7 +86,6 @@ bool db_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_dead
   bool unchanged = false;
   *ret_asked = false;
   if (!conn) return false;
-  pg_conn_limit(conn, deadline, true);
   int rc = pg_session_send_look(conn, session, (int64_t)stamp);
   if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
   pg_conn_give(db, conn);

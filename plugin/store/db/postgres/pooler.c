@@ -13,6 +13,8 @@
 
 #include "store/db/postgres/engine.h"
 
+enum { REFUSED = -1 }; /* poolers of statements let nobody begin a transaction */
+
 /* The server's process that a transaction of its own gets; `stays`: the transaction stays open. 0:
  * not known. */
 static int process_of(struct db *db, struct pg_conn *conn, bool stays, store_deadline deadline) {
@@ -21,8 +23,9 @@ static int process_of(struct db *db, struct pg_conn *conn, bool stays, store_dea
   bool sent = (!stays || PQsendQueryParams(conn->pg, "BEGIN", 0, NULL, NULL, NULL, NULL, 0)) &&
               PQsendQueryParams(conn->pg, "SELECT pg_backend_pid()", 0, NULL, NULL, NULL, NULL, 0);
   int process = 0;
-  if (sent && !pg_run(db, conn, deadline, results, before + 1) && PQntuples(results[before]) == 1)
-    process = (int)pg_int_text(results[before], 0, 0);
+  int rc = sent ? pg_run(db, conn, deadline, results, before + 1) : PG_E_LOST;
+  if (rc == PG_E_POOLED) process = REFUSED;
+  if (!rc && PQntuples(results[before]) == 1) process = (int)pg_int_text(results[before], 0, 0);
   PQclear(results[0]);
   PQclear(results[1]);
   return process;
@@ -32,9 +35,9 @@ static bool is_shared(struct db *db, struct pg_conn *conn, int mine, store_deadl
   struct pg_conn *other = NULL;
   if (pg_conn_dial(db, deadline, &other, NULL)) return false;
   int theirs = process_of(db, other, true, deadline), again = 0;
-  if (theirs && theirs != mine) again = process_of(db, conn, false, deadline);
+  if (theirs > 0 && theirs != mine) again = process_of(db, conn, false, deadline);
   pg_conn_close(other);
-  return theirs == mine || (again && again != mine);
+  return theirs == REFUSED || theirs == mine || (again && again != mine);
 }
 
 int pg_pooler_refuse(struct db *db, struct pg_conn *conn, int process, store_deadline deadline,

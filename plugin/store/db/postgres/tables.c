@@ -115,35 +115,6 @@ int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *re
               words);
 }
 
-int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
-  static const char options[] =
-      "-c synchronous_commit=on -c statement_timeout=30000 -c lock_timeout=30000";
-  struct pg_addresses found = {.count = 0};
-  int code = pg_addresses_find(place, store_deadline_in(CONNECT_BUDGET_MS), &found, error);
-  const char *keys[] = {"dbname",
-                        "connect_timeout",
-                        "application_name",
-                        "options",
-                        found.count ? "host" : NULL,
-                        "hostaddr",
-                        "port",
-                        NULL};
-  const char *values[] = {
-      place->conninfo,   "10", "tidings store", options, found.hosts.bytes, found.addresses.bytes,
-      found.ports.bytes, NULL};
-  PGconn *pg = code ? NULL : PQconnectdbParams(keys, values, 1);
-  pg_addresses_free(&found);
-  if (!code && !pg) code = fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
-  if (!code && PQstatus(pg) != CONNECTION_OK) code = pg_admin_refuse(place, pg, NULL, error);
-  if (code) {
-    if (pg) PQfinish(pg);
-    return code;
-  }
-  PQclear(PQexec(pg, "SET client_min_messages = error"));
-  *ret_pg = pg;
-  return 0;
-}
-
 int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGresult **ret_result,
                  struct tidings_error *error) {
   PGresult *result = PQexec(pg, sql);
@@ -153,6 +124,36 @@ int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGre
     code = pg_admin_refuse(place, pg, result, error);
   if (!code && ret_result) *ret_result = result;
   else PQclear(result);
+  return code;
+}
+
+int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
+  /* Not among what connects: poolers refuse unknown parameters there. */
+  static const char settings[] = "SET client_min_messages = error; SET synchronous_commit = on; "
+                                 "SET statement_timeout = 30000; SET lock_timeout = 30000";
+  struct pg_addresses found = {.count = 0};
+  int code = pg_addresses_find(place, store_deadline_in(CONNECT_BUDGET_MS), &found, error);
+  const char *keys[] = {"dbname",
+                        "connect_timeout",
+                        "application_name",
+                        found.count ? "host" : NULL,
+                        "hostaddr",
+                        "port",
+                        NULL};
+  const char *values[] = {
+      place->conninfo,   "10", "tidings store", found.hosts.bytes, found.addresses.bytes,
+      found.ports.bytes, NULL};
+  PGconn *pg = code ? NULL : PQconnectdbParams(keys, values, 1);
+  pg_addresses_free(&found);
+  if (!code && !pg) code = fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
+  if (!code && PQstatus(pg) != CONNECTION_OK) code = pg_admin_refuse(place, pg, NULL, error);
+  if (code) {
+    if (pg) PQfinish(pg);
+    return code;
+  }
+  code = pg_admin_run(place, pg, settings, NULL, error);
+  if (code) PQfinish(pg);
+  else *ret_pg = pg;
   return code;
 }
 
