@@ -28,7 +28,8 @@ static int32_t ask_run(struct hostkit *kit, const struct hook_call *call, struct
   return TIDINGS_OK;
 }
 
-/* The run may have changed since it was looked at: then there is nothing to say any more. */
+/* The run may have changed since it was looked at: then there is nothing to say any more. That a
+ * turn of a newer prompt runs now is seen by the time. */
 static int32_t tell_if_it_runs(struct hostkit *kit, const struct hook_call *call, const char *type,
                                json_t *data, struct tidings_reply **ret_reply,
                                struct tidings_error *error) {
@@ -56,7 +57,8 @@ int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *cal
   struct run run;
   int32_t code = ask_run(kit, call, &run, error);
   if (code || !(run.works || run.waits) || (when_ms && when_ms < run.started_ms)) return code;
-  return tell_if_it_runs(kit, call, "turn.aborted", json_object(), ret_reply, error);
+  json_t *data = when_ms ? json_pack("{s:I}", "at", (json_int_t)when_ms) : json_object();
+  return tell_if_it_runs(kit, call, "turn.aborted", data, ret_reply, error);
 }
 
 int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,

@@ -72,6 +72,20 @@ static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
   return code ? code : hook_tell(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
+/* The end of the turn before may have been lost, or be reported later: what happened before this
+ * prompt does not end its turn. */
+static int32_t tell_started(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error) {
+  return hook_tell(kit, call, "turn.started", json_pack("{s:I}", "at", (json_int_t)call->begun_ms),
+                   NULL, error);
+}
+
+/* The turn runs without that, too, and the answer has to be written. */
+static void date_offered(struct hostkit *kit, const struct hook_call *call) {
+  struct tidings_error error = {.size = sizeof error};
+  if (tell_started(kit, call, &error)) hook_log("cannot store when a turn began: %s", error.text);
+}
+
 /* Nothing goes with a prompt that the agent forgets when it is resumed. */
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
                       struct hook_answer *ret_answer, struct tidings_error *error) {
@@ -83,9 +97,10 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
-  if (!action) code = hook_tell(kit, call, "turn.started", json_object(), NULL, error);
+  if (!action) code = tell_started(kit, call, error);
   if (code || host_forgets(call->host, call->prompt)) goto out;
   code = hook_chat_request(kit, call, action, &content, &reply, error);
+  if (!code && action) date_offered(kit, call);
   if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
 out:
   hostkit_reply_free(offer);

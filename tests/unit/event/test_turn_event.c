@@ -100,6 +100,16 @@ Test(turn_event, says_why) {
   EXPECT_SPAN(turn.message, "500\n\x1b[0m");
 }
 
+Test(turn_event, says_when) {
+  struct turn_event turn = read_good("turn.started", "{\"at\":1}", EVENT_TURN_STARTED);
+  cr_expect_eq(turn.at_ms, 1);
+  turn = read_good("turn.aborted", "{\"messages\":[\"m\"],\"reason\":\"x\",\"at\":1700000000000}",
+                   EVENT_TURN_ABORTED);
+  cr_expect_eq(turn.at_ms, 1700000000000);
+  EXPECT_SPAN(turn.reason, "x");
+  cr_expect_eq(read_good("turn.aborted", "{}", EVENT_TURN_ABORTED).at_ms, 0);
+}
+
 Test(turn_event, counts_attempts) {
   struct turn_event turn =
       read_good("turn.retrying", "{\"attempt\":2,\"message\":\"overloaded\"}", EVENT_TURN_RETRYING);
