@@ -43,10 +43,16 @@ int owner_look_up(uint32_t pid, struct process *ret_process) {
       (struct process){.pid = pid,
                        .parent = (uint32_t)fields[PARENT],
                        .group = (uint32_t)fields[GROUP],
+                       .session = (uint32_t)fields[SESSION],
                        .terminal = (uint32_t)fields[TERMINAL],
                        .foreground = fields[FOREGROUND] > 0 ? (uint32_t)fields[FOREGROUND] : 0,
                        .state = state};
   return 0;
+}
+
+void owner_name(uint32_t pid, char *name, size_t size) {
+  size_t len = read_proc(pid, "comm", name, size - 1);
+  name[len && name[len - 1] == '\n' ? len - 1 : len] = '\0';
 }
 
 /* The same program with the same arguments: a fork that has not become something else. */

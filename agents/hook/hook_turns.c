@@ -35,10 +35,11 @@ int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char 
 /* What was leased when the host died and is not in the transcript is pending again. Notifications
  * wait for the prompt, which is sure to reach the model. A session that goes on under the same
  * process (after compaction) is opened again, which changes nothing. Another process that still
- * lives has lost it: a person resumed it here, and some hosts leave a daemon running. */
-static int32_t open_session(struct hostkit *kit, const struct hook_call *call, json_t *named,
-                            struct tidings_error *error) {
-  bool takeover = call->moment == HOOK_SESSION_START;
+ * lives has lost it: a person resumed it here, and some hosts leave a daemon running. An orphan has
+ * no host that could take it. */
+static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                            json_t *named, struct tidings_error *error) {
+  bool takeover = owner && call->moment == HOOK_SESSION_START;
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   if (data && named) json_object_set(data, "deliveries", named);
@@ -235,7 +236,7 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
     return TIDINGS_OK;
   if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
   if (!code && (held || call->moment == HOOK_SESSION_START))
-    code = open_session(kit, call, held, error);
+    code = open_session(kit, call, owner, held, error);
   json_decref(held);
   return code ? code : answer_moment(kit, call, ret_answer, error);
 }

@@ -233,7 +233,7 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
   struct tidings_reply *reply = NULL;
   int code = EXIT_DONE;
   const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
-  if (!call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
+  if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
     return EXIT_DONE;
   int place = hook_place_take(cli, call, owner);
   if (place < 0) {
@@ -320,6 +320,7 @@ static void leave_host(void) {
 }
 
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  if (!owner) return;
   int place = hook_place_take(cli, call, owner);
   if (place < 0) return;
   pid_t child = fork();

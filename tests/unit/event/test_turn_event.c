@@ -183,7 +183,8 @@ static const struct {
   const char *type, *data, *sentence;
 } bad[] = {
     {"turn.started", "[]", "data: an array is not an object"},
-    {"turn.started", "{\"message\":\"m1\"}", "data.message: unknown field; expected messages"},
+    {"turn.started", "{\"message\":\"m1\"}",
+     "data.message: unknown field; expected one of messages, at"},
     {"turn.finished", "{\"reason\":\"x\"}", "data.reason: unknown field; expected messages"},
     {"turn.declined", "{\"reason\":1}", "data.reason: 1 is not a string"},
     {"turn.declined", "{\"reason\":null}", "data.reason: null is not a string"},
@@ -191,7 +192,12 @@ static const struct {
      "data.message: unknown field; expected one of messages, reason"},
     {"turn.aborted", "{\"reason\":[]}", "data.reason: an array is not a string"},
     {"turn.aborted", "{\"cause\":\"critical\"}",
-     "data.cause: unknown field; expected one of messages, reason"},
+     "data.cause: unknown field; expected one of messages, reason, at"},
+    {"turn.aborted", "{\"at\":0}", "data.at: 0 is not an integer of at least 1"},
+    {"turn.started", "{\"at\":\"now\"}",
+     "data.at: \"now\" is not an integer of at least 1"},
+    {"turn.finished", "{\"at\":1}", "data.at: unknown field; expected messages"},
+    {"turn.declined", "{\"at\":1}", "data.at: unknown field; expected one of messages, reason"},
     {"turn.failed", "{\"message\":[]}", "data.message: an array is not a string"},
     {"turn.failed", "{\"reason\":false}", "data.reason: false is not a string"},
     {"turn.failed", "{\"error\":\"x\"}",

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/agents/hooks/owner_chain.c: which of the processes above a hook is its agent. The linker
+ * puts functions of this file in place of those that look at processes, so that the chains are the
+ * same on each machine, and change at the same moment.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/hook/hook_owner.h"
+#include "command/owner.h"
+
+enum { MOST = 6 };
+
+struct one {
+  uint32_t pid, parent, session;
+  const char *path; /* "": another user's, which is not said */
+};
+
+/* The first one is the hook. */
+struct chain {
+  const char *what;
+  struct one processes[MOST];
+  uint32_t owner;
+  uint32_t lost; /* ends when it is looked at first: those below it are the child of 1 then */
+};
+
+static const struct chain chains[] = {
+    {.what = "the parent", .processes = {{9, 5, 3, ""}, {5, 3, 3, "/x/claude"}}, .owner = 5},
+    {.what = "above shells, whatever it is called",
+     .processes = {{9, 8, 3, ""}, {8, 7, 3, "/bin/sh"}, {7, 5, 3, "/bin/env"}, {5, 3, 3, "/x/any"}},
+     .owner = 5},
+    {.what = "a hook in a session of its own",
+     .processes = {{9, 5, 9, ""}, {5, 3, 3, "/x/node"}},
+     .owner = 5},
+    {.what = "a shell in a session of its own",
+     .processes = {{9, 8, 8, ""}, {8, 5, 8, "/bin/sh"}, {5, 3, 3, "/x/node"}},
+     .owner = 5},
+    {.what = "another user's agent", .processes = {{9, 5, 3, ""}, {5, 3, 3, ""}}, .owner = 5},
+    {.what = "an agent that is a container's first process",
+     .processes = {{9, 8, 1, ""}, {8, 1, 1, "/bin/sh"}, {1, 0, 1, "/x/claude-linux"}},
+     .owner = 1},
+    {.what = "the same, of a script",
+     .processes = {{9, 1, 9, ""}, {1, 0, 1, "/x/node"}},
+     .owner = 1},
+    {.what = "no orphan's new parent, in another session",
+     .processes = {{9, 5, 3, ""}, {5, 1, 5, "/x/any"}}},
+    {.what = "nor above the orphan's shell",
+     .processes = {{9, 8, 3, ""}, {8, 5, 3, "/bin/sh"}, {5, 1, 5, "/x/node"}}},
+    {.what = "nor the first process, if that is no agent",
+     .processes = {{9, 1, 9, ""}, {1, 0, 1, "/x/any"}}},
+    {.what = "nor one that cannot be looked at", .processes = {{9, 1, 9, ""}, {1, 0, 1, ""}}},
+    {.what = "nor what takes orphans in",
+     .processes = {{9, 8, 8, ""}, {8, 5, 8, "/bin/sh"}, {5, 1, 5, "/usr/lib/systemd/systemd"}}},
+    {.what = "nor a process outside of the container", .processes = {{9, 0, 9, ""}}},
+    {.what = "nor shells without end", .processes = {{9, 8, 3, ""}, {8, 8, 3, "/bin/sh"}}},
+    {.what = "the agent has ended when it is looked at",
+     .processes = {{9, 5, 9, ""}, {5, 1, 3, "/x/claude"}, {1, 0, 1, "/sbin/init"}},
+     .lost = 5},
+    {.what = "the shell has ended when it is looked at",
+     .processes = {{9, 8, 9, ""}, {8, 5, 8, "/bin/sh"}, {5, 1, 3, "/x/node"}, {1, 0, 1, "/x/any"}},
+     .lost = 8},
+};
+
+static struct one now[MOST];
+static uint32_t lost;
+
+static struct one *find(uint32_t pid) {
+  for (size_t i = 0; i < MOST; i++) {
+    if (pid && now[i].pid == pid) return &now[i];
+  }
+  return NULL;
+}
+
+static void lose(uint32_t pid) {
+  find(pid)->pid = 0;
+  for (size_t i = 0; i < MOST; i++) {
+    if (now[i].parent == pid) now[i].parent = 1;
+  }
+  lost = 0;
+}
+
+pid_t __wrap_getpid(void);
+pid_t __wrap_getpid(void) { return (pid_t)now[0].pid; }
+
+pid_t __wrap_getppid(void);
+pid_t __wrap_getppid(void) { return (pid_t)now[0].parent; }
+
+int __wrap_owner_look_up(uint32_t pid, struct process *ret_process);
+int __wrap_owner_look_up(uint32_t pid, struct process *ret_process) {
+  if (pid == lost) lose(pid);
+  const struct one *one = find(pid);
+  if (!one) return -1;
+  *ret_process = (struct process){.pid = pid, .parent = one->parent, .session = one->session};
+  return 0;
+}
+
+void __wrap_owner_name(uint32_t pid, char *name, size_t size);
+void __wrap_owner_name(uint32_t pid, char *name, size_t size) {
+  snprintf(name, size, "%s", find(pid) ? "any" : "");
+}
+
+ssize_t __wrap_readlink(const char *path, char *buffer, size_t size);
+ssize_t __wrap_readlink(const char *path, char *buffer, size_t size) {
+  const struct one *one = find((uint32_t)strtoul(path + strlen("/proc/"), NULL, 10));
+  size_t len = one ? strlen(one->path) : 0;
+  if (!len || len > size) return -1;
+  memcpy(buffer, one->path, len);
+  return (ssize_t)len;
+}
+
+int main(void) {
+  size_t count = sizeof chains / sizeof *chains, failed = 0;
+  for (size_t i = 0; i < count; i++) {
+    memcpy(now, chains[i].processes, sizeof now);
+    lost = chains[i].lost;
+    uint32_t owner = hook_owner(host_find("claude"));
+    bool good = owner == chains[i].owner && !lost;
+    printf("%s %zu - %s: %u\n", good ? "ok" : "not ok", i + 1, chains[i].what, owner);
+    failed += !good;
+  }
+  printf("1..%zu\n", count);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
