@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include "agents/hook/hook_owner.h"
 #include "command/owner.h"
@@ -16,7 +16,7 @@ enum { MOST = 6 };
 
 struct one {
   uint32_t pid, parent, session;
-  const char *path; /* "": another user's, which is not said */
+  const char *program;
 };
 
 /* The first one is the hook. */
@@ -28,39 +28,36 @@ struct chain {
 };
 
 static const struct chain chains[] = {
-    {.what = "the parent", .processes = {{9, 5, 3, ""}, {5, 3, 3, "/x/claude"}}, .owner = 5},
+    {.what = "the parent", .processes = {{9, 5, 3, ""}, {5, 3, 3, "claude"}}, .owner = 5},
     {.what = "above shells, whatever it is called",
-     .processes = {{9, 8, 3, ""}, {8, 7, 3, "/bin/sh"}, {7, 5, 3, "/bin/env"}, {5, 3, 3, "/x/any"}},
+     .processes = {{9, 8, 3, ""}, {8, 7, 3, "sh"}, {7, 5, 3, "env"}, {5, 3, 3, "any"}},
      .owner = 5},
     {.what = "a hook in a session of its own",
-     .processes = {{9, 5, 9, ""}, {5, 3, 3, "/x/node"}},
+     .processes = {{9, 5, 9, ""}, {5, 3, 3, "node"}},
      .owner = 5},
     {.what = "a shell in a session of its own",
-     .processes = {{9, 8, 8, ""}, {8, 5, 8, "/bin/sh"}, {5, 3, 3, "/x/node"}},
+     .processes = {{9, 8, 8, ""}, {8, 5, 8, "sh"}, {5, 3, 3, "node"}},
      .owner = 5},
-    {.what = "another user's agent", .processes = {{9, 5, 3, ""}, {5, 3, 3, ""}}, .owner = 5},
     {.what = "an agent that is a container's first process",
-     .processes = {{9, 8, 1, ""}, {8, 1, 1, "/bin/sh"}, {1, 0, 1, "/x/claude-linux"}},
+     .processes = {{9, 8, 1, ""}, {8, 1, 1, "sh"}, {1, 0, 1, "claude-linux"}},
      .owner = 1},
-    {.what = "the same, of a script",
-     .processes = {{9, 1, 9, ""}, {1, 0, 1, "/x/node"}},
-     .owner = 1},
+    {.what = "the same, of a script", .processes = {{9, 1, 9, ""}, {1, 0, 1, "node"}}, .owner = 1},
     {.what = "no orphan's new parent, in another session",
-     .processes = {{9, 5, 3, ""}, {5, 1, 5, "/x/any"}}},
+     .processes = {{9, 5, 3, ""}, {5, 1, 5, "any"}}},
     {.what = "nor above the orphan's shell",
-     .processes = {{9, 8, 3, ""}, {8, 5, 3, "/bin/sh"}, {5, 1, 5, "/x/node"}}},
+     .processes = {{9, 8, 3, ""}, {8, 5, 3, "sh"}, {5, 1, 5, "node"}}},
     {.what = "nor the first process, if that is no agent",
-     .processes = {{9, 1, 9, ""}, {1, 0, 1, "/x/any"}}},
-    {.what = "nor one that cannot be looked at", .processes = {{9, 1, 9, ""}, {1, 0, 1, ""}}},
+     .processes = {{9, 1, 9, ""}, {1, 0, 1, "any"}}},
+    {.what = "what is hidden from it", .processes = {{9, 5, 9, ""}}, .owner = 5},
     {.what = "nor what takes orphans in",
-     .processes = {{9, 8, 8, ""}, {8, 5, 8, "/bin/sh"}, {5, 1, 5, "/usr/lib/systemd/systemd"}}},
+     .processes = {{9, 8, 8, ""}, {8, 5, 8, "sh"}, {5, 1, 5, "systemd"}}},
     {.what = "nor a process outside of the container", .processes = {{9, 0, 9, ""}}},
-    {.what = "nor shells without end", .processes = {{9, 8, 3, ""}, {8, 8, 3, "/bin/sh"}}},
+    {.what = "nor shells without end", .processes = {{9, 8, 3, ""}, {8, 8, 3, "sh"}}},
     {.what = "the agent has ended when it is looked at",
-     .processes = {{9, 5, 9, ""}, {5, 1, 3, "/x/claude"}, {1, 0, 1, "/sbin/init"}},
+     .processes = {{9, 5, 9, ""}, {5, 1, 3, "claude"}, {1, 0, 1, "init"}},
      .lost = 5},
     {.what = "the shell has ended when it is looked at",
-     .processes = {{9, 8, 9, ""}, {8, 5, 8, "/bin/sh"}, {5, 1, 3, "/x/node"}, {1, 0, 1, "/x/any"}},
+     .processes = {{9, 8, 9, ""}, {8, 5, 8, "sh"}, {5, 1, 3, "node"}, {1, 0, 1, "any"}},
      .lost = 8},
 };
 
@@ -97,18 +94,10 @@ int __wrap_owner_look_up(uint32_t pid, struct process *ret_process) {
   return 0;
 }
 
-void __wrap_owner_name(uint32_t pid, char *name, size_t size);
-void __wrap_owner_name(uint32_t pid, char *name, size_t size) {
-  snprintf(name, size, "%s", find(pid) ? "any" : "");
-}
-
-ssize_t __wrap_readlink(const char *path, char *buffer, size_t size);
-ssize_t __wrap_readlink(const char *path, char *buffer, size_t size) {
-  const struct one *one = find((uint32_t)strtoul(path + strlen("/proc/"), NULL, 10));
-  size_t len = one ? strlen(one->path) : 0;
-  if (!len || len > size) return -1;
-  memcpy(buffer, one->path, len);
-  return (ssize_t)len;
+void __wrap_owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]);
+void __wrap_owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
+  const struct one *one = find(pid);
+  snprintf(name, OWNER_NAME_SIZE, "%s", one ? one->program : "");
 }
 
 int main(void) {
