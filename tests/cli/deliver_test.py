@@ -251,8 +251,7 @@ def test_orphan(place):
         caller = place.start(command=["sh", "-c", left, "sh", TIDINGS, *words], stdin=subprocess.PIPE, start_new_session=True)  # of which nobody else is
         assert caller.wait(DEADLINE_S) == 0
         caller.communicate(b"\n", timeout=DEADLINE_S)
-        attachment = place.ok("status", "-s", f"s{number}", "--json").json["attachment"]
-        assert not attachment["alive"], (words, attachment)
+        until(lambda number=number: not place.ok("status", "-s", f"s{number}", "--json").json["attachment"]["alive"], "its host has ended")
 
 
 if __name__ == "__main__":

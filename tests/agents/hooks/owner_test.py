@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from calls import call, context, log
-from kit import DEADLINE_S, TIDINGS, end, main
+from kit import DEADLINE_S, TIDINGS, end, main, until
 from wake_test import waiting
 
 AGENT = """import subprocess, sys, threading
@@ -84,8 +84,7 @@ def test_orphan_works(place):
     place.ok("push", "-s", "s", "the disk is full")
     text = orphaned(place, ["claude"], body(place, "UserPromptSubmit", prompt="x"))
     assert "the disk is full" in context(json.loads(text), "UserPromptSubmit")
-    attachment = place.ok("status", "-s", "s", "--json").json["attachment"]
-    assert not attachment["alive"], attachment
+    until(lambda: not place.ok("status", "-s", "s", "--json").json["attachment"]["alive"], "its host has ended")
     assert log(place) == []
 
 
