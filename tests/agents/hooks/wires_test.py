@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings hook` by calls that say something besides the turns: subagents, a person who is asked or who stops a turn, the configuration, compaction, the context's use."""
-import fcntl
 import json
 import os
 import signal
-import struct
 import sys
-import termios
 import time
 
 from calls import HOSTS, bytes_read, call, changed, context, log, waits
 from kit import DEADLINE_S, end, main, until
-from wake_test import rewake, waiting
+from wake_test import rewake, unread, waiting
 
 STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"y","timestamp":"%s"}\n'
 
@@ -204,10 +201,6 @@ def has_looked(place, waiter):
     with open(fifo, "r+b", buffering=0) as words:
         words.write(b"l")
         until(lambda: waiter.poll() is not None or not unread(words), "it has looked")
-
-
-def unread(file):
-    return struct.unpack("i", fcntl.ioctl(file, termios.FIONREAD, b"\0" * 4))[0]
 
 
 def test_stopped_before_the_prompt(place):
