@@ -81,6 +81,14 @@ static void stop(struct hostkit *kit, int64_t when_ms) {
   MUST(hook_person_interrupted(kit, &call, when_ms, NULL, &error) == TIDINGS_OK);
 }
 
+static void notice(struct hostkit *kit, int64_t begun_ms) {
+  json_t *input = json_pack("{s:s}", "notification_type", "idle_prompt");
+  const struct hook_call call = {
+      .host = host_find("claude"), .session = "s", .input = input, .begun_ms = begun_ms};
+  MUST(hook_person_noticed(kit, &call, &error) == TIDINGS_OK);
+  json_decref(input);
+}
+
 int main(void) {
   static const struct cli_program program = {.name = "test"};
   char store[64];
@@ -106,7 +114,14 @@ int main(void) {
   printf("ok 2 - nor when it is found again\n");
   stop(kit, first_ms + 3);
   must_be(kit, "idle", 0);
-  printf("ok 3 - what comes later ends it\n1..3\n");
+  printf("ok 3 - what comes later ends it\n");
+  prompt(kit, first_ms);
+  notice(kit, first_ms + 500);
+  must_be(kit, "busy", first_ms);
+  notice(kit, first_ms + 1500);
+  must_be(kit, "idle", 0);
+  printf("ok 4 - a notice that the agent has idled for a while is not of a prompt that came just "
+         "before\n1..4\n");
   kit_close(kit);
   return 0;
 }

@@ -53,7 +53,8 @@ def test_asked(place):
             "gemini": [("Notification", {"notification_type": "ToolPermission", "message": "Tool Confirm Shell Command requires execution"})],
             "copilot": [("Notification", {"notification_type": "permission_prompt", "message": "Run command: ls", "title": "Permission needed"})]}
     for host, (prompt, tool, stop, _) in HOSTS.items():
-        for event, fields in asks[host]:
+        for event, said in asks[host]:
+            fields = {"timestamp": stamp(LATER), **said}
             assert call(place, host, event, **fields) == {} and state(place) == "idle", (host, event)
             call(place, host, prompt, prompt="hello")
             assert call(place, host, event, **fields) == {} and state(place) == "waiting", (host, event)
@@ -96,7 +97,7 @@ def test_asked_within_a_subagent(place):
     """Gemini CLI asks for leave in a subagent: what is pushed is held back for the parent all the same"""
     call(place, "gemini", "BeforeAgent", prompt="hello")
     call(place, "gemini", "BeforeTool", tool_name="invoke_agent")
-    call(place, "gemini", "Notification", notification_type="ToolPermission", message="x")
+    call(place, "gemini", "Notification", notification_type="ToolPermission", message="x", timestamp=stamp(LATER))
     place.ok("push", "-s", "s", "for the parent")
     assert call(place, "gemini", "AfterTool", tool_name="read_file") == {}
     assert "for the parent" in context(call(place, "gemini", "AfterTool", tool_name="invoke_agent"), "AfterTool")
@@ -225,8 +226,13 @@ def test_late_notice_of_the_turn_before(place):
     call(place, "qwen", "UserPromptSubmit", prompt="x")
     late = now_stamp()
     call(place, "qwen", "UserPromptSubmit", prompt="y")
-    call(place, "qwen", "Notification", notification_type="idle_prompt", timestamp=late)
+    for kind in ("idle_prompt", "permission_prompt", "elicitation_dialog"):
+        call(place, "qwen", "Notification", notification_type=kind, timestamp=late, message="x")
+        assert state(place) == "busy", kind
+    call(place, "qwen", "PermissionRequest", tool_name="edit", timestamp=late)
     assert state(place) == "busy"
+    call(place, "qwen", "Notification", notification_type="permission_prompt", timestamp=now_stamp(), message="x")
+    assert state(place) == "waiting"
     call(place, "qwen", "Notification", notification_type="idle_prompt", timestamp=now_stamp())
     assert state(place) == "idle" and log(place) == []
 
