@@ -4,6 +4,7 @@
  */
 #include "command/interrupt.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -25,8 +26,11 @@ void interrupt_catch(void) {
 }
 
 void interrupt_begin(void) {
+  static bool begun; /* a second time the mask outside would have them blocked as well */
   struct sigaction action, was;
   sigset_t blocked;
+  if (begun) return;
+  begun = true;
   memset(&action, 0, sizeof action);
   action.sa_handler = note_signal;
   sigemptyset(&blocked);

@@ -43,10 +43,49 @@ int owner_look_up(uint32_t pid, struct process *ret_process) {
       (struct process){.pid = pid,
                        .parent = (uint32_t)fields[PARENT],
                        .group = (uint32_t)fields[GROUP],
+                       .session = (uint32_t)fields[SESSION],
                        .terminal = (uint32_t)fields[TERMINAL],
                        .foreground = fields[FOREGROUND] > 0 ? (uint32_t)fields[FOREGROUND] : 0,
                        .state = state};
   return 0;
+}
+
+void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
+  char link[64], path[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/%u/exe", pid);
+  ssize_t len = readlink(link, path, sizeof path - 1);
+  path[len > 0 ? len : 0] = '\0';
+  const char *slash = strrchr(path, '/');
+  snprintf(name, OWNER_NAME_SIZE, "%.*s", OWNER_NAME_SIZE - 1, slash ? slash + 1 : path);
+  if (len > 0) return;
+  size_t size = read_proc(pid, "comm", name, OWNER_NAME_SIZE - 1);
+  name[size && name[size - 1] == '\n' ? size - 1 : size] = '\0';
+}
+
+/* The kernel does not distinguish the new parent of an orphan from one that has started it. But a
+ * process is in the session of the one that starts it, unless it begins a session of its own; and
+ * what takes orphans in is in another one than an agent or a script in a terminal. Where that does
+ * not help it is known by its name. */
+bool owner_has_started(const struct process *above, const char *program, const struct process *self,
+                       bool own_session) {
+  static const char *const takes_orphans[] = {"systemd",   "init",           "tini",
+                                              "dumb-init", "docker-init",    "catatonit",
+                                              "conmon",    "containerd-shim"};
+  if (!own_session && above->session != self->session) return false;
+  for (size_t i = 0; i < sizeof takes_orphans / sizeof *takes_orphans; i++) {
+    if (strcmp(program, takes_orphans[i]) == 0) return false;
+  }
+  return true;
+}
+
+/* A process that is hidden from this one, though it lives, counts as the caller. */
+static bool is_caller(uint32_t parent) {
+  char program[OWNER_NAME_SIZE];
+  struct process self, above;
+  if (owner_look_up((uint32_t)getpid(), &self)) return true;
+  if (owner_look_up(parent, &above)) return (uint32_t)getppid() == parent;
+  owner_program(parent, program);
+  return owner_has_started(&above, program, &self, self.session == self.pid);
 }
 
 /* The same program with the same arguments: a fork that has not become something else. */
@@ -66,6 +105,7 @@ static bool same_program(uint32_t a, uint32_t b) {
 uint32_t owner_of_caller(void) {
   struct process process;
   uint32_t pid = (uint32_t)getppid();
+  if (!is_caller(pid)) return (uint32_t)getpid();
   for (int i = 0; i < MOST_GENERATIONS; i++) {
     if (owner_look_up(pid, &process) || process.parent <= 1 || !same_program(pid, process.parent))
       break;

@@ -6,19 +6,32 @@
 #define COMMAND_OWNER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct process {
-  uint32_t pid, parent, group, terminal,
+  uint32_t pid, parent, group, session, terminal,
       foreground; /* terminal: the device's number; foreground: its group; 0: none */
   char state;     /* as in /proc: R, S, T, Z, ... */
 };
 /* Returns 0, or -1: there is no such process. */
 int owner_look_up(uint32_t pid, struct process *ret_process);
 
+enum { OWNER_NAME_SIZE = 256 };
+/* The name of the file it runs; of another user's process that it gives itself. "": there is no
+ * such process. */
+void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]);
+
+/* Has `above` started `self`, or a process between them? If not, it has taken an orphan in.
+ * `program`: what `above` runs. `own_session`: `self`, or a process between them, has begun the
+ * session of processes in which `self` is. */
+bool owner_has_started(const struct process *above, const char *program, const struct process *self,
+                       bool own_session);
+
 /* The script that called this command: the parent, or, if that is a subshell (a copy of its own
  * parent that runs no program of its own, as in
- * $(...) and pipelines), whose copy it is. */
+ * $(...) and pipelines), whose copy it is. This process, if its parent has ended: what takes it in
+ * is no script of its. */
 uint32_t owner_of_caller(void);
 
 /* Is `pid` this process or above it? */

@@ -24,6 +24,7 @@
 #include "command/interrupt.h"
 #include "command/json_value.h"
 #include "command/project.h"
+#include "common/clock.h"
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM, OPTION_BUDGET };
 enum { EXIT_MISTAKE = 1 };
@@ -115,6 +116,9 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_call call;
   int code = EXIT_DONE;
+  int64_t begun_ms = clock_wall_ms();
+  uint32_t owner =
+      options->owner ? options->owner : hook_owner(host); /* before it may have ended */
   (void)signal(SIGXFSZ, SIG_IGN); /* a store above the agent's `ulimit -f` is an error, no end */
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
@@ -126,8 +130,8 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
     if (!options->wait) (void)write_text("{}");
     return EXIT_DONE;
   }
+  call.begun_ms = begun_ms;
   hook_log_about(NULL, call.event, call.session);
-  uint32_t owner = options->owner ? options->owner : hook_owner();
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
   if (options->wait) code = hook_wait_rewake(cli, &call, owner);
   else {

@@ -31,7 +31,7 @@ void hook_alert_begin(const struct cli *cli, struct hostkit *kit, const struct h
                                    "--session", call->session, "--owner", pid};
   size_t count = 8;
   pid_t child = -1;
-  if (call->moment != HOOK_SESSION_START || call->of_subagent || !is_wanted(kit)) return;
+  if (call->moment != HOOK_SESSION_START || call->of_subagent || !owner || !is_wanted(kit)) return;
   (void)snprintf(pid, sizeof pid, "%u", owner);
   if (cli->store) {
     words[count++] = "--store";

@@ -22,6 +22,7 @@ struct hook_call {
   char *found;            /* owns that where the host does not say it; or NULL */
   size_t room;            /* bytes of one answer; 0: no bound */
   int64_t time_ms;        /* when it was made; 0: the agent does not say */
+  int64_t begun_ms;       /* when this process began with it, by the same clock */
   struct hook_seen *seen; /* what has been asked for it; hook_status.h; NULL: nothing is kept */
   bool of_subagent; /* of an agent inside the session; its output does not reach the session's own
                        agent */

@@ -5,42 +5,61 @@
  */
 #include "agents/hook/hook_owner.h"
 
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/owner.h"
 
-enum { MOST_GENERATIONS = 32 };
+enum { MOST_GENERATIONS = 32, TRIES = 8 };
+enum { FIRST_PROCESS = 1 };
 
 static const char *const passed_over[] = {
     "sh",      "bash",  "dash",   "zsh",  "fish",    "ksh",  "ksh93", "mksh",
     "ash",     "yash",  "tcsh",   "csh",  "busybox", "env",  "nice",  "ionice",
     "timeout", "nohup", "setsid", "sudo", "stdbuf",  "chrt", "time",  "tidings"};
+static const char *const runs_scripts[] = {"node", "bun", "deno"};
 
-/* Of another user's process, which cannot be looked at, nothing is known: it counts as an agent. */
-static bool is_passed_over(uint32_t pid) {
-  char link[64], path[PATH_MAX];
-  snprintf(link, sizeof link, "/proc/%u/exe", pid);
-  ssize_t len = readlink(link, path, sizeof path - 1);
-  if (len <= 0) return false;
-  path[len] = '\0';
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  for (size_t i = 0; i < sizeof passed_over / sizeof passed_over[0]; i++) {
-    if (strcmp(name, passed_over[i]) == 0) return true;
+#define LENGTH(list) (sizeof(list) / sizeof *(list))
+
+static bool is_one_of(const char *name, const char *const *list, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(name, list[i]) == 0) return true;
   }
   return false;
 }
 
-uint32_t hook_owner(void) {
-  struct process process;
-  uint32_t parent = (uint32_t)getppid(), pid = parent;
-  for (int i = 0; i < MOST_GENERATIONS && pid > 1; i++) {
-    if (!is_passed_over(pid)) return pid;
-    if (owner_look_up(pid, &process)) break;
-    pid = process.parent;
+/* In a container the agent itself may be the first process. */
+static bool may_be_agent(uint32_t pid, const char *name, const struct host *host) {
+  return pid != FIRST_PROCESS || is_one_of(name, runs_scripts, LENGTH(runs_scripts)) ||
+         strncmp(name, host->program, strlen(host->program)) == 0;
+}
+
+/* From `parent` up. Returns false if a process has ended meanwhile. */
+static bool look_above(uint32_t parent, const struct host *host, uint32_t *ret_owner) {
+  char name[OWNER_NAME_SIZE];
+  struct process self, process;
+  if (owner_look_up((uint32_t)getpid(), &self)) return false;
+  bool own_session = self.session == self.pid; /* begun by it, or between it and the agent */
+  *ret_owner = 0;
+  for (uint32_t pid = parent, i = 0; pid && i < MOST_GENERATIONS; pid = process.parent, i++) {
+    if (owner_look_up(pid, &process)) return false;
+    owner_program(pid, name);
+    if (!is_one_of(name, passed_over, LENGTH(passed_over))) {
+      if (owner_has_started(&process, name, &self, own_session) && may_be_agent(pid, name, host))
+        *ret_owner = pid;
+      return true;
+    }
+    own_session = own_session || pid == self.session;
   }
-  return parent;
+  return true;
+}
+
+/* Where that cannot be looked up, though nothing changes, processes are hidden from this one. */
+uint32_t hook_owner(const struct host *host) {
+  for (int i = 0; i < TRIES; i++) {
+    uint32_t owner = 0, parent = (uint32_t)getppid();
+    if (look_above(parent, host, &owner) && (uint32_t)getppid() == parent) return owner;
+  }
+  return (uint32_t)getppid();
 }

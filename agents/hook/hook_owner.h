@@ -7,8 +7,12 @@
 
 #include <stdint.h>
 
+#include "agents/hosts/hosts.h"
+
 /* The nearest process above this one that is no shell, and nothing that a shell's command line puts
- * in between (env, timeout, ...). If there is none, the parent. */
-uint32_t hook_owner(void);
+ * in between (env, timeout, ...). 0: this process is an orphan, because the agent or a process in
+ * between has ended; what has taken it in is no agent. Ask before anything that may wait: the agent
+ * may end meanwhile. */
+uint32_t hook_owner(const struct host *host);
 
 #endif

@@ -10,6 +10,8 @@
 #include "agents/hook/hook_turns.h"
 #include "command/json_value.h"
 
+enum { IDLE_MS = 1000 }; /* agents wait longer until they say that they idle */
+
 struct run {
   bool works, waits;
   int64_t started_ms;
@@ -28,7 +30,8 @@ static int32_t ask_run(struct hostkit *kit, const struct hook_call *call, struct
   return TIDINGS_OK;
 }
 
-/* The run may have changed since it was looked at: then there is nothing to say any more. */
+/* The run may have changed since it was looked at: then there is nothing to say any more. That a
+ * turn of a newer prompt runs now is seen by the time. */
 static int32_t tell_if_it_runs(struct hostkit *kit, const struct hook_call *call, const char *type,
                                json_t *data, struct tidings_reply **ret_reply,
                                struct tidings_error *error) {
@@ -36,11 +39,16 @@ static int32_t tell_if_it_runs(struct hostkit *kit, const struct hook_call *call
   return code == TIDINGS_E_STATE ? TIDINGS_OK : code;
 }
 
+/* Some agents do not wait for the hook of a notice: that may be of the turn before. */
+static bool is_before(int64_t when_ms, const struct run *run) {
+  return when_ms && when_ms < run->started_ms;
+}
+
 static int32_t tell_waiting(struct hostkit *kit, const struct hook_call *call, const char *kind,
                             const char *what, struct tidings_error *error) {
   struct run run;
   int32_t code = ask_run(kit, call, &run, error);
-  if (code || !run.works) return code;
+  if (code || !run.works || is_before(call->time_ms, &run)) return code;
   json_t *data = json_pack("{s:s}", "kind", kind);
   if (data && what[0]) json_object_set_new(data, "message", json_string(what));
   return tell_if_it_runs(kit, call, "turn.waiting", data, NULL, error);
@@ -55,25 +63,36 @@ int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *cal
                                 struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct run run;
   int32_t code = ask_run(kit, call, &run, error);
-  if (code || !(run.works || run.waits) || (when_ms && when_ms < run.started_ms)) return code;
-  return tell_if_it_runs(kit, call, "turn.aborted", json_object(), ret_reply, error);
+  if (code || !(run.works || run.waits) || is_before(when_ms, &run)) return code;
+  json_t *data = when_ms ? json_pack("{s:I}", "at", (json_int_t)when_ms) : json_object();
+  return tell_if_it_runs(kit, call, "turn.aborted", data, ret_reply, error);
 }
 
-int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
-                            struct tidings_error *error) {
+static int32_t stopped_at(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
+                          struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
-  int32_t code = hook_person_interrupted(kit, call, call->time_ms, &reply, error);
+  int32_t code = hook_person_interrupted(kit, call, when_ms, &reply, error);
   if (!code && hook_start_turn(reply))
     code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
   hostkit_reply_free(reply);
   return code;
 }
 
+int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error) {
+  return stopped_at(kit, call, call->time_ms, error);
+}
+
+/* Claude Code does not say when, but has idled for a while: a prompt may have come meanwhile. */
+static int64_t idle_since_ms(const struct hook_call *call) {
+  return call->time_ms ? call->time_ms : call->begun_ms - IDLE_MS;
+}
+
 int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error) {
   const char *type = json_value_text(call->input, "notification_type"),
              *message = json_value_text(call->input, "message");
-  if (strcmp(type, "idle_prompt") == 0) return hook_person_stopped(kit, call, error);
+  if (strcmp(type, "idle_prompt") == 0) return stopped_at(kit, call, idle_since_ms(call), error);
   if (strcmp(type, "elicitation_dialog") == 0)
     return tell_waiting(kit, call, "user-input", message, error);
   if (strcmp(type, "permission_prompt") == 0 || strcmp(type, "ToolPermission") == 0)

@@ -64,21 +64,25 @@ static bool is_still_there(int folder, const char *name, int fd) {
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-/* Returns 0 and *ret_fd, which is -1 if another process has the place; or an errno. */
-static int lock_fifo(const char *path, int *ret_fd) {
+/* Returns 0 and *ret_fd, which is -1 if another process has the place; or an errno. That process
+ * gets the word, unless it has left before: after it has removed the FIFO, it reads it once more.
+ */
+static int lock_fifo(const char *path, char word, int *ret_fd) {
   for (int tries_left = TRIES; tries_left; tries_left--) {
     if (mkfifo(path, 0600) && errno != EEXIST) return errno;
     int fd = open_fifo(path);
     if (fd < 0 && errno != ENOENT) return errno;
     if (fd < 0) continue;
     int reason = flock(fd, LOCK_EX | LOCK_NB) ? errno : 0;
-    if (!reason && is_still_there(AT_FDCWD, path, fd)) {
+    if (reason == EWOULDBLOCK) (void)!write(fd, &word, 1);
+    bool is_there = is_still_there(AT_FDCWD, path, fd);
+    if (!reason && is_there) {
       *ret_fd = fd;
       return 0;
     }
     close(fd);
     if (reason && reason != EWOULDBLOCK) return reason;
-    if (reason) break;
+    if (reason && is_there) break;
   }
   *ret_fd = -1;
   return 0;
@@ -104,11 +108,12 @@ static void remove_what_is_left(const char *folder) {
   closedir(places);
 }
 
-int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                    char word) {
   char *folder = places_folder(), *path = path_of(cli, call, owner);
   int fd = -1, reason = ENOMEM;
   if (folder && path) reason = paths_make_folders(folder);
-  if (!reason) reason = lock_fifo(path, &fd);
+  if (!reason) reason = lock_fifo(path, word, &fd);
   if (reason) hook_log("cannot wait: %s: %s", path ? path : "no place", strerror(reason));
   if (fd >= 0) remove_what_is_left(folder);
   free(path);
@@ -116,19 +121,21 @@ int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_
   return fd;
 }
 
-void hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+char hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
                       int place) {
   char *path = path_of(cli, call, owner);
   if (path) (void)unlink(path); /* before another process can have the lock */
   free(path);
+  char word = hook_place_hear(place);
   close(place);
+  return word;
 }
 
 /* -- words ------------------------------------------------------------------------------------- */
 
 char hook_place_hear(int place) {
-  char word = 0;
-  if (read(place, &word, 1) != 1) word = 0;
+  char words[64], word = 0;
+  for (ssize_t got; (got = read(place, words, sizeof words)) > 0;) word = words[got - 1];
   return word;
 }
 

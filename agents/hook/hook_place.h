@@ -11,15 +11,17 @@
 #include "command/cli.h"
 
 /* Takes the place, for this process and those that it forks, until the last of them has closed the
- * descriptor or has ended. Returns the descriptor; -1: another process has the place, or it cannot
- * be made, which the log says. */
-int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner);
+ * descriptor or has ended. Returns the descriptor; -1: another process has the place, and is said
+ * `word`, or it cannot be made, which the log says. */
+int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner, char word);
 
-/* Gives the place up, and removes it. Of the processes that have it, one does this. */
-void hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+/* Gives the place up, and removes it. Of the processes that have it, one does this. Returns the
+ * newest word that was said and not read; 0: there is none. Whoever has said it to a process that
+ * leaves does not take the place itself. */
+char hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
                       int place);
 
-/* The next word that was said; 0: there is none. */
+/* The newest word that was said; 0: there is none. Each word replaces those before it. */
 char hook_place_hear(int place);
 
 /* To whoever has the place, if any process has. */

@@ -35,10 +35,11 @@ int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char 
 /* What was leased when the host died and is not in the transcript is pending again. Notifications
  * wait for the prompt, which is sure to reach the model. A session that goes on under the same
  * process (after compaction) is opened again, which changes nothing. Another process that still
- * lives has lost it: a person resumed it here, and some hosts leave a daemon running. */
-static int32_t open_session(struct hostkit *kit, const struct hook_call *call, json_t *named,
-                            struct tidings_error *error) {
-  bool takeover = call->moment == HOOK_SESSION_START;
+ * lives has lost it: a person resumed it here, and some hosts leave a daemon running. An orphan has
+ * no host that could take it. */
+static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                            json_t *named, struct tidings_error *error) {
+  bool takeover = owner && call->moment == HOOK_SESSION_START;
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   if (data && named) json_object_set(data, "deliveries", named);
@@ -72,6 +73,20 @@ static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
   return code ? code : hook_tell(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
+/* The end of the turn before may have been lost, or be reported later: what happened before this
+ * prompt does not end its turn. */
+static int32_t tell_started(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error) {
+  return hook_tell(kit, call, "turn.started", json_pack("{s:I}", "at", (json_int_t)call->begun_ms),
+                   NULL, error);
+}
+
+/* The turn runs without that, too, and the answer has to be written. */
+static void date_offered(struct hostkit *kit, const struct hook_call *call) {
+  struct tidings_error error = {.size = sizeof error};
+  if (tell_started(kit, call, &error)) hook_log("cannot store when a turn began: %s", error.text);
+}
+
 /* Nothing goes with a prompt that the agent forgets when it is resumed. */
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
                       struct hook_answer *ret_answer, struct tidings_error *error) {
@@ -83,9 +98,10 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
-  if (!action) code = hook_tell(kit, call, "turn.started", json_object(), NULL, error);
+  if (!action) code = tell_started(kit, call, error);
   if (code || host_forgets(call->host, call->prompt)) goto out;
   code = hook_chat_request(kit, call, action, &content, &reply, error);
+  if (!code && action) date_offered(kit, call);
   if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
 out:
   hostkit_reply_free(offer);
@@ -220,7 +236,7 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
     return TIDINGS_OK;
   if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
   if (!code && (held || call->moment == HOOK_SESSION_START))
-    code = open_session(kit, call, held, error);
+    code = open_session(kit, call, owner, held, error);
   json_decref(held);
   return code ? code : answer_moment(kit, call, ret_answer, error);
 }

@@ -16,8 +16,8 @@ struct hook_answer {
                         none */
 };
 
-/* `owner`: the agent's process. On failure the answer is empty, and nothing of this call stays
- * leased. */
+/* `owner`: the agent's process; 0: there is none, and this process is the host while it runs. On
+ * failure the answer is empty, and nothing of this call stays leased. */
 int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                          struct hook_answer *ret_answer, struct tidings_error *error);
 

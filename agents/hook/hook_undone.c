@@ -187,6 +187,7 @@ static void undo_by_records(struct hook_marks *marks, struct tidings_span text) 
 struct base {
   char id[64];  /* the end of its file's name; "": there is none */
   size_t bytes; /* what stays of it */
+  bool unread;  /* whether there is one is not known: the file that says so was not read whole */
 };
 
 static struct base base_of(struct tidings_span text) {
@@ -232,11 +233,13 @@ static int mark_file(struct hook_marks *marks, const struct host *host, const ch
   char *read = hook_transcript_end(path, MOST, &text.len, &whole);
   text.ptr = read;
   int code = read && whole ? mark_all(marks, host, text, undone_from) : 0;
-  *ret_base = read && whole ? base_of(text) : (struct base){.id = ""};
+  *ret_base = read && whole ? base_of(text) : (struct base){.unread = true};
   free(read);
   return code;
 }
 
+/* Those that are not among the ones that stay, in whole or in part, are undone; nothing is said of
+ * them if one that stays is not there or was not read, because more may stay. */
 static int mark_files(struct hook_marks *marks, const struct host *host, struct base base,
                       const glob_t *files, bool *seen) {
   int code = 0;
@@ -248,6 +251,7 @@ static int mark_files(struct hook_marks *marks, const struct host *host, struct 
     }
     i = next ? 0 : i + 1;
   }
+  if (base.id[0] || base.unread) return code;
   for (size_t i = 0; !code && i < files->gl_pathc && i < MOST_FILES; i++) {
     if (!seen[i]) code = mark_file(marks, host, files->gl_pathv[i], 0, &base);
   }

@@ -31,7 +31,7 @@ enum {
   BUSY_MS = 100,
   QUEUE_MS = 30000
 };
-enum { SAY_LOOK = 'l', SAY_END = 'e' }; /* to the process that waits already */
+enum { SAY_LOOK = 'l', SAY_STAY = 's', SAY_END = 'e' }; /* to the process that waits already */
 
 struct waiter {
   struct hostkit *kit;
@@ -44,6 +44,7 @@ struct waiter {
   bool resumes;         /* what the end of a turn has left queued */
   int64_t settle_at_ms; /* when the end of the turn that rang is over; 0: it is */
   bool unreported;      /* an interruption, which the store was too busy to take */
+  bool asked_to_end;
 };
 
 static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -130,7 +131,9 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   if (fds[0].revents || interrupt_seen()) return -1;
   char word = 0;
   if (fds[2].revents) word = hook_place_hear(waiter->place_fd);
+  waiter->asked_to_end = word == SAY_END;
   if (word == SAY_END) return -1;
+  if (word == SAY_STAY) word = 0;
   if (word) settle(waiter);
   *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
   *ret_looks = fds[1].revents || word || (count <= 0 && watched == longest) || !sleep_ms(waiter);
@@ -226,21 +229,24 @@ static void decline(const struct waiter *waiter) {
                   NULL, NULL);
 }
 
+/* A process that was to begin after this one had been asked to end was turned away by it: so this
+ * one takes the place again. Returns it, or -1. */
+static int leave(const struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
+                 bool asked_to_end) {
+  char word = hook_place_leave(cli, call, owner, place);
+  bool needed = asked_to_end && word && word != SAY_END;
+  return needed ? hook_place_take(cli, call, owner, SAY_LOOK) : -1;
+}
+
 /* -- a hook in the background ------------------------------------------------------------------ */
 
-int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
+                  bool *ret_asked_to_end) {
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
   int code = EXIT_DONE;
-  const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
-  if (!call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
-    return EXIT_DONE;
-  int place = hook_place_take(cli, call, owner);
-  if (place < 0) {
-    hook_wait_look(cli, call, owner);
-    return EXIT_DONE;
-  }
-  if (begin(cli, call, owner, place, &waiter)) goto out;
+  *ret_asked_to_end = false;
+  if (begin(cli, call, owner, place, &waiter)) return EXIT_DONE;
   waiter.resumes = true;
   settle(&waiter);
   if (!wait_for_turn(&waiter, &reply)) {
@@ -250,9 +256,22 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
     free(nudge);
   }
   hostkit_reply_free(reply);
+  *ret_asked_to_end = waiter.asked_to_end;
   end(&waiter);
-out:
-  hook_place_leave(cli, call, owner, place);
+  return code;
+}
+
+int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  int code = EXIT_DONE;
+  const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
+  if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
+    return EXIT_DONE;
+  int place = hook_place_take(cli, call, owner, SAY_LOOK);
+  while (place >= 0) {
+    bool asked_to_end;
+    code = rewake(cli, call, owner, place, &asked_to_end);
+    place = leave(cli, call, owner, place, asked_to_end);
+  }
   return code;
 }
 
@@ -299,16 +318,18 @@ static void queue_nudge(const struct waiter *waiter, uint32_t owner,
   free(nudge);
 }
 
-static void wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner, int place) {
+/* Returns whether it was asked to end. */
+static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner, int place) {
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
-  if (begin(cli, call, owner, place, &waiter)) return;
+  if (begin(cli, call, owner, place, &waiter)) return false;
   while (!wait_for_turn(&waiter, &reply)) {
     queue_nudge(&waiter, owner, hook_start_turn(reply));
     hostkit_reply_free(reply);
     reply = NULL;
   }
   end(&waiter);
+  return waiter.asked_to_end;
 }
 
 /* Nothing of the hook's stays open: the host waits until its pipes are closed. */
@@ -320,14 +341,15 @@ static void leave_host(void) {
 }
 
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  int place = hook_place_take(cli, call, owner);
+  if (!owner) return;
+  int place = hook_place_take(cli, call, owner, SAY_STAY);
   if (place < 0) return;
   pid_t child = fork();
   if (child == 0) {
     leave_host();
     if (fork() == 0) {
-      wait_apart(cli, call, owner, place);
-      hook_place_leave(cli, call, owner, place);
+      while (place >= 0)
+        place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
     }
     _exit(EXIT_DONE);
   }

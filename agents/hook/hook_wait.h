@@ -2,7 +2,8 @@
  *
  * agents/hook/hook_wait.h: waking an agent that is idle. A hook is only called when something
  * happens in the agent; so a process has to sleep on the wake descriptor for it, as long as
- * the agent lives. There is at most one such process for a session.
+ * the agent lives. There is at most one such process for a session, and none for an orphan, whose
+ * `owner` is 0: hook_owner.h.
  */
 #ifndef AGENTS_HOOK_HOOK_WAIT_H
 #define AGENTS_HOOK_HOOK_WAIT_H

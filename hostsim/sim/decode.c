@@ -238,6 +238,13 @@ static void follow(struct act *act, const struct model *model, const uint8_t *st
   }
 }
 
+/* When it happened: at about the start of the turn that runs, or now. 0: the event does not say. */
+static int64_t time_of(const struct model *model, uint8_t byte) {
+  bool running = model->run.started_ms != 0 && (byte & 4) == 0;
+  int64_t at_ms = (running ? model->run.started_ms : model->now_ms) + (byte >> 3 & 3) - 2;
+  return (byte & 3) == 0 && at_ms > 0 ? at_ms : 0;
+}
+
 static void decode_kind(struct act *act, const struct model *model, const uint8_t *step,
                         bool separate) {
   uint8_t head[SCHEDULE_HEAD] = {0, step[2], step[3], step[4], 0, step[5], step[6], 0};
@@ -268,6 +275,7 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   default: break;
   }
   if (act->kind == ACT_OPENED || act->kind == ACT_RESUMED) act->takeover = (step[4] & 3) == 0;
+  if (act->kind == ACT_STARTED || act->kind == ACT_ABORTED) act->at_ms = time_of(model, step[5]);
   act->attempt = 1u + (step[4] & 3);
   act->has_words = (step[5] & 1) != 0;
 }

@@ -89,6 +89,7 @@ static json_t *turn_data(const struct act *act, const struct names *names) {
   json_t *data = json_object();
   request_text_of_words(act->serial, text);
   if (act->has_ids) set(data, "messages", requested_ids(act, names));
+  if (act->at_ms) set(data, "at", json_integer(act->at_ms));
   if (act->kind == ACT_RETRYING) set(data, "attempt", json_integer(act->attempt));
   if (act->kind == ACT_WAITING) set(data, "kind", json_string("approval"));
   if (act->has_words &&

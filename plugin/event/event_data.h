@@ -33,10 +33,12 @@ int event_read_message_cancelled(const struct data_input *input, struct event *e
 int event_read_message_edited(const struct data_input *input, struct event *event);
 int event_read_message_moved(const struct data_input *input, struct event *event);
 int event_read_message_redirected(const struct data_input *input, struct event *event);
+int event_read_turn_started(const struct data_input *input, struct event *event);
 int event_read_turn_named(const struct data_input *input,
-                          struct event *event); /* started, finished: which messages */
+                          struct event *event); /* finished: which messages */
 int event_read_turn_reasoned(const struct data_input *input,
-                             struct event *event); /* declined, aborted: and why */
+                             struct event *event); /* declined: and why */
+int event_read_turn_aborted(const struct data_input *input, struct event *event);
 int event_read_turn_failed(const struct data_input *input, struct event *event);
 int event_read_turn_retrying(const struct data_input *input, struct event *event);
 int event_read_turn_waiting(const struct data_input *input, struct event *event);

@@ -6,9 +6,9 @@
 #include "common/error.h"
 #include "event/event_data.h"
 
-enum field { MESSAGES, REASON, MESSAGE, ATTEMPT, KIND, FIELD_COUNT };
-static const char *const field_names[FIELD_COUNT] = {"messages", "reason", "message", "attempt",
-                                                     "kind"};
+enum field { MESSAGES, REASON, MESSAGE, ATTEMPT, KIND, AT, FIELD_COUNT };
+static const char *const field_names[FIELD_COUNT] = {"messages", "reason", "message",
+                                                     "attempt",  "kind",   "at"};
 
 /* Sorted aside. */
 static int check_distinct(const struct data_input *input, const struct tidings_span *ids,
@@ -72,6 +72,7 @@ static int read_field(const struct data_input *input, enum field field, const st
   case MESSAGE: return field_string(&path, value, SIZE_MAX, &turn->message, input->error);
   case ATTEMPT: return read_attempt(&path, value, turn, input->error);
   case KIND: return read_wait_kind(&path, value, turn, input->error);
+  case AT: return field_integer(&path, value, 1, INT64_MAX, &turn->at_ms, input->error);
   case MESSAGES:
   default: return read_messages(input, value, turn);
   }
@@ -89,6 +90,11 @@ static int read_fields(const struct data_input *input, const enum field *fields,
   return code;
 }
 
+int event_read_turn_started(const struct data_input *input, struct event *event) {
+  static const enum field fields[] = {MESSAGES, AT};
+  return read_fields(input, fields, 2, &event->turn);
+}
+
 int event_read_turn_named(const struct data_input *input, struct event *event) {
   static const enum field fields[] = {MESSAGES};
   return read_fields(input, fields, 1, &event->turn);
@@ -97,6 +103,11 @@ int event_read_turn_named(const struct data_input *input, struct event *event) {
 int event_read_turn_reasoned(const struct data_input *input, struct event *event) {
   static const enum field fields[] = {MESSAGES, REASON};
   return read_fields(input, fields, 2, &event->turn);
+}
+
+int event_read_turn_aborted(const struct data_input *input, struct event *event) {
+  static const enum field fields[] = {MESSAGES, REASON, AT};
+  return read_fields(input, fields, 3, &event->turn);
 }
 
 int event_read_turn_failed(const struct data_input *input, struct event *event) {

@@ -48,6 +48,7 @@ static struct tidings_span words_of(const struct turn_event *turn) {
 int turn_prepare(struct op *op, const struct event *event, struct turns_input *input,
                  struct tidings_error *error) {
   input->attempt = event->turn.attempt;
+  input->at_ms = event->turn.at_ms;
   if (arena_copy(&op->arena, words_of(&event->turn), &input->words))
     return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
   return 0;

@@ -138,6 +138,7 @@ struct turn_event {
   struct tidings_span reason, message; /* opaque */
   struct tidings_span kind;            /* waiting: "approval" or "user-input" */
   uint32_t attempt;                    /* retrying */
+  int64_t at_ms; /* started, aborted: when it happened, by the host's clock; 0: now */
 };
 
 /* tools.*: which call; empty: the host did not say. */

@@ -243,5 +243,16 @@ def test_owner(place):
     assert attachment["pid"] == int(done.stdout) and attachment["epoch"] == 1, (attachment, done)
 
 
+def test_orphan(place):
+    """a command that its caller has left behind is the host only while it runs: what takes it in gets no session"""
+    left = 'exec 3<&0; (read line <&3; exec "$@" <&3 3<&-) &'
+    for number, words in enumerate((["deliver", "--at", "tool-result"], ["wait", "--timeout", "0"])):
+        words = [*words, "-s", f"s{number}"]
+        caller = place.start(command=["sh", "-c", left, "sh", TIDINGS, *words], stdin=subprocess.PIPE, start_new_session=True)  # of which nobody else is
+        assert caller.wait(DEADLINE_S) == 0
+        caller.communicate(b"\n", timeout=DEADLINE_S)
+        until(lambda number=number: not place.ok("status", "-s", f"s{number}", "--json").json["attachment"]["alive"], "its host has ended")
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

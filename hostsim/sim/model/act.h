@@ -126,6 +126,7 @@ struct act {
   unsigned id_count;
   int ids[ACT_IDS];
   unsigned attempt;
+  int64_t at_ms; /* ACT_STARTED, ACT_ABORTED; 0: the event does not say */
   bool has_words;
 
   bool takeover; /* ACT_OPENED, ACT_RESUMED */

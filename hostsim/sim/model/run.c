@@ -215,13 +215,14 @@ static int decline(struct model *model) {
 }
 
 static int finish(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  bool older = act->at_ms && act->at_ms < model->run.started_ms; /* than the turn that runs */
   if (model->run.state == STARTING) {
     if (!act->has_ids) /* a turn of the host's own, if it does not know of the offer */
       return model->run.offer_known ? TIDINGS_E_STATE : 0;
     begin_turn(model, PHASE_UNKNOWN);
     fire_turn(model);
   }
-  if (run_is_running(model)) {
+  if (run_is_running(model) && !older) {
     run_become_idle(model);
     drain(model, settings);
   }
@@ -269,12 +270,19 @@ void run_tool_result(struct model *model) {
     enter_phase(model, PHASE_TOOLS);
 }
 
+static int start(struct model *model, const struct act *act) {
+  int code = 0;
+  if (act->has_ids) code = run_start_named(model, act, true);
+  else start_unnamed(model);
+  if (!code && act->at_ms) model->run.started_ms = act->at_ms;
+  return code;
+}
+
 int run_event(struct model *model, const struct act *act, const struct sim_settings *settings) {
-  if (act->kind == ACT_STARTED && act->has_ids) return run_start_named(model, act, true);
+  if (act->kind == ACT_STARTED) return start(model, act);
   enum meant meant = who_is_meant(model, act);
   if (meant != MEANT_CURRENT) return meant == MEANT_OVER ? 0 : TIDINGS_E_STATE;
   switch (act->kind) {
-  case ACT_STARTED: start_unnamed(model); return 0;
   case ACT_DECLINED: return decline(model);
   case ACT_FINISHED:
   case ACT_ABORTED: return finish(model, act, settings);

@@ -143,10 +143,15 @@ static int decline(struct step *step) {
   return 0;
 }
 
+/* What has happened before the turn began ended another one. */
+static bool is_older_than_turn(const struct step *step) {
+  return step->input->at_ms && step->input->at_ms < step->run->started_ms;
+}
+
 static int finish(struct step *step) {
   enum about about = ABOUT_ANOTHER;
   int code = find_turn(step, &about);
-  if (code || about == ABOUT_ANOTHER) return code;
+  if (code || about == ABOUT_ANOTHER || is_older_than_turn(step)) return code;
   turns_end_turn(step);
   step->run->state = RUN_IDLE;
   turns_drain(step);
@@ -385,9 +390,18 @@ static bool any_steering(const struct turns *turns) {
   return false;
 }
 
+/* A turn that runs already counts from then on, too: the end of the one before may have been lost.
+ */
+static void set_start(struct step *step) {
+  bool starts = step->input->event == TURNS_STARTED || step->input->event == TURNS_STARTED_OWN;
+  if (starts && step->input->at_ms) step->run->started_ms = step->input->at_ms;
+}
+
 int turns_step(struct turns *turns, const struct turns_input *input, struct tidings_error *error) {
   struct step step = {.turns = turns, .run = &turns->run, .input = input, .error = error};
   int code = table[input->event][turns->run.state](&step);
-  if (!code) turns->run.steering = any_steering(turns);
-  return code;
+  if (code) return code;
+  set_start(&step);
+  turns->run.steering = any_steering(turns);
+  return 0;
 }

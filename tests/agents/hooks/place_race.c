@@ -77,16 +77,22 @@ static void make_anew_and_lock(const char *path) {
   MUST(of_another >= 0 && __real_flock(of_another, LOCK_EX | LOCK_NB) == 0);
 }
 
+static void lock_and_take_away(const char *path) {
+  of_another = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  MUST(of_another >= 0 && __real_flock(of_another, LOCK_EX | LOCK_NB) == 0);
+  take_away(path);
+}
+
 static int take_while(const char *path, void (*act)(const char *path)) {
   watched = path;
   meanwhile = act;
-  int fd = hook_place_take(&cli, &call, self);
+  int fd = hook_place_take(&cli, &call, self, 'l');
   MUST(!meanwhile);
   return fd;
 }
 
 static void find_mine(void) {
-  int fd = hook_place_take(&cli, &call, self);
+  int fd = hook_place_take(&cli, &call, self, 'l');
   DIR *places = opendir(folder);
   MUST(fd >= 0 && places);
   for (const struct dirent *entry; (entry = readdir(places));)
@@ -111,10 +117,22 @@ static void take_what_another_has_left(void) {
 static void take_what_another_has(void) {
   MUST(take_while(mine, make_anew_and_lock) < 0);
   MUST(is_at(of_another, mine));
+  MUST(hook_place_hear(of_another) == 'l' && !hook_place_hear(of_another));
+  hook_place_say(&cli, &call, self, 'v');
   hook_place_say(&cli, &call, self, 'w');
-  MUST(hook_place_hear(of_another) == 'w');
-  hook_place_leave(&cli, &call, self, of_another);
+  MUST(hook_place_hear(of_another) == 'w' && !hook_place_hear(of_another));
+  hook_place_say(&cli, &call, self, 'x');
+  MUST(hook_place_leave(&cli, &call, self, of_another) == 'x');
   printf("ok 2 - one that another process has made anew and locked stays its own\n");
+}
+
+static void take_what_another_leaves(void) {
+  make(mine);
+  int fd = take_while(mine, lock_and_take_away);
+  MUST(fd >= 0 && is_at(fd, mine));
+  close(of_another);
+  MUST(!hook_place_leave(&cli, &call, self, fd) && access(mine, F_OK));
+  printf("ok 3 - one that another process has left when it is said a word is taken\n");
 }
 
 static void remove_what_is_left(void) {
@@ -122,10 +140,10 @@ static void remove_what_is_left(void) {
   int fd = take_while(left, make_anew);
   MUST(fd >= 0 && access(left, F_OK) == 0);
   hook_place_leave(&cli, &call, self, fd);
-  fd = hook_place_take(&cli, &call, self);
+  fd = hook_place_take(&cli, &call, self, 'l');
   MUST(fd >= 0 && access(left, F_OK));
   hook_place_leave(&cli, &call, self, fd);
-  printf("ok 3 - the place of an agent that has ended is removed, unless it was made anew\n");
+  printf("ok 4 - the place of an agent that has ended is removed, unless it was made anew\n");
 }
 
 int main(void) {
@@ -137,7 +155,8 @@ int main(void) {
   find_mine();
   take_what_another_has_left();
   take_what_another_has();
+  take_what_another_leaves();
   remove_what_is_left();
-  printf("1..3\n");
+  printf("1..4\n");
   return 0;
 }

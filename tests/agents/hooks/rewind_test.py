@@ -12,6 +12,7 @@ from proof_test import MARKER, Agent, deliveries, told
 SESSION, SECOND, THIRD = ("01a204f8-30d8-7813-9fa3-87d627a0a6e0", "01a204f8-35a6-7681-9784-c13c367ae72d", "01a204f8-37ef-7cf0-a432-7071bb7886c6")
 
 LARGE = 400 << 10  # bytes; at first the hook reads less
+TOO_LONG = 9 << 20  # more than it reads at most
 
 
 class Writer(Agent):
@@ -125,6 +126,19 @@ def test_codex_resumed(place):
         agent, _ = begin(own, "codex")
         agent.goes_on_in(f"{THIRD}_{SECOND}", ("none", 0))
         assert agent.prompts("three") == "" and outcomes(own) == ["committed"] * 2
+
+
+def test_codex_too_long(place):
+    """a file that is too long to be read hides the ones before it: what those have is not taken back; nor if it is not there any more"""
+    agent, _ = begin(place, "codex")
+    agent.goes_on_in(f"{SESSION}_{SECOND}", SESSION)
+    push(place, "Third thing.")
+    assert "Third thing." in agent.prompts("three", size=TOO_LONG)
+    second = agent.path
+    agent.goes_on_in(f"{SESSION}_{THIRD}", SECOND)
+    assert agent.prompts("four") == "" and outcomes(place) == ["committed"] * 3
+    os.remove(second)
+    assert agent.prompts("five") == "" and outcomes(place) == ["committed"] * 3
 
 
 def test_claude(place):

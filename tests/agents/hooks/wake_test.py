@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings hook` beside an idle agent: the waiter that wakes it."""
+import fcntl
 import glob
 import json
 import os
 import signal
 import stat
+import struct
 import subprocess
 import sys
+import termios
 
 from calls import bytes_read, call, context, log, stuck_opener, waits
 from kit import DEADLINE_S, end, gone, main, until
@@ -52,6 +55,10 @@ def waiting(place, owner=None):
     folder = os.path.join(os.path.dirname(place.logs), "waiting")
     names = os.listdir(folder) if os.path.isdir(folder) else []
     return [os.path.join(folder, name) for name in names if name.startswith(f"{owner or os.getpid()}-")]
+
+
+def unread(file):
+    return struct.unpack("i", fcntl.ioctl(file, termios.FIONREAD, b"\0" * 4))[0]
 
 
 def opened(link):
@@ -213,6 +220,65 @@ def test_queue(place):
     until(lambda: not any(name.startswith("wake.") and not gone(name.split(".")[1]) for name in os.listdir(place.store)),
           "the waiter has ended")
     until(lambda: not is_there(), "its place is gone")
+
+
+def codex_waits(place):
+    """An idle session of Codex and the process that waits for it: the agent, a hook to call, the process's id."""
+    agent = place.start(command=["sleep", "600"])
+
+    def hook(event, **fields):
+        text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
+        return place.ok("hook", "--budget", "60s", "--owner", str(agent.pid), "--wake", "codex", stdin=text).json
+    hook("UserPromptSubmit", prompt="x")
+    assert hook("Stop") == {}
+    return agent, hook, until(lambda: waiter_of(place), "it waits")
+
+
+def waiter_of(place):
+    return next((int(name.split(".")[1]) for name in os.listdir(place.store) if name.startswith("wake.")), None)
+
+
+def is_stopped(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] == "T"
+
+
+def test_terminated(place):
+    """the process that waits for Codex ends when the system asks it to, and leaves nothing"""
+    agent, _, waiter = codex_waits(place)
+    os.kill(waiter, signal.SIGTERM)
+    until(lambda: gone(waiter), "it has ended")
+    assert not waiting(place, agent.pid) and log(place) == []
+
+
+def test_asked_to_end_and_to_stay(place):
+    """a process that waits, and reads late that it is to end, stays if another one was turned away for it meanwhile"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    until(lambda: waits(place, waiter), "it waits")
+    waiter.send_signal(signal.SIGSTOP)
+    until(lambda: is_stopped(waiter.pid), "it is stopped")
+    call(place, "claude", "SessionEnd", reason="clear")
+    assert rewake(place).wait(DEADLINE_S) == 0
+    waiter.send_signal(signal.SIGCONT)
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert waiter.wait(DEADLINE_S) == 2 and log(place) == []
+    with type(place)() as own:
+        agent, hook, other = codex_waits(own)
+        os.kill(other, signal.SIGSTOP)
+        until(lambda: is_stopped(other), "it is stopped")
+        hook("UserPromptSubmit", prompt="x")
+        hook("Interrupt")
+        hook("UserPromptSubmit", prompt="y")
+        assert hook("Stop") == {}
+        [fifo] = waiting(own, agent.pid)
+        with open(fifo, "r+b", buffering=0) as words:
+            os.kill(other, signal.SIGCONT)
+            until(lambda: not unread(words), "it has heard both words")
+            words.write(b"s")
+            until(lambda: not unread(words) or gone(other), "it hears more")
+        assert not gone(other) and waiting(own, agent.pid) == [fifo] and log(own) == []
 
 
 if __name__ == "__main__":

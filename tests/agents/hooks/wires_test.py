@@ -9,7 +9,7 @@ import time
 
 from calls import HOSTS, bytes_read, call, changed, context, log, waits
 from kit import DEADLINE_S, end, main, until
-from wake_test import rewake
+from wake_test import rewake, unread, waiting
 
 STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"y","timestamp":"%s"}\n'
 
@@ -53,7 +53,8 @@ def test_asked(place):
             "gemini": [("Notification", {"notification_type": "ToolPermission", "message": "Tool Confirm Shell Command requires execution"})],
             "copilot": [("Notification", {"notification_type": "permission_prompt", "message": "Run command: ls", "title": "Permission needed"})]}
     for host, (prompt, tool, stop, _) in HOSTS.items():
-        for event, fields in asks[host]:
+        for event, said in asks[host]:
+            fields = {"timestamp": stamp(LATER), **said}
             assert call(place, host, event, **fields) == {} and state(place) == "idle", (host, event)
             call(place, host, prompt, prompt="hello")
             assert call(place, host, event, **fields) == {} and state(place) == "waiting", (host, event)
@@ -96,7 +97,7 @@ def test_asked_within_a_subagent(place):
     """Gemini CLI asks for leave in a subagent: what is pushed is held back for the parent all the same"""
     call(place, "gemini", "BeforeAgent", prompt="hello")
     call(place, "gemini", "BeforeTool", tool_name="invoke_agent")
-    call(place, "gemini", "Notification", notification_type="ToolPermission", message="x")
+    call(place, "gemini", "Notification", notification_type="ToolPermission", message="x", timestamp=stamp(LATER))
     place.ok("push", "-s", "s", "for the parent")
     assert call(place, "gemini", "AfterTool", tool_name="read_file") == {}
     assert "for the parent" in context(call(place, "gemini", "AfterTool", tool_name="invoke_agent"), "AfterTool")
@@ -185,6 +186,55 @@ def test_stopped_before_it_is_watched(place):
     place.ok("submit", "-s", "s", "do this too")
     assert rewake(place, event="UserPromptSubmit", transcript_path=path).wait(DEADLINE_S) == 2
     assert log(place) == []
+
+
+def now_stamp():
+    """The time in the milliseconds of a transcript; and no later than what comes next."""
+    ms = time.time_ns() // 1_000_000
+    until(lambda: time.time_ns() // 1_000_000 > ms, "a later millisecond")
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(ms // 1000)) + f".{ms % 1000:03}Z"
+
+
+def has_looked(place, waiter):
+    """The waiter takes this word of the end of a turn after its first look."""
+    until(lambda: waits(place, waiter), "it waits")
+    [fifo] = waiting(place)
+    with open(fifo, "r+b", buffering=0) as words:
+        words.write(b"l")
+        until(lambda: waiter.poll() is not None or not unread(words), "it has looked")
+
+
+def test_stopped_before_the_prompt(place):
+    """a stop that nobody has reported, from before the newest prompt, does not end that prompt's turn; one that comes later does"""
+    path = os.path.join(place.dir, "claude.jsonl")
+    call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(STOPPED % now_stamp())
+    call(place, "claude", "UserPromptSubmit", prompt="y", transcript_path=path)
+    place.ok("submit", "-s", "s", "do this too")
+    waiter = rewake(place, event="UserPromptSubmit", transcript_path=path)
+    has_looked(place, waiter)
+    assert waiter.poll() is None and state(place) == "busy"
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(STOPPED % now_stamp())
+    assert waiter.wait(DEADLINE_S) == 2
+    assert log(place) == []
+
+
+def test_late_notice_of_the_turn_before(place):
+    """the same of Qwen Code's notification: one from before the newest prompt stops nothing, though nobody has reported the end of the turn before"""
+    call(place, "qwen", "UserPromptSubmit", prompt="x")
+    late = now_stamp()
+    call(place, "qwen", "UserPromptSubmit", prompt="y")
+    for kind in ("idle_prompt", "permission_prompt", "elicitation_dialog"):
+        call(place, "qwen", "Notification", notification_type=kind, timestamp=late, message="x")
+        assert state(place) == "busy", kind
+    call(place, "qwen", "PermissionRequest", tool_name="edit", timestamp=late)
+    assert state(place) == "busy"
+    call(place, "qwen", "Notification", notification_type="permission_prompt", timestamp=now_stamp(), message="x")
+    assert state(place) == "waiting"
+    call(place, "qwen", "Notification", notification_type="idle_prompt", timestamp=now_stamp())
+    assert state(place) == "idle" and log(place) == []
 
 
 def test_stopped_while_the_store_is_busy(place):

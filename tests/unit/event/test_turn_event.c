@@ -100,6 +100,16 @@ Test(turn_event, says_why) {
   EXPECT_SPAN(turn.message, "500\n\x1b[0m");
 }
 
+Test(turn_event, says_when) {
+  struct turn_event turn = read_good("turn.started", "{\"at\":1}", EVENT_TURN_STARTED);
+  cr_expect_eq(turn.at_ms, 1);
+  turn = read_good("turn.aborted", "{\"messages\":[\"m\"],\"reason\":\"x\",\"at\":1700000000000}",
+                   EVENT_TURN_ABORTED);
+  cr_expect_eq(turn.at_ms, 1700000000000);
+  EXPECT_SPAN(turn.reason, "x");
+  cr_expect_eq(read_good("turn.aborted", "{}", EVENT_TURN_ABORTED).at_ms, 0);
+}
+
 Test(turn_event, counts_attempts) {
   struct turn_event turn =
       read_good("turn.retrying", "{\"attempt\":2,\"message\":\"overloaded\"}", EVENT_TURN_RETRYING);
@@ -173,7 +183,8 @@ static const struct {
   const char *type, *data, *sentence;
 } bad[] = {
     {"turn.started", "[]", "data: an array is not an object"},
-    {"turn.started", "{\"message\":\"m1\"}", "data.message: unknown field; expected messages"},
+    {"turn.started", "{\"message\":\"m1\"}",
+     "data.message: unknown field; expected one of messages, at"},
     {"turn.finished", "{\"reason\":\"x\"}", "data.reason: unknown field; expected messages"},
     {"turn.declined", "{\"reason\":1}", "data.reason: 1 is not a string"},
     {"turn.declined", "{\"reason\":null}", "data.reason: null is not a string"},
@@ -181,7 +192,12 @@ static const struct {
      "data.message: unknown field; expected one of messages, reason"},
     {"turn.aborted", "{\"reason\":[]}", "data.reason: an array is not a string"},
     {"turn.aborted", "{\"cause\":\"critical\"}",
-     "data.cause: unknown field; expected one of messages, reason"},
+     "data.cause: unknown field; expected one of messages, reason, at"},
+    {"turn.aborted", "{\"at\":0}", "data.at: 0 is not an integer of at least 1"},
+    {"turn.started", "{\"at\":\"now\"}",
+     "data.at: \"now\" is not an integer of at least 1"},
+    {"turn.finished", "{\"at\":1}", "data.at: unknown field; expected messages"},
+    {"turn.declined", "{\"at\":1}", "data.at: unknown field; expected one of messages, reason"},
     {"turn.failed", "{\"message\":[]}", "data.message: an array is not a string"},
     {"turn.failed", "{\"reason\":false}", "data.reason: false is not a string"},
     {"turn.failed", "{\"error\":\"x\"}",

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/agents/hooks/owner_chain.c: which of the processes above a hook is its agent. The linker
+ * puts functions of this file in place of those that look at processes, so that the chains are the
+ * same on each machine, and change at the same moment.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "agents/hook/hook_owner.h"
+#include "command/owner.h"
+
+enum { MOST = 6 };
+
+struct one {
+  uint32_t pid, parent, session;
+  const char *program;
+};
+
+/* The first one is the hook. */
+struct chain {
+  const char *what;
+  struct one processes[MOST];
+  uint32_t owner;
+  uint32_t lost; /* ends when it is looked at first: those below it are the child of 1 then */
+};
+
+static const struct chain chains[] = {
+    {.what = "the parent", .processes = {{9, 5, 3, ""}, {5, 3, 3, "claude"}}, .owner = 5},
+    {.what = "above shells, whatever it is called",
+     .processes = {{9, 8, 3, ""}, {8, 7, 3, "sh"}, {7, 5, 3, "env"}, {5, 3, 3, "any"}},
+     .owner = 5},
+    {.what = "a hook in a session of its own",
+     .processes = {{9, 5, 9, ""}, {5, 3, 3, "node"}},
+     .owner = 5},
+    {.what = "a shell in a session of its own",
+     .processes = {{9, 8, 8, ""}, {8, 5, 8, "sh"}, {5, 3, 3, "node"}},
+     .owner = 5},
+    {.what = "an agent that is a container's first process",
+     .processes = {{9, 8, 1, ""}, {8, 1, 1, "sh"}, {1, 0, 1, "claude-linux"}},
+     .owner = 1},
+    {.what = "the same, of a script", .processes = {{9, 1, 9, ""}, {1, 0, 1, "node"}}, .owner = 1},
+    {.what = "no orphan's new parent, in another session",
+     .processes = {{9, 5, 3, ""}, {5, 1, 5, "any"}}},
+    {.what = "nor above the orphan's shell",
+     .processes = {{9, 8, 3, ""}, {8, 5, 3, "sh"}, {5, 1, 5, "node"}}},
+    {.what = "nor the first process, if that is no agent",
+     .processes = {{9, 1, 9, ""}, {1, 0, 1, "any"}}},
+    {.what = "what is hidden from it", .processes = {{9, 5, 9, ""}}, .owner = 5},
+    {.what = "nor what takes orphans in",
+     .processes = {{9, 8, 8, ""}, {8, 5, 8, "sh"}, {5, 1, 5, "systemd"}}},
+    {.what = "nor a process outside of the container", .processes = {{9, 0, 9, ""}}},
+    {.what = "nor shells without end", .processes = {{9, 8, 3, ""}, {8, 8, 3, "sh"}}},
+    {.what = "the agent has ended when it is looked at",
+     .processes = {{9, 5, 9, ""}, {5, 1, 3, "claude"}, {1, 0, 1, "init"}},
+     .lost = 5},
+    {.what = "the shell has ended when it is looked at",
+     .processes = {{9, 8, 9, ""}, {8, 5, 8, "sh"}, {5, 1, 3, "node"}, {1, 0, 1, "any"}},
+     .lost = 8},
+};
+
+static struct one now[MOST];
+static uint32_t lost;
+
+static struct one *find(uint32_t pid) {
+  for (size_t i = 0; i < MOST; i++) {
+    if (pid && now[i].pid == pid) return &now[i];
+  }
+  return NULL;
+}
+
+static void lose(uint32_t pid) {
+  find(pid)->pid = 0;
+  for (size_t i = 0; i < MOST; i++) {
+    if (now[i].parent == pid) now[i].parent = 1;
+  }
+  lost = 0;
+}
+
+pid_t __wrap_getpid(void);
+pid_t __wrap_getpid(void) { return (pid_t)now[0].pid; }
+
+pid_t __wrap_getppid(void);
+pid_t __wrap_getppid(void) { return (pid_t)now[0].parent; }
+
+int __wrap_owner_look_up(uint32_t pid, struct process *ret_process);
+int __wrap_owner_look_up(uint32_t pid, struct process *ret_process) {
+  if (pid == lost) lose(pid);
+  const struct one *one = find(pid);
+  if (!one) return -1;
+  *ret_process = (struct process){.pid = pid, .parent = one->parent, .session = one->session};
+  return 0;
+}
+
+void __wrap_owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]);
+void __wrap_owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
+  const struct one *one = find(pid);
+  snprintf(name, OWNER_NAME_SIZE, "%s", one ? one->program : "");
+}
+
+int main(void) {
+  size_t count = sizeof chains / sizeof *chains, failed = 0;
+  for (size_t i = 0; i < count; i++) {
+    memcpy(now, chains[i].processes, sizeof now);
+    lost = chains[i].lost;
+    uint32_t owner = hook_owner(host_find("claude"));
+    bool good = owner == chains[i].owner && !lost;
+    printf("%s %zu - %s: %u\n", good ? "ok" : "not ok", i + 1, chains[i].what, owner);
+    failed += !good;
+  }
+  printf("1..%zu\n", count);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

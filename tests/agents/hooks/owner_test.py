@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings hook` whose parent ends too early: it has no agent, works without one, and leaves nothing that waits."""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from calls import call, context, log
+from kit import DEADLINE_S, TIDINGS, end, main, until
+from wake_test import waiting
+
+AGENT = """import subprocess, sys, threading
+hook = subprocess.Popen(sys.argv[1:])
+print("started", flush=True)
+threading.Event().wait()
+"""
+HELD = ["sh", "-c", 'read line; "$@"; exit', "sh"]  # works when a line comes
+LEFT = ["sh", "-c", 'exec 3<&0; (read line <&3; exec "$@" <&3 3<&-) &', "sh"]  # ends at once; what it leaves works when a line comes
+
+
+def starts(place, command):
+    """Processes in a session of their own, so that whoever gets the orphans is not of them; an agent's terminal is."""
+    environment = {**place.env, "CLAUDE_CODE_ENTRYPOINT": "cli"}
+    return place.start(command=command, stdin=subprocess.PIPE, env=environment, start_new_session=True)
+
+
+def said(process, text):
+    """What the hook prints when it has ended; one that does not end is killed."""
+    try:
+        out, err = process.communicate(text, timeout=DEADLINE_S)
+        assert err == b"", err
+        return out
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        raise
+
+
+def hook(*words):
+    return [TIDINGS, "hook", "--budget", "60s", *words]
+
+
+def body(place, event, **fields):
+    return json.dumps({"session_id": "s", "hook_event_name": event, "cwd": place.work, **fields}).encode()
+
+
+def orphaned(place, words, text):
+    """What a hook prints whose parent has ended before it starts."""
+    parent = starts(place, [*LEFT, *hook(*words)])
+    assert parent.wait(DEADLINE_S) == 0
+    return said(parent, b"\n" + text)
+
+
+def test_agent_ends_while_its_hook_reads(place):
+    """an agent that ends before its hook has read the input is the agent all the same: nothing waits for the process that gets the orphan"""
+    agent = starts(place, [sys.executable, "-c", AGENT, *hook("--wait", "claude")])
+    assert agent.stdout.readline() == b"started\n"
+    agent.stdin.write(b" " * (4 << 20))  # far more than a pipe holds: so the hook reads, and knows its agent
+    agent.stdin.flush()
+    end(agent, signal.SIGKILL)
+    assert said(agent, body(place, "Stop")) == b"" and log(place) == []
+
+
+def test_agent_ends_before_its_hook_starts(place):
+    """a hook whose shell has lost the agent waits for nobody, neither for that shell, which waits for the hook, nor for the process that gets both"""
+    agent = starts(place, [sys.executable, "-c", AGENT, *HELD, *hook("--wait", "claude")])
+    assert agent.stdout.readline() == b"started\n"
+    end(agent, signal.SIGKILL)
+    assert said(agent, b"\n" + body(place, "Stop")) == b"" and log(place) == []
+
+
+def test_orphan_does_not_wait(place):
+    """a hook that is an orphan when it starts does not wait, and leaves no process that does"""
+    assert orphaned(place, ["--wait", "claude"], body(place, "Stop")) == b""
+    assert orphaned(place, ["--wake", "codex"], body(place, "Stop")) == b"{}\n"
+    assert waiting(place, "") == [] and log(place) == []
+
+
+def test_orphan_works(place):
+    """an orphan delivers as any hook does, and the session has no living host after it"""
+    place.ok("push", "-s", "s", "the disk is full")
+    text = orphaned(place, ["claude"], body(place, "UserPromptSubmit", prompt="x"))
+    assert "the disk is full" in context(json.loads(text), "UserPromptSubmit")
+    until(lambda: not place.ok("status", "-s", "s", "--json").json["attachment"]["alive"], "its host has ended")
+    assert log(place) == []
+
+
+def test_orphan_takes_nothing_over(place):
+    """an orphan that begins a session leaves it to the agent that has it"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    assert orphaned(place, ["claude"], body(place, "SessionStart", source="resume")) == b"{}\n"
+    status = place.ok("status", "-s", "s", "--json").json
+    assert status["attachment"]["pid"] == os.getpid() and status["state"] == "busy", status
+    [line] = log(place)
+    assert "owned by a running host" in line, line
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/agents/hooks/stop_race.c: a process finds that a person has stopped the turn that runs, and
+ * before it reports that, the hook of the next prompt is called. The linker puts __wrap_kit_query
+ * in place of kit_query, so that this happens each time.
+ */
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/hook/hook.h"
+#include "agents/hook/hook_call.h"
+#include "agents/hook/hook_person.h"
+#include "agents/hook/hook_turns.h"
+#include "command/json_value.h"
+#include "common/clock.h"
+
+#define MUST(condition)                                                                            \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      printf("not ok - %s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
+      exit(1);                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+static struct tidings_error error = {.size = sizeof error};
+static int64_t prompted_ms; /* after the next query of the status, unless 0 */
+
+static char folder[] = "/tmp/stop-race-XXXXXX";
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
+  (void)status, (void)type, (void)place;
+  return remove(path);
+}
+
+static void remove_folder(void) { (void)nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
+
+static void prompt(struct hostkit *kit, int64_t begun_ms) {
+  struct hook_answer answer = {.output = NULL};
+  const struct hook_call call = {.host = host_find("claude"),
+                                 .moment = HOOK_PROMPT,
+                                 .event = "UserPromptSubmit",
+                                 .session = "s",
+                                 .cwd = "",
+                                 .source = "",
+                                 .prompt = "x",
+                                 .transcript = "",
+                                 .begun_ms = begun_ms};
+  MUST(hook_answer_call(kit, &call, (uint32_t)getpid(), &answer, &error) == TIDINGS_OK);
+  MUST(!answer.output);
+}
+
+int32_t __real_kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                         struct tidings_error *ret_error);
+int32_t __wrap_kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                         struct tidings_error *ret_error);
+int32_t __wrap_kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                         struct tidings_error *ret_error) {
+  int64_t begun_ms = prompted_ms;
+  bool now = begun_ms && strcmp(json_value_text(request, "name"), "status") == 0;
+  int32_t code = __real_kit_query(kit, request, ret_answer, ret_error);
+  if (!now) return code;
+  prompted_ms = 0;
+  prompt(kit, begun_ms);
+  return code;
+}
+
+static void must_be(struct hostkit *kit, const char *state, int64_t started_ms) {
+  json_t *status = NULL;
+  MUST(__real_kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", "s"), &status,
+                        &error) == TIDINGS_OK);
+  MUST(strcmp(json_value_text(status, "state"), state) == 0);
+  MUST(json_integer_value(json_object_get(status, "started_at")) == started_ms);
+  json_decref(status);
+}
+
+static void stop(struct hostkit *kit, int64_t when_ms) {
+  const struct hook_call call = {.host = host_find("claude"), .session = "s"};
+  MUST(hook_person_interrupted(kit, &call, when_ms, NULL, &error) == TIDINGS_OK);
+}
+
+static void notice(struct hostkit *kit, int64_t begun_ms) {
+  json_t *input = json_pack("{s:s}", "notification_type", "idle_prompt");
+  const struct hook_call call = {
+      .host = host_find("claude"), .session = "s", .input = input, .begun_ms = begun_ms};
+  MUST(hook_person_noticed(kit, &call, &error) == TIDINGS_OK);
+  json_decref(input);
+}
+
+int main(void) {
+  static const struct cli_program program = {.name = "test"};
+  char store[64];
+  struct hostkit *kit = NULL;
+  MUST(mkdtemp(folder) && atexit(remove_folder) == 0);
+  (void)snprintf(store, sizeof store, "%s/store", folder);
+  const struct cli cli = {.verb = &verb_hook,
+                          .program = &program,
+                          .store = store,
+                          .no_config = true,
+                          .budget_ms = 60000};
+  MUST(kit_open(&cli, TIDINGS_ROLE_HOST, (uint32_t)getpid(), &kit, &error) == TIDINGS_OK);
+  int64_t first_ms = clock_wall_ms();
+  prompt(kit, first_ms);
+  must_be(kit, "busy", first_ms);
+  prompted_ms = first_ms + 2;
+  stop(kit, first_ms + 1);
+  MUST(!prompted_ms);
+  must_be(kit, "busy", first_ms + 2);
+  printf("ok 1 - what stopped the turn before does not end that of a newer prompt\n");
+  stop(kit, first_ms + 1);
+  must_be(kit, "busy", first_ms + 2);
+  printf("ok 2 - nor when it is found again\n");
+  stop(kit, first_ms + 3);
+  must_be(kit, "idle", 0);
+  printf("ok 3 - what comes later ends it\n");
+  prompt(kit, first_ms);
+  notice(kit, first_ms + 500);
+  must_be(kit, "busy", first_ms);
+  notice(kit, first_ms + 1500);
+  must_be(kit, "idle", 0);
+  printf("ok 4 - a notice that the agent has idled for a while is not of a prompt that came just "
+         "before\n1..4\n");
+  kit_close(kit);
+  return 0;
+}
