@@ -198,7 +198,7 @@ static int attempt_delivery(struct op *op, struct delivering *delivering,
   if (planning_make(op, &carrier, delivering->items, delivering->item_count, &plan))
     return no_memory_to_plan(error);
   note_unfit(delivering, &plan, run);
-  if (!plan.fate_count && !delivering->steps && turns_same_run(run, &op->head.run)) {
+  if (!plan.disposition_count && !delivering->steps && turns_same_run(run, &op->head.run)) {
     *ret_next = DELIVER_DONE;
     return 0;
   }

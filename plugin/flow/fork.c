@@ -20,7 +20,7 @@ struct forking {
   struct copy *copies;
   size_t count, capacity;
   const struct delivery *delivery; /* whose items are looked at; NULL: none's */
-  const struct fate_range *fate;
+  const struct disposition_range *disposition;
   struct tidings_error *error;
   uint64_t *known; /* what the child has already, as origins; ascending */
   size_t known_count, known_capacity;
@@ -85,7 +85,7 @@ static int find_origin(const struct forking *forking, const struct item *item,
   if (!origin.item) origin.item = public_id(op->session, item->n);
   if (forking->delivery) {
     origin.delivery = public_id(op->session, forking->delivery->n);
-    origin.outcome = forking->fate->outcome;
+    origin.outcome = forking->disposition->outcome;
   }
   *ret_origin = origin;
   return 0;
@@ -122,13 +122,13 @@ static int add_leased(struct forking *forking, uint64_t n) {
   int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery,
                                  forking->error);
   forking->delivery = &delivery;
-  for (size_t i = 0; !code && i < delivery.fate_count; i++) {
-    forking->fate = &delivery.fates[i];
-    code = item_scan(op->txn, op->session, forking->fate->first, forking->fate->last, &op->arena,
-                     add_leased_item, forking, forking->error);
+  for (size_t i = 0; !code && i < delivery.disposition_count; i++) {
+    forking->disposition = &delivery.dispositions[i];
+    code = item_scan(op->txn, op->session, forking->disposition->first, forking->disposition->last,
+                     &op->arena, add_leased_item, forking, forking->error);
   }
   forking->delivery = NULL;
-  forking->fate = NULL;
+  forking->disposition = NULL;
   return code;
 }
 

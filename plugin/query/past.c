@@ -66,14 +66,15 @@ const struct item *past_item(const struct past *past, uint64_t n) {
 int past_items_shown(const struct past *past, const struct delivery *delivery,
                      struct item **ret_items, size_t *ret_count) {
   size_t most = 0, count = 0;
-  for (size_t i = 0; i < delivery->fate_count; i++)
-    most += delivery->fates[i].last - delivery->fates[i].first + 1;
+  for (size_t i = 0; i < delivery->disposition_count; i++)
+    most += delivery->dispositions[i].last - delivery->dispositions[i].first + 1;
   if (most > past->item_count) most = past->item_count;
   struct item *items = arena_zalloc(past->arena, most + 1, sizeof *items);
   if (!items) return -1;
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *fate = &delivery->fates[i];
-    for (uint64_t n = fate->first; fate->outcome == OUTCOME_DELIVERED && n <= fate->last; n++) {
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    const struct disposition_range *disposition = &delivery->dispositions[i];
+    for (uint64_t n = disposition->first;
+         disposition->outcome == OUTCOME_DELIVERED && n <= disposition->last; n++) {
       const struct item *item = past_item(past, n);
       if (item && count < most) items[count++] = *item;
     }
@@ -83,9 +84,10 @@ int past_items_shown(const struct past *past, const struct delivery *delivery,
   return 0;
 }
 
-const struct fate_range *past_find_fate(const struct fate_range *fates, size_t count, uint64_t n) {
+const struct disposition_range *past_find_disposition(const struct disposition_range *dispositions,
+                                                      size_t count, uint64_t n) {
   for (size_t i = 0; i < count; i++) {
-    if (fates[i].first <= n && n <= fates[i].last) return &fates[i];
+    if (dispositions[i].first <= n && n <= dispositions[i].last) return &dispositions[i];
   }
   return NULL;
 }
@@ -107,15 +109,15 @@ const char *past_rollback(uint8_t settled_by) {
 
 /* -- why --------------------------------------------------------------------------------------- */
 
-static void write_shown(const struct question *question, const struct fate_range *fate,
-                        struct buffer *out) {
+static void write_shown(const struct question *question,
+                        const struct disposition_range *disposition, struct buffer *out) {
   buffer_text(out, "shown to the assistant");
-  if (fate->ref)
+  if (disposition->ref)
     buffer_format(out, " in the line of item %llu",
-                  (unsigned long long)public_id(question->op.session, fate->ref));
-  if (fate->reason == REASON_SHORTENED)
+                  (unsigned long long)public_id(question->op.session, disposition->ref));
+  if (disposition->reason == REASON_SHORTENED)
     buffer_text(out, ", shortened to fit into delivery.max_tokens or the carrier's room");
-  if (fate->reason == REASON_COUNTED)
+  if (disposition->reason == REASON_COUNTED)
     buffer_text(out, ", counted there: its files are among those that are not listed by name");
 }
 
@@ -147,13 +149,13 @@ static const char *const fixed_reasons[REASON_COUNT + 1] = {
 };
 
 void past_write_reason(const struct question *question, const struct notification *note,
-                       const struct fate_range *fate, struct buffer *out) {
+                       const struct disposition_range *disposition, struct buffer *out) {
   struct quoted name = quote(note->name), tool = quote(note->tool), call = quote(note->caused_by);
-  unsigned long long other = public_id(question->op.session, fate->ref);
-  switch ((enum reason)fate->reason) {
+  unsigned long long other = public_id(question->op.session, disposition->ref);
+  switch ((enum reason)disposition->reason) {
   case REASON_SHOWN:
   case REASON_COUNTED:
-  case REASON_SHORTENED: write_shown(question, fate, out); break;
+  case REASON_SHORTENED: write_shown(question, disposition, out); break;
   case REASON_TTL:
     buffer_format(out, "its time to live of %lld ms was over", (long long)note->ttl_ms);
     break;
@@ -162,7 +164,7 @@ void past_write_reason(const struct question *question, const struct notificatio
     break;
   case REASON_SOURCE:
   case REASON_KIND:
-  case REASON_FLAT_KIND: write_setting(note, (enum reason)fate->reason, out); break;
+  case REASON_FLAT_KIND: write_setting(note, (enum reason)disposition->reason, out); break;
   case REASON_TOOL:
     buffer_format(out, "conversation.tools.%s.notifications.%s is false", tool.text, name.text);
     break;
@@ -183,7 +185,7 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_PARENT:
     buffer_format(out,
                   "the transcript has delivery %llu of the session that this one was forked from",
-                  (unsigned long long)fate->ref);
+                  (unsigned long long)disposition->ref);
     break;
   case REASON_MASTER_SWITCH:
   case REASON_CAP_OLDEST:
@@ -194,6 +196,6 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_OVER:
   case REASON_SESSION_CLOSED:
   case REASON_NONE:
-  case REASON_COUNT: buffer_text(out, fixed_reasons[fate->reason]); break;
+  case REASON_COUNT: buffer_text(out, fixed_reasons[disposition->reason]); break;
   }
 }

@@ -25,19 +25,20 @@ static void tell_push(const struct item *item, struct buffer *out) {
 /* It was withdrawn while it is on the carrier. */
 static void tell_recall(const struct question *question, const struct item *item,
                         const struct delivery *delivery, struct buffer *out) {
-  const struct fate_range *fate =
-      past_find_fate(delivery->recalled, delivery->recalled_count, item->n);
-  if (!fate) return;
-  buffer_format(out, " If the host takes it back, the item is %s: ", outcome_name(fate->outcome));
-  past_write_reason(question, &item->note, fate, out);
+  const struct disposition_range *disposition =
+      past_find_disposition(delivery->recalled, delivery->recalled_count, item->n);
+  if (!disposition) return;
+  buffer_format(out,
+                " If the host takes it back, the item is %s: ", outcome_name(disposition->outcome));
+  past_write_reason(question, &item->note, disposition, out);
   buffer_text(out, ".");
 }
 
 static void tell_delivery(const struct question *question, const struct item *item,
-                          const struct delivery *delivery, const struct fate_range *fate,
-                          struct buffer *out) {
+                          const struct delivery *delivery,
+                          const struct disposition_range *disposition, struct buffer *out) {
   static const char *const on[] = {"", "on a tool result", "on a chat request", "", ""};
-  bool shown = fate->outcome == OUTCOME_DELIVERED;
+  bool shown = disposition->outcome == OUTCOME_DELIVERED;
   buffer_text(out, " At ");
   past_write_time(out, delivery->leased_ms);
   if (delivery->carrier == CARRIER_TOOL_RESULT || delivery->carrier == CARRIER_CHAT_REQUEST) {
@@ -54,8 +55,8 @@ static void tell_delivery(const struct question *question, const struct item *it
   }
   buffer_format(out, "%s it %s %s: ", delivery->carrier == CARRIER_CLOSED ? "" : ";",
                 delivery->state == DELIVERY_LEASED ? "will count as" : "was",
-                outcome_name(fate->outcome));
-  past_write_reason(question, &item->note, fate, out);
+                outcome_name(disposition->outcome));
+  past_write_reason(question, &item->note, disposition, out);
   buffer_text(out, delivery->state == DELIVERY_LEASED ? ", once the host has settled it." : ".");
   if (delivery->state == DELIVERY_LEASED) tell_recall(question, item, delivery, out);
   if (delivery->state == DELIVERY_REWOUND) {
@@ -66,23 +67,24 @@ static void tell_delivery(const struct question *question, const struct item *it
 }
 
 /* A delivery that was rewound showed nothing, but what it removed stays removed. */
-static bool ends_item(const struct delivery *delivery, const struct fate_range *fate) {
+static bool ends_item(const struct delivery *delivery,
+                      const struct disposition_range *disposition) {
   return delivery->state == DELIVERY_COMMITTED ||
-         (delivery->state == DELIVERY_REWOUND && fate->outcome != OUTCOME_DELIVERED);
+         (delivery->state == DELIVERY_REWOUND && disposition->outcome != OUTCOME_DELIVERED);
 }
 
 void past_tell(const struct question *question, const struct item *item,
-               const struct past_fate *fates, size_t count, struct buffer *out,
+               const struct past_disposition *dispositions, size_t count, struct buffer *out,
                struct past_end *ret_end) {
   struct past_end end = {.outcome = "pending"};
   tell_push(item, out);
   for (size_t i = 0; i < count; i++) {
-    const struct delivery *delivery = fates[i].delivery;
-    bool ends = ends_item(delivery, fates[i].fate);
-    tell_delivery(question, item, delivery, fates[i].fate, out);
+    const struct delivery *delivery = dispositions[i].delivery;
+    bool ends = ends_item(delivery, dispositions[i].disposition);
+    tell_delivery(question, item, delivery, dispositions[i].disposition, out);
     if (!ends && delivery->state != DELIVERY_LEASED) continue;
-    end.outcome = ends ? outcome_name(fates[i].fate->outcome) : "leased";
-    end.by = fates[i];
+    end.outcome = ends ? outcome_name(dispositions[i].disposition->outcome) : "leased";
+    end.by = dispositions[i];
   }
   if (!end.by.delivery)
     buffer_text(

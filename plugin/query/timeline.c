@@ -26,7 +26,7 @@ static bool is_asked_for(const struct delivery *delivery, const struct query_pla
 /* In order of deliveries: those of item i are list[start[i]..start[i + 1]]. */
 struct encounters {
   size_t *start;
-  struct past_fate *list;
+  struct past_disposition *list;
 };
 
 /* The first item whose number is at least `n`. */
@@ -44,11 +44,11 @@ static size_t first_item(const struct past *past, uint64_t n) {
 static void meet(const struct past *past, struct encounters *encounters, size_t *at) {
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
-    for (size_t j = 0; j < delivery->fate_count; j++) {
-      const struct fate_range *fate = &delivery->fates[j];
-      for (size_t k = first_item(past, fate->first);
-           k < past->item_count && past->items[k].n <= fate->last; k++) {
-        if (at) encounters->list[at[k]++] = (struct past_fate){delivery, fate};
+    for (size_t j = 0; j < delivery->disposition_count; j++) {
+      const struct disposition_range *disposition = &delivery->dispositions[j];
+      for (size_t k = first_item(past, disposition->first);
+           k < past->item_count && past->items[k].n <= disposition->last; k++) {
+        if (at) encounters->list[at[k]++] = (struct past_disposition){delivery, disposition};
         else encounters->start[k + 1]++;
       }
     }
@@ -77,14 +77,14 @@ static int find_encounters(const struct past *past, struct encounters *ret) {
 /* -- items ------------------------------------------------------------------------------------- */
 
 static void write_story(struct question *question, const struct item *item,
-                        const struct past_fate *fates, size_t count) {
+                        const struct past_disposition *dispositions, size_t count) {
   struct json_writer *writer = &question->writer;
   struct buffer story = BUFFER_EMPTY, why = BUFFER_EMPTY;
   struct past_end end;
-  past_tell(question, item, fates, count, &story, &end);
+  past_tell(question, item, dispositions, count, &story, &end);
   json_put_text(writer, "outcome", end.outcome);
   if (end.by.delivery) {
-    past_write_reason(question, &item->note, end.by.fate, &why);
+    past_write_reason(question, &item->note, end.by.disposition, &why);
     json_put_string(writer, "reason", buffer_view(&why));
     json_put_id(writer, "delivery", public_id(question->op.session, end.by.delivery->n));
     json_put_time(writer, "taken_at", end.by.delivery->leased_ms);
@@ -96,7 +96,7 @@ static void write_story(struct question *question, const struct item *item,
 }
 
 static void write_item(struct question *question, const struct item *item,
-                       const struct past_fate *fates, size_t count) {
+                       const struct past_disposition *dispositions, size_t count) {
   struct json_writer *writer = &question->writer;
   const struct notification *note = &item->note;
   json_open(writer, NULL, '{');
@@ -107,14 +107,14 @@ static void write_item(struct question *question, const struct item *item,
   json_put_text(writer, "level", level_name(note->level));
   json_put_string(writer, "message", note->message);
   if (note->handle.len) json_put_string(writer, "handle", note->handle);
-  write_story(question, item, fates, count);
+  write_story(question, item, dispositions, count);
   json_close(writer, '}');
 }
 
-static bool met_one_asked_for(const struct query_place *after, const struct past_fate *fates,
-                              size_t count) {
+static bool met_one_asked_for(const struct query_place *after,
+                              const struct past_disposition *dispositions, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (is_asked_for(fates[i].delivery, after)) return true;
+    if (is_asked_for(dispositions[i].delivery, after)) return true;
   return false;
 }
 
@@ -172,8 +172,9 @@ static uint64_t first_asked(const struct past *past, const struct query_place *a
   uint64_t first = after->item + 1;
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
-    if (is_asked_for(delivery, after) && delivery->fate_count && delivery->fates[0].first < first)
-      first = delivery->fates[0].first;
+    if (is_asked_for(delivery, after) && delivery->disposition_count &&
+        delivery->dispositions[0].first < first)
+      first = delivery->dispositions[0].first;
   }
   return first;
 }

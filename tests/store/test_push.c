@@ -25,13 +25,13 @@ static void take(struct store *store, uint64_t n, uint64_t first, uint64_t last,
   struct head head;
   struct store_txn *txn;
   uint32_t session;
-  const struct fate_range fate = {
+  const struct disposition_range disposition = {
       .first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
   struct delivery delivery = {.n = n,
                               .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED,
                               .carrier = CARRIER_TOOL_RESULT,
-                              .fates = &fate,
-                              .fate_count = 1,
+                              .dispositions = &disposition,
+                              .disposition_count = 1,
                               .after = last};
   cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);

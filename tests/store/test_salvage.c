@@ -73,14 +73,15 @@ Test(salvage, without_a_head_deliveries_say_what_has_ended) {
 
 /* It would have ended with the rollback, which the lost head means. */
 Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
-  const struct fate_range shown = {.first = 21, .last = 30, .outcome = OUTCOME_DELIVERED},
-                          withdrawn = {.first = 23, .last = 24, .outcome = OUTCOME_WITHDRAWN};
+  const struct disposition_range shown = {.first = 21, .last = 30, .outcome = OUTCOME_DELIVERED},
+                                 withdrawn = {
+                                     .first = 23, .last = 24, .outcome = OUTCOME_WITHDRAWN};
   const struct delivery delivery = {.n = 2,
                                     .state = DELIVERY_LEASED,
                                     .carrier = CARRIER_TOOL_RESULT,
                                     .after = 30,
-                                    .fates = &shown,
-                                    .fate_count = 1,
+                                    .dispositions = &shown,
+                                    .disposition_count = 1,
                                     .recalled = &withdrawn,
                                     .recalled_count = 1};
   const struct db_key head = row_key(1, ROW_HEAD, 0);

@@ -56,7 +56,7 @@ static void translate_delivery(struct record_reader *old, struct buffer *out) {
   const uint8_t *names = old->at;
   (void)record_read_bytes(old);
   (void)record_read_bytes(old);
-  const uint8_t *fates = old->at;
+  const uint8_t *dispositions = old->at;
   uint64_t after = 0, count = record_read_u64(old);
   for (uint64_t i = 0; !old->bad && i < count; i++) {
     after += record_read_u64(old) + (i > 0);
@@ -67,8 +67,8 @@ static void translate_delivery(struct record_reader *old, struct buffer *out) {
   record_begin(out);
   buffer_append(out, begin, (size_t)(names - begin));
   record_u64(out, after);
-  buffer_append(out, names, (size_t)(fates - names));
-  buffer_append(out, fates, (size_t)(old->end - fates));
+  buffer_append(out, names, (size_t)(dispositions - names));
+  buffer_append(out, dispositions, (size_t)(old->end - dispositions));
   record_u64(out, 0);
 }
 

@@ -73,7 +73,7 @@ static int check_memory(const struct gathered *all, struct tidings_error *error)
   return fail(error, TIDINGS_E_NOMEM, "no memory for the rows of a session");
 }
 
-static int add_ended(struct gathered *all, const struct fate_range *fate,
+static int add_ended(struct gathered *all, const struct disposition_range *disposition,
                      struct tidings_error *error) {
   if (all->ended_count == all->ended_capacity) {
     size_t capacity = all->ended_capacity ? all->ended_capacity * 2 : 64;
@@ -82,8 +82,9 @@ static int add_ended(struct gathered *all, const struct fate_range *fate,
     all->ended = list;
     all->ended_capacity = capacity;
   }
-  all->ended[all->ended_count++] = (struct taken){.first = fate->first, .last = fate->last};
-  all->head.outcomes[fate->outcome] += fate->last - fate->first + 1;
+  all->ended[all->ended_count++] =
+      (struct taken){.first = disposition->first, .last = disposition->last};
+  all->head.outcomes[disposition->outcome] += disposition->last - disposition->first + 1;
   return 0;
 }
 
@@ -95,8 +96,8 @@ static int look_at_delivery(struct gathered *all, const struct care_row *row,
   if (!read_delivery(all, row, &delivery)) return 0;
   all->newest = larger(all->newest, delivery.after);
   bool counts = all->anew && delivery.state == DELIVERY_COMMITTED;
-  for (size_t i = 0; counts && !code && i < delivery.fate_count; i++)
-    code = add_ended(all, &delivery.fates[i], error);
+  for (size_t i = 0; counts && !code && i < delivery.disposition_count; i++)
+    code = add_ended(all, &delivery.dispositions[i], error);
   /* What was withdrawn while it was leased does not come back with the rest. */
   counts = all->anew && delivery.state == DELIVERY_LEASED;
   for (size_t i = 0; counts && !code && i < delivery.recalled_count; i++)
