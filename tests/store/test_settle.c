@@ -400,7 +400,7 @@ Test(settle, lengths_are_checked_before_anything_is_read) {
 Test(settle, an_endless_path_is_refused_before_it_is_read) {
   struct tidings_open_options options = {.size = sizeof options};
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
-  const struct tidings_store *care = tidings_entry.get_extension(TIDINGS_EXT_STORE);
+  const struct tidings_store *maintenance = tidings_entry.get_extension(TIDINGS_EXT_STORE);
   const struct tidings_store_request request = {.size = sizeof request, .from = {"x", SIZE_MAX}};
   const struct tidings_answer *answer = NULL;
   struct tidings_error error = new_error();
@@ -413,6 +413,6 @@ Test(settle, an_endless_path_is_refused_before_it_is_read) {
   options.store_dir = span_text(kit_store);
   options.host_name = (struct tidings_span){"x", SIZE_MAX};
   cr_assert_eq(tidings_entry.open(&whole, &options, &opened, &error), TIDINGS_E_TOO_BIG);
-  cr_assert_eq(care->check(&request, &answer, &error), TIDINGS_E_TOO_BIG);
+  cr_assert_eq(maintenance->check(&request, &answer, &error), TIDINGS_E_TOO_BIG);
   plugin_end(plugin);
 }
