@@ -24,8 +24,9 @@
 
 static const char nudge_mark[] = "(tidings) ";
 
-int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data,
-                  struct tidings_reply **ret_reply, struct tidings_error *error) {
+int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const char *type,
+                        json_t *data, struct tidings_reply **ret_reply,
+                        struct tidings_error *error) {
   hook_status_changed(call);
   return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
 }
@@ -42,7 +43,8 @@ static int32_t open_session(struct hostkit *kit, const struct hook_call *call, j
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   if (data && named) json_object_set(data, "deliveries", named);
-  return hook_tell(kit, call, named ? "session.resumed" : "session.opened", data, NULL, error);
+  return hook_send_event(kit, call, named ? "session.resumed" : "session.opened", data, NULL,
+                         error);
 }
 
 /* -- prompts ----------------------------------------------------------------------------------- */
@@ -67,9 +69,9 @@ static bool is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != 
  * there is one. */
 static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
-  int32_t code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
+  int32_t code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   if (code == TIDINGS_E_STATE) return TIDINGS_OK; /* a turn runs: its carriers have what there is */
-  return code ? code : hook_tell(kit, call, "turn.resume", json_object(), ret_reply, error);
+  return code ? code : hook_send_event(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
 /* Nothing goes with a prompt that the agent forgets when it is resumed. */
@@ -83,7 +85,7 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
-  if (!action) code = hook_tell(kit, call, "turn.started", json_object(), NULL, error);
+  if (!action) code = hook_send_event(kit, call, "turn.started", json_object(), NULL, error);
   if (code || host_forgets(call->host, call->prompt)) goto out;
   code = hook_chat_request(kit, call, action, &content, &reply, error);
   if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
@@ -115,7 +117,7 @@ static int32_t report_some(struct hostkit *kit, const struct hook_call *call, co
   }
   json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
                            "modified", "caused_by", cause);
-  return hook_tell(kit, call, "file.changed", data, NULL, error);
+  return hook_send_event(kit, call, "file.changed", data, NULL, error);
 }
 
 enum { SOME_EDITS = 50 }; /* of the longest paths as many as an event can hold */

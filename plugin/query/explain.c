@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/explain.c: the query `explain`: the story of one item (story.c), or that of a message
- * (explain_message.c).
+ * query/explain.c: the query `explain`: what happened to one item (explain_item.c), or to a
+ * message (explain_message.c).
  */
 #include "common/error.h"
 #include "query/past.h"
@@ -28,7 +28,7 @@ static int collect_dispositions(struct question *question, const struct past *pa
 int query_explain(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
   uint64_t n = public_id_n(question->request->id);
-  struct buffer story = BUFFER_EMPTY;
+  struct buffer explanation = BUFFER_EMPTY;
   struct past past = {0};
   struct past_disposition *dispositions = NULL;
   struct past_end end;
@@ -46,11 +46,11 @@ int query_explain(struct question *question, struct tidings_error *error) {
   if (!code) code = past_read(question, false, &past, error);
   if (!code) code = collect_dispositions(question, &past, n, &dispositions, &count, error);
   if (code) return code;
-  past_tell(question, &item, dispositions, count, &story, &end);
+  past_explain_item(question, &item, dispositions, count, &explanation, &end);
   json_put_id(writer, "id", question->request->id);
   json_put_text(writer, "outcome", end.outcome);
-  json_put_string(writer, "text", buffer_view(&story));
-  if (story.failed) writer->out->failed = true;
-  buffer_free(&story);
+  json_put_string(writer, "text", buffer_view(&explanation));
+  if (explanation.failed) writer->out->failed = true;
+  buffer_free(&explanation);
   return 0;
 }

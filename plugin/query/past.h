@@ -51,10 +51,11 @@ struct past_end {
   const char *outcome;        /* "pending", "leased", or how it ended */
   struct past_disposition by; /* what ended it, or has it; empty: it is pending */
 };
-/* The item's story, in sentences. `dispositions`: of each delivery that had it, in order. */
-void past_tell(const struct question *question, const struct item *item,
-               const struct past_disposition *dispositions, size_t count, struct buffer *out,
-               struct past_end *ret_end);
+/* What happened to the item, in sentences. `dispositions`: of each delivery that had it, in order.
+ */
+void past_explain_item(const struct question *question, const struct item *item,
+                       const struct past_disposition *dispositions, size_t count,
+                       struct buffer *out, struct past_end *ret_end);
 
 /* The members of a delivery, without its items. */
 void past_write_delivery(struct question *question, const struct delivery *delivery);

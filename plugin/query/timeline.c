@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * query/timeline.c: the query `timeline`: what `tidings timeline` draws and `tidings tail` follows.
- * Each item with its story, each delivery with what it showed, and what the run did.
+ * Each item with its explanation, each delivery with what it showed, and what the run did.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,12 +76,12 @@ static int find_encounters(const struct past *past, struct encounters *ret) {
 
 /* -- items ------------------------------------------------------------------------------------- */
 
-static void write_story(struct question *question, const struct item *item,
-                        const struct past_disposition *dispositions, size_t count) {
+static void write_explanation(struct question *question, const struct item *item,
+                              const struct past_disposition *dispositions, size_t count) {
   struct json_writer *writer = &question->writer;
-  struct buffer story = BUFFER_EMPTY, why = BUFFER_EMPTY;
+  struct buffer explanation = BUFFER_EMPTY, why = BUFFER_EMPTY;
   struct past_end end;
-  past_tell(question, item, dispositions, count, &story, &end);
+  past_explain_item(question, item, dispositions, count, &explanation, &end);
   json_put_text(writer, "outcome", end.outcome);
   if (end.by.delivery) {
     past_write_reason(question, &item->note, end.by.disposition, &why);
@@ -89,9 +89,9 @@ static void write_story(struct question *question, const struct item *item,
     json_put_id(writer, "delivery", public_id(question->op.session, end.by.delivery->n));
     json_put_time(writer, "taken_at", end.by.delivery->leased_ms);
   }
-  json_put_string(writer, "text", buffer_view(&story));
-  if (story.failed || why.failed) writer->out->failed = true;
-  buffer_free(&story);
+  json_put_string(writer, "text", buffer_view(&explanation));
+  if (explanation.failed || why.failed) writer->out->failed = true;
+  buffer_free(&explanation);
   buffer_free(&why);
 }
 
@@ -107,7 +107,7 @@ static void write_item(struct question *question, const struct item *item,
   json_put_text(writer, "level", level_name(note->level));
   json_put_string(writer, "message", note->message);
   if (note->handle.len) json_put_string(writer, "handle", note->handle);
-  write_story(question, item, dispositions, count);
+  write_explanation(question, item, dispositions, count);
   json_close(writer, '}');
 }
 

@@ -45,8 +45,8 @@ def test_explain_message(place):
     place.ok("submit", "-s", "s", "--id", "42", "hello")
     assert "message.submitted: offered" in place.ok("explain", "-s", "s", "--message", "42").text
     place.ok("submit", "-s", "s", "--cancel", "42")
-    story = place.ok("explain", "-s", "s", "--json", "--message", "42").json
-    assert story["state"] == "cancelled" and [step["state"] for step in story["steps"]] == ["offered", "cancelled"], story
+    explanation = place.ok("explain", "-s", "s", "--json", "--message", "42").json
+    assert explanation["state"] == "cancelled" and [step["state"] for step in explanation["steps"]] == ["offered", "cancelled"], explanation
     place.refused("explain", "-s", "s", "--message", "43", says="TIDINGS_E_NOT_FOUND")
     place.refused("explain", "-s", "s", "--message", code=2, says="the id of a notification or of a message")
 

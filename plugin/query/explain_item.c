@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/story.c: the story of one item, in sentences: its push, and what each delivery did with it.
+ * query/explain_item.c: what happened to one item, in sentences: its push, and what each delivery
+ * did with it.
  */
 #include "common/error.h"
 #include "query/past.h"
 
-static void tell_push(const struct item *item, struct buffer *out) {
+static void explain_push(const struct item *item, struct buffer *out) {
   const struct notification *note = &item->note;
   if (!note->message.len) {
     buffer_text(out, "Its record in the store is damaged.");
@@ -23,8 +24,8 @@ static void tell_push(const struct item *item, struct buffer *out) {
 }
 
 /* It was withdrawn while it is on the carrier. */
-static void tell_recall(const struct question *question, const struct item *item,
-                        const struct delivery *delivery, struct buffer *out) {
+static void explain_recall(const struct question *question, const struct item *item,
+                           const struct delivery *delivery, struct buffer *out) {
   const struct disposition_range *disposition =
       past_find_disposition(delivery->recalled, delivery->recalled_count, item->n);
   if (!disposition) return;
@@ -34,9 +35,9 @@ static void tell_recall(const struct question *question, const struct item *item
   buffer_text(out, ".");
 }
 
-static void tell_delivery(const struct question *question, const struct item *item,
-                          const struct delivery *delivery,
-                          const struct disposition_range *disposition, struct buffer *out) {
+static void explain_delivery(const struct question *question, const struct item *item,
+                             const struct delivery *delivery,
+                             const struct disposition_range *disposition, struct buffer *out) {
   static const char *const on[] = {"", "on a tool result", "on a chat request", "", ""};
   bool shown = disposition->outcome == OUTCOME_DELIVERED;
   buffer_text(out, " At ");
@@ -58,7 +59,7 @@ static void tell_delivery(const struct question *question, const struct item *it
                 outcome_name(disposition->outcome));
   past_write_reason(question, &item->note, disposition, out);
   buffer_text(out, delivery->state == DELIVERY_LEASED ? ", once the host has settled it." : ".");
-  if (delivery->state == DELIVERY_LEASED) tell_recall(question, item, delivery, out);
+  if (delivery->state == DELIVERY_LEASED) explain_recall(question, item, delivery, out);
   if (delivery->state == DELIVERY_REWOUND) {
     buffer_text(out, " At ");
     past_write_time(out, delivery->rewound_ms);
@@ -73,15 +74,15 @@ static bool ends_item(const struct delivery *delivery,
          (delivery->state == DELIVERY_REWOUND && disposition->outcome != OUTCOME_DELIVERED);
 }
 
-void past_tell(const struct question *question, const struct item *item,
-               const struct past_disposition *dispositions, size_t count, struct buffer *out,
-               struct past_end *ret_end) {
+void past_explain_item(const struct question *question, const struct item *item,
+                       const struct past_disposition *dispositions, size_t count,
+                       struct buffer *out, struct past_end *ret_end) {
   struct past_end end = {.outcome = "pending"};
-  tell_push(item, out);
+  explain_push(item, out);
   for (size_t i = 0; i < count; i++) {
     const struct delivery *delivery = dispositions[i].delivery;
     bool ends = ends_item(delivery, dispositions[i].disposition);
-    tell_delivery(question, item, delivery, dispositions[i].disposition, out);
+    explain_delivery(question, item, delivery, dispositions[i].disposition, out);
     if (!ends && delivery->state != DELIVERY_LEASED) continue;
     end.outcome = ends ? outcome_name(dispositions[i].disposition->outcome) : "leased";
     end.by = dispositions[i];
