@@ -110,10 +110,10 @@ static int keep_open(struct child *self, void *context) {
   struct store_options options = {
       .directory = context, .create_budget_ms = KIT_BUDGET_MS, .now_ms = 4 * DAY};
   struct store *store;
-  child_listens(self);
+  child_await_test(self);
   if (store_open(&options, &store, NULL)) return 1;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_close(store);
   return 0;
 }
@@ -125,13 +125,13 @@ Test(graves, its_name_stays_while_another_process_has_the_store_open) {
   live_and_close(plugin, "s");
   kit_now_ms += 2 * DAY;
   use(plugin, "t", 8);
-  child_tell(&other);
-  child_heard(&other);
+  child_signal(&other);
+  child_await(&other);
   plugin_end(plugin);
   plugin = open_plugin();
   cr_expect_eq(number_of(store_of(plugin), "s"), 1);
   plugin_end(plugin);
-  child_tell(&other);
+  child_signal(&other);
   cr_expect_eq(child_wait(&other), 0);
   plugin = open_plugin();
   cr_expect_eq(number_of(store_of(plugin), "s"), 0);

@@ -71,12 +71,12 @@ struct storm {
 static int push_on(struct child *self, void *context) {
   struct storm *storm = context;
   struct store *store = store_at(kit_store);
-  child_says(self);
+  child_signal_test(self);
   while (getppid() != 1 && *storm->pushed < STORM_MOST) {
     say_well(store, "s", "m");
     __atomic_add_fetch(storm->pushed, 1, __ATOMIC_SEQ_CST);
   }
-  child_listens(self); /* a slow machine has not checked it 20 times by now */
+  child_await_test(self); /* a slow machine has not checked it 20 times by now */
   return 0;
 }
 
@@ -90,7 +90,7 @@ static uint64_t *shared_number(void) {
 Test(maintenance, a_store_in_use_is_checked_and_copied) {
   struct storm storm = {shared_number()};
   struct child child = child_start(push_on, &storm);
-  child_heard(&child);
+  child_await(&child);
   for (int i = 0; i < 20; i++) {
     char to[320];
     (void)snprintf(to, sizeof to, "%s-%d", to_path(), i);
@@ -155,15 +155,15 @@ static int begin_and_wait(struct child *self, void *context) {
   struct tidings_error error = new_error();
   (void)context;
   if (maintenance_target_begin(&target, to_path(), &begun, &error)) return 1;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
 Test(maintenance, what_a_killed_run_left_is_taken_away) {
   make_store();
   struct child child = child_start(begin_and_wait, NULL);
-  child_heard(&child);
+  child_await(&child);
   expect_refused(maintenance_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
                  "is just being made by process");
   cr_assert_eq(access(unfinished_path(), F_OK), 0);
@@ -183,8 +183,8 @@ static void wait_once(const struct child **self) {
   const struct child *child = *self;
   *self = NULL;
   if (!child) return;
-  child_says(child);
-  child_listens(child);
+  child_signal_test(child);
+  child_await_test(child);
 }
 
 int __real_store_open(const struct store_options *options, struct store **ret_store,
@@ -225,12 +225,12 @@ static int wait_before_move(struct child *self, void *context) {
 Test(maintenance, a_run_that_has_no_store_yet_is_not_taken_for_a_killed_one) {
   make_store();
   struct child child = child_start(wait_before_open, NULL);
-  child_heard(&child);
+  child_await(&child);
   char sentence[64];
   (void)snprintf(sentence, sizeof sentence, "is just being made by process %d", (int)child.pid);
   expect_refused(maintenance_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
                  sentence);
-  child_tell(&child);
+  child_signal(&child);
   cr_assert_eq(child_wait(&child), 0, "it goes on");
   expect_sound(to_path());
 }
@@ -238,7 +238,7 @@ Test(maintenance, a_run_that_has_no_store_yet_is_not_taken_for_a_killed_one) {
 Test(maintenance, a_run_killed_before_its_last_step_is_taken_away) {
   make_store();
   struct child child = child_start(wait_before_move, NULL);
-  child_heard(&child);
+  child_await(&child);
   child_kill(&child);
   expect_done(maintenance_backup(kit_store, to_path(), &report, &why));
   cr_assert(report.took_away);

@@ -172,11 +172,11 @@ static int hold_writer(struct child *self, void *context) {
   struct store_txn *txn;
   if (store_open(&options, &store, NULL)) return 1;
   if (store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_end(txn);
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_close(store);
   return 0;
 }
@@ -185,12 +185,12 @@ static int hold_writer(struct child *self, void *context) {
 static uint64_t settled_into_a_busy_store(struct tidings_plugin *plugin, uint32_t outcome) {
   uint64_t delivery = leased(plugin, "one");
   struct child writer = child_start(hold_writer, kit_store);
-  child_heard(&writer);
+  child_await(&writer);
   expect_settle(plugin, delivery, outcome, TIDINGS_E_BUSY);
   cr_assert(atomic_load(&((struct instance *)plugin)->remembered.any));
-  child_tell(&writer);
-  child_heard(&writer);
-  child_tell(&writer);
+  child_signal(&writer);
+  child_await(&writer);
+  child_signal(&writer);
   cr_assert_eq(child_wait(&writer), 0);
   return delivery;
 }
