@@ -9,18 +9,24 @@
 static void explain_push(const struct item *item, struct buffer *out) {
   const struct notification *note = &item->note;
   if (!note->message.len) {
-    buffer_text(out, "Its record in the store is damaged.");
+    buffer_text(out, "The record of this notification in the store is damaged.");
     return;
   }
-  buffer_text(out, "Pushed at ");
+  buffer_text(out, "The notification ");
+  past_write_kind(note, out);
+  buffer_format(out, ", level %s, was received at ", level_name(note->level));
   past_write_time(out, item->time_ms);
-  buffer_format(out, " as %s", quote(note->source).text);
-  if (note->name.len) buffer_format(out, ".%s", quote(note->name).text);
-  buffer_format(out, ", %s.", level_name(note->level));
+  buffer_byte(out, '.');
   if (!note->occurred_ms) return;
-  buffer_text(out, " It happened at ");
+  buffer_text(out, " It is about something that happened at ");
   past_write_time(out, note->occurred_ms);
   buffer_byte(out, '.');
+}
+
+static void write_removal(const struct question *question, const struct item *item,
+                          const struct disposition_range *disposition, struct buffer *out) {
+  past_write_reason(question, &item->note, disposition, out);
+  buffer_format(out, " (outcome: %s).", outcome_name(disposition->outcome));
 }
 
 /* It was withdrawn while it is on the carrier. */
@@ -29,42 +35,58 @@ static void explain_recall(const struct question *question, const struct item *i
   const struct disposition_range *disposition =
       past_find_disposition(delivery->recalled, delivery->recalled_count, item->n);
   if (!disposition) return;
-  buffer_format(out,
-                " If the host takes it back, the item is %s: ", outcome_name(disposition->outcome));
+  buffer_text(out, " If the host reports that it was not sent, it is removed instead: ");
+  write_removal(question, item, disposition, out);
+}
+
+static void explain_lease(const struct question *question, const struct item *item,
+                          const struct delivery *delivery,
+                          const struct disposition_range *disposition, struct buffer *out) {
+  if (disposition->outcome != OUTCOME_DELIVERED) {
+    buffer_text(out, " it was left out. When the host confirms that delivery, it is removed: ");
+    write_removal(question, item, disposition, out);
+    return;
+  }
+  buffer_text(out,
+              " it was handed to the host. When the host confirms that it was sent, it counts as ");
   past_write_reason(question, &item->note, disposition, out);
-  buffer_text(out, ".");
+  buffer_byte(out, '.');
+  explain_recall(question, item, delivery, out);
+}
+
+static void explain_ending(const struct question *question, const struct item *item,
+                           const struct disposition_range *disposition, struct buffer *out) {
+  if (disposition->outcome != OUTCOME_DELIVERED) {
+    buffer_text(out, " it was removed, not shown: ");
+    write_removal(question, item, disposition, out);
+    return;
+  }
+  buffer_text(out, disposition->reason == REASON_PARENT ? " it counted as shown: " : " it was ");
+  past_write_reason(question, &item->note, disposition, out);
+  buffer_byte(out, '.');
 }
 
 static void explain_delivery(const struct question *question, const struct item *item,
                              const struct delivery *delivery,
                              const struct disposition_range *disposition, struct buffer *out) {
-  static const char *const on[] = {"", "on a tool result", "on a chat request", "", ""};
-  bool shown = disposition->outcome == OUTCOME_DELIVERED;
+  static const char *const with[] = {"", "a tool result", "a chat request", "", ""};
   buffer_text(out, " At ");
   past_write_time(out, delivery->leased_ms);
-  if (delivery->carrier == CARRIER_TOOL_RESULT || delivery->carrier == CARRIER_CHAT_REQUEST) {
-    buffer_format(out, " delivery %llu went out %s",
+  if (with[delivery->carrier][0])
+    buffer_format(out, ", in delivery %llu with %s,",
                   (unsigned long long)public_id(question->op.session, delivery->n),
-                  on[delivery->carrier]);
-    buffer_text(out, shown ? " with it" : " without it");
-  } else if (delivery->carrier != CARRIER_CLOSED) {
-    buffer_text(out, " it was looked at");
-  }
-  if (delivery->state == DELIVERY_ROLLED_BACK) {
-    buffer_format(out, "; that was rolled back: %s.", past_rollback(delivery->settled_by));
-    return;
-  }
-  buffer_format(out, "%s it %s %s: ", delivery->carrier == CARRIER_CLOSED ? "" : ";",
-                delivery->state == DELIVERY_LEASED ? "will count as" : "was",
-                outcome_name(disposition->outcome));
-  past_write_reason(question, &item->note, disposition, out);
-  buffer_text(out, delivery->state == DELIVERY_LEASED ? ", once the host has settled it." : ".");
-  if (delivery->state == DELIVERY_LEASED) explain_recall(question, item, delivery, out);
-  if (delivery->state == DELIVERY_REWOUND) {
-    buffer_text(out, " At ");
-    past_write_time(out, delivery->rewound_ms);
-    buffer_text(out, " the transcript had lost that carrier.");
-  }
+                  with[delivery->carrier]);
+  if (delivery->state == DELIVERY_ROLLED_BACK)
+    buffer_format(out, " it was %s. That delivery was rolled back: %s.",
+                  disposition->outcome == OUTCOME_DELIVERED ? "handed to the host" : "left out",
+                  past_rollback(delivery->settled_by));
+  else if (delivery->state == DELIVERY_LEASED)
+    explain_lease(question, item, delivery, disposition, out);
+  else explain_ending(question, item, disposition, out);
+  if (delivery->state != DELIVERY_REWOUND) return;
+  buffer_text(out, " At ");
+  past_write_time(out, delivery->rewound_ms);
+  buffer_text(out, " the host reported that the transcript no longer contains that delivery.");
 }
 
 /* A delivery that was rewound showed nothing, but what it removed stays removed. */
@@ -88,7 +110,7 @@ void past_explain_item(const struct question *question, const struct item *item,
     end.by = dispositions[i];
   }
   if (!end.by.delivery)
-    buffer_text(
-        out, " It is pending: the next carrier takes it, if it is wanted then and there is room.");
+    buffer_text(out, " It is pending: it will be shown with the next tool result or chat request, "
+                     "if it is still wanted then and there is room for it.");
   *ret_end = end;
 }

@@ -17,20 +17,39 @@ static bool changes_message(enum turns_event event) {
   return event == TURNS_EDIT || event == TURNS_MOVE;
 }
 
+/* What the step did to the message, as the rest of a sentence. */
+static void write_step(unsigned event, bool state_changed, unsigned state, struct buffer *out) {
+  static const char *const states[MESSAGE_STATE_COUNT] = {
+      [MESSAGE_QUEUED] = "it was put into the queue",
+      [MESSAGE_STEERING] = "it was kept for the next tool result of the running turn",
+      [MESSAGE_OFFERED] = "the host was asked to start a turn with it",
+      [MESSAGE_LEASED] = "it was handed to the host, to be sent to the model",
+      [MESSAGE_FIRED] = "it became part of a turn",
+      [MESSAGE_CANCELLED] = "it left the queue",
+      [MESSAGE_CLOSED] = "it left the queue",
+  };
+  if (event == TURNS_EDIT) buffer_text(out, "its text was changed");
+  if (event == TURNS_MOVE) buffer_text(out, "its place in the queue was changed");
+  if (changes_message(event) && state_changed) buffer_text(out, ", and ");
+  if (state_changed) buffer_text(out, states[state]);
+}
+
 static void explain_step(struct explanation *explanation, const struct transition *transition,
                          uint8_t state) {
   struct json_writer *writer = &explanation->question->writer;
-  const char *event = query_event_name(transition->event), *name = message_state_name(state);
+  const char *event = query_event_name(transition->event);
   json_open(writer, NULL, '{');
   json_put_time(writer, "time", transition->time_ms);
   json_put_text(writer, "event", event);
-  json_put_text(writer, "state", name);
+  json_put_text(writer, "state", message_state_name(state));
   json_close(writer, '}');
   if (!explanation->state && transition->event != TURNS_SUBMIT)
-    buffer_text(&explanation->text, "What happened to it before is forgotten. ");
+    buffer_text(&explanation->text, "What happened to it before is no longer stored. ");
   buffer_text(&explanation->text, "At ");
   past_write_time(&explanation->text, transition->time_ms);
-  buffer_format(&explanation->text, " %s: %s. ", event, name);
+  buffer_format(&explanation->text, " (%s) ", event);
+  write_step(transition->event, state != explanation->state, state, &explanation->text);
+  buffer_text(&explanation->text, ". ");
   explanation->state = state;
 }
 
@@ -49,8 +68,8 @@ static void explain_end(struct buffer *text, unsigned state) {
   static const char *const ends[MESSAGE_STATE_COUNT] = {
       [MESSAGE_QUEUED] = "It waits for a turn.",
       [MESSAGE_STEERING] = "It waits for the next tool result of the running turn.",
-      [MESSAGE_OFFERED] = "The host is to start a turn with it.",
-      [MESSAGE_LEASED] = "It is on a carrier that the host has not settled yet.",
+      [MESSAGE_OFFERED] = "The host has not started that turn yet.",
+      [MESSAGE_LEASED] = "The host has not confirmed yet that it was sent.",
       [MESSAGE_FIRED] = "The model has it.",
       [MESSAGE_CANCELLED] = "It was cancelled before it started a turn.",
       [MESSAGE_CLOSED] = "The session was closed before it started a turn.",

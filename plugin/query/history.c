@@ -19,7 +19,7 @@ static const char *write_disposition(const struct question *question,
                                      const struct disposition_range *disposition,
                                      struct buffer *why) {
   if (disposition->outcome == OUTCOME_DELIVERED && delivery->state == DELIVERY_LEASED) {
-    buffer_text(why, "on its way: it counts as shown when the host has settled it");
+    buffer_text(why, "handed to the host, which has not confirmed yet that it was sent");
     return "leased";
   }
   if (disposition->outcome == OUTCOME_DELIVERED && delivery->state == DELIVERY_ROLLED_BACK) {

@@ -5,6 +5,7 @@
 #include "query/past.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
 
@@ -103,8 +104,19 @@ void past_write_time(struct buffer *out, int64_t ms) {
 
 const char *past_rollback(uint8_t settled_by) {
   static const char *const why[] = {
-      "", "the host took it back", "the host did not name it on resuming", "its host was gone", ""};
+      "",
+      "the host reported that it was not sent",
+      "the resumed transcript does not contain it",
+      "the host ended, or lost the session, before it confirmed that it was sent",
+      "",
+  };
   return why[settled_by];
+}
+
+void past_write_kind(const struct notification *note, struct buffer *out) {
+  struct quoted source = quote(note->source), name = quote(note->name);
+  if (!note->name.len) buffer_text(out, source.text);
+  else buffer_format(out, "%.*s.%s", (int)strlen(source.text) - 1, source.text, name.text + 1);
 }
 
 /* -- why --------------------------------------------------------------------------------------- */
@@ -113,36 +125,36 @@ static void write_shown(const struct question *question,
                         const struct disposition_range *disposition, struct buffer *out) {
   buffer_text(out, "shown to the assistant");
   if (disposition->ref)
-    buffer_format(out, " in the line of item %llu",
+    buffer_format(out, " in one line with others, the line of notification %llu",
                   (unsigned long long)public_id(question->op.session, disposition->ref));
   if (disposition->reason == REASON_SHORTENED)
-    buffer_text(out, ", shortened to fit into delivery.max_tokens or the carrier's room");
+    buffer_text(out, ", shortened because of the setting delivery.max_tokens or the room that the "
+                     "host gave");
   if (disposition->reason == REASON_COUNTED)
-    buffer_text(out, ", counted there: its files are among those that are not listed by name");
+    buffer_text(out, ", where its files are counted but not named");
 }
 
 /* Which entry of the configuration is against it. */
 static void write_setting(const struct notification *note, enum reason reason, struct buffer *out) {
-  struct quoted source = quote(note->source), name = quote(note->name);
-  if (reason == REASON_SOURCE) {
-    buffer_format(out, "conversation.notifications.kinds switches all of %s off", source.text);
-  } else {
-    buffer_format(out, "conversation.notifications.kinds switches %s of %s off", name.text,
-                  source.text);
-  }
-  if (span_is(note->source, "tool")) buffer_text(out, ", by that name or by \"handle\"");
+  buffer_text(out, "the setting conversation.notifications.kinds switches off ");
+  if (reason == REASON_SOURCE)
+    buffer_format(out, "all notifications of %s", quote(note->source).text);
+  else past_write_kind(note, out);
+  if (span_is(note->source, "tool")) buffer_text(out, ", where \"handle\" also means \"tool\"");
 }
 
 static const char *const fixed_reasons[REASON_COUNT + 1] = {
-    [REASON_MASTER_SWITCH] = "conversation.notifications.enable is false",
+    [REASON_MASTER_SWITCH] = "the setting conversation.notifications.enable is false",
     [REASON_CAP_OLDEST] =
-        "more than delivery.max_items were pending and delivery.overflow is drop_oldest",
+        "more were pending than the setting delivery.max_items allows, and delivery.overflow is "
+        "drop_oldest",
     [REASON_CAP_LOWEST] =
-        "more than delivery.max_items were pending and delivery.overflow is drop_lowest",
+        "more were pending than the setting delivery.max_items allows, and delivery.overflow is "
+        "drop_lowest",
     [REASON_DAMAGED] = "its record in the store is damaged",
-    [REASON_POLLED] = "the assistant asked for the state of its handle itself",
-    [REASON_RUNNING] = "its handle went on running",
-    [REASON_OVER] = "the time to wait was over before it could be shown",
+    [REASON_POLLED] = "the assistant itself asked for the state of its handle",
+    [REASON_RUNNING] = "its handle is running again",
+    [REASON_OVER] = "the time to wait that it reports was over before it could be shown",
     [REASON_SESSION_CLOSED] = "the session was closed",
     [REASON_NONE] = "no reason was recorded",
     [REASON_COUNT] = "no reason was recorded",
@@ -157,7 +169,7 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_COUNTED:
   case REASON_SHORTENED: write_shown(question, disposition, out); break;
   case REASON_TTL:
-    buffer_format(out, "its time to live of %lld ms was over", (long long)note->ttl_ms);
+    buffer_format(out, "its time to live of %lld ms had passed", (long long)note->ttl_ms);
     break;
   case REASON_CAUSED_BY:
     buffer_format(out, "the assistant's own call %s caused it", call.text);
@@ -166,20 +178,22 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_KIND:
   case REASON_FLAT_KIND: write_setting(note, (enum reason)disposition->reason, out); break;
   case REASON_TOOL:
-    buffer_format(out, "conversation.tools.%s.notifications.%s is false", tool.text, name.text);
+    buffer_format(out, "the setting conversation.tools.%s.notifications.%s is false", tool.text,
+                  name.text);
     break;
   case REASON_NEWER_KEY:
-    buffer_format(out, "item %llu with the same key replaced it", other);
+    buffer_format(out, "notification %llu with the same key replaced it", other);
     break;
   case REASON_OWN_EDIT:
-    buffer_format(out, "item %llu says that the assistant's own call changed the same file", other);
+    buffer_format(out, "notification %llu says that the assistant's own call changed the same file",
+                  other);
     break;
   case REASON_OPPOSITE:
-    buffer_format(
-        out, "it and item %llu say the opposite of each other, and neither had been shown", other);
+    buffer_format(out, "it and notification %llu cancel each other out, and neither had been shown",
+                  other);
     break;
   case REASON_NEWER_STATE:
-    buffer_format(out, "item %llu reports a newer state of the same %s", other,
+    buffer_format(out, "notification %llu reports a newer state of the same %s", other,
                   note->handle.len ? "handle" : "server");
     break;
   case REASON_PARENT:

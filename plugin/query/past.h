@@ -31,6 +31,8 @@ const struct item *past_item(const struct past *past, uint64_t n);
 int past_items_shown(const struct past *past, const struct delivery *delivery,
                      struct item **ret_items, size_t *ret_count);
 
+/* "tool.failed", with the quotes. */
+void past_write_kind(const struct notification *note, struct buffer *out);
 void past_write_time(struct buffer *out, int64_t ms); /* RFC 3339, without quotes */
 
 /* As the end of a sentence. `note` is empty if the item was forgotten. */

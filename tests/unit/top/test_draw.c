@@ -41,12 +41,13 @@ Test(top_draw, the_page_shows_the_screen) {
   top_finish(&top);
 }
 
-Test(top_draw, a_story_cannot_be_imitated) {
+Test(top_draw, an_explanation_cannot_be_imitated) {
   struct top top = new_top();
   cr_assert_eq(press_all(&top, "\tjjx").what, TOP_ASK_EXPLANATION);
   top.explanation =
-      strdup("Pushed at 2026-01-01T23:59:30.000Z as \"ci\".\"failed\", error. It is pending: the "
-             "next carrier takes it, if it is wanted then and there is room.");
+      strdup("The notification \"ci.failed\", level error, was received at "
+             "2026-01-01T23:59:30.000Z. It is pending: it will be shown with the next tool result "
+             "or chat request, if it is still wanted then and there is room for it.");
   expect_screen(&top, "explanation.txt");
   top_finish(&top);
 }
