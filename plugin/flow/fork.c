@@ -32,7 +32,7 @@ static int no_memory_to_fork(const struct forking *forking) {
 
 /* -- what the child has already ---------------------------------------------------------------- */
 
-static int know(struct forking *forking, uint64_t origin) {
+static int add_known(struct forking *forking, uint64_t origin) {
   if (forking->known_count == forking->known_capacity) {
     uint64_t *larger = arena_enlarge(&forking->op->arena, forking->known, &forking->known_capacity,
                                      sizeof *larger);
@@ -43,12 +43,12 @@ static int know(struct forking *forking, uint64_t origin) {
   return 0;
 }
 
-static int know_item(void *context, const struct item *item) {
+static int add_known_item(void *context, const struct item *item) {
   struct forking *forking = context;
   struct origin origin;
   if (!item->copied) return 0;
   int code = item_get_origin(forking->op->txn, forking->child, item->n, &origin, forking->error);
-  return code || !origin.item ? code : know(forking, origin.item);
+  return code || !origin.item ? code : add_known(forking, origin.item);
 }
 
 static int by_id(const void *left, const void *right) {
@@ -57,8 +57,8 @@ static int by_id(const void *left, const void *right) {
 }
 
 static int read_known(struct forking *forking) {
-  int code = item_scan(forking->op->txn, forking->child, 0, UINT64_MAX, NULL, know_item, forking,
-                       forking->error);
+  int code = item_scan(forking->op->txn, forking->child, 0, UINT64_MAX, NULL, add_known_item,
+                       forking, forking->error);
   if (!code && forking->known_count)
     qsort(forking->known, forking->known_count, sizeof *forking->known, by_id);
   return code;

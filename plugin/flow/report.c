@@ -111,7 +111,7 @@ static int write_parts(struct op *op, struct intake *report, struct tidings_erro
     code = memory_put(op->txn, op->session, &produced->memory, error);
   if (!code) code = write_withdrawal(op, report, error);
   const struct push push = push_of_report(op, report);
-  if (!code && produced->speaks) code = push_in(op->txn, &push, error);
+  if (!code && produced->has_note) code = push_in(op->txn, &push, error);
   return code ? code : store_sweep(op->txn, op->session, op->now_ms, error);
 }
 
@@ -130,9 +130,9 @@ static int take_by_kind(struct op *op, struct intake *report, struct tidings_err
   bool changes = false;
   if (produce(report->event, op->settings, &nothing, &op->arena, produced))
     return no_memory_for_report(error);
-  bool only_speaks =
-      produced->speaks && !produced->withdraw_handle.len && !produce_remembers(report->event->type);
-  if (only_speaks) {
+  bool only_pushes = produced->has_note && !produced->withdraw_handle.len &&
+                     !produce_remembers(report->event->type);
+  if (only_pushes) {
     const struct push push = push_of_report(op, report);
     return store_push(op->instance->store, &push, op->deadline, &report->duplicate, error);
   }
@@ -150,6 +150,6 @@ int report_take(struct op *op, const struct event *event, bool *ret_duplicate, b
   arena_free(&op->arena); /* what was produced is stored */
   if (code) return code;
   *ret_duplicate = report.duplicate;
-  *ret_asks = report.produced.speaks && notification_rings(&report.produced.note);
+  *ret_asks = report.produced.has_note && notification_rings(&report.produced.note);
   return 0;
 }

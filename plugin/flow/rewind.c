@@ -255,7 +255,7 @@ static bool is_known_here(const struct rewind *rewind, uint64_t id) {
   return true;
 }
 
-static int know_parent(void *context, const struct item *item) {
+static int add_parent(void *context, const struct item *item) {
   struct rewind *rewind = context;
   struct origin origin;
   if (!item->copied) return 0;
@@ -270,7 +270,7 @@ static int count_unknown(struct rewind *rewind) {
     foreign += public_id_session(rewind->named.n[i]) != rewind->op->session;
   int code = !foreign ? 0
                       : item_scan(rewind->op->txn, rewind->op->session, 0, UINT64_MAX, NULL,
-                                  know_parent, rewind, rewind->error);
+                                  add_parent, rewind, rewind->error);
   struct numbers *parents = &rewind->parents;
   parents->count = sort_numbers(parents->n, parents->count);
   for (size_t i = 0; i < rewind->named.count; i++) {

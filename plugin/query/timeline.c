@@ -21,10 +21,10 @@ static bool is_asked_for(const struct delivery *delivery, const struct query_pla
   return changed_ms > 0 && (uint64_t)changed_ms + REWIND_SLACK_MS >= after->asked_ms;
 }
 
-/* -- what each item met ------------------------------------------------------------------------ */
+/* -- which deliveries each item was in --------------------------------------------------------- */
 
 /* In order of deliveries: those of item i are list[start[i]..start[i + 1]]. */
-struct encounters {
+struct by_item {
   size_t *start;
   struct past_disposition *list;
 };
@@ -40,37 +40,37 @@ static size_t first_item(const struct past *past, uint64_t n) {
   return from;
 }
 
-/* Counts, or with `at` puts down, what each item met. */
-static void meet(const struct past *past, struct encounters *encounters, size_t *at) {
+/* Counts, or with `at` puts down, the deliveries that each item was in. */
+static void add_to_items(const struct past *past, struct by_item *by_item, size_t *at) {
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
     for (size_t j = 0; j < delivery->disposition_count; j++) {
       const struct disposition_range *disposition = &delivery->dispositions[j];
       for (size_t k = first_item(past, disposition->first);
            k < past->item_count && past->items[k].n <= disposition->last; k++) {
-        if (at) encounters->list[at[k]++] = (struct past_disposition){delivery, disposition};
-        else encounters->start[k + 1]++;
+        if (at) by_item->list[at[k]++] = (struct past_disposition){delivery, disposition};
+        else by_item->start[k + 1]++;
       }
     }
   }
 }
 
 /* -1: no memory. */
-static int find_encounters(const struct past *past, struct encounters *ret) {
-  struct encounters encounters = {0};
+static int sort_by_item(const struct past *past, struct by_item *ret) {
+  struct by_item by_item = {0};
   size_t *at = arena_zalloc(past->arena, past->item_count + 1, sizeof *at);
-  encounters.start = arena_zalloc(past->arena, past->item_count + 1, sizeof *encounters.start);
-  if (!at || !encounters.start) return -1;
-  meet(past, &encounters, NULL);
+  by_item.start = arena_zalloc(past->arena, past->item_count + 1, sizeof *by_item.start);
+  if (!at || !by_item.start) return -1;
+  add_to_items(past, &by_item, NULL);
   for (size_t i = 0; i < past->item_count; i++) {
-    encounters.start[i + 1] += encounters.start[i];
-    at[i] = encounters.start[i];
+    by_item.start[i + 1] += by_item.start[i];
+    at[i] = by_item.start[i];
   }
-  size_t count = encounters.start[past->item_count];
-  encounters.list = arena_zalloc(past->arena, count + 1, sizeof *encounters.list);
-  if (!encounters.list) return -1;
-  meet(past, &encounters, at);
-  *ret = encounters;
+  size_t count = by_item.start[past->item_count];
+  by_item.list = arena_zalloc(past->arena, count + 1, sizeof *by_item.list);
+  if (!by_item.list) return -1;
+  add_to_items(past, &by_item, at);
+  *ret = by_item;
   return 0;
 }
 
@@ -111,7 +111,7 @@ static void write_item(struct question *question, const struct item *item,
   json_close(writer, '}');
 }
 
-static bool met_one_asked_for(const struct query_place *after,
+static bool has_one_asked_for(const struct query_place *after,
                               const struct past_disposition *dispositions, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (is_asked_for(dispositions[i].delivery, after)) return true;
@@ -122,14 +122,14 @@ static bool met_one_asked_for(const struct query_place *after,
 static int write_items(struct question *question, const struct past *past,
                        struct tidings_error *error) {
   const struct query_place *after = &question->request->after;
-  struct encounters met = {0};
-  if (find_encounters(past, &met)) return fail(error, TIDINGS_E_NOMEM, "no memory for a timeline");
+  struct by_item by_item = {0};
+  if (sort_by_item(past, &by_item)) return fail(error, TIDINGS_E_NOMEM, "no memory for a timeline");
   json_open(&question->writer, "items", '[');
   for (size_t i = 0; i < past->item_count; i++) {
-    size_t first = met.start[i], count = met.start[i + 1] - first;
+    size_t first = by_item.start[i], count = by_item.start[i + 1] - first;
     bool fresh =
-        past->items[i].n > after->item || met_one_asked_for(after, met.list + first, count);
-    if (fresh) write_item(question, &past->items[i], met.list + first, count);
+        past->items[i].n > after->item || has_one_asked_for(after, by_item.list + first, count);
+    if (fresh) write_item(question, &past->items[i], by_item.list + first, count);
   }
   json_close(&question->writer, ']');
   return 0;
