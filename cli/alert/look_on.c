@@ -47,18 +47,18 @@ struct looking {
  * configuration, so it has to be known. */
 static int32_t read_wishes(struct looking *looking, struct tidings_error *error) {
   json_t *answer = NULL;
-  struct alert_wishes *wishes = &looking->watch.wishes;
+  struct alert_settings *settings = &looking->watch.settings;
   int32_t code = kit_query(looking->kit, json_pack("{s:s}", "name", "configure"), &answer, error);
   if (code && looking->options->owner) return code;
   if (!code) {
     const json_t *alerts = json_object_get(json_object_get(answer, "config"), "alerts");
-    *wishes = (struct alert_wishes){json_is_true(json_object_get(alerts, "idle")),
-                                    json_is_true(json_object_get(alerts, "waiting")),
-                                    json_is_true(json_object_get(alerts, "critical"))};
+    *settings = (struct alert_settings){json_is_true(json_object_get(alerts, "idle")),
+                                        json_is_true(json_object_get(alerts, "waiting")),
+                                        json_is_true(json_object_get(alerts, "critical"))};
   }
   json_decref(answer);
-  if (!wishes->idle && !wishes->waiting && !wishes->critical)
-    *wishes = (struct alert_wishes){true, true, true};
+  if (!settings->idle && !settings->waiting && !settings->critical)
+    *settings = (struct alert_settings){true, true, true};
   looking->knows_wishes = true;
   return 0;
 }
