@@ -185,14 +185,14 @@ int session_print(const struct cli *cli) {
   if (!code && !named) code = find_here(cli, kit, folder, &choice, &answer);
   if (!named) session_choice_why(&choice, why, sizeof why);
   else snprintf(why, sizeof why, "%s names it", cli->session ? "-s" : "$TIDINGS_SESSION");
-  json_t *told = code ? NULL : json_pack("{s:s, s:s}", "session", session, "why", why);
-  if (told && cli->json) code = print_json(cli, told);
-  else if (told) {
+  json_t *choice_json = code ? NULL : json_pack("{s:s, s:s}", "session", session, "why", why);
+  if (choice_json && cli->json) code = print_json(cli, choice_json);
+  else if (choice_json) {
     terminal_text(stdout, session);
     putchar('\n');
     fprintf(stderr, "%s\n", why);
   }
-  json_decref(told);
+  json_decref(choice_json);
   json_decref(answer);
   kit_close(kit);
   free(session);

@@ -24,8 +24,8 @@
 #include "verdict.h"
 
 /* A whole line in one write; the reader copes with one that is missing. */
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void tell(const char *format, ...) {
+static void write_verdict(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void write_verdict(const char *format, ...) {
   char line[1024];
   va_list args;
   va_start(args, format);
@@ -40,7 +40,7 @@ static void tell(const char *format, ...) {
 /* Nothing runs after a verdict: neither what the plugin left for exit, nor a leak checker, whose
  * word would read as one on the plugin. */
 static _Noreturn void refuse(const struct tidings_error *error) {
-  tell(HK_VERDICT_REFUSED "%d %s", (int)error->code, error->text);
+  write_verdict(HK_VERDICT_REFUSED "%d %s", (int)error->code, error->text);
   _exit(0);
 }
 
@@ -82,12 +82,12 @@ static int32_t try_instance(const struct tidings_entry *entry, const char *label
   struct tidings_open_options options = hk_settings_open_options(&settings);
   struct tidings_plugin *plugin = NULL;
   struct tidings_plugin functions;
-  tell(HK_VERDICT_STAGE HK_STAGE_OPENING);
+  write_verdict(HK_VERDICT_STAGE HK_STAGE_OPENING);
   struct tidings_error said = {.size = sizeof said};
   code = hk_entry_open(entry, label, settings.host, &options, &plugin, &functions, &said);
   if (code) code = hk_error(error, code, "in a trial on an empty store: %s", said.text);
   if (!code) {
-    tell(HK_VERDICT_STAGE HK_STAGE_CLOSING);
+    write_verdict(HK_VERDICT_STAGE HK_STAGE_CLOSING);
     code = functions.close(plugin, &said);
     if (code)
       code = hk_error(error, code, "%s: its instance could not be closed in a trial: %s", label,
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
   char *configuration = NULL;
   if (argv[4][0] && read_file(argv[4], &configuration, &error)) refuse(&error);
 
-  tell(HK_VERDICT_STAGE HK_STAGE_LOADING);
+  write_verdict(HK_VERDICT_STAGE HK_STAGE_LOADING);
   void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (!image) {
     (void)fail(&error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
@@ -126,9 +126,9 @@ int main(int argc, char **argv) {
     code = try_instance(&entry, label, argv[3], configuration, &error);
   if (code) refuse(&error);
 
-  tell(HK_VERDICT_STAGE HK_STAGE_UNLOADING);
+  write_verdict(HK_VERDICT_STAGE HK_STAGE_UNLOADING);
   dlclose(image);
   free(configuration);
-  tell(HK_VERDICT_OK);
+  write_verdict(HK_VERDICT_OK);
   _exit(0);
 }

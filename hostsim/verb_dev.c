@@ -96,7 +96,7 @@ static int32_t deliver(struct dev *dev, struct tidings_error *error) {
   return code;
 }
 
-static void tell(struct dev *dev, const char *message) {
+static void push_and_deliver(struct dev *dev, const char *message) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = push(dev, message, &error);
   if (code == TIDINGS_OK) code = deliver(dev, &error);
@@ -109,7 +109,7 @@ static void tell(struct dev *dev, const char *message) {
 static void tick(struct dev *dev) {
   char message[32];
   snprintf(message, sizeof message, "Tick %u.", ++dev->ticks);
-  tell(dev, message);
+  push_and_deliver(dev, message);
   dev->tick_at = clock_mono_ms() + (int64_t)dev->every_ms;
 }
 
@@ -145,12 +145,12 @@ static bool read_lines(struct dev *dev) {
   dev->line[dev->line_len] = '\0';
   for (char *end; (end = memchr(dev->line, '\n', dev->line_len));) {
     *end = '\0';
-    if (end > dev->line) tell(dev, dev->line);
+    if (end > dev->line) push_and_deliver(dev, dev->line);
     dev->line_len -= (size_t)(end + 1 - dev->line);
     memmove(dev->line, end + 1, dev->line_len + 1);
   }
   if (dev->line_len > 0 && (got == 0 || dev->line_len == sizeof dev->line - 1)) {
-    tell(dev, dev->line);
+    push_and_deliver(dev, dev->line);
     dev->line_len = 0;
   }
   return got > 0;

@@ -49,11 +49,11 @@ static int32_t read_ledger(const struct tidings_reply *reply, size_t room, char 
 int32_t hook_compacted(struct hostkit *kit, const struct hook_call *call, size_t room,
                        char **ret_text, struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
-  int32_t code = hook_tell(kit, call, "session.compacted", json_object(), &reply, error);
+  int32_t code = hook_send_event(kit, call, "session.compacted", json_object(), &reply, error);
   if (!code) code = read_ledger(reply, room, ret_text, error);
   /* What is offered has no carrier here: it goes on when the agent idles, or after its turn. */
   if (!code && hook_start_turn(reply))
-    code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
+    code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   hostkit_reply_free(reply);
   return code;
 }

@@ -25,8 +25,8 @@ int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call
   const char *path = json_value_text(call->input, "file_path");
   json_t *summary = path[0] ? json_sprintf("`%s` (%s)", path, call->source)
                             : json_string(call->source[0] ? call->source : "settings");
-  return hook_tell(kit, call, "config.changed", json_pack("{s:o}", "summary", summary), NULL,
-                   error);
+  return hook_send_event(kit, call, "config.changed", json_pack("{s:o}", "summary", summary), NULL,
+                         error);
 }
 
 /* -- files ------------------------------------------------------------------------------------- */

@@ -30,12 +30,12 @@ static int32_t ask_run(struct hostkit *kit, const struct hook_call *call, struct
   return TIDINGS_OK;
 }
 
-/* The run may have changed since it was looked at: then there is nothing to say any more. That a
+/* The run may have changed since it was looked at: then there is nothing to report any more. That a
  * turn of a newer prompt runs now is seen by the time. */
-static int32_t tell_if_it_runs(struct hostkit *kit, const struct hook_call *call, const char *type,
-                               json_t *data, struct tidings_reply **ret_reply,
-                               struct tidings_error *error) {
-  int32_t code = hook_tell(kit, call, type, data, ret_reply, error);
+static int32_t send_if_turn_runs(struct hostkit *kit, const struct hook_call *call,
+                                 const char *type, json_t *data, struct tidings_reply **ret_reply,
+                                 struct tidings_error *error) {
+  int32_t code = hook_send_event(kit, call, type, data, ret_reply, error);
   return code == TIDINGS_E_STATE ? TIDINGS_OK : code;
 }
 
@@ -44,19 +44,19 @@ static bool is_before(int64_t when_ms, const struct run *run) {
   return when_ms && when_ms < run->started_ms;
 }
 
-static int32_t tell_waiting(struct hostkit *kit, const struct hook_call *call, const char *kind,
+static int32_t send_waiting(struct hostkit *kit, const struct hook_call *call, const char *kind,
                             const char *what, struct tidings_error *error) {
   struct run run;
   int32_t code = ask_run(kit, call, &run, error);
   if (code || !run.works || is_before(call->time_ms, &run)) return code;
   json_t *data = json_pack("{s:s}", "kind", kind);
   if (data && what[0]) json_object_set_new(data, "message", json_string(what));
-  return tell_if_it_runs(kit, call, "turn.waiting", data, NULL, error);
+  return send_if_turn_runs(kit, call, "turn.waiting", data, NULL, error);
 }
 
 int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
                           struct tidings_error *error) {
-  return tell_waiting(kit, call, "approval", call->tool, error);
+  return send_waiting(kit, call, "approval", call->tool, error);
 }
 
 int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
@@ -65,7 +65,7 @@ int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *cal
   int32_t code = ask_run(kit, call, &run, error);
   if (code || !(run.works || run.waits) || is_before(when_ms, &run)) return code;
   json_t *data = when_ms ? json_pack("{s:I}", "at", (json_int_t)when_ms) : json_object();
-  return tell_if_it_runs(kit, call, "turn.aborted", data, ret_reply, error);
+  return send_if_turn_runs(kit, call, "turn.aborted", data, ret_reply, error);
 }
 
 static int32_t stopped_at(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
@@ -73,7 +73,7 @@ static int32_t stopped_at(struct hostkit *kit, const struct hook_call *call, int
   struct tidings_reply *reply = NULL;
   int32_t code = hook_person_interrupted(kit, call, when_ms, &reply, error);
   if (!code && hook_start_turn(reply))
-    code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
+    code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   hostkit_reply_free(reply);
   return code;
 }
@@ -94,8 +94,8 @@ int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
              *message = json_value_text(call->input, "message");
   if (strcmp(type, "idle_prompt") == 0) return stopped_at(kit, call, idle_since_ms(call), error);
   if (strcmp(type, "elicitation_dialog") == 0)
-    return tell_waiting(kit, call, "user-input", message, error);
+    return send_waiting(kit, call, "user-input", message, error);
   if (strcmp(type, "permission_prompt") == 0 || strcmp(type, "ToolPermission") == 0)
-    return tell_waiting(kit, call, "approval", message, error);
+    return send_waiting(kit, call, "approval", message, error);
   return TIDINGS_OK;
 }

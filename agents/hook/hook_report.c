@@ -54,7 +54,7 @@ int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
   json_t *data = json_pack("{s:o, s:o, s:s}", "slug", cut(slug, MOST_SLUG), "summary",
                            cut(words, MOST_WORDS), "activation", "passive");
   free(slug);
-  return hook_tell(kit, call, "subagent.finished", data, NULL, error);
+  return hook_send_event(kit, call, "subagent.finished", data, NULL, error);
 }
 
 /* -- use --------------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ void hook_report_usage(struct hostkit *kit, const struct hook_call *call, int64_
   struct tidings_error error = {.size = sizeof error};
   if (used <= 0 || limit <= 0) return;
   json_t *data = json_pack("{s:I, s:I}", "used", (json_int_t)used, "limit", (json_int_t)limit);
-  if (hook_tell(kit, call, "budget.usage", data, NULL, &error)) hook_log("%s", error.text);
+  if (hook_send_event(kit, call, "budget.usage", data, NULL, &error)) hook_log("%s", error.text);
 }
 
 void hook_report_usage_said(struct hostkit *kit, const struct hook_call *call) {

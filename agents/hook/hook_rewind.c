@@ -91,21 +91,21 @@ static struct left ask_left(struct hostkit *kit, const struct hook_call *call,
   return left;
 }
 
-static int32_t tell_left(struct hostkit *kit, const struct hook_call *call, const struct left *left,
-                         struct tidings_error *error) {
-  return hook_tell(kit, call, "session.rewound",
-                   json_pack("{s:O, s:O}", "deliveries", left->ids, "newest", left->newest), NULL,
-                   error);
+static int32_t send_rewound(struct hostkit *kit, const struct hook_call *call,
+                            const struct left *left, struct tidings_error *error) {
+  return hook_send_event(kit, call, "session.rewound",
+                         json_pack("{s:O, s:O}", "deliveries", left->ids, "newest", left->newest),
+                         NULL, error);
 }
 
 /* A turn that still runs here has ended without a hook's having said so. */
 static void report_left(struct hostkit *kit, const struct hook_call *call,
                         const struct left *left) {
   struct tidings_error error = {.size = sizeof error};
-  int32_t code = tell_left(kit, call, left, &error);
+  int32_t code = send_rewound(kit, call, left, &error);
   if (code == TIDINGS_E_STATE) {
     code = hook_person_stopped(kit, call, &error);
-    if (!code) code = tell_left(kit, call, left, &error);
+    if (!code) code = send_rewound(kit, call, left, &error);
   }
   if (code) hook_log("cannot report what a person has taken back: %s", error.text);
 }

@@ -62,13 +62,13 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
   char *content = NULL;
   bool stopped = call->host->stops_alike && !hook_ended_by_itself(call->transcript);
   hook_report_usage_said(kit, call);
-  int32_t code =
-      hook_tell(kit, call, stopped ? "turn.aborted" : "turn.finished", json_object(), &end, error);
+  int32_t code = hook_send_event(kit, call, stopped ? "turn.aborted" : "turn.finished",
+                                 json_object(), &end, error);
   if (code) return code;
   hook_rewind_report(kit, call);
   const struct tidings_action *action = hook_start_turn(end);
   if (action && (stopped || !takes_reason(kit, call)))
-    code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
+    code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   else if (action) {
     code = hook_chat_request(kit, call, action, &content, &reply, error);
     if (!code) code = hook_continuation(kit, call, content, reply, ret_answer, error);
@@ -86,5 +86,5 @@ int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
     json_object_set_new(data, "message",
                         details[0] ? json_sprintf("%s: %.200s", call->failure, details)
                                    : json_string(call->failure));
-  return hook_tell(kit, call, "turn.failed", data, NULL, error);
+  return hook_send_event(kit, call, "turn.failed", data, NULL, error);
 }

@@ -34,7 +34,8 @@ static int32_t wait_for(struct hostkit *kit, const struct hook_call *call, size_
                         struct tidings_error *error) {
   char message[sizeof words + 24];
   snprintf(message, sizeof message, "%s%zu", words, count);
-  return hook_tell(kit, call, "turn.waiting", json_pack("{s:s}", "message", message), NULL, error);
+  return hook_send_event(kit, call, "turn.waiting", json_pack("{s:s}", "message", message), NULL,
+                         error);
 }
 
 bool hook_runs_subagent(const struct hook_call *call) {

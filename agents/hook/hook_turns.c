@@ -24,8 +24,9 @@
 
 static const char nudge_mark[] = "(tidings) ";
 
-int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data,
-                  struct tidings_reply **ret_reply, struct tidings_error *error) {
+int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const char *type,
+                        json_t *data, struct tidings_reply **ret_reply,
+                        struct tidings_error *error) {
   hook_status_changed(call);
   return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
 }
@@ -43,7 +44,8 @@ static int32_t open_session(struct hostkit *kit, const struct hook_call *call, u
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   if (data && named) json_object_set(data, "deliveries", named);
-  return hook_tell(kit, call, named ? "session.resumed" : "session.opened", data, NULL, error);
+  return hook_send_event(kit, call, named ? "session.resumed" : "session.opened", data, NULL,
+                         error);
 }
 
 /* -- prompts ----------------------------------------------------------------------------------- */
@@ -68,23 +70,23 @@ static bool is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != 
  * there is one. */
 static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
-  int32_t code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
+  int32_t code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   if (code == TIDINGS_E_STATE) return TIDINGS_OK; /* a turn runs: its carriers have what there is */
-  return code ? code : hook_tell(kit, call, "turn.resume", json_object(), ret_reply, error);
+  return code ? code : hook_send_event(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
 /* The end of the turn before may have been lost, or be reported later: what happened before this
  * prompt does not end its turn. */
-static int32_t tell_started(struct hostkit *kit, const struct hook_call *call,
+static int32_t send_started(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error) {
-  return hook_tell(kit, call, "turn.started", json_pack("{s:I}", "at", (json_int_t)call->begun_ms),
-                   NULL, error);
+  return hook_send_event(kit, call, "turn.started",
+                         json_pack("{s:I}", "at", (json_int_t)call->begun_ms), NULL, error);
 }
 
 /* The turn runs without that, too, and the answer has to be written. */
 static void date_offered(struct hostkit *kit, const struct hook_call *call) {
   struct tidings_error error = {.size = sizeof error};
-  if (tell_started(kit, call, &error)) hook_log("cannot store when a turn began: %s", error.text);
+  if (send_started(kit, call, &error)) hook_log("cannot store when a turn began: %s", error.text);
 }
 
 /* Nothing goes with a prompt that the agent forgets when it is resumed. */
@@ -98,7 +100,7 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
-  if (!action) code = tell_started(kit, call, error);
+  if (!action) code = send_started(kit, call, error);
   if (code || host_forgets(call->host, call->prompt)) goto out;
   code = hook_chat_request(kit, call, action, &content, &reply, error);
   if (!code && action) date_offered(kit, call);
@@ -131,7 +133,7 @@ static int32_t report_some(struct hostkit *kit, const struct hook_call *call, co
   }
   json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
                            "modified", "caused_by", cause);
-  return hook_tell(kit, call, "file.changed", data, NULL, error);
+  return hook_send_event(kit, call, "file.changed", data, NULL, error);
 }
 
 enum { SOME_EDITS = 50 }; /* of the longest paths as many as an event can hold */

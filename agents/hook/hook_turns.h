@@ -27,8 +27,9 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
 char *hook_nudge(const struct tidings_action *action);
 
 /* An event of the call's session; takes `data` over. */
-int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data,
-                  struct tidings_reply **ret_reply, struct tidings_error *error);
+int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const char *type,
+                        json_t *data, struct tidings_reply **ret_reply,
+                        struct tidings_error *error);
 
 /* -- hook_stop.c: the end of a turn -- */
 

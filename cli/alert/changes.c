@@ -49,7 +49,7 @@ void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t 
     watch->changed_ms = now_ms - SETTLED_MS;
     if (watch->goes_on && strcmp(state, "idle") == 0) watch->said = ALERT_SAID_IDLE;
   } else {
-    if (watch->wishes.critical) count_criticals(watch, timeline);
+    if (watch->settings.critical) count_criticals(watch, timeline);
     if (moved || strcmp(state, watch->state) != 0) watch->changed_ms = now_ms;
     if (a_turn_ran(timeline, state)) watch->said = ALERT_SAID_NOTHING;
   }
@@ -61,8 +61,8 @@ void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t 
 /* ALERT_SAID_NOTHING: the state is nothing to alert of, or was already. */
 static enum alert_said to_say(const struct alert_watch *watch) {
   enum alert_said now = ALERT_SAID_NOTHING;
-  if (watch->wishes.idle && strcmp(watch->state, "idle") == 0) now = ALERT_SAID_IDLE;
-  if (watch->wishes.waiting && strcmp(watch->state, "waiting") == 0) now = ALERT_SAID_WAITING;
+  if (watch->settings.idle && strcmp(watch->state, "idle") == 0) now = ALERT_SAID_IDLE;
+  if (watch->settings.waiting && strcmp(watch->state, "waiting") == 0) now = ALERT_SAID_WAITING;
   return now == watch->said ? ALERT_SAID_NOTHING : now;
 }
 

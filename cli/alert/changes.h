@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct alert_wishes {
+struct alert_settings {
   bool idle, waiting, critical;
 };
 
@@ -25,7 +25,7 @@ enum alert_said { ALERT_SAID_NOTHING, ALERT_SAID_IDLE, ALERT_SAID_WAITING };
 
 /* Zero but the first two. */
 struct alert_watch {
-  struct alert_wishes wishes;
+  struct alert_settings settings;
   bool goes_on; /* what the session is at the first look is no change */
   bool begun;
   char end[96]; /* of the newest answer of `timeline` */

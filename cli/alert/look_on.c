@@ -36,7 +36,7 @@ struct looking {
   uint32_t agent;
   int agent_fd; /* a pidfd of it: readable when it has ended; -1: none */
   struct alert_watch watch;
-  bool knows_wishes;
+  bool has_settings;
   json_t *status;        /* of the newest look */
   int64_t look_again_ms; /* a look failed, or there is no agent_fd; -1: neither */
 };
@@ -45,21 +45,21 @@ struct looking {
 
 /* What the configuration names, or everything. Who stands beside an agent is asked for by the
  * configuration, so it has to be known. */
-static int32_t read_wishes(struct looking *looking, struct tidings_error *error) {
+static int32_t read_settings(struct looking *looking, struct tidings_error *error) {
   json_t *answer = NULL;
-  struct alert_wishes *wishes = &looking->watch.wishes;
+  struct alert_settings *settings = &looking->watch.settings;
   int32_t code = kit_query(looking->kit, json_pack("{s:s}", "name", "configure"), &answer, error);
   if (code && looking->options->owner) return code;
   if (!code) {
     const json_t *alerts = json_object_get(json_object_get(answer, "config"), "alerts");
-    *wishes = (struct alert_wishes){json_is_true(json_object_get(alerts, "idle")),
-                                    json_is_true(json_object_get(alerts, "waiting")),
-                                    json_is_true(json_object_get(alerts, "critical"))};
+    *settings = (struct alert_settings){json_is_true(json_object_get(alerts, "idle")),
+                                        json_is_true(json_object_get(alerts, "waiting")),
+                                        json_is_true(json_object_get(alerts, "critical"))};
   }
   json_decref(answer);
-  if (!wishes->idle && !wishes->waiting && !wishes->critical)
-    *wishes = (struct alert_wishes){true, true, true};
-  looking->knows_wishes = true;
+  if (!settings->idle && !settings->waiting && !settings->critical)
+    *settings = (struct alert_settings){true, true, true};
+  looking->has_settings = true;
   return 0;
 }
 
@@ -176,7 +176,7 @@ static int without_agent(const struct looking *looking) {
 /* Who goes on outlives a store that cannot be asked for a while. */
 static int look_once(struct looking *looking, bool *ret_gone) {
   struct tidings_error error = {.size = sizeof error};
-  int32_t code = looking->knows_wishes ? 0 : read_wishes(looking, &error);
+  int32_t code = looking->has_settings ? 0 : read_settings(looking, &error);
   bool is_new = false;
   do {
     if (!code) code = look_at_session(looking, ret_gone, &error);

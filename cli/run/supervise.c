@@ -117,7 +117,7 @@ static void drain(struct supervision *all) {
 
 /* -- waiting ----------------------------------------------------------------------------------- */
 
-static void tell_waiting(struct supervision *all, bool waits) {
+static void update_waiting(struct supervision *all, bool waits) {
   if (all->reported_waiting == waits) return;
   progress_erase(&all->progress);
   (void)report_waiting(&all->run->report,
@@ -130,15 +130,15 @@ static void look_at_terminal(struct supervision *all) {
   if (!all->has_terminal) return;
   bool waits = waiting_for_input(all->run->child.pid);
   all->seen_waiting = waits ? all->seen_waiting + 1 : 0;
-  if (!waits) tell_waiting(all, false);
-  else if (all->seen_waiting > 1) tell_waiting(all, true);
+  if (!waits) update_waiting(all, false);
+  else if (all->seen_waiting > 1) update_waiting(all, true);
 }
 
 /* A read of the terminal from the background stops the command. Its shell must see that of us, or
  * it could not continue it. */
 static void stop_too(struct supervision *all, int number) {
   if (number != SIGTTIN && number != SIGTTOU) return;
-  tell_waiting(all, true);
+  update_waiting(all, true);
   (void)raise(SIGSTOP);
   child_continue(&all->run->child);
 }
@@ -217,7 +217,7 @@ int supervise(struct run *run) {
   uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - run->begun_ms;
   drain(all);
   progress_erase(&all->progress);
-  tell_waiting(all, false); /* else both would be reported */
+  update_waiting(all, false); /* else both would be reported */
   (void)report_end(&run->report, all->status, elapsed_ms);
   watchdog_stop(&run->watchdog); /* until here, it reports the end if we are killed */
   int code = report_exit_code(all->status);

@@ -18,7 +18,7 @@ static const char well = 1;
 static const struct watchdog no_watchdog = {.pid = 0, .fd = -1};
 
 /* Nothing of the run is kept open: its readers must see the end when it ends. */
-static void stand_apart(int *fd) {
+static void daemonize(int *fd) {
   sigset_t none;
   sigemptyset(&none);
   (void)setsid(); /* what ends the run's whole group does not end it */
@@ -49,7 +49,7 @@ _Noreturn static void watch_over(const struct report *report, uint64_t begun_ms,
   struct report lost = *report;
   char byte = 0;
   ssize_t got;
-  stand_apart(&fd);
+  daemonize(&fd);
   do got = read(fd, &byte, sizeof byte);
   while (got < 0 && errno == EINTR);
   if (got == 0) {

@@ -13,7 +13,7 @@
 /* At one time, what leads to the other comes first. */
 enum rank { RANK_PUSH, RANK_DELIVERY, RANK_SETTLED, RANK_OUTCOME, RANK_REWOUND, RANK_TURN };
 
-struct happening {
+struct tail_event {
   const char *time; /* of `event`; times in RFC 3339 have the order of their texts */
   enum rank rank;
   size_t place; /* in the answer */
@@ -29,7 +29,7 @@ struct taken {
 };
 
 struct taking {
-  struct happening *list;
+  struct tail_event *list;
   size_t count, room;
   struct taken *items;
   size_t item_count;
@@ -40,7 +40,7 @@ struct taking {
 static void add(struct taking *taking, enum rank rank, json_t *event) {
   if (event && taking->count == taking->room) {
     size_t room = taking->room ? taking->room * 2 : 64;
-    struct happening *larger = realloc(taking->list, room * sizeof *larger);
+    struct tail_event *larger = realloc(taking->list, room * sizeof *larger);
     if (larger) {
       taking->list = larger;
       taking->room = room;
@@ -51,7 +51,7 @@ static void add(struct taking *taking, enum rank rank, json_t *event) {
     json_decref(event);
     return;
   }
-  taking->list[taking->count] = (struct happening){
+  taking->list[taking->count] = (struct tail_event){
       .time = json_value_text(event, "time"), .rank = rank, .place = taking->count, .event = event};
   taking->count++;
 }
@@ -194,8 +194,8 @@ static void take_turns(const json_t *answer, struct taking *taking) {
 
 /* -- in order ---------------------------------------------------------------------------------- */
 
-static int compare_happening(const void *a, const void *b) {
-  const struct happening *one = a, *other = b;
+static int compare_events(const void *a, const void *b) {
+  const struct tail_event *one = a, *other = b;
   int order = strcmp(one->time, other->time);
   if (order) return order;
   if (one->rank != other->rank) return one->rank < other->rank ? -1 : 1;
@@ -210,7 +210,7 @@ json_t *tail_take(struct tail *tail, const json_t *answer) {
   take_deliveries(tail, answer, &taking);
   take_turns(answer, &taking);
   (void)snprintf(tail->end, sizeof tail->end, "%s", json_value_text(answer, "end"));
-  if (taking.count) qsort(taking.list, taking.count, sizeof *taking.list, compare_happening);
+  if (taking.count) qsort(taking.list, taking.count, sizeof *taking.list, compare_events);
   for (size_t i = 0; i < taking.count; i++)
     if (!list || json_array_append_new(list, taking.list[i].event)) taking.failed = true;
   free(taking.list);

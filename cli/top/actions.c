@@ -71,12 +71,12 @@ static struct top_action explain_item(struct top *top) {
     return draw;
   }
   free(top->words);
-  free(top->story);
-  top->story = NULL;
+  free(top->explanation);
+  top->explanation = NULL;
   top->words = strdup(json_value_text(item, top->item_is_message ? "content" : "message"));
   top->scroll = 0;
   top->mode = MODE_EXPLAIN;
-  return (struct top_action){.what = TOP_ASK_STORY};
+  return (struct top_action){.what = TOP_ASK_EXPLANATION};
 }
 
 void top_sent(struct top *top, const char *type, const char *refused) {

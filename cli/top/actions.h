@@ -11,7 +11,7 @@
 enum top_do {
   TOP_DRAW,      /* nothing else */
   TOP_ASK_ITEMS, /* another session was chosen */
-  TOP_ASK_STORY,
+  TOP_ASK_EXPLANATION,
   TOP_SEND, /* an event to the chosen session */
   TOP_QUIT
 };

@@ -47,19 +47,19 @@ static void put_lines(struct text_place *place, struct tidings_span text, size_t
   } while (text.len);
 }
 
-/* The words are hostile: they are indented, so that no line of them passes for the story. */
-static void put_story(struct text_place *place) {
+/* The words are hostile: they are indented, so that no line of them passes for the explanation. */
+static void put_explanation(struct text_place *place) {
   const struct top *top = place->drawing->top;
   put_lines(place, span_text(top->words ? top->words : ""), 4);
   put_lines(place, span_text(""), 1);
-  put_lines(place, span_text(top->story ? top->story : ""), 1);
+  put_lines(place, span_text(top->explanation ? top->explanation : ""), 1);
 }
 
 void draw_text(struct drawing *drawing, struct rows rows) {
   struct top *top = drawing->top;
   struct text_place place = {.drawing = drawing, .rows = rows, .above = top->scroll};
   if (top->mode == MODE_HELP) put_lines(&place, span_text(help), 1);
-  else put_story(&place);
+  else put_explanation(&place);
   top->shown_text = rows.count;
   top->text_ends = place.line <= top->scroll + rows.count;
 }

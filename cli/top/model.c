@@ -127,7 +127,7 @@ void top_take_items(struct top *top, json_t *queue, json_t *pending) {
   top->queue = queue;
   top->pending = pending;
   bool gone = top->item[0] && row_of_item(top) == SIZE_MAX;
-  if (gone && top->mode == MODE_EXPLAIN) return; /* its story goes on without it */
+  if (gone && top->mode == MODE_EXPLAIN) return; /* its explanation stays on the screen */
   if (gone) leave_mode(top);
   top_find_item(top);
 }
@@ -155,6 +155,6 @@ void top_finish(struct top *top) {
   json_decref(top->pending);
   editor_end(&top->editor);
   free(top->words);
-  free(top->story);
+  free(top->explanation);
   *top = (struct top){.sessions = NULL};
 }

@@ -40,7 +40,7 @@ struct top {
   struct editor editor;      /* MODE_EDIT: the words of the chosen message; MODE_GONE: what nobody
                                 got; empty: there was a question */
   char *words;               /* MODE_EXPLAIN: of the chosen one .. */
-  char *story;               /* .. and what became of it; NULL: not asked yet */
+  char *explanation;         /* .. and what became of it; NULL: not asked yet */
   size_t scroll;             /* MODE_EXPLAIN and MODE_HELP: lines that are above */
   char note[TOP_NOTE_BYTES]; /* what went wrong, or was done; until the next key */
 

@@ -87,7 +87,7 @@ static int32_t ask_items(struct watching *watching) {
   return 0;
 }
 
-static int32_t ask_story(struct watching *watching) {
+static int32_t ask_explanation(struct watching *watching) {
   struct top *top = &watching->top;
   json_t *answer = NULL;
   int32_t code = ask_store(watching,
@@ -96,8 +96,8 @@ static int32_t ask_story(struct watching *watching) {
                            &answer);
   const char *text = code ? watching->error.text : json_value_text(answer, "text");
   if (answer || code == TIDINGS_E_NOT_FOUND) {
-    free(top->story);
-    top->story = strdup(text);
+    free(top->explanation);
+    top->explanation = strdup(text);
   }
   json_decref(answer);
   return code == TIDINGS_E_NOT_FOUND ? 0 : code;
@@ -113,7 +113,7 @@ static int32_t look_at_store(struct watching *watching) {
   top_take_sessions(&watching->top, sessions);
   owners_watch(&watching->owners, json_object_get(sessions, "sessions"));
   code = ask_items(watching);
-  if (!code && watching->top.mode == MODE_EXPLAIN) code = ask_story(watching);
+  if (!code && watching->top.mode == MODE_EXPLAIN) code = ask_explanation(watching);
   return code;
 }
 
@@ -162,7 +162,7 @@ static int32_t press(struct watching *watching, uint32_t key) {
   switch (action.what) {
   case TOP_DRAW: return 0;
   case TOP_ASK_ITEMS: return ask_items(watching);
-  case TOP_ASK_STORY: return ask_story(watching);
+  case TOP_ASK_EXPLANATION: return ask_explanation(watching);
   case TOP_SEND: send_event(watching, &action); return look(watching);
   case TOP_QUIT: watching->quit = true; return 0;
   }

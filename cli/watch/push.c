@@ -269,7 +269,7 @@ static void drop_first(struct outbox *outbox) {
   memmove(outbox->list, outbox->list + 1, --outbox->count * sizeof *outbox->list);
 }
 
-static int tell_trouble(const struct pushing *pushing, struct outbox *outbox) {
+static int push_watch_warnings(const struct pushing *pushing, struct outbox *outbox) {
   static const char dropped[] =
       "The file watcher could not keep up and may have missed changes, deleted files above all.";
   static const char too_many[] = "The file watcher cannot watch all new folders: the system's "
@@ -304,7 +304,7 @@ int outbox_push(const struct cli *cli, struct outbox *outbox, const char *sessio
     code = push_burst(&pushing, outbox, (enum file_event_kind)kind);
     if (!code) drop_kind(outbox, (enum file_event_kind)kind);
   }
-  if (!code) code = tell_trouble(&pushing, outbox);
+  if (!code) code = push_watch_warnings(&pushing, outbox);
   end(&pushing);
   return code;
 }

@@ -59,7 +59,7 @@ static int watch(struct tree *tree, const char *path, const struct root *root,
 
 /* Carries what was known of a file over to its folder's new name: renaming a folder does not change
  * what is in it. */
-static void learn_by_old_name(struct tree *tree, const char *path) {
+static void copy_from_old_name(struct tree *tree, const char *path) {
   int64_t time = 0;
   char *old = paths_join(tree->old_name, path + strlen(tree->new_name) + 1);
   if (!old || (known_find(&tree->known, old, &time) && known_put(&tree->known, path, time)))
@@ -71,7 +71,7 @@ static void take_file(struct tree *tree, const char *path, enum scan what) {
   int64_t before = 0, time = scan_time(path);
   if (time < 0) return; /* gone already */
   if (what == SCAN_RENAMED) {
-    learn_by_old_name(tree, path);
+    copy_from_old_name(tree, path);
     what = SCAN_NOTE_CHANGED;
   }
   bool known = known_find(&tree->known, path, &before);

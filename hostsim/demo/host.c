@@ -23,12 +23,12 @@ static _Noreturn void give_up(const char *what, const char *why) {
   exit(EXIT_FAILURE);
 }
 
-static void insist(int32_t code, const struct tidings_error *error, const char *what) {
+static void require_ok(int32_t code, const struct tidings_error *error, const char *what) {
   if (code != TIDINGS_OK) give_up(what, error->text);
 }
 
 /* Reports to the supervisor that this is the moment, and waits for SIGKILL. */
-static _Noreturn void die_here(void) {
+static _Noreturn void wait_for_kill(void) {
   fflush(stdout);
   json_t *word = json_pack("{s:b}", "kill_me", 1);
   wire_send(PROCESS_CHANNEL_FD, word);
@@ -45,7 +45,7 @@ struct tidings_reply *host_event(struct demo_host *host, const char *type, json_
   struct tidings_span span = {text, strlen(text)};
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_event(host->hostkit, &span, &reply, &error), &error, text);
+  require_ok(hostkit_event(host->hostkit, &span, &reply, &error), &error, text);
   free(text);
   return reply;
 }
@@ -70,7 +70,7 @@ void host_open(struct demo_host *host, bool resumes) {
       .copy_dir = host->folder.dir,
   };
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_open(&options, &host->hostkit, &error), &error, "open");
+  require_ok(hostkit_open(&options, &host->hostkit, &error), &error, "open");
   if (!resumes) {
     send_event(host, "session.opened",
                json_pack("{s:s, s:s}", "cwd", host->folder.workspace, "host", "hostsim demo"));
@@ -88,7 +88,7 @@ void host_open(struct demo_host *host, bool resumes) {
 
 void host_close(struct demo_host *host) {
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_close(host->hostkit, DEMO_TIMEOUT_MS, &error), &error, "close");
+  require_ok(hostkit_close(host->hostkit, DEMO_TIMEOUT_MS, &error), &error, "close");
   host->hostkit = NULL;
 }
 
@@ -126,7 +126,7 @@ void host_configure(struct demo_host *host, const char *configuration) {
   if (asprintf(&query, "{\"name\":\"configure\",\"config\":%s}", configuration) < 0)
     give_up("configure", "out of memory");
   struct tidings_span span = {query, strlen(query)};
-  insist(hostkit_query(host->hostkit, &span, &answer, &error), &error, "configure");
+  require_ok(hostkit_query(host->hostkit, &span, &answer, &error), &error, "configure");
   hostkit_free(answer);
   free(query);
 }
@@ -145,8 +145,8 @@ static void write_transcript(struct demo_host *host, const char *role, const cha
 
 void host_settle(struct demo_host *host, uint64_t delivery) {
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_settle(host->hostkit, delivery, TIDINGS_COMMITTED, NULL, &error), &error,
-         "settle");
+  require_ok(hostkit_settle(host->hostkit, delivery, TIDINGS_COMMITTED, NULL, &error), &error,
+             "settle");
 }
 
 /* From the hook's reply to the settled delivery: compose, write, settle. Takes the reply. */
@@ -155,14 +155,14 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   uint64_t delivery = reply ? reply->delivery_id : 0;
   struct hostkit_outgoing *outgoing = NULL;
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_compose(content, reply, &outgoing, &error), &error, "compose");
+  require_ok(hostkit_compose(content, reply, &outgoing, &error), &error, "compose");
   hostkit_reply_free(reply);
-  if (ending == ENDING_DIES_BEFORE_WRITING) die_here();
+  if (ending == ENDING_DIES_BEFORE_WRITING) wait_for_kill();
   const struct hostkit_part *carrier = outgoing->parts[outgoing->carrier];
   write_transcript(host, role, carrier->text, carrier->text_len, delivery);
   screen_carrier(&host->screen, role, carrier->text, carrier->text_len, content->ptr, content->len);
   hostkit_outgoing_free(outgoing);
-  if (ending == ENDING_DIES_BEFORE_SETTLE) die_here();
+  if (ending == ENDING_DIES_BEFORE_SETTLE) wait_for_kill();
   if (delivery != 0 && ending == ENDING_SETTLED) host_settle(host, delivery);
   screen_pause(&host->screen, delivery != 0 ? 420 : 120);
   return delivery;
@@ -181,7 +181,7 @@ uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *
   };
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_tool_result(host->hostkit, &result, &reply, &error), &error, "on_tool_result");
+  require_ok(hostkit_tool_result(host->hostkit, &result, &reply, &error), &error, "on_tool_result");
   return carry(host, "tool", &result.content, reply, ending);
 }
 
@@ -193,7 +193,8 @@ uint64_t host_chat_request(struct demo_host *host, const char *content) {
   };
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_chat_request(host->hostkit, &request, &reply, &error), &error, "on_chat_request");
+  require_ok(hostkit_chat_request(host->hostkit, &request, &reply, &error), &error,
+             "on_chat_request");
   return carry(host, "user", &request.content, reply, ENDING_SETTLED);
 }
 
@@ -231,8 +232,8 @@ void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
                                                            : "user";
   struct tidings_reply *carried = NULL;
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_chat_request(host->hostkit, &request, &carried, &error), &error,
-         "on_chat_request");
+  require_ok(hostkit_chat_request(host->hostkit, &request, &carried, &error), &error,
+             "on_chat_request");
   carry(host, role, &request.content, carried, ENDING_SETTLED);
   free(content);
   free(ids);
@@ -246,26 +247,27 @@ const struct tidings_action *host_asked(const struct tidings_reply *reply, uint3
 }
 
 /* Takes what rang; the demo has one session. */
-static void hear(struct demo_host *host) {
+static void take_rings(struct demo_host *host) {
   struct tidings_error error = {.size = sizeof error};
   char session[256];
   size_t len = 0;
   do {
-    insist(hostkit_next_session(host->hostkit, session, sizeof session, &len, &error), &error,
-           "next_session");
+    require_ok(hostkit_next_session(host->hostkit, session, sizeof session, &len, &error), &error,
+               "next_session");
   } while (len > 0);
 }
 
 void host_listen(struct demo_host *host) {
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_wake_descriptor(host->hostkit, &host->wake_fd, &error), &error, "wake descriptor");
-  hear(host);
+  require_ok(hostkit_wake_descriptor(host->hostkit, &host->wake_fd, &error), &error,
+             "wake descriptor");
+  take_rings(host);
 }
 
 struct tidings_reply *host_sleep(struct demo_host *host) {
   struct pollfd rung = {.fd = host->wake_fd, .events = POLLIN};
   if (poll(&rung, 1, DEMO_TIMEOUT_MS) != 1) give_up("sleep", "no wake signal came");
-  hear(host);
+  take_rings(host);
   return host_event(host, "wake", NULL);
 }
 
@@ -278,8 +280,8 @@ void host_assistant(struct demo_host *host, const char *text) {
 void host_swap(struct demo_host *host) {
   struct tidings_error error = {.size = sizeof error};
   uint64_t start_ns = clock_mono_ns();
-  insist(hostkit_swap(host->hostkit, host->folder.second_plugin, DEMO_TIMEOUT_MS, &error), &error,
-         "swap");
+  require_ok(hostkit_swap(host->hostkit, host->folder.second_plugin, DEMO_TIMEOUT_MS, &error),
+             &error, "swap");
   double milliseconds = (double)(clock_mono_ns() - start_ns) / 1e6;
   struct hostkit_info info = {.size = sizeof info};
   hostkit_info(host->hostkit, &info);

@@ -223,10 +223,12 @@ json_t *expect_stats(const struct model *model) {
 }
 
 /* What a delivery says of an item: nothing is delivered before it is settled. */
-static const char *fate_of(const struct model_delivery *delivery, unsigned item) {
+static const char *item_outcome_of(const struct model_delivery *delivery, unsigned item) {
   static const char *const unsettled[] = {"leased", NULL, "pending", NULL};
   const char *before = unsettled[delivery->state];
-  return delivery->fates[item] == 1 && before ? before : outcome_names[delivery->fates[item] - 1];
+  return delivery->item_outcomes[item] == 1 && before
+             ? before
+             : outcome_names[delivery->item_outcomes[item] - 1];
 }
 
 static json_t *expected_deliveries(const struct model *model) {
@@ -235,8 +237,8 @@ static json_t *expected_deliveries(const struct model *model) {
     const struct model_delivery *delivery = &model->deliveries[i];
     json_t *items = json_object();
     for (unsigned item = 0; item < model->item_count; item++) {
-      if (delivery->fates[item] == 0) continue;
-      const char *outcome = fate_of(delivery, item);
+      if (delivery->item_outcomes[item] == 0) continue;
+      const char *outcome = item_outcome_of(delivery, item);
       json_int_t before = json_integer_value(json_object_get(items, outcome));
       json_object_set_new(items, outcome, json_integer(before + 1));
     }

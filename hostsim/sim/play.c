@@ -77,7 +77,7 @@ static enum played call(struct play *play, const struct act *act) {
   return played;
 }
 
-static enum played befall(struct play *play, const struct act *act) {
+static enum played act_on_process(struct play *play, const struct act *act) {
   json_t *answer = NULL;
   bool well = true;
   switch (act->kind) {
@@ -121,7 +121,7 @@ static enum played play_act(struct play *play, const struct act *act) {
     fflush(play->story);
     free(words);
   }
-  enum played played = act->kind >= ACT_CLOCK ? befall(play, act) : call(play, act);
+  enum played played = act->kind >= ACT_CLOCK ? act_on_process(play, act) : call(play, act);
   return played != PLAYED_SAME ? played : check_states(play, act->serial % HISTORY_EVERY == 0);
 }
 

@@ -25,7 +25,7 @@ enum {
   SCHEDULE_BYTES = SCHEDULE_HEAD + SCHEDULE_MAX_STEPS * SCHEDULE_STEP
 };
 
-struct crew { /* the processes of one kind */
+struct process_group { /* the processes of one kind */
   struct processes processes;
   bool runs;
   unsigned played;
@@ -36,7 +36,7 @@ struct sim {
   const char *base;
   char *plugin;
   struct sim_progress *progress;
-  struct crew crews[4]; /* +1: separate, +2: one phase */
+  struct process_group groups[4]; /* +1: separate, +2: one phase */
   uint64_t session;
   struct tally tally, scratch;
   uint64_t failed;
@@ -44,10 +44,10 @@ struct sim {
 
 /* -- one schedule ------------------------------------------------------------------------------ */
 
-static bool dismiss(struct crew *crew, FILE *out) {
-  bool well = !crew->runs || processes_stop(&crew->processes, out);
-  crew->runs = false;
-  crew->played = 0;
+static bool stop_group(struct process_group *group, FILE *out) {
+  bool well = !group->runs || processes_stop(&group->processes, out);
+  group->runs = false;
+  group->played = 0;
   return well;
 }
 
@@ -58,24 +58,25 @@ static bool is_separate(const struct sim *sim, const struct schedule *schedule) 
 static enum played play(struct sim *sim, const struct schedule *schedule, struct tally *tally,
                         FILE *story, FILE *out) {
   bool one_phase = schedule_is_one_phase(schedule->head);
-  struct crew *crew = &sim->crews[(is_separate(sim, schedule) ? 1 : 0) + (one_phase ? 2 : 0)];
+  struct process_group *group =
+      &sim->groups[(is_separate(sim, schedule) ? 1 : 0) + (one_phase ? 2 : 0)];
   enum played played = PLAYED_SAME;
-  if (crew->played >= STORE_SCHEDULES && !dismiss(crew, out)) played = PLAYED_BROKEN;
-  if (played == PLAYED_SAME && !crew->runs) {
-    crew->processes.plugin = sim->plugin;
-    crew->processes.seed = sim->options->seed;
-    crew->processes.verbose = sim->options->verbose;
-    crew->processes.one_phase = one_phase;
-    schedule_settings(schedule->head, &crew->processes.settings);
-    crew->runs = true;
-    if (!processes_start(&crew->processes, sim->base, is_separate(sim, schedule), out))
+  if (group->played >= STORE_SCHEDULES && !stop_group(group, out)) played = PLAYED_BROKEN;
+  if (played == PLAYED_SAME && !group->runs) {
+    group->processes.plugin = sim->plugin;
+    group->processes.seed = sim->options->seed;
+    group->processes.verbose = sim->options->verbose;
+    group->processes.one_phase = one_phase;
+    schedule_settings(schedule->head, &group->processes.settings);
+    group->runs = true;
+    if (!processes_start(&group->processes, sim->base, is_separate(sim, schedule), out))
       played = PLAYED_BROKEN;
   }
   if (played == PLAYED_SAME) {
-    crew->played++;
-    played = schedule_play(&crew->processes, schedule, ++sim->session, tally, story, out);
+    group->played++;
+    played = schedule_play(&group->processes, schedule, ++sim->session, tally, story, out);
   }
-  if (played == PLAYED_BROKEN) (void)dismiss(crew, out);
+  if (played == PLAYED_BROKEN) (void)stop_group(group, out);
   return played;
 }
 
@@ -226,8 +227,8 @@ int sim_play(const struct sim_options *options, const char *base, struct sim_pro
   }
   if (options->schedule_file) done = play_file(&sim);
   else play_random(&sim);
-  for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++)
-    sim.failed += !dismiss(&sim.crews[i], stdout);
+  for (unsigned i = 0; i < sizeof sim.groups / sizeof sim.groups[0]; i++)
+    sim.failed += !stop_group(&sim.groups[i], stdout);
   place_finish(sim.plugin);
   free(sim.plugin);
   if (interrupt_seen()) return interrupt_exit_code();

@@ -188,7 +188,7 @@ static char *make_base(void) {
 
 /* The reader of the output has closed it: the playing process dies of that, this one only sees it
  * and cleans up. */
-static void hear_closed_pipe(int number) { (void)number; }
+static void ignore_closed_pipe(int number) { (void)number; }
 
 /* Starts the playing process with the same arguments and some more, and waits for it. Returns its
  * wait status; -1: it was asked to stop; -2: hung. */
@@ -244,7 +244,7 @@ static int sim_verb(struct cli *cli) {
   int status = 0;
   if (!read_options(cli, &options, &status)) return status;
   struct watch watch = {.base = make_base()};
-  struct sigaction closed_pipe = {.sa_handler = hear_closed_pipe};
+  struct sigaction closed_pipe = {.sa_handler = ignore_closed_pipe};
   interrupt_catch();
   sigaction(SIGPIPE, &closed_pipe, NULL);
   if (!watch.base || !map_progress(watch.base, &watch.progress)) {

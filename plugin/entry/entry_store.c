@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "entry/copy_in.h"
-#include "query/care.h"
+#include "query/maintenance.h"
 
 static int check_path(const struct tidings_span *span, const char *name,
                       struct tidings_error *error) {
@@ -19,7 +19,7 @@ static int check_path(const struct tidings_span *span, const char *name,
   return 0;
 }
 
-static int run_task(enum care_task task, uint32_t known_flags,
+static int run_task(enum maintenance_task task, uint32_t known_flags,
                     const struct tidings_store_request *theirs,
                     const struct tidings_answer **ret_answer, struct tidings_error *error) {
   struct tidings_store_request request;
@@ -31,56 +31,57 @@ static int run_task(enum care_task task, uint32_t known_flags,
   code = check_path(&request.from, "request.from", error);
   if (!code) code = check_path(&request.to, "request.to", error);
   if (!code && !ret_answer) code = fail(error, TIDINGS_E_INVAL, "ret_answer: null pointer");
-  return code ? code : query_care(task, request.from, request.to, request.flags, ret_answer, error);
+  return code ? code
+              : query_maintenance(task, request.from, request.to, request.flags, ret_answer, error);
 }
 
 static int32_t check_store(const struct tidings_store_request *request,
                            const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(CARE_CHECK, 0, request, ret_answer, error);
+  return run_task(MAINTENANCE_CHECK, 0, request, ret_answer, error);
 }
 
 static int32_t backup_store(const struct tidings_store_request *request,
                             const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(CARE_BACKUP, 0, request, ret_answer, error);
+  return run_task(MAINTENANCE_BACKUP, 0, request, ret_answer, error);
 }
 
 static int32_t salvage_store(const struct tidings_store_request *request,
                              const struct tidings_answer **ret_answer,
                              struct tidings_error *error) {
-  return run_task(CARE_SALVAGE, TIDINGS_STORE_ALSO_STALE, request, ret_answer, error);
+  return run_task(MAINTENANCE_SALVAGE, TIDINGS_STORE_ALSO_STALE, request, ret_answer, error);
 }
 
 static int32_t migrate_store(const struct tidings_store_request *request,
                              const struct tidings_answer **ret_answer,
                              struct tidings_error *error) {
-  return run_task(CARE_MIGRATE, 0, request, ret_answer, error);
+  return run_task(MAINTENANCE_MIGRATE, 0, request, ret_answer, error);
 }
 
 static int32_t init_store(const struct tidings_store_request *request,
                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(CARE_INIT, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
+  return run_task(MAINTENANCE_INIT, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
 }
 
 static int32_t upgrade_store(const struct tidings_store_request *request,
                              const struct tidings_answer **ret_answer,
                              struct tidings_error *error) {
-  return run_task(CARE_UPGRADE, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
+  return run_task(MAINTENANCE_UPGRADE, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
 }
 
 static int32_t drop_store(const struct tidings_store_request *request,
                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(CARE_DROP, TIDINGS_STORE_DRY_RUN | TIDINGS_STORE_KEEP_TABLES, request, ret_answer,
-                  error);
+  return run_task(MAINTENANCE_DROP, TIDINGS_STORE_DRY_RUN | TIDINGS_STORE_KEEP_TABLES, request,
+                  ret_answer, error);
 }
 
 static int32_t dump_store(const struct tidings_store_request *request,
                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(CARE_DUMP, 0, request, ret_answer, error);
+  return run_task(MAINTENANCE_DUMP, 0, request, ret_answer, error);
 }
 
 static int32_t load_store(const struct tidings_store_request *request,
                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(CARE_LOAD, 0, request, ret_answer, error);
+  return run_task(MAINTENANCE_LOAD, 0, request, ret_answer, error);
 }
 
 const struct tidings_store entry_store_extension = {.size = sizeof entry_store_extension,
@@ -88,7 +89,7 @@ const struct tidings_store entry_store_extension = {.size = sizeof entry_store_e
                                                     .backup = backup_store,
                                                     .salvage = salvage_store,
                                                     .migrate = migrate_store,
-                                                    .release_answer = query_care_release,
+                                                    .release_answer = query_maintenance_release,
                                                     .init = init_store,
                                                     .upgrade = upgrade_store,
                                                     .drop = drop_store,

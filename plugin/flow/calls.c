@@ -39,7 +39,7 @@ bool calls_share(struct op *op, const struct event *event) {
   struct call_report report;
   struct calls_of whose = calls_of_session(op, &op->instance->owner);
   bool ends = event->type != EVENT_TOOLS_STARTED;
-  if (!calls_minds(event) || (ends && !store_calls_any(op->instance->store, op->session)))
+  if (!calls_concerns(event) || (ends && !store_calls_any(op->instance->store, op->session)))
     return true;
   report_by_key(&report, op, event);
   return store_calls(op->instance->store, &whose, take_report, &report);
@@ -54,7 +54,7 @@ int calls_row_changes(struct op *op, const struct event *event, bool *ret_change
                       struct tidings_error *error) {
   struct memory memory;
   *ret_changes = false;
-  if (!calls_minds(event)) return 0;
+  if (!calls_concerns(event)) return 0;
   int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (!code) *ret_changes = calls_end(&memory, event, op->now_ms);
   return code;
@@ -63,7 +63,7 @@ int calls_row_changes(struct op *op, const struct event *event, bool *ret_change
 int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
                     struct tidings_error *error) {
   struct memory memory;
-  if (!calls_minds(event)) return 0;
+  if (!calls_concerns(event)) return 0;
   int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (code || !calls_take(&memory, event, op->now_ms)) return code;
   *ret_changed = true;

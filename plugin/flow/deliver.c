@@ -101,7 +101,7 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
   delivering->planned_on = store_mark(op->txn, &op->head);
   delivering->number = op->head.last_delivery + 1;
   delivering->steps = carrier->message_count || (carrier->kind == CARRIER_TOOL_RESULT &&
-                                                 turns_minds_tool_result(&op->head.run));
+                                                 turns_reacts_to_tool_result(&op->head.run));
   if (!delivering->steps && !delivering->item_count) {
     *ret_next = DELIVER_DONE;
     return 0;
@@ -120,7 +120,7 @@ static int look_for_pending(struct op *op, struct delivering *delivering,
   int code = op_read(op, error);
   if (!code) code = look_in_snapshot(op, delivering, ret_next, error);
   if (code) return code;
-  bool quiet = *ret_next == DELIVER_DONE && !turns_minds_tool_result(&op->head.run);
+  bool quiet = *ret_next == DELIVER_DONE && !turns_reacts_to_tool_result(&op->head.run);
   atomic_store_explicit(&session->quiet_stamp, quiet ? store_stamp(op->txn) : 0,
                         memory_order_relaxed);
   if (quiet)
@@ -198,7 +198,7 @@ static int attempt_delivery(struct op *op, struct delivering *delivering,
   if (planning_make(op, &carrier, delivering->items, delivering->item_count, &plan))
     return no_memory_to_plan(error);
   note_unfit(delivering, &plan, run);
-  if (!plan.fate_count && !delivering->steps && turns_same_run(run, &op->head.run)) {
+  if (!plan.disposition_count && !delivering->steps && turns_same_run(run, &op->head.run)) {
     *ret_next = DELIVER_DONE;
     return 0;
   }

@@ -20,7 +20,7 @@ struct forking {
   struct copy *copies;
   size_t count, capacity;
   const struct delivery *delivery; /* whose items are looked at; NULL: none's */
-  const struct fate_range *fate;
+  const struct disposition_range *disposition;
   struct tidings_error *error;
   uint64_t *known; /* what the child has already, as origins; ascending */
   size_t known_count, known_capacity;
@@ -32,7 +32,7 @@ static int no_memory_to_fork(const struct forking *forking) {
 
 /* -- what the child has already ---------------------------------------------------------------- */
 
-static int know(struct forking *forking, uint64_t origin) {
+static int add_known(struct forking *forking, uint64_t origin) {
   if (forking->known_count == forking->known_capacity) {
     uint64_t *larger = arena_enlarge(&forking->op->arena, forking->known, &forking->known_capacity,
                                      sizeof *larger);
@@ -43,12 +43,12 @@ static int know(struct forking *forking, uint64_t origin) {
   return 0;
 }
 
-static int know_item(void *context, const struct item *item) {
+static int add_known_item(void *context, const struct item *item) {
   struct forking *forking = context;
   struct origin origin;
   if (!item->copied) return 0;
   int code = item_get_origin(forking->op->txn, forking->child, item->n, &origin, forking->error);
-  return code || !origin.item ? code : know(forking, origin.item);
+  return code || !origin.item ? code : add_known(forking, origin.item);
 }
 
 static int by_id(const void *left, const void *right) {
@@ -57,8 +57,8 @@ static int by_id(const void *left, const void *right) {
 }
 
 static int read_known(struct forking *forking) {
-  int code = item_scan(forking->op->txn, forking->child, 0, UINT64_MAX, NULL, know_item, forking,
-                       forking->error);
+  int code = item_scan(forking->op->txn, forking->child, 0, UINT64_MAX, NULL, add_known_item,
+                       forking, forking->error);
   if (!code && forking->known_count)
     qsort(forking->known, forking->known_count, sizeof *forking->known, by_id);
   return code;
@@ -85,7 +85,7 @@ static int find_origin(const struct forking *forking, const struct item *item,
   if (!origin.item) origin.item = public_id(op->session, item->n);
   if (forking->delivery) {
     origin.delivery = public_id(op->session, forking->delivery->n);
-    origin.outcome = forking->fate->outcome;
+    origin.outcome = forking->disposition->outcome;
   }
   *ret_origin = origin;
   return 0;
@@ -122,13 +122,13 @@ static int add_leased(struct forking *forking, uint64_t n) {
   int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery,
                                  forking->error);
   forking->delivery = &delivery;
-  for (size_t i = 0; !code && i < delivery.fate_count; i++) {
-    forking->fate = &delivery.fates[i];
-    code = item_scan(op->txn, op->session, forking->fate->first, forking->fate->last, &op->arena,
-                     add_leased_item, forking, forking->error);
+  for (size_t i = 0; !code && i < delivery.disposition_count; i++) {
+    forking->disposition = &delivery.dispositions[i];
+    code = item_scan(op->txn, op->session, forking->disposition->first, forking->disposition->last,
+                     &op->arena, add_leased_item, forking, forking->error);
   }
   forking->delivery = NULL;
-  forking->fate = NULL;
+  forking->disposition = NULL;
   return code;
 }
 

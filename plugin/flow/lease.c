@@ -35,8 +35,8 @@ int lease_describe(struct op *op, const struct delivering *delivering, const str
       .messages = delivering->carried,
       .message_count = delivering->carried_count,
   };
-  return ledger_ranges(plan->fates, plan->fate_count, &op->arena, &ret_delivery->fates,
-                       &ret_delivery->fate_count);
+  return ledger_ranges(plan->dispositions, plan->disposition_count, &op->arena,
+                       &ret_delivery->dispositions, &ret_delivery->disposition_count);
 }
 
 /* Changes op's head for the delivery; one that ends at once is committed in the same transaction.
@@ -51,7 +51,7 @@ static int write_delivery(struct op *op, struct delivery *delivery, struct tidin
     failed = ledger_commit(head, delivery, &op->arena);
     if (!failed)
       code = retention_step(op->txn, op->session, head, op->now_ms,
-                            RETENTION_ROWS + delivery->fate_count, error);
+                            RETENTION_ROWS + delivery->disposition_count, error);
   }
   if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
   return code ? code : delivery_put(op->txn, op->session, delivery, error);
@@ -77,7 +77,7 @@ static int write_rows(struct op *op, struct delivering *delivering, const struct
                       struct delivery *delivery, struct tidings_error *error) {
   int code = ending_check_number(delivery->n, error);
   remember_preamble(op, plan, delivery->n);
-  if (!code && (delivery->fate_count || delivery->carrier != CARRIER_NONE))
+  if (!code && (delivery->disposition_count || delivery->carrier != CARRIER_NONE))
     code = write_delivery(op, delivery, error);
   if (!code) code = write_run(op, delivering, plan, error);
   if (!code) code = op_put_head(op, error);

@@ -76,12 +76,13 @@ static int close_items(struct op *op, struct tidings_error *error) {
   if (!code)
     code = item_pending_copied(op->txn, op->session, head, &op->arena, &items, &count, error);
   if (code) return code;
-  struct fate *fates = arena_zalloc(&op->arena, count, sizeof *fates);
-  if (!fates) return no_memory_to_close(error);
+  struct disposition *dispositions = arena_zalloc(&op->arena, count, sizeof *dispositions);
+  if (!dispositions) return no_memory_to_close(error);
   for (size_t i = 0; i < count; i++)
-    fates[i] =
-        (struct fate){.n = items[i].n, .outcome = OUTCOME_CLOSED, .reason = REASON_SESSION_CLOSED};
-  if (ledger_ranges(fates, count, &op->arena, &closing.fates, &closing.fate_count) ||
+    dispositions[i] = (struct disposition){
+        .n = items[i].n, .outcome = OUTCOME_CLOSED, .reason = REASON_SESSION_CLOSED};
+  if (ledger_ranges(dispositions, count, &op->arena, &closing.dispositions,
+                    &closing.disposition_count) ||
       ledger_lease(head, &closing, &op->arena) || ledger_commit(head, &closing, &op->arena))
     return no_memory_to_close(error);
   head->last_delivery = closing.n;

@@ -13,7 +13,7 @@ struct recall {
   struct op *op;
   const struct produced *produced;
   struct delivery delivery;
-  struct fate *fates; /* of those that are withdrawn by now */
+  struct disposition *dispositions; /* of those that are withdrawn by now */
   size_t count, capacity, fresh;
 };
 
@@ -28,27 +28,27 @@ static bool is_recalled(const struct delivery *delivery, uint64_t n) {
   return false;
 }
 
-static int keep_fate(struct recall *recall, const struct fate *fate) {
+static int keep_disposition(struct recall *recall, const struct disposition *disposition) {
   if (recall->count == recall->capacity) {
-    struct fate *larger =
-        arena_enlarge(&recall->op->arena, recall->fates, &recall->capacity, sizeof *larger);
+    struct disposition *larger =
+        arena_enlarge(&recall->op->arena, recall->dispositions, &recall->capacity, sizeof *larger);
     if (!larger) return TIDINGS_E_NOMEM;
-    recall->fates = larger;
+    recall->dispositions = larger;
   }
-  recall->fates[recall->count++] = *fate;
+  recall->dispositions[recall->count++] = *disposition;
   return 0;
 }
 
 static int look_at_item(void *context, const struct item *item) {
   struct recall *recall = context;
   const struct produced *produced = recall->produced;
-  struct fate fate;
+  struct disposition disposition;
   if (is_recalled(&recall->delivery, item->n) ||
       !plan_withdrawal(item, 1, produced->withdraw_handle, produced->withdraw_reason,
-                       produced->withdraws_critical, &fate))
+                       produced->withdraws_critical, &disposition))
     return 0;
   recall->fresh++;
-  return keep_fate(recall, &fate);
+  return keep_disposition(recall, &disposition);
 }
 
 /* What its row says already. */
@@ -56,15 +56,16 @@ static int keep_recalled(struct recall *recall) {
   const struct delivery *delivery = &recall->delivery;
   int code = 0;
   for (size_t i = 0; i < delivery->recalled_count; i++) {
-    const struct fate_range *range = &delivery->recalled[i];
+    const struct disposition_range *range = &delivery->recalled[i];
     for (uint64_t n = range->first; !code && n <= range->last; n++)
-      code = keep_fate(recall, &(struct fate){n, range->ref, range->outcome, range->reason});
+      code = keep_disposition(recall,
+                              &(struct disposition){n, range->ref, range->outcome, range->reason});
   }
   return code;
 }
 
 static int by_number(const void *left, const void *right) {
-  uint64_t a = ((const struct fate *)left)->n, b = ((const struct fate *)right)->n;
+  uint64_t a = ((const struct disposition *)left)->n, b = ((const struct disposition *)right)->n;
   return a < b ? -1 : a > b;
 }
 
@@ -72,8 +73,8 @@ static int write_recalled(struct recall *recall, struct tidings_error *error) {
   struct op *op = recall->op;
   struct delivery *delivery = &recall->delivery;
   if (keep_recalled(recall)) return no_memory_to_recall(error);
-  qsort(recall->fates, recall->count, sizeof *recall->fates, by_number);
-  if (ledger_ranges(recall->fates, recall->count, &op->arena, &delivery->recalled,
+  qsort(recall->dispositions, recall->count, sizeof *recall->dispositions, by_number);
+  if (ledger_ranges(recall->dispositions, recall->count, &op->arena, &delivery->recalled,
                     &delivery->recalled_count))
     return no_memory_to_recall(error);
   return delivery_put(op->txn, op->session, delivery, error);
@@ -86,9 +87,9 @@ static int recall_from(struct recall *recall, uint64_t n, bool write, struct tid
       delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &recall->delivery, error);
   if (code) return code;
   recall->count = recall->fresh = 0;
-  for (size_t i = 0; !code && i < delivery->fate_count; i++)
-    code = item_scan(op->txn, op->session, delivery->fates[i].first, delivery->fates[i].last,
-                     &op->arena, look_at_item, recall, error);
+  for (size_t i = 0; !code && i < delivery->disposition_count; i++)
+    code = item_scan(op->txn, op->session, delivery->dispositions[i].first,
+                     delivery->dispositions[i].last, &op->arena, look_at_item, recall, error);
   if (code == TIDINGS_E_NOMEM) return no_memory_to_recall(error);
   return !code && write && recall->fresh ? write_recalled(recall, error) : code;
 }

@@ -34,9 +34,10 @@ static struct push push_of_report(const struct op *op, const struct intake *repo
   };
 }
 
-/* The fates of pending items that the report withdraws. */
-static int find_withdrawn(struct op *op, const struct intake *report, struct fate **ret_fates,
-                          size_t *ret_count, struct tidings_error *error) {
+/* The dispositions of pending items that the report withdraws. */
+static int find_withdrawn(struct op *op, const struct intake *report,
+                          struct disposition **ret_dispositions, size_t *ret_count,
+                          struct tidings_error *error) {
   const struct produced *produced = &report->produced;
   struct item *items = NULL;
   size_t count = 0;
@@ -44,10 +45,10 @@ static int find_withdrawn(struct op *op, const struct intake *report, struct fat
   if (!produced->withdraw_handle.len) return 0;
   int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
   if (code) return code;
-  *ret_fates = arena_zalloc(&op->arena, count, sizeof **ret_fates);
-  if (!*ret_fates) return no_memory_for_report(error);
+  *ret_dispositions = arena_zalloc(&op->arena, count, sizeof **ret_dispositions);
+  if (!*ret_dispositions) return no_memory_for_report(error);
   *ret_count = plan_withdrawal(items, count, produced->withdraw_handle, produced->withdraw_reason,
-                               produced->withdraws_critical, *ret_fates);
+                               produced->withdraws_critical, *ret_dispositions);
   return 0;
 }
 
@@ -55,7 +56,7 @@ static int find_withdrawn(struct op *op, const struct intake *report, struct fat
 static int preview_report(struct op *op, struct intake *report, bool *ret_changes,
                           struct tidings_error *error) {
   struct memory memory = {0};
-  struct fate *fates = NULL;
+  struct disposition *dispositions = NULL;
   size_t withdrawn = 0;
   bool recalled = false;
   int code = op_read(op, error);
@@ -65,7 +66,7 @@ static int preview_report(struct op *op, struct intake *report, bool *ret_change
   if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (!code && produce(report->event, op->settings, &memory, &op->arena, &report->produced))
     code = no_memory_for_report(error);
-  if (!code) code = find_withdrawn(op, report, &fates, &withdrawn, error);
+  if (!code) code = find_withdrawn(op, report, &dispositions, &withdrawn, error);
   if (!code) code = recall_leased(op, &report->produced, false, &recalled, error);
   op_give_up(op);
   *ret_changes =
@@ -76,13 +77,13 @@ static int preview_report(struct op *op, struct intake *report, bool *ret_change
 /* What waits ends at once; what is on a carrier ends if that is rolled back. */
 static int write_withdrawal(struct op *op, const struct intake *report,
                             struct tidings_error *error) {
-  struct fate *fates = NULL;
+  struct disposition *dispositions = NULL;
   size_t count = 0;
   bool any;
   int code = op_get_head(op, error);
   if (!code) code = recall_leased(op, &report->produced, true, &any, error);
-  if (!code) code = find_withdrawn(op, report, &fates, &count, error);
-  if (!code) code = ending_remove(op, fates, count, SETTLED_ON_RETURN, error);
+  if (!code) code = find_withdrawn(op, report, &dispositions, &count, error);
+  if (!code) code = ending_remove(op, dispositions, count, SETTLED_ON_RETURN, error);
   return code || !count ? code : op_put_head(op, error);
 }
 
@@ -110,7 +111,7 @@ static int write_parts(struct op *op, struct intake *report, struct tidings_erro
     code = memory_put(op->txn, op->session, &produced->memory, error);
   if (!code) code = write_withdrawal(op, report, error);
   const struct push push = push_of_report(op, report);
-  if (!code && produced->speaks) code = push_in(op->txn, &push, error);
+  if (!code && produced->has_note) code = push_in(op->txn, &push, error);
   return code ? code : store_sweep(op->txn, op->session, op->now_ms, error);
 }
 
@@ -129,9 +130,9 @@ static int take_by_kind(struct op *op, struct intake *report, struct tidings_err
   bool changes = false;
   if (produce(report->event, op->settings, &nothing, &op->arena, produced))
     return no_memory_for_report(error);
-  bool only_speaks =
-      produced->speaks && !produced->withdraw_handle.len && !produce_remembers(report->event->type);
-  if (only_speaks) {
+  bool only_pushes = produced->has_note && !produced->withdraw_handle.len &&
+                     !produce_remembers(report->event->type);
+  if (only_pushes) {
     const struct push push = push_of_report(op, report);
     return store_push(op->instance->store, &push, op->deadline, &report->duplicate, error);
   }
@@ -149,6 +150,6 @@ int report_take(struct op *op, const struct event *event, bool *ret_duplicate, b
   arena_free(&op->arena); /* what was produced is stored */
   if (code) return code;
   *ret_duplicate = report.duplicate;
-  *ret_asks = report.produced.speaks && notification_rings(&report.produced.note);
+  *ret_asks = report.produced.has_note && notification_rings(&report.produced.note);
   return 0;
 }

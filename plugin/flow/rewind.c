@@ -36,7 +36,7 @@ struct rewind {
   size_t there;                    /* how many of gone and held the store still has */
   struct numbers pending;          /* what is pending again */
   struct numbers parents;          /* deliveries of the session that this one was forked from */
-  struct fate *expired;            /* and of that, what ends at once */
+  struct disposition *expired;     /* and of that, what ends at once */
   size_t expired_count;
   struct rewound *result;
   struct tidings_error *error;
@@ -82,10 +82,10 @@ static bool has_number(const struct numbers *numbers, uint64_t n) {
 static int add_items(struct rewind *rewind, struct numbers *numbers,
                      const struct delivery *delivery, bool delivered) {
   int code = 0;
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *fate = &delivery->fates[i];
-    if ((fate->outcome == OUTCOME_DELIVERED) != delivered) continue;
-    for (uint64_t n = fate->first; !code && n <= fate->last; n++)
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    const struct disposition_range *disposition = &delivery->dispositions[i];
+    if ((disposition->outcome == OUTCOME_DELIVERED) != delivered) continue;
+    for (uint64_t n = disposition->first; !code && n <= disposition->last; n++)
       code = add_number(rewind, numbers, n);
   }
   return code;
@@ -108,9 +108,9 @@ static int keep_delivery(void *context, const struct delivery *delivery) {
 /* By which id a transcript names the carrier; 0: by none. With settle_on_return the host was never
  * given the id, so a list without it says nothing. */
 static uint64_t carrier_id(const struct op *op, const struct delivery *delivery) {
-  bool inherited = delivery->carrier == CARRIER_NONE && delivery->fate_count &&
-                   delivery->fates[0].reason == REASON_PARENT;
-  if (inherited) return delivery->fates[0].ref;
+  bool inherited = delivery->carrier == CARRIER_NONE && delivery->disposition_count &&
+                   delivery->dispositions[0].reason == REASON_PARENT;
+  if (inherited) return delivery->dispositions[0].ref;
   if (delivery->carrier != CARRIER_TOOL_RESULT && delivery->carrier != CARRIER_CHAT_REQUEST)
     return 0;
   return delivery->settled_by == SETTLED_ON_RETURN ? 0 : public_id(op->session, delivery->n);
@@ -159,7 +159,7 @@ static int return_item(void *context, const struct item *item) {
   if (held || has_number(&rewind->back, item->n)) return 0;
   if (plan_is_expired(item, rewind->op->now_ms))
     rewind->expired[rewind->expired_count++] =
-        (struct fate){item->n, 0, OUTCOME_EXPIRED, (uint8_t)REASON_TTL};
+        (struct disposition){item->n, 0, OUTCOME_EXPIRED, (uint8_t)REASON_TTL};
   return add_number(rewind, &rewind->pending, item->n);
 }
 
@@ -186,24 +186,25 @@ static int end_again(struct rewind *rewind, struct delivery *delivery) {
   struct op *op = rewind->op;
   struct delivery again = {.n = delivery->n};
   size_t most = 0, kept = 0, ended = 0;
-  for (size_t i = 0; i < delivery->fate_count; i++)
-    most += (size_t)(delivery->fates[i].last - delivery->fates[i].first + 1);
-  struct fate *row = arena_zalloc(&op->arena, most, sizeof *row),
-              *fates = arena_zalloc(&op->arena, most, sizeof *fates);
-  if (!row || !fates) return no_memory_to_rewind(rewind);
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *range = &delivery->fates[i];
+  for (size_t i = 0; i < delivery->disposition_count; i++)
+    most += (size_t)(delivery->dispositions[i].last - delivery->dispositions[i].first + 1);
+  struct disposition *row = arena_zalloc(&op->arena, most, sizeof *row),
+                     *dispositions = arena_zalloc(&op->arena, most, sizeof *dispositions);
+  if (!row || !dispositions) return no_memory_to_rewind(rewind);
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    const struct disposition_range *range = &delivery->dispositions[i];
     for (uint64_t n = range->first; n <= range->last; n++) {
-      const struct fate fate = {n, range->ref, range->outcome, range->reason};
+      const struct disposition disposition = {n, range->ref, range->outcome, range->reason};
       bool ends = ledger_is_pending(&op->head, n);
-      if (ends) fates[ended++] = fate;
+      if (ends) dispositions[ended++] = disposition;
       if (ends || range->outcome == OUTCOME_DELIVERED || delivery->state == DELIVERY_REWOUND)
-        row[kept++] = fate;
+        row[kept++] = disposition;
     }
   }
-  if (ledger_ranges(fates, ended, &op->arena, &again.fates, &again.fate_count) ||
+  if (ledger_ranges(dispositions, ended, &op->arena, &again.dispositions,
+                    &again.disposition_count) ||
       ledger_lease(&op->head, &again, &op->arena) || ledger_commit(&op->head, &again, &op->arena) ||
-      ledger_ranges(row, kept, &op->arena, &delivery->fates, &delivery->fate_count))
+      ledger_ranges(row, kept, &op->arena, &delivery->dispositions, &delivery->disposition_count))
     return no_memory_to_rewind(rewind);
   return 0;
 }
@@ -254,7 +255,7 @@ static bool is_known_here(const struct rewind *rewind, uint64_t id) {
   return true;
 }
 
-static int know_parent(void *context, const struct item *item) {
+static int add_parent(void *context, const struct item *item) {
   struct rewind *rewind = context;
   struct origin origin;
   if (!item->copied) return 0;
@@ -269,7 +270,7 @@ static int count_unknown(struct rewind *rewind) {
     foreign += public_id_session(rewind->named.n[i]) != rewind->op->session;
   int code = !foreign ? 0
                       : item_scan(rewind->op->txn, rewind->op->session, 0, UINT64_MAX, NULL,
-                                  know_parent, rewind, rewind->error);
+                                  add_parent, rewind, rewind->error);
   struct numbers *parents = &rewind->parents;
   parents->count = sort_numbers(parents->n, parents->count);
   for (size_t i = 0; i < rewind->named.count; i++) {

@@ -86,8 +86,8 @@ static int decide_settlement(struct op *op, const struct settlement *settlement,
  * outgrow its limit. */
 static size_t count_items(const struct delivery *delivery) {
   uint64_t count = 0;
-  for (size_t i = 0; i < delivery->fate_count; i++)
-    count += delivery->fates[i].last - delivery->fates[i].first + 1;
+  for (size_t i = 0; i < delivery->disposition_count; i++)
+    count += delivery->dispositions[i].last - delivery->dispositions[i].first + 1;
   return (size_t)count;
 }
 

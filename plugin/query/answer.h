@@ -30,7 +30,7 @@ struct question {
 int query_pending(struct question *question, struct tidings_error *error);
 int query_status(struct question *question, struct tidings_error *error);
 int query_stats(struct question *question, struct tidings_error *error);
-/* Part of explain: the story of a message. */
+/* Part of explain: what happened to a message. */
 int query_explain_message(struct question *question, struct tidings_error *error);
 /* What the run did, from transition number `first` on. */
 int query_write_transitions(struct question *question, uint64_t first, struct tidings_error *error);

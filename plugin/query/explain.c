@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/explain.c: the query `explain`: the story of one item (story.c), or that of a message
- * (explain_message.c).
+ * query/explain.c: the query `explain`: what happened to one item (explain_item.c), or to a
+ * message (explain_message.c).
  */
 #include "common/error.h"
 #include "query/past.h"
 
 /* Of item `n` in each delivery that had it, in order. */
-static int collect_fates(struct question *question, const struct past *past, uint64_t n,
-                         struct past_fate **ret_fates, size_t *ret_count,
-                         struct tidings_error *error) {
-  struct past_fate *fates =
-      arena_zalloc(&question->op.arena, past->delivery_count + 1, sizeof *fates);
+static int collect_dispositions(struct question *question, const struct past *past, uint64_t n,
+                                struct past_disposition **ret_dispositions, size_t *ret_count,
+                                struct tidings_error *error) {
+  struct past_disposition *dispositions =
+      arena_zalloc(&question->op.arena, past->delivery_count + 1, sizeof *dispositions);
   size_t count = 0;
-  if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory to explain an item");
+  if (!dispositions) return fail(error, TIDINGS_E_NOMEM, "no memory to explain an item");
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
-    const struct fate_range *fate = past_find_fate(delivery->fates, delivery->fate_count, n);
-    if (fate) fates[count++] = (struct past_fate){delivery, fate};
+    const struct disposition_range *disposition =
+        past_find_disposition(delivery->dispositions, delivery->disposition_count, n);
+    if (disposition) dispositions[count++] = (struct past_disposition){delivery, disposition};
   }
-  *ret_fates = fates;
+  *ret_dispositions = dispositions;
   *ret_count = count;
   return 0;
 }
@@ -27,9 +28,9 @@ static int collect_fates(struct question *question, const struct past *past, uin
 int query_explain(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
   uint64_t n = public_id_n(question->request->id);
-  struct buffer story = BUFFER_EMPTY;
+  struct buffer explanation = BUFFER_EMPTY;
   struct past past = {0};
-  struct past_fate *fates = NULL;
+  struct past_disposition *dispositions = NULL;
   struct past_end end;
   struct item item;
   size_t count = 0;
@@ -43,13 +44,13 @@ int query_explain(struct question *question, struct tidings_error *error) {
     code = fail(error, code, "session %s has no item %llu", quote(question->request->session).text,
                 (unsigned long long)question->request->id);
   if (!code) code = past_read(question, false, &past, error);
-  if (!code) code = collect_fates(question, &past, n, &fates, &count, error);
+  if (!code) code = collect_dispositions(question, &past, n, &dispositions, &count, error);
   if (code) return code;
-  past_tell(question, &item, fates, count, &story, &end);
+  past_explain_item(question, &item, dispositions, count, &explanation, &end);
   json_put_id(writer, "id", question->request->id);
   json_put_text(writer, "outcome", end.outcome);
-  json_put_string(writer, "text", buffer_view(&story));
-  if (story.failed) writer->out->failed = true;
-  buffer_free(&story);
+  json_put_string(writer, "text", buffer_view(&explanation));
+  if (explanation.failed) writer->out->failed = true;
+  buffer_free(&explanation);
   return 0;
 }

@@ -13,33 +13,35 @@ const char *query_carrier_name(uint8_t carrier) {
 }
 
 /* What is on its way, or was taken back, was not shown. */
-static const char *write_fate(const struct question *question, const struct notification *note,
-                              const struct delivery *delivery, const struct fate_range *fate,
-                              struct buffer *why) {
-  if (fate->outcome == OUTCOME_DELIVERED && delivery->state == DELIVERY_LEASED) {
-    buffer_text(why, "on its way: it counts as shown when the host has settled it");
+static const char *write_disposition(const struct question *question,
+                                     const struct notification *note,
+                                     const struct delivery *delivery,
+                                     const struct disposition_range *disposition,
+                                     struct buffer *why) {
+  if (disposition->outcome == OUTCOME_DELIVERED && delivery->state == DELIVERY_LEASED) {
+    buffer_text(why, "handed to the host, which has not confirmed yet that it was sent");
     return "leased";
   }
-  if (fate->outcome == OUTCOME_DELIVERED && delivery->state == DELIVERY_ROLLED_BACK) {
+  if (disposition->outcome == OUTCOME_DELIVERED && delivery->state == DELIVERY_ROLLED_BACK) {
     buffer_format(why, "not shown: %s", past_rollback(delivery->settled_by));
     return "pending";
   }
-  past_write_reason(question, note, fate, why);
-  return outcome_name(fate->outcome);
+  past_write_reason(question, note, disposition, why);
+  return outcome_name(disposition->outcome);
 }
 
-static void write_fates(struct question *question, const struct past *past,
-                        const struct delivery *delivery) {
+static void write_dispositions(struct question *question, const struct past *past,
+                               const struct delivery *delivery) {
   static const struct item forgotten;
   struct json_writer *writer = &question->writer;
   json_open(writer, "items", '[');
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *fate = &delivery->fates[i];
-    for (uint64_t n = fate->first; n <= fate->last; n++) {
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    const struct disposition_range *disposition = &delivery->dispositions[i];
+    for (uint64_t n = disposition->first; n <= disposition->last; n++) {
       const struct item *item = past_item(past, n);
       struct buffer why = BUFFER_EMPTY;
-      const char *outcome =
-          write_fate(question, item ? &item->note : &forgotten.note, delivery, fate, &why);
+      const char *outcome = write_disposition(question, item ? &item->note : &forgotten.note,
+                                              delivery, disposition, &why);
       json_open(writer, NULL, '{');
       json_put_id(writer, "id", public_id(question->op.session, n));
       json_put_text(writer, "outcome", outcome);
@@ -79,7 +81,7 @@ static void write_delivery(struct question *question, const struct past *past,
                            const struct delivery *delivery) {
   json_open(&question->writer, NULL, '{');
   past_write_delivery(question, delivery);
-  write_fates(question, past, delivery);
+  write_dispositions(question, past, delivery);
   json_close(&question->writer, '}');
 }
 

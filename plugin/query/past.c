@@ -5,6 +5,7 @@
 #include "query/past.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
 
@@ -66,14 +67,15 @@ const struct item *past_item(const struct past *past, uint64_t n) {
 int past_items_shown(const struct past *past, const struct delivery *delivery,
                      struct item **ret_items, size_t *ret_count) {
   size_t most = 0, count = 0;
-  for (size_t i = 0; i < delivery->fate_count; i++)
-    most += delivery->fates[i].last - delivery->fates[i].first + 1;
+  for (size_t i = 0; i < delivery->disposition_count; i++)
+    most += delivery->dispositions[i].last - delivery->dispositions[i].first + 1;
   if (most > past->item_count) most = past->item_count;
   struct item *items = arena_zalloc(past->arena, most + 1, sizeof *items);
   if (!items) return -1;
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *fate = &delivery->fates[i];
-    for (uint64_t n = fate->first; fate->outcome == OUTCOME_DELIVERED && n <= fate->last; n++) {
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    const struct disposition_range *disposition = &delivery->dispositions[i];
+    for (uint64_t n = disposition->first;
+         disposition->outcome == OUTCOME_DELIVERED && n <= disposition->last; n++) {
       const struct item *item = past_item(past, n);
       if (item && count < most) items[count++] = *item;
     }
@@ -83,9 +85,10 @@ int past_items_shown(const struct past *past, const struct delivery *delivery,
   return 0;
 }
 
-const struct fate_range *past_find_fate(const struct fate_range *fates, size_t count, uint64_t n) {
+const struct disposition_range *past_find_disposition(const struct disposition_range *dispositions,
+                                                      size_t count, uint64_t n) {
   for (size_t i = 0; i < count; i++) {
-    if (fates[i].first <= n && n <= fates[i].last) return &fates[i];
+    if (dispositions[i].first <= n && n <= dispositions[i].last) return &dispositions[i];
   }
   return NULL;
 }
@@ -101,89 +104,102 @@ void past_write_time(struct buffer *out, int64_t ms) {
 
 const char *past_rollback(uint8_t settled_by) {
   static const char *const why[] = {
-      "", "the host took it back", "the host did not name it on resuming", "its host was gone", ""};
+      "",
+      "the host reported that it was not sent",
+      "the resumed transcript does not contain it",
+      "the host ended, or lost the session, before it confirmed that it was sent",
+      "",
+  };
   return why[settled_by];
+}
+
+void past_write_kind(const struct notification *note, struct buffer *out) {
+  struct quoted source = quote(note->source), name = quote(note->name);
+  if (!note->name.len) buffer_text(out, source.text);
+  else buffer_format(out, "%.*s.%s", (int)strlen(source.text) - 1, source.text, name.text + 1);
 }
 
 /* -- why --------------------------------------------------------------------------------------- */
 
-static void write_shown(const struct question *question, const struct fate_range *fate,
-                        struct buffer *out) {
+static void write_shown(const struct question *question,
+                        const struct disposition_range *disposition, struct buffer *out) {
   buffer_text(out, "shown to the assistant");
-  if (fate->ref)
-    buffer_format(out, " in the line of item %llu",
-                  (unsigned long long)public_id(question->op.session, fate->ref));
-  if (fate->reason == REASON_SHORTENED)
-    buffer_text(out, ", shortened to fit into delivery.max_tokens or the carrier's room");
-  if (fate->reason == REASON_COUNTED)
-    buffer_text(out, ", counted there: its files are among those that are not listed by name");
+  if (disposition->ref)
+    buffer_format(out, " in one line with others, the line of notification %llu",
+                  (unsigned long long)public_id(question->op.session, disposition->ref));
+  if (disposition->reason == REASON_SHORTENED)
+    buffer_text(out, ", shortened because of the setting delivery.max_tokens or the room that the "
+                     "host gave");
+  if (disposition->reason == REASON_COUNTED)
+    buffer_text(out, ", where its files are counted but not named");
 }
 
 /* Which entry of the configuration is against it. */
 static void write_setting(const struct notification *note, enum reason reason, struct buffer *out) {
-  struct quoted source = quote(note->source), name = quote(note->name);
-  if (reason == REASON_SOURCE) {
-    buffer_format(out, "conversation.notifications.kinds switches all of %s off", source.text);
-  } else {
-    buffer_format(out, "conversation.notifications.kinds switches %s of %s off", name.text,
-                  source.text);
-  }
-  if (span_is(note->source, "tool")) buffer_text(out, ", by that name or by \"handle\"");
+  buffer_text(out, "the setting conversation.notifications.kinds switches off ");
+  if (reason == REASON_SOURCE)
+    buffer_format(out, "all notifications of %s", quote(note->source).text);
+  else past_write_kind(note, out);
+  if (span_is(note->source, "tool")) buffer_text(out, ", where \"handle\" also means \"tool\"");
 }
 
 static const char *const fixed_reasons[REASON_COUNT + 1] = {
-    [REASON_MASTER_SWITCH] = "conversation.notifications.enable is false",
+    [REASON_MASTER_SWITCH] = "the setting conversation.notifications.enable is false",
     [REASON_CAP_OLDEST] =
-        "more than delivery.max_items were pending and delivery.overflow is drop_oldest",
+        "more were pending than the setting delivery.max_items allows, and delivery.overflow is "
+        "drop_oldest",
     [REASON_CAP_LOWEST] =
-        "more than delivery.max_items were pending and delivery.overflow is drop_lowest",
+        "more were pending than the setting delivery.max_items allows, and delivery.overflow is "
+        "drop_lowest",
     [REASON_DAMAGED] = "its record in the store is damaged",
-    [REASON_POLLED] = "the assistant asked for the state of its handle itself",
-    [REASON_RUNNING] = "its handle went on running",
-    [REASON_OVER] = "the time to wait was over before it could be shown",
+    [REASON_POLLED] = "the assistant itself asked for the state of its handle",
+    [REASON_RUNNING] = "its handle is running again",
+    [REASON_OVER] = "the time to wait that it reports was over before it could be shown",
     [REASON_SESSION_CLOSED] = "the session was closed",
     [REASON_NONE] = "no reason was recorded",
     [REASON_COUNT] = "no reason was recorded",
 };
 
 void past_write_reason(const struct question *question, const struct notification *note,
-                       const struct fate_range *fate, struct buffer *out) {
+                       const struct disposition_range *disposition, struct buffer *out) {
   struct quoted name = quote(note->name), tool = quote(note->tool), call = quote(note->caused_by);
-  unsigned long long other = public_id(question->op.session, fate->ref);
-  switch ((enum reason)fate->reason) {
+  unsigned long long other = public_id(question->op.session, disposition->ref);
+  switch ((enum reason)disposition->reason) {
   case REASON_SHOWN:
   case REASON_COUNTED:
-  case REASON_SHORTENED: write_shown(question, fate, out); break;
+  case REASON_SHORTENED: write_shown(question, disposition, out); break;
   case REASON_TTL:
-    buffer_format(out, "its time to live of %lld ms was over", (long long)note->ttl_ms);
+    buffer_format(out, "its time to live of %lld ms had passed", (long long)note->ttl_ms);
     break;
   case REASON_CAUSED_BY:
     buffer_format(out, "the assistant's own call %s caused it", call.text);
     break;
   case REASON_SOURCE:
   case REASON_KIND:
-  case REASON_FLAT_KIND: write_setting(note, (enum reason)fate->reason, out); break;
+  case REASON_FLAT_KIND: write_setting(note, (enum reason)disposition->reason, out); break;
   case REASON_TOOL:
-    buffer_format(out, "conversation.tools.%s.notifications.%s is false", tool.text, name.text);
+    buffer_format(out, "the setting conversation.tools.%s.notifications.%s is false", tool.text,
+                  name.text);
     break;
   case REASON_NEWER_KEY:
-    buffer_format(out, "item %llu with the same key replaced it", other);
+    buffer_format(out, "notification %llu with the same key replaced it", other);
     break;
   case REASON_OWN_EDIT:
-    buffer_format(out, "item %llu says that the assistant's own call changed the same file", other);
+    buffer_format(out, "notification %llu says that the assistant's own call changed the same file",
+                  other);
     break;
   case REASON_OPPOSITE:
-    buffer_format(
-        out, "it and item %llu say the opposite of each other, and neither had been shown", other);
+    buffer_format(out, "it and notification %llu cancel each other out, and neither had been shown",
+                  other);
     break;
   case REASON_NEWER_STATE:
-    buffer_format(out, "item %llu reports a newer state of the same %s", other,
+    buffer_format(out, "notification %llu reports a newer state of the same %s", other,
                   note->handle.len ? "handle" : "server");
     break;
   case REASON_PARENT:
     buffer_format(out,
                   "the transcript has delivery %llu of the session that this one was forked from",
-                  (unsigned long long)fate->ref);
+                  (unsigned long long)disposition->ref);
     break;
   case REASON_MASTER_SWITCH:
   case REASON_CAP_OLDEST:
@@ -194,6 +210,6 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_OVER:
   case REASON_SESSION_CLOSED:
   case REASON_NONE:
-  case REASON_COUNT: buffer_text(out, fixed_reasons[fate->reason]); break;
+  case REASON_COUNT: buffer_text(out, fixed_reasons[disposition->reason]); break;
   }
 }

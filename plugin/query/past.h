@@ -31,29 +31,33 @@ const struct item *past_item(const struct past *past, uint64_t n);
 int past_items_shown(const struct past *past, const struct delivery *delivery,
                      struct item **ret_items, size_t *ret_count);
 
+/* "tool.failed", with the quotes. */
+void past_write_kind(const struct notification *note, struct buffer *out);
 void past_write_time(struct buffer *out, int64_t ms); /* RFC 3339, without quotes */
 
 /* As the end of a sentence. `note` is empty if the item was forgotten. */
 void past_write_reason(const struct question *question, const struct notification *note,
-                       const struct fate_range *fate, struct buffer *out);
+                       const struct disposition_range *disposition, struct buffer *out);
 
 /* What one delivery made of an item. */
-struct past_fate {
+struct past_disposition {
   const struct delivery *delivery;
-  const struct fate_range *fate;
+  const struct disposition_range *disposition;
 };
 /* The one of item `n`; NULL: the delivery did not have it. */
-const struct fate_range *past_find_fate(const struct fate_range *fates, size_t count, uint64_t n);
+const struct disposition_range *past_find_disposition(const struct disposition_range *dispositions,
+                                                      size_t count, uint64_t n);
 
 /* How an item stands. */
 struct past_end {
-  const char *outcome; /* "pending", "leased", or how it ended */
-  struct past_fate by; /* what ended it, or has it; empty: it is pending */
+  const char *outcome;        /* "pending", "leased", or how it ended */
+  struct past_disposition by; /* what ended it, or has it; empty: it is pending */
 };
-/* The item's story, in sentences. `fates`: of each delivery that had it, in order. */
-void past_tell(const struct question *question, const struct item *item,
-               const struct past_fate *fates, size_t count, struct buffer *out,
-               struct past_end *ret_end);
+/* What happened to the item, in sentences. `dispositions`: of each delivery that had it, in order.
+ */
+void past_explain_item(const struct question *question, const struct item *item,
+                       const struct past_disposition *dispositions, size_t count,
+                       struct buffer *out, struct past_end *ret_end);
 
 /* The members of a delivery, without its items. */
 void past_write_delivery(struct question *question, const struct delivery *delivery);

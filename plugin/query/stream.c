@@ -34,9 +34,10 @@ static void write_carrier(struct json_writer *writer, const struct past *past,
   if (chat) json_put_text(writer, "source", delivery->source ? "system" : "user");
   else json_put_string(writer, "id", delivery->call_id);
   bool any = false;
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *fate = &delivery->fates[i];
-    for (uint64_t n = fate->first; fate->outcome == OUTCOME_DELIVERED && n <= fate->last; n++) {
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    const struct disposition_range *disposition = &delivery->dispositions[i];
+    for (uint64_t n = disposition->first;
+         disposition->outcome == OUTCOME_DELIVERED && n <= disposition->last; n++) {
       const struct item *item = past_item(past, n);
       if (!item) continue;
       if (!any) json_open(writer, "notifications", '[');

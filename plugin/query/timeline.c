@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * query/timeline.c: the query `timeline`: what `tidings timeline` draws and `tidings tail` follows.
- * Each item with its story, each delivery with what it showed, and what the run did.
+ * Each item with its explanation, each delivery with what it showed, and what the run did.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,12 +21,12 @@ static bool is_asked_for(const struct delivery *delivery, const struct query_pla
   return changed_ms > 0 && (uint64_t)changed_ms + REWIND_SLACK_MS >= after->asked_ms;
 }
 
-/* -- what each item met ------------------------------------------------------------------------ */
+/* -- which deliveries each item was in --------------------------------------------------------- */
 
 /* In order of deliveries: those of item i are list[start[i]..start[i + 1]]. */
-struct encounters {
+struct by_item {
   size_t *start;
-  struct past_fate *list;
+  struct past_disposition *list;
 };
 
 /* The first item whose number is at least `n`. */
@@ -40,63 +40,63 @@ static size_t first_item(const struct past *past, uint64_t n) {
   return from;
 }
 
-/* Counts, or with `at` puts down, what each item met. */
-static void meet(const struct past *past, struct encounters *encounters, size_t *at) {
+/* Counts, or with `at` puts down, the deliveries that each item was in. */
+static void add_to_items(const struct past *past, struct by_item *by_item, size_t *at) {
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
-    for (size_t j = 0; j < delivery->fate_count; j++) {
-      const struct fate_range *fate = &delivery->fates[j];
-      for (size_t k = first_item(past, fate->first);
-           k < past->item_count && past->items[k].n <= fate->last; k++) {
-        if (at) encounters->list[at[k]++] = (struct past_fate){delivery, fate};
-        else encounters->start[k + 1]++;
+    for (size_t j = 0; j < delivery->disposition_count; j++) {
+      const struct disposition_range *disposition = &delivery->dispositions[j];
+      for (size_t k = first_item(past, disposition->first);
+           k < past->item_count && past->items[k].n <= disposition->last; k++) {
+        if (at) by_item->list[at[k]++] = (struct past_disposition){delivery, disposition};
+        else by_item->start[k + 1]++;
       }
     }
   }
 }
 
 /* -1: no memory. */
-static int find_encounters(const struct past *past, struct encounters *ret) {
-  struct encounters encounters = {0};
+static int sort_by_item(const struct past *past, struct by_item *ret) {
+  struct by_item by_item = {0};
   size_t *at = arena_zalloc(past->arena, past->item_count + 1, sizeof *at);
-  encounters.start = arena_zalloc(past->arena, past->item_count + 1, sizeof *encounters.start);
-  if (!at || !encounters.start) return -1;
-  meet(past, &encounters, NULL);
+  by_item.start = arena_zalloc(past->arena, past->item_count + 1, sizeof *by_item.start);
+  if (!at || !by_item.start) return -1;
+  add_to_items(past, &by_item, NULL);
   for (size_t i = 0; i < past->item_count; i++) {
-    encounters.start[i + 1] += encounters.start[i];
-    at[i] = encounters.start[i];
+    by_item.start[i + 1] += by_item.start[i];
+    at[i] = by_item.start[i];
   }
-  size_t count = encounters.start[past->item_count];
-  encounters.list = arena_zalloc(past->arena, count + 1, sizeof *encounters.list);
-  if (!encounters.list) return -1;
-  meet(past, &encounters, at);
-  *ret = encounters;
+  size_t count = by_item.start[past->item_count];
+  by_item.list = arena_zalloc(past->arena, count + 1, sizeof *by_item.list);
+  if (!by_item.list) return -1;
+  add_to_items(past, &by_item, at);
+  *ret = by_item;
   return 0;
 }
 
 /* -- items ------------------------------------------------------------------------------------- */
 
-static void write_story(struct question *question, const struct item *item,
-                        const struct past_fate *fates, size_t count) {
+static void write_explanation(struct question *question, const struct item *item,
+                              const struct past_disposition *dispositions, size_t count) {
   struct json_writer *writer = &question->writer;
-  struct buffer story = BUFFER_EMPTY, why = BUFFER_EMPTY;
+  struct buffer explanation = BUFFER_EMPTY, why = BUFFER_EMPTY;
   struct past_end end;
-  past_tell(question, item, fates, count, &story, &end);
+  past_explain_item(question, item, dispositions, count, &explanation, &end);
   json_put_text(writer, "outcome", end.outcome);
   if (end.by.delivery) {
-    past_write_reason(question, &item->note, end.by.fate, &why);
+    past_write_reason(question, &item->note, end.by.disposition, &why);
     json_put_string(writer, "reason", buffer_view(&why));
     json_put_id(writer, "delivery", public_id(question->op.session, end.by.delivery->n));
     json_put_time(writer, "taken_at", end.by.delivery->leased_ms);
   }
-  json_put_string(writer, "text", buffer_view(&story));
-  if (story.failed || why.failed) writer->out->failed = true;
-  buffer_free(&story);
+  json_put_string(writer, "text", buffer_view(&explanation));
+  if (explanation.failed || why.failed) writer->out->failed = true;
+  buffer_free(&explanation);
   buffer_free(&why);
 }
 
 static void write_item(struct question *question, const struct item *item,
-                       const struct past_fate *fates, size_t count) {
+                       const struct past_disposition *dispositions, size_t count) {
   struct json_writer *writer = &question->writer;
   const struct notification *note = &item->note;
   json_open(writer, NULL, '{');
@@ -107,14 +107,14 @@ static void write_item(struct question *question, const struct item *item,
   json_put_text(writer, "level", level_name(note->level));
   json_put_string(writer, "message", note->message);
   if (note->handle.len) json_put_string(writer, "handle", note->handle);
-  write_story(question, item, fates, count);
+  write_explanation(question, item, dispositions, count);
   json_close(writer, '}');
 }
 
-static bool met_one_asked_for(const struct query_place *after, const struct past_fate *fates,
-                              size_t count) {
+static bool has_one_asked_for(const struct query_place *after,
+                              const struct past_disposition *dispositions, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (is_asked_for(fates[i].delivery, after)) return true;
+    if (is_asked_for(dispositions[i].delivery, after)) return true;
   return false;
 }
 
@@ -122,14 +122,14 @@ static bool met_one_asked_for(const struct query_place *after, const struct past
 static int write_items(struct question *question, const struct past *past,
                        struct tidings_error *error) {
   const struct query_place *after = &question->request->after;
-  struct encounters met = {0};
-  if (find_encounters(past, &met)) return fail(error, TIDINGS_E_NOMEM, "no memory for a timeline");
+  struct by_item by_item = {0};
+  if (sort_by_item(past, &by_item)) return fail(error, TIDINGS_E_NOMEM, "no memory for a timeline");
   json_open(&question->writer, "items", '[');
   for (size_t i = 0; i < past->item_count; i++) {
-    size_t first = met.start[i], count = met.start[i + 1] - first;
+    size_t first = by_item.start[i], count = by_item.start[i + 1] - first;
     bool fresh =
-        past->items[i].n > after->item || met_one_asked_for(after, met.list + first, count);
-    if (fresh) write_item(question, &past->items[i], met.list + first, count);
+        past->items[i].n > after->item || has_one_asked_for(after, by_item.list + first, count);
+    if (fresh) write_item(question, &past->items[i], by_item.list + first, count);
   }
   json_close(&question->writer, ']');
   return 0;
@@ -172,8 +172,9 @@ static uint64_t first_asked(const struct past *past, const struct query_place *a
   uint64_t first = after->item + 1;
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
-    if (is_asked_for(delivery, after) && delivery->fate_count && delivery->fates[0].first < first)
-      first = delivery->fates[0].first;
+    if (is_asked_for(delivery, after) && delivery->disposition_count &&
+        delivery->dispositions[0].first < first)
+      first = delivery->dispositions[0].first;
   }
   return first;
 }

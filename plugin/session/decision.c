@@ -47,7 +47,7 @@ int decision_look(struct op *op, struct decision *decision, struct tidings_error
   struct turns *turns = &decision->stored.turns;
   struct turns_input input = decision_input(op, decision, TURNS_LOOK);
   struct asking_items asking = {0};
-  if (decision->answers && turns_minds_urgency(&turns->run)) {
+  if (decision->answers && turns_reacts_to_urgency(&turns->run)) {
     int code = find_urgency(op, turns->run.unfit, &asking, error);
     if (code) return code;
   }

@@ -36,14 +36,14 @@ static int end_recalled(struct op *op, const struct delivery *delivery, enum del
   size_t most = 0, count = 0;
   for (size_t i = 0; i < delivery->recalled_count; i++)
     most += (size_t)(delivery->recalled[i].last - delivery->recalled[i].first + 1);
-  struct fate *fates = arena_zalloc(&op->arena, most, sizeof *fates);
-  if (!fates) return no_memory_to_end(error);
+  struct disposition *dispositions = arena_zalloc(&op->arena, most, sizeof *dispositions);
+  if (!dispositions) return no_memory_to_end(error);
   for (size_t i = 0; i < delivery->recalled_count; i++) {
-    const struct fate_range *range = &delivery->recalled[i];
+    const struct disposition_range *range = &delivery->recalled[i];
     for (uint64_t n = range->first; n <= range->last; n++)
-      fates[count++] = (struct fate){n, range->ref, range->outcome, range->reason};
+      dispositions[count++] = (struct disposition){n, range->ref, range->outcome, range->reason};
   }
-  return ending_remove(op, fates, count, by, error);
+  return ending_remove(op, dispositions, count, by, error);
 }
 
 int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
@@ -53,7 +53,7 @@ int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_set
   return code ? code : end_recalled(op, delivery, by, error);
 }
 
-int ending_remove(struct op *op, const struct fate *fates, size_t count,
+int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,
                   enum delivery_settled_by by, struct tidings_error *error) {
   struct head *head = &op->head;
   struct delivery delivery = {.carrier = CARRIER_NONE,
@@ -64,7 +64,8 @@ int ending_remove(struct op *op, const struct fate *fates, size_t count,
   int code = ending_check_number(delivery.n, error);
   if (!code) code = item_last(op->txn, op->session, head, &delivery.after, error);
   if (code) return code;
-  if (ledger_ranges(fates, count, &op->arena, &delivery.fates, &delivery.fate_count) ||
+  if (ledger_ranges(dispositions, count, &op->arena, &delivery.dispositions,
+                    &delivery.disposition_count) ||
       ledger_lease(head, &delivery, &op->arena))
     return no_memory_to_end(error);
   head->last_delivery = delivery.n;

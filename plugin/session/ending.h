@@ -17,9 +17,9 @@ int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settle
 int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                      struct tidings_error *error);
 
-/* Pending items end at once, in a delivery that showed nothing. `fates` are by n; without any this
- * has no effect. Errors: FULL, STORE, NOMEM. */
-int ending_remove(struct op *op, const struct fate *fates, size_t count,
+/* Pending items end at once, in a delivery that showed nothing. `dispositions` are by n; without
+ * any this has no effect. Errors: FULL, STORE, NOMEM. */
+int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,
                   enum delivery_settled_by by, struct tidings_error *error);
 
 /* Is there a number left for a delivery? Errors: FULL. */

@@ -16,7 +16,7 @@ static bool names_another_session(const struct op *op, const struct session_even
 
 struct inheritance {
   struct op *op;
-  struct fate *fates; /* of the copies whose delivery is named; ref: which */
+  struct disposition *dispositions; /* of the copies whose delivery is named; ref: which */
   size_t count;
 };
 
@@ -34,15 +34,15 @@ static int find_copies(struct inheritance *inheritance, const struct session_eve
   size_t count;
   int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
   if (code) return code;
-  inheritance->fates = arena_zalloc(&op->arena, count, sizeof *inheritance->fates);
-  if (!inheritance->fates)
+  inheritance->dispositions = arena_zalloc(&op->arena, count, sizeof *inheritance->dispositions);
+  if (!inheritance->dispositions)
     return fail(error, TIDINGS_E_NOMEM, "no memory to resume a forked session");
   for (size_t i = 0; !code && i < count; i++) {
     struct origin origin = {0};
     if (items[i].copied) code = item_get_origin(op->txn, op->session, items[i].n, &origin, error);
     if (!code && is_named(named, origin.delivery))
-      inheritance->fates[inheritance->count++] =
-          (struct fate){items[i].n, origin.delivery, origin.outcome, (uint8_t)REASON_PARENT};
+      inheritance->dispositions[inheritance->count++] =
+          (struct disposition){items[i].n, origin.delivery, origin.outcome, (uint8_t)REASON_PARENT};
   }
   return code;
 }
@@ -51,16 +51,17 @@ static int find_copies(struct inheritance *inheritance, const struct session_eve
 static int end_copies(struct inheritance *inheritance, uint64_t delivery,
                       struct tidings_error *error) {
   struct op *op = inheritance->op;
-  struct fate *fates = arena_zalloc(&op->arena, inheritance->count, sizeof *fates);
+  struct disposition *dispositions =
+      arena_zalloc(&op->arena, inheritance->count, sizeof *dispositions);
   size_t count = 0, left = 0;
-  if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory to resume a forked session");
+  if (!dispositions) return fail(error, TIDINGS_E_NOMEM, "no memory to resume a forked session");
   for (size_t i = 0; i < inheritance->count; i++) {
-    const struct fate *fate = &inheritance->fates[i];
-    if (fate->ref == delivery) fates[count++] = *fate;
-    else inheritance->fates[left++] = *fate;
+    const struct disposition *disposition = &inheritance->dispositions[i];
+    if (disposition->ref == delivery) dispositions[count++] = *disposition;
+    else inheritance->dispositions[left++] = *disposition;
   }
   inheritance->count = left;
-  return ending_remove(op, fates, count, SETTLED_BY_RESUME, error);
+  return ending_remove(op, dispositions, count, SETTLED_BY_RESUME, error);
 }
 
 int inherit_named(struct op *op, const struct session_event *named, struct tidings_error *error) {
@@ -68,6 +69,6 @@ int inherit_named(struct op *op, const struct session_event *named, struct tidin
   if (!names_another_session(op, named)) return 0;
   int code = find_copies(&inheritance, named, error);
   while (!code && inheritance.count)
-    code = end_copies(&inheritance, inheritance.fates[0].ref, error);
+    code = end_copies(&inheritance, inheritance.dispositions[0].ref, error);
   return code;
 }

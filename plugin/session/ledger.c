@@ -4,23 +4,23 @@
  */
 #include "session/ledger.h"
 
-int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena,
-                  const struct fate_range **ret_ranges, size_t *ret_count) {
-  struct fate_range *ranges = arena_array(arena, count, sizeof *ranges);
+int ledger_ranges(const struct disposition *dispositions, size_t count, struct arena *arena,
+                  const struct disposition_range **ret_ranges, size_t *ret_count) {
+  struct disposition_range *ranges = arena_array(arena, count, sizeof *ranges);
   size_t used = 0;
   if (!ranges) return -1;
   for (size_t i = 0; i < count; i++) {
-    const struct fate *fate = &fates[i];
-    struct fate_range *before = used ? &ranges[used - 1] : NULL;
-    if (before && before->last + 1 == fate->n && before->outcome == fate->outcome &&
-        before->reason == fate->reason && before->ref == fate->ref) {
-      before->last = fate->n;
+    const struct disposition *disposition = &dispositions[i];
+    struct disposition_range *before = used ? &ranges[used - 1] : NULL;
+    if (before && before->last + 1 == disposition->n && before->outcome == disposition->outcome &&
+        before->reason == disposition->reason && before->ref == disposition->ref) {
+      before->last = disposition->n;
     } else {
-      ranges[used++] = (struct fate_range){.first = fate->n,
-                                           .last = fate->n,
-                                           .ref = fate->ref,
-                                           .outcome = fate->outcome,
-                                           .reason = fate->reason};
+      ranges[used++] = (struct disposition_range){.first = disposition->n,
+                                                  .last = disposition->n,
+                                                  .ref = disposition->ref,
+                                                  .outcome = disposition->outcome,
+                                                  .reason = disposition->reason};
     }
   }
   *ret_ranges = ranges;
@@ -51,15 +51,15 @@ static void raise_watermark(struct head *head, struct taken *taken) {
 
 int ledger_lease(struct head *head, const struct delivery *delivery, struct arena *arena) {
   struct taken *taken =
-      arena_zalloc(arena, head->taken_count + delivery->fate_count, sizeof *taken);
+      arena_zalloc(arena, head->taken_count + delivery->disposition_count, sizeof *taken);
   uint64_t *leased = arena_zalloc(arena, head->leased_count + 1, sizeof *leased);
   size_t count = 0, old = 0;
   if (!taken || !leased) return -1;
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *fate = &delivery->fates[i];
-    while (old < head->taken_count && head->taken[old].first < fate->first)
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    const struct disposition_range *disposition = &delivery->dispositions[i];
+    while (old < head->taken_count && head->taken[old].first < disposition->first)
       add_range(taken, &count, head->taken[old++]);
-    add_range(taken, &count, (struct taken){fate->first, fate->last, delivery->n});
+    add_range(taken, &count, (struct taken){disposition->first, disposition->last, delivery->n});
   }
   while (old < head->taken_count) add_range(taken, &count, head->taken[old++]);
   if (head->leased_count) memcpy(leased, head->leased, head->leased_count * sizeof *leased);
@@ -94,9 +94,9 @@ int ledger_commit(struct head *head, const struct delivery *delivery, struct are
   }
   head->taken_count = count;
   raise_watermark(head, taken);
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    head->outcomes[delivery->fates[i].outcome] +=
-        delivery->fates[i].last - delivery->fates[i].first + 1;
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    head->outcomes[delivery->dispositions[i].outcome] +=
+        delivery->dispositions[i].last - delivery->dispositions[i].first + 1;
   }
   return 0;
 }

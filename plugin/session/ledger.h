@@ -9,10 +9,10 @@
 
 #include "store/store.h"
 
-/* Fates (by n) as ranges of neighbours with the same outcome, reason and no ref of their own.
- * Returns 0, or -1: no memory. */
-int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena,
-                  const struct fate_range **ret_ranges, size_t *ret_count);
+/* Dispositions (by n) as ranges of neighbours with the same outcome, reason and no ref of their
+ * own. Returns 0, or -1: no memory. */
+int ledger_ranges(const struct disposition *dispositions, size_t count, struct arena *arena,
+                  const struct disposition_range **ret_ranges, size_t *ret_count);
 
 /* The items of `delivery` are leased by it now. Returns 0, or -1: no memory. */
 int ledger_lease(struct head *head, const struct delivery *delivery, struct arena *arena);

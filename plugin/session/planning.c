@@ -8,10 +8,10 @@
 #include "event/facts.h"
 #include "session/reply.h"
 
-/* The sound ones: all of them, or a copy of those that are; the others' fates. */
+/* The sound ones: all of them, or a copy of those that are; the others' dispositions. */
 struct sorted {
   struct item *sound;
-  struct fate *damaged;
+  struct disposition *damaged;
   size_t sound_count, damaged_count;
 };
 
@@ -31,26 +31,28 @@ static int sort_out_damaged(struct op *op, uint64_t pinned, struct item *items, 
     for (size_t i = 0; i < count; i++) {
       if (items[i].note.message.len) sorted.sound[sorted.sound_count++] = items[i];
       else
-        sorted.damaged[sorted.damaged_count++] =
-            (struct fate){.n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
+        sorted.damaged[sorted.damaged_count++] = (struct disposition){
+            .n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
     }
   }
   *ret = sorted;
   return 0;
 }
 
-static int merge_fates(struct arena *arena, struct plan *plan, const struct fate *more,
-                       size_t more_count) {
+static int merge_dispositions(struct arena *arena, struct plan *plan,
+                              const struct disposition *more, size_t more_count) {
   if (!more_count) return 0;
-  struct fate *fates = arena_zalloc(arena, plan->fate_count + more_count, sizeof *fates);
+  struct disposition *dispositions =
+      arena_zalloc(arena, plan->disposition_count + more_count, sizeof *dispositions);
   size_t a = 0, b = 0, count = 0;
-  if (!fates) return -1;
-  while (a < plan->fate_count || b < more_count) {
-    bool from_plan = b == more_count || (a < plan->fate_count && plan->fates[a].n < more[b].n);
-    fates[count++] = from_plan ? plan->fates[a++] : more[b++];
+  if (!dispositions) return -1;
+  while (a < plan->disposition_count || b < more_count) {
+    bool from_plan =
+        b == more_count || (a < plan->disposition_count && plan->dispositions[a].n < more[b].n);
+    dispositions[count++] = from_plan ? plan->dispositions[a++] : more[b++];
   }
-  plan->fates = fates;
-  plan->fate_count = count;
+  plan->dispositions = dispositions;
+  plan->disposition_count = count;
   return 0;
 }
 
@@ -148,7 +150,7 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
   int code = make_plan(op, carrier, &sorted, &counter, &plan);
   buffer_free(&counting.shown);
   if (code) return -1;
-  if (merge_fates(&op->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
+  if (merge_dispositions(&op->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
   if (sorted.damaged_count) {
     static const char words[] =
         "store: damaged notification records were dropped; see query explain";

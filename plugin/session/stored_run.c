@@ -205,14 +205,14 @@ int stored_run_save(struct op *op, struct stored_run *stored, enum turns_event e
   struct run *run = &turns->run;
   bool changed = false;
   for (size_t i = 0; i < turns->count; i++) changed = changed || turns->messages[i].changed;
-  bool tells = changed || abort || run->state != stored->from;
-  if (!tells && turns_same_run(run, &op->head.run)) {
+  bool has_transition = changed || abort || run->state != stored->from;
+  if (!has_transition && turns_same_run(run, &op->head.run)) {
     *ret_changed = false;
     return 0;
   }
   int code = save_messages(op, stored, error);
   if (!code) code = save_content(op, stored, error);
-  if (!code && tells) code = save_transition(op, stored, event, abort, error);
+  if (!code && has_transition) code = save_transition(op, stored, event, abort, error);
   op->head.run = *run;
   *ret_changed = true;
   return code;

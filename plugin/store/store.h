@@ -121,8 +121,8 @@ enum delivery_settled_by {
   SETTLED_ON_RETURN = 4
 };
 
-/* Fates of a run of items with neighbouring numbers. */
-struct fate_range {
+/* Dispositions of a run of items with neighbouring numbers. */
+struct disposition_range {
   uint64_t first, last, ref;
   uint8_t outcome, reason;
 };
@@ -134,15 +134,15 @@ struct delivery {
   uint8_t state, carrier, settled_by;
   uint8_t source; /* chat request: TIDINGS_ORIGIN_* */
   uint64_t after; /* number of the newest item when it was leased: its place among them */
-  struct tidings_span call_id, tool; /* tool result */
-  const struct fate_range *fates;    /* by first */
-  size_t fate_count;
+  struct tidings_span call_id, tool;            /* tool result */
+  const struct disposition_range *dispositions; /* by first */
+  size_t disposition_count;
   const uint64_t *messages; /* numbers of the messages that it carries: of the turn it starts, or
                                steered into it */
   size_t message_count;
   /* Items of it that were withdrawn while it was leased: so they end if it is rolled back. By
    * first. */
-  const struct fate_range *recalled;
+  const struct disposition_range *recalled;
   size_t recalled_count;
   int64_t rewound_ms; /* REWOUND: since when; else 0 */
 };

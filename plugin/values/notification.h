@@ -105,7 +105,7 @@ enum outcome {
 };
 const char *outcome_name(unsigned outcome); /* "delivered" */
 
-/* Why. These numbers are stored; `ref` of the fate says more where a comment says so. */
+/* Why. These numbers are stored; `ref` of the disposition says more where a comment says so. */
 enum reason {
   REASON_NONE = 0,
   REASON_SHOWN = 1,     /* delivered; ref: the n of the line's first item when coalesced, else 0 */
@@ -137,7 +137,8 @@ enum reason {
   REASON_COUNT
 };
 
-struct fate {
+/* Which item ended, how, and why. */
+struct disposition {
   uint64_t n;
   uint64_t ref;
   uint8_t outcome;

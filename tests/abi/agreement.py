@@ -109,7 +109,7 @@ def defaults(schema):
     return result
 
 
-def tell_a_story(kit):
+def make_every_state(kit):
     """So that each query has something to say: a delivery of each outcome, something pending, something filtered; a turn that runs, a
     message that waits, one that is steered; a stream that was stopped and a turn of the plugin's own."""
     def event(type_, data=None):
@@ -167,7 +167,7 @@ def queries(kit, judge_of):
     check(not wrong, "the plugin judges queries as the schema does", "\n".join(wrong))
 
     kit.call({"op": "query", "query": {"name": "configure", "config": {}}})
-    replies = tell_a_story(kit)
+    replies = make_every_state(kit)
     broken = [f"{json.dumps(reply)}: {complaints(judge_of('reply'), reply['reply'])}" for reply in replies
               if "reply" not in reply or complaints(judge_of("reply"), reply["reply"])]
     check(not broken, f"{len(replies)} replies are as the schema says", "\n".join(broken))

@@ -32,7 +32,7 @@ def test_history_and_explain(place):
     place.ok("deliver", "-s", "s", "--at", "tool-result", "--call", "c1", "--tool", "make", stdin="x")
     text = place.ok("history", "-s", "s").text
     assert "committed on tool_result of make, call c1" in text and "tool.failed (error): broke" in text, text
-    assert "delivered" in place.ok("explain", "-s", "s", identifier).text
+    assert "it was shown to the assistant" in place.ok("explain", "-s", "s", identifier).text
     assert place.ok("explain", "-s", "s", "--json", identifier).json["outcome"] == "delivered"
     assert place.ok("history", "-s", "s", "--json").json["total"] == 1
     place.refused("explain", "-s", "s", "999", says="TIDINGS_E_NOT_FOUND")
@@ -43,10 +43,10 @@ def test_explain_message(place):
     """explain --message tells what became of a message, whatever its id looks like"""
     place.opened()
     place.ok("submit", "-s", "s", "--id", "42", "hello")
-    assert "message.submitted: offered" in place.ok("explain", "-s", "s", "--message", "42").text
+    assert "(message.submitted) the host was asked to start a turn with it" in place.ok("explain", "-s", "s", "--message", "42").text
     place.ok("submit", "-s", "s", "--cancel", "42")
-    story = place.ok("explain", "-s", "s", "--json", "--message", "42").json
-    assert story["state"] == "cancelled" and [step["state"] for step in story["steps"]] == ["offered", "cancelled"], story
+    explanation = place.ok("explain", "-s", "s", "--json", "--message", "42").json
+    assert explanation["state"] == "cancelled" and [step["state"] for step in explanation["steps"]] == ["offered", "cancelled"], explanation
     place.refused("explain", "-s", "s", "--message", "43", says="TIDINGS_E_NOT_FOUND")
     place.refused("explain", "-s", "s", "--message", code=2, says="the id of a notification or of a message")
 

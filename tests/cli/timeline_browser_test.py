@@ -52,7 +52,7 @@ def test_page(place):
     view.press("ArrowRight")
     id_ = selected(view).split()[1]
     assert view.text("#panel .message") == "CI run 4812 failed.", view.text("#panel")
-    assert view.text("#panel .story") == place.ok("explain", "-s", "s", "--json", id_).json["text"]
+    assert view.text("#panel .explanation") == place.ok("explain", "-s", "s", "--json", id_).json["text"]
     assert "CI run 4812 failed." in view.text("#panel pre"), view.text("#panel")
     view.press("ArrowDown")
     assert view.text("#panel .message") == "CI run 4813 passed.", view.text("#panel")

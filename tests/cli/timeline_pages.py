@@ -47,6 +47,6 @@ def many(count, seed=7):
                             ("outcome", text(outcome)), ("delivery", text("" if open_ else delivery["id"])), ("handle", text("")),
                             ("message", text(f"The build of target {i} has ended after {i % 97} seconds, with {i % 7} warnings in src/module_{i % 300}.c"))):
             columns[name].append(value)
-        columns["text"] += [text(f'Pushed at 2026-09-21T08:00:{i % 60:02}.{i % 1000:03}Z as "{source}"."ended", info.'), text(f" At 2026-09-21T09:00:00.000Z delivery {delivery['id']} went out on a tool result with it; it was {outcome}: shown to the assistant.")]
+        columns["text"] += [text(f'The notification "{source}.ended", level info, was received at 2026-09-21T08:00:{i % 60:02}.{i % 1000:03}Z.'), text(f" At 2026-09-21T09:00:00.000Z, in delivery {delivery['id']} with a tool result, it was shown to the assistant.")]
     return {"session": "many", "time": now + 61000, "items": columns, "deliveries": deliveries, "transitions": transitions, "strings": strings,
             "attachment": {"since": start, "host": "an agent", "cwd": "/srv/many", "pid": 4711, "epoch": 5, "alive": True}}

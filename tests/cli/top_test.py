@@ -97,7 +97,7 @@ def test_keys(place):
         assert [message[0] for message in queue(place)] == ["m1", "m3", "m2"]
         terminal.press("s", "goes another way", "steering")
         assert ("m2", "Run the tests. Slowly.", "steer") in queue(place)
-        terminal.press("x", "message.submitted: queued")
+        terminal.press("x", "(message.submitted) it was put into the queue")
         terminal.press("Escape", "Queue: 3 messages")
         terminal.press("c", 'Cancel "Run the tests. Slowly."? y/n')
         terminal.press("y", "is cancelled", "Queue: 2 messages")

@@ -29,6 +29,7 @@ AVOID = (
     (r"\b(?:bites?|biting)\b", "hazard"),
     (r"\bbehind\b", "after"),
     (r"\b(?:graves?|graveyard|bury|buries|buried)\b", "purge"),
+    (r"\bfates?\b", "outcome, disposition"),
     (r"\bon our side\b", "if tidings fails"),
     (r"\b(?:Never|Nor|No sooner|So|Neither) (?:is|are|was|were|does|do|did|has|have|may|can|must) ", "subject, verb, object"),
 )
@@ -126,7 +127,7 @@ def not_a_sentence(lines):
 def catches():
     """Each rule finds what it is for."""
     for text in ("the agent is told of it", "agents that hear", "it is no news", "mends its code", "typed in the midst of a turn",
-                 "a folder that is nobody's", "all, save news", "all save that", "what bites | the rule", "what bites", "the line behind it", "graves",
+                 "a folder that is nobody's", "an item's fate", "all, save news", "all save that", "what bites | the rule", "what bites", "the line behind it", "graves",
                  "whatever is wrong on our side", "Nor is what a watcher says"):
         if not list(avoided([("sample", 1, text)])):
             yield f"not found: {text!r}"

@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     if (event_is_report(event.type)) {
       struct produced produced;
       MUST(produce(&event, &settings, &memory, &arena, &produced) == 0, "no memory");
-      if (produced.speaks) check_note(&produced.note, &settings, &arena);
+      if (produced.has_note) check_note(&produced.note, &settings, &arena);
     }
   }
   arena_free(&arena);

@@ -66,11 +66,11 @@ static bool keep(struct search *search, const struct world *world, uint32_t pare
 
 /* -- what went wrong --------------------------------------------------------------------------- */
 
-static void tell(const struct search *search, size_t index) {
+static void print_path(const struct search *search, size_t index) {
   const struct node *node = &search->nodes[index];
   struct world world;
   if (index) {
-    tell(search, node->parent);
+    print_path(search, node->parent);
     move_print(&search->moves[node->move]);
   }
   world_unpack(&node->world, search->setup, &world);
@@ -80,7 +80,7 @@ static void tell(const struct search *search, size_t index) {
 static bool broken(const struct search *search, size_t number, const char *law, size_t from,
                    const struct move *last, const struct world *after) {
   printf("not ok %zu - %s: %s\n", number, search->setup->name, law);
-  tell(search, from);
+  print_path(search, from);
   if (last) move_print(last);
   if (last) world_print(after);
   return false;

@@ -139,7 +139,7 @@ static const char *look(struct game *game, bool answers, bool owned) {
   call.input = input_of(&before, setup, TURNS_LOOK);
   call.input.answers = answers;
   call.input.owned = owned;
-  bool urgent = answers && before.item == ITEM_PENDING && turns_minds_urgency(&before.run);
+  bool urgent = answers && before.item == ITEM_PENDING && turns_reacts_to_urgency(&before.run);
   if (urgent)
     call.input.urgency =
         (struct urgency){.urgent = setup->item_urgent, .asking = setup->item_asks, .most = 1};
@@ -226,7 +226,7 @@ static const char *play_hook(struct game *game) {
   struct world *world = game->world, before = *world;
   const struct move *move = game->move;
   size_t at = world->carriers[0].out ? 1 : 0;
-  bool chat = move->kind == MOVE_CHAT_REQUEST, minds = turns_minds_tool_result(&world->run);
+  bool chat = move->kind == MOVE_CHAT_REQUEST, reacts = turns_reacts_to_tool_result(&world->run);
   struct call call = {.turns.count = 0};
   uint8_t carried = 0;
   const char *broken = NULL;
@@ -240,10 +240,10 @@ static const char *play_hook(struct game *game) {
   call.input.owned = true;
   call.input.fires_at_once = game->setup->fires_at_once;
   if (!chat || move->name_count) broken = step(game, &call);
-  if (!broken && !chat && !minds && !turns_same_run(&before.run, &world->run))
-    broken = "turns_minds_tool_result knows when nothing would change";
+  if (!broken && !chat && !reacts && !turns_same_run(&before.run, &world->run))
+    broken = "turns_reacts_to_tool_result knows when nothing would change";
   if (broken || game->answer.error) return broken;
-  for (size_t i = 0; i < call.turns.count && (chat ? move->name_count > 0 : minds); i++) {
+  for (size_t i = 0; i < call.turns.count && (chat ? move->name_count > 0 : reacts); i++) {
     if (call.messages[i].delivery == at + 1) carried |= (uint8_t)(1 << (call.messages[i].n - 1));
   }
   hand_out(game, at, chat && move->name_count, carried,

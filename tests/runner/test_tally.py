@@ -25,7 +25,7 @@ CASES = [
 ]
 
 
-def tells_sums(folder):
+def prints_sums(folder):
     path = os.path.join(folder, "tests.xml")
     with open(path, "w", encoding="utf-8") as file:
         file.write(junit([("run", "ok 1\n# sum: 12 states\n1..1\n")]))
@@ -69,7 +69,7 @@ def main():
         print(f"{'ok' if good else 'not ok'} {number} - {title}")
         if not good:
             print(f"# expected {expected!r} and {expected_status}, got {last!r} and {result.returncode}\n# {result.stderr}")
-    others = ((tells_sums, "what a program sums up is told"), (says_unstable, "what fails and then passes is told as unstable"))
+    others = ((prints_sums, "what a program sums up is told"), (says_unstable, "what fails and then passes is told as unstable"))
     for number, (test, title) in enumerate(others, len(CASES) + 1):
         with tempfile.TemporaryDirectory() as folder:
             good = test(folder)

@@ -73,23 +73,23 @@ struct child child_start(int (*work)(struct child *self, void *context), void *c
   return child;
 }
 
-void child_says(const struct child *self) {
+void child_signal_test(const struct child *self) {
   if (write(self->to, "", 1) != 1) _exit(125);
 }
 
-void child_listens(const struct child *self) {
+void child_await_test(const struct child *self) {
   char byte;
   if (read(self->from, &byte, 1) != 1) _exit(126);
 }
 
-void child_heard(const struct child *child) {
+void child_await(const struct child *child) {
   char byte;
   struct pollfd ready = {.fd = child->from, .events = POLLIN};
-  cr_assert_eq(poll(&ready, 1, 60000), 1, "a child process says nothing");
+  cr_assert_eq(poll(&ready, 1, 60000), 1, "a child process does not signal");
   cr_assert_eq(read(child->from, &byte, 1), 1, "a child process has died");
 }
 
-void child_tell(const struct child *child) { cr_assert_eq(write(child->to, "", 1), 1); }
+void child_signal(const struct child *child) { cr_assert_eq(write(child->to, "", 1), 1); }
 
 static void child_forget(struct child *child) {
   close(child->to);
@@ -113,7 +113,7 @@ int child_wait(struct child *child) {
 
 static int only_live(struct child *self, void *context) {
   (void)context;
-  child_listens(self);
+  child_await_test(self);
   return 0;
 }
 

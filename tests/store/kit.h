@@ -38,17 +38,18 @@ static inline size_t random_below(struct random *random, size_t end) {
 
 /* -- other processes --------------------------------------------------------------------------- */
 
-/* A forked process that runs `work` and exits with its result. It may speak to the test: child_says
- * in it is heard by child_heard, and it waits in child_listens until child_tell. */
+/* A forked process that runs `work` and exits with its result. The child signals the test with
+ * child_signal_test, for which the test waits with child_await; in the other direction it is
+ * child_signal and child_await_test. */
 struct child {
   pid_t pid;
   int to, from;
 };
 struct child child_start(int (*work)(struct child *self, void *context), void *context);
-void child_says(const struct child *self); /* in the child; ends it when nobody hears */
-void child_listens(const struct child *self);
-void child_heard(const struct child *child); /* in the test: waits; fails it when the child died */
-void child_tell(const struct child *child);
+void child_signal_test(const struct child *self); /* in the child; ends it when the test has gone */
+void child_await_test(const struct child *self);
+void child_await(const struct child *child); /* in the test: waits; fails it when the child died */
+void child_signal(const struct child *child);
 void child_kill(struct child *child);
 int child_wait(struct child *child); /* its result; fails the test if it was killed */
 /* A process that does nothing but live: somebody else's host, whose pid is given as owner_pid. */

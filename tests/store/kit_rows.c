@@ -39,14 +39,14 @@ void deliver_items(struct store *store, uint32_t session, uint64_t n, uint64_t f
   struct arena arena = ARENA_EMPTY;
   struct store_txn *txn;
   struct head head;
-  const struct fate_range fate = {
+  const struct disposition_range disposition = {
       .first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
   struct delivery delivery = {.n = n,
                               .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED,
                               .carrier = CARRIER_TOOL_RESULT,
                               .leased_ms = now_ms,
-                              .fates = &fate,
-                              .fate_count = 1,
+                              .dispositions = &disposition,
+                              .disposition_count = 1,
                               .after = last};
   cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, session, &arena, &head, &error), 0);

@@ -307,28 +307,28 @@ Test(attach, a_forked_child_may_open_the_store_for_itself) {
 
 /* -- the quiet path ---------------------------------------------------------------------------- */
 
-static int push_when_told(struct child *self, void *context) {
+static int push_at_each_signal(struct child *self, void *context) {
   struct tidings_plugin *plugin;
   struct tidings_error error = new_error();
   (void)context;
   if (plugin_try(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER}, &plugin, &error))
     return 1;
   for (int i = 0; i < 50; i++) {
-    child_listens(self);
+    child_await_test(self);
     push(plugin, "s", "x");
-    child_says(self);
+    child_signal_test(self);
   }
   return plugin->close(plugin, &error) ? 2 : 0;
 }
 
 Test(attach, a_push_of_another_process_is_seen_after_the_session_was_quiet) {
-  struct child child = child_start(push_when_told, NULL);
+  struct child child = child_start(push_at_each_signal, NULL);
   struct tidings_plugin *plugin =
       plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
   for (int i = 0; i < 50; i++) {
     for (int j = 0; j < 3; j++) expect_got(tool_result(plugin, "s"), "");
-    child_tell(&child);
-    child_heard(&child);
+    child_signal(&child);
+    child_await(&child);
     expect_got(tool_result(plugin, "s"), "x");
   }
   cr_assert_eq(child_wait(&child), 0);

@@ -138,7 +138,7 @@ static bool add_numbered(void *context, struct memory *calls) {
 static int writes_for_ever(struct child *self, void *context) {
   struct store *store = store_at(kit_store);
   (void)context;
-  child_says(self);
+  child_signal_test(self);
   for (int64_t number = 1;; number++) {
     struct calls_of mine = whose_calls(store, SESSION, number);
     if (!store_calls(store, &mine, add_numbered, &number)) return 1;
@@ -172,7 +172,7 @@ Test(calls, a_killed_writer_leaves_no_torn_calls_and_no_lock) {
   for (int i = 0; i < KILLS; i++) {
     struct child child = child_start(writes_for_ever, NULL);
     struct calls_of look = {.session = SESSION, .epoch = EPOCH};
-    child_heard(&child);
+    child_await(&child);
     for (size_t spins = random_below(&random, 20000); spins > 0; spins--)
       atomic_thread_fence(memory_order_seq_cst);
     child_kill(&child);
@@ -194,8 +194,8 @@ Test(calls, a_killed_writer_leaves_no_torn_calls_and_no_lock) {
 static int holds_the_lock(struct child *self, void *context) {
   struct store *store = store_at(kit_store);
   pthread_mutex_lock(&store->db->shared.call_locks[*(const uint32_t *)context]);
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
@@ -205,7 +205,7 @@ Test(calls, a_stopped_process_with_the_lock_delays_nobody_and_a_dead_one_gives_i
   struct said_call bash = {.tool = "bash", .call_id = "c1", .from_ms = 1000};
   uint32_t lock = SESSION % STORE_CALL_LOCKS;
   struct child child = child_start(holds_the_lock, &lock);
-  child_heard(&child);
+  child_await(&child);
   cr_assert(!store_calls(store, &mine, add_call, &bash), "it has to be committed then");
   child_kill(&child);
   cr_assert(store_calls(store, &mine, add_call, &bash));
@@ -214,7 +214,7 @@ Test(calls, a_stopped_process_with_the_lock_delays_nobody_and_a_dead_one_gives_i
 
 /* -- in a turn --------------------------------------------------------------------------------- */
 
-static void tell(struct tidings_plugin *plugin, const char *type, const char *data) {
+static void send_event(struct tidings_plugin *plugin, const char *type, const char *data) {
   struct tidings_error error = new_error();
   int code = event(plugin, &error, "{\"type\":\"%s\",\"session\":\"s\"%s%s}", type,
                    data ? ",\"data\":" : "", data ? data : "");
@@ -233,7 +233,7 @@ static int reports_a_file(struct child *self, void *context) {
   struct tidings_plugin *plugin =
       plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
   (void)self;
-  tell(plugin, "file.changed", context);
+  send_event(plugin, "file.changed", context);
   plugin_end(plugin);
   return 0;
 }
@@ -245,20 +245,20 @@ static void another_reports(const char *data) {
 
 Test(calls, a_shell_costs_no_commit_and_a_watcher_sees_it_run) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
-  tell(plugin, "turn.started", NULL);
+  send_event(plugin, "turn.started", NULL);
   uint32_t before = commits_of(plugin);
   for (int i = 0; i < 40; i++) {
-    tell(plugin, "stream.started", NULL);
-    tell(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c1\"}");
-    tell(plugin, "tools.finished", "{\"call_id\":\"c1\"}");
+    send_event(plugin, "stream.started", NULL);
+    send_event(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c1\"}");
+    send_event(plugin, "tools.finished", "{\"call_id\":\"c1\"}");
     expect_got(tool_result(plugin, "s"), "");
   }
   cr_assert_eq(commits_of(plugin), before, "%u commits in 40 calls", commits_of(plugin) - before);
-  tell(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c2\"}");
+  send_event(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c2\"}");
   another_reports("{\"path\":\"a.c\"}");
   expect_pending(plugin, "`a.c` was modified while bash ran.");
   kit_now_ms += 1;
-  tell(plugin, "turn.finished", NULL);
+  send_event(plugin, "turn.finished", NULL);
   kit_now_ms += 1;
   another_reports("{\"path\":\"b.c\"}");
   expect_pending(plugin, "`b.c` was modified externally.");
@@ -267,19 +267,19 @@ Test(calls, a_shell_costs_no_commit_and_a_watcher_sees_it_run) {
 
 Test(calls, an_end_that_a_stopped_process_keeps_out_is_not_lost) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
-  tell(plugin, "turn.started", NULL);
+  send_event(plugin, "turn.started", NULL);
   uint32_t lock = number_of(store_of(plugin), "s") % STORE_CALL_LOCKS;
-  tell(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c1\"}");
+  send_event(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c1\"}");
   another_reports("{\"path\":\"a.c\"}");
   expect_pending(plugin, "`a.c` was modified while bash ran.");
   struct child child = child_start(holds_the_lock, &lock);
-  child_heard(&child);
-  tell(plugin, "tools.finished", "{\"call_id\":\"c1\"}");
+  child_await(&child);
+  send_event(plugin, "tools.finished", "{\"call_id\":\"c1\"}");
   child_kill(&child);
   kit_now_ms += 1;
   another_reports("{\"path\":\"b.c\"}");
   expect_pending(plugin, "`b.c` was modified externally.");
-  tell(plugin, "tools.started", "{\"tool\":\"make\",\"call_id\":\"c2\"}");
+  send_event(plugin, "tools.started", "{\"tool\":\"make\",\"call_id\":\"c2\"}");
   another_reports("{\"path\":\"c.c\"}");
   expect_pending(plugin, "`c.c` was modified while make ran.");
   plugin_end(plugin);
@@ -311,18 +311,18 @@ Test(calls, what_was_forgotten_stays_forgotten_by_who_writes_it_just_then) {
 
 Test(calls, where_there_is_no_place_a_call_is_committed) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
-  tell(plugin, "turn.started", NULL);
+  send_event(plugin, "turn.started", NULL);
   struct store *store = store_of(plugin);
   struct calls_of other =
       whose_calls(store, number_of(store, "s") + STORE_CALL_PLACES, (int64_t)kit_now_ms);
   struct said_call bash = {.tool = "bash", .call_id = "c", .from_ms = 1};
   cr_assert(store_calls(store, &other, add_call, &bash));
   uint32_t before = commits_of(plugin);
-  tell(plugin, "tools.started", "{\"tool\":\"make\",\"call_id\":\"c1\"}");
+  send_event(plugin, "tools.started", "{\"tool\":\"make\",\"call_id\":\"c1\"}");
   cr_assert_eq(commits_of(plugin), before + 1);
   another_reports("{\"path\":\"a.c\"}");
   expect_pending(plugin, "`a.c` was modified while make ran.");
-  tell(plugin, "tools.finished", "{\"call_id\":\"c1\"}");
+  send_event(plugin, "tools.finished", "{\"call_id\":\"c1\"}");
   cr_assert_eq(commits_of(plugin), before + 2);
   plugin_end(plugin);
 }
@@ -330,16 +330,16 @@ Test(calls, where_there_is_no_place_a_call_is_committed) {
 static int runs_a_call(struct child *self, void *context) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   (void)context;
-  tell(plugin, "turn.started", NULL);
-  tell(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c1\"}");
-  child_says(self);
-  child_listens(self);
+  send_event(plugin, "turn.started", NULL);
+  send_event(plugin, "tools.started", "{\"tool\":\"bash\",\"call_id\":\"c1\"}");
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
 Test(calls, a_dead_owners_calls_mean_nothing) {
   struct child child = child_start(runs_a_call, NULL);
-  child_heard(&child);
+  child_await(&child);
   another_reports("{\"path\":\"a.c\"}");
   child_kill(&child);
   another_reports("{\"path\":\"b.c\"}");

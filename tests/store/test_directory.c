@@ -304,12 +304,12 @@ Test(guard, a_forked_child_is_a_process_of_its_own) {
   store_close(store);
 }
 
-static int open_until_told(struct child *self, void *context) {
+static int open_until_signalled(struct child *self, void *context) {
   struct store *store;
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
   if (store_open(&options, &store, NULL)) return 1;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_close(store);
   return 0;
 }
@@ -318,8 +318,8 @@ Test(guard, the_first_user_is_the_sole_one) {
   struct store *store = store_at(kit_store);
   cr_assert(store->db->shared.sole_user);
   store_close(store);
-  struct child child = child_start(open_until_told, kit_store);
-  child_heard(&child);
+  struct child child = child_start(open_until_signalled, kit_store);
+  child_await(&child);
   store = store_at(kit_store);
   cr_assert(!store->db->shared.sole_user);
   child_kill(&child);
@@ -333,14 +333,14 @@ static int open_from_elsewhere(struct child *self, void *context) {
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
   if (store_open(&options, &store, NULL)) return 1;
   store->db->shared.page->pid_namespace++;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
 Test(guard, another_pid_namespace_is_refused_while_it_is_there) {
   struct child child = child_start(open_from_elsewhere, kit_store);
-  child_heard(&child);
+  child_await(&child);
   expect_refused(kit_store, "in use in another PID namespace");
   child_kill(&child);
   expect_opened(kit_store); /* the next sole user makes the header anew */
@@ -353,15 +353,15 @@ static int open_with_other_locks(struct child *self, void *context) {
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
   if (store_open(&options, &store, NULL)) return 1;
   store->db->shared.page->mutex_kind = other_kind;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
 static void expect_locks_refused(uint32_t kind, const char *words) {
   other_kind = kind;
   struct child child = child_start(open_with_other_locks, kit_store);
-  child_heard(&child);
+  child_await(&child);
   expect_refused(kit_store, words);
   child_kill(&child);
   expect_opened(kit_store);
@@ -377,8 +377,8 @@ static int stuck_in_the_gate(struct child *self, void *context) {
   int fd = open(context, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   struct flock gate = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
   if (fd < 0 || fcntl(fd, F_OFD_SETLK, &gate)) return 1;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
@@ -390,7 +390,7 @@ Test(guard, whoever_is_stuck_while_opening_makes_others_busy) {
   (void)snprintf(shared, sizeof shared, "%s/shared", kit_store);
   expect_opened(kit_store);
   struct child child = child_start(stuck_in_the_gate, shared);
-  child_heard(&child);
+  child_await(&child);
   cr_assert_eq(store_open(&options, &store, &error), TIDINGS_E_BUSY);
   child_kill(&child);
   expect_opened(kit_store);

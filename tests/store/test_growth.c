@@ -17,7 +17,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-static size_t told_last_page, told_tree_pages; /* 0: the truth */
+static size_t faked_last_page, faked_tree_pages; /* 0: the truth */
 static int fallocate_error;
 
 /* The linker hands the plugin's calls to these, whether LMDB is linked in or not. */
@@ -28,13 +28,13 @@ int __wrap_mdb_env_stat(MDB_env *env, MDB_stat *stat);
 
 int __wrap_mdb_env_info(MDB_env *env, MDB_envinfo *info) {
   int rc = __real_mdb_env_info(env, info);
-  if (told_last_page) info->me_last_pgno = told_last_page;
+  if (faked_last_page) info->me_last_pgno = faked_last_page;
   return rc;
 }
 
 int __wrap_mdb_env_stat(MDB_env *env, MDB_stat *stat) {
   int rc = __real_mdb_env_stat(env, stat);
-  if (told_tree_pages) stat->ms_leaf_pages = told_tree_pages;
+  if (faked_tree_pages) stat->ms_leaf_pages = faked_tree_pages;
   return rc;
 }
 
@@ -49,7 +49,7 @@ EXPORTED int fallocate(int fd, int mode, off_t at, off_t len) {
 
 static void begin(void) {
   kit_begin();
-  told_last_page = told_tree_pages = 0;
+  faked_last_page = faked_tree_pages = 0;
   fallocate_error = 0;
 }
 
@@ -62,7 +62,7 @@ Test(growth, a_store_full_of_rows_is_full_and_can_be_drained) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   struct tidings_error error = new_error();
   push(plugin, "s", "one");
-  told_last_page = told_tree_pages = 13 * gib / PAGE;
+  faked_last_page = faked_tree_pages = 13 * gib / PAGE;
   cr_assert_eq(say(store_of(plugin), (struct said){0}, NULL, &error), TIDINGS_E_FULL, "%d %s",
                error.code, error.text);
   cr_assert(strstr(error.text, "limit"), "%s", error.text);
@@ -76,9 +76,9 @@ Test(growth, a_store_full_of_rows_is_full_and_can_be_drained) {
  * count as free. */
 Test(growth, a_file_that_was_full_once_takes_pushes_again) {
   struct store *store = store_at(kit_store);
-  told_last_page = 15 * gib / PAGE;
+  faked_last_page = 15 * gib / PAGE;
   say_well(store, "s", "one");
-  told_last_page = 16 * gib / PAGE - 1;
+  faked_last_page = 16 * gib / PAGE - 1;
   say_well(store, "s", "two");
   cr_assert_eq(items_in(store, "s"), 2);
   store_close(store);

@@ -41,14 +41,14 @@ static void declare_other_kinds(struct store *store, const char *session) {
   cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
 }
 
-/* Pushes into "s" each time it is told to. */
-static int push_when_told(struct child *self, void *context) {
+/* Pushes into "s" at each signal. */
+static int push_at_each_signal(struct child *self, void *context) {
   struct store *store = store_at(kit_store);
   const int *times = context;
   for (int i = 0; i < *times; i++) {
-    child_listens(self);
+    child_await_test(self);
     say_well(store, "s", "theirs");
-    child_says(self);
+    child_signal_test(self);
   }
   store_close(store);
   return 0;
@@ -83,12 +83,12 @@ Test(known, a_write_in_between_makes_it_look_again) {
 Test(known, what_another_process_has_pushed_is_seen) {
   struct store *store = store_at(kit_store);
   int times = 5;
-  struct child child = child_start(push_when_told, &times);
+  struct child child = child_start(push_at_each_signal, &times);
   for (int i = 0; i < times; i++) {
     say_well(store, "s", "ours");
     say_well(store, "s", "ours too");
-    child_tell(&child);
-    child_heard(&child);
+    child_signal(&child);
+    child_await(&child);
     cr_assert_eq(last_of(store, "s"), (uint64_t)i * 3 + 3);
   }
   say_well(store, "s", "ours");
@@ -113,7 +113,7 @@ Test(known, a_commit_that_wrote_nothing_is_none) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   int times = 1;
-  struct child child = child_start(push_when_told, &times);
+  struct child child = child_start(push_at_each_signal, &times);
   cr_assert(!are_ours(store), "it has committed nothing");
   say_well(store, "s", "ours");
   cr_assert(are_ours(store));
@@ -121,8 +121,8 @@ Test(known, a_commit_that_wrote_nothing_is_none) {
                error.text);
   cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
   cr_assert(are_ours(store), "they are as they were");
-  child_tell(&child);
-  child_heard(&child);
+  child_signal(&child);
+  child_await(&child);
   cr_assert(!are_ours(store));
   cr_assert_eq(child_wait(&child), 0);
   store_close(store);

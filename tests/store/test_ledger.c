@@ -21,8 +21,9 @@ static const char *show(const struct head *head, uint64_t last) {
   return text;
 }
 
-static struct delivery taking(uint64_t n, const struct fate_range *fates, size_t count) {
-  return (struct delivery){.n = n, .fates = fates, .fate_count = count};
+static struct delivery taking(uint64_t n, const struct disposition_range *dispositions,
+                              size_t count) {
+  return (struct delivery){.n = n, .dispositions = dispositions, .disposition_count = count};
 }
 
 enum what { LEASE, COMMIT, ROLL_BACK };
@@ -38,19 +39,19 @@ struct step {
 static void play(const struct step *steps, size_t count) {
   struct arena arena = ARENA_EMPTY;
   struct head head = {.watermark = 1};
-  struct fate_range fates[5][2];
-  size_t fate_counts[5] = {0};
+  struct disposition_range dispositions[5][2];
+  size_t disposition_counts[5] = {0};
   for (size_t i = 0; i < count; i++) {
     const struct step *step = &steps[i];
     uint64_t d = step->delivery;
     if (step->what == LEASE) {
-      fates[d][0] = (struct fate_range){
+      dispositions[d][0] = (struct disposition_range){
           .first = step->first, .last = step->last, .outcome = OUTCOME_DELIVERED};
-      fates[d][1] = (struct fate_range){
+      dispositions[d][1] = (struct disposition_range){
           .first = step->first2, .last = step->last2, .outcome = OUTCOME_FILTERED};
-      fate_counts[d] = step->first2 ? 2 : 1;
+      disposition_counts[d] = step->first2 ? 2 : 1;
     }
-    struct delivery delivery = taking(d, fates[d], fate_counts[d]);
+    struct delivery delivery = taking(d, dispositions[d], disposition_counts[d]);
     int code = step->what == LEASE    ? ledger_lease(&head, &delivery, &arena)
                : step->what == COMMIT ? ledger_commit(&head, &delivery, &arena)
                                       : ledger_roll_back(&head, &delivery, &arena);
@@ -119,10 +120,11 @@ Test(ledger, a_session_never_heard_of_has_nothing) {
 Test(ledger, outcomes_are_counted_when_they_are_final) {
   struct arena arena = ARENA_EMPTY;
   struct head head = {.watermark = 1};
-  const struct fate_range fates[] = {{.first = 1, .last = 3, .outcome = OUTCOME_DELIVERED},
-                                     {.first = 4, .last = 4, .outcome = OUTCOME_SUPERSEDED},
-                                     {.first = 6, .last = 9, .outcome = OUTCOME_DELIVERED}};
-  struct delivery delivery = taking(1, fates, 3);
+  const struct disposition_range dispositions[] = {
+      {.first = 1, .last = 3, .outcome = OUTCOME_DELIVERED},
+      {.first = 4, .last = 4, .outcome = OUTCOME_SUPERSEDED},
+      {.first = 6, .last = 9, .outcome = OUTCOME_DELIVERED}};
+  struct delivery delivery = taking(1, dispositions, 3);
   cr_assert_eq(ledger_lease(&head, &delivery, &arena), 0);
   cr_assert_eq(head.outcomes[OUTCOME_DELIVERED], 0);
   cr_assert_eq(ledger_roll_back(&head, &delivery, &arena), 0);
@@ -136,7 +138,7 @@ Test(ledger, outcomes_are_counted_when_they_are_final) {
 
 Test(ledger, ranges_join_only_equal_neighbours) {
   struct arena arena = ARENA_EMPTY;
-  const struct fate fates[] = {
+  const struct disposition dispositions[] = {
       {.n = 1, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},
       {.n = 2, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},
       {.n = 4, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN}, /* a gap */
@@ -148,9 +150,11 @@ Test(ledger, ranges_join_only_equal_neighbours) {
        .reason = REASON_NEWER_KEY}, /* another ref */
       {.n = 8, .ref = 10, .outcome = OUTCOME_SUPERSEDED, .reason = REASON_NEWER_KEY},
   };
-  const struct fate_range *ranges;
+  const struct disposition_range *ranges;
   size_t count;
-  cr_assert_eq(ledger_ranges(fates, sizeof fates / sizeof *fates, &arena, &ranges, &count), 0);
+  cr_assert_eq(ledger_ranges(dispositions, sizeof dispositions / sizeof *dispositions, &arena,
+                             &ranges, &count),
+               0);
   cr_assert_eq(count, 6);
   cr_assert_eq(ranges[0].first, 1);
   cr_assert_eq(ranges[0].last, 2);

@@ -50,19 +50,19 @@ static void through_the_record(struct model *model) {
 /* Each pending item with a chance; now and then all of them, or only the newest. */
 static void lease(struct model *model, size_t slot) {
   struct lease *lease = &model->leases[slot];
-  struct fate *fates = arena_zalloc(&lease->arena, ITEMS, sizeof *fates);
+  struct disposition *dispositions = arena_zalloc(&lease->arena, ITEMS, sizeof *dispositions);
   size_t count = 0, odds = 1 + random_below(&model->random, 5);
-  cr_assert_not_null(fates);
+  cr_assert_not_null(dispositions);
   for (uint64_t n = 1; n <= model->last; n++) {
     if (model->state[n] != PENDING || random_below(&model->random, odds)) continue;
     uint8_t outcome = (uint8_t)(1 + random_below(&model->random, OUTCOME_COUNT - 1));
-    fates[count++] = (struct fate){
+    dispositions[count++] = (struct disposition){
         .n = n, .outcome = random_below(&model->random, 3) ? OUTCOME_DELIVERED : outcome};
     model->state[n] = (uint16_t)(slot + 1);
   }
   lease->delivery = (struct delivery){.n = ++model->next_delivery};
-  cr_assert_eq(ledger_ranges(fates, count, &lease->arena, &lease->delivery.fates,
-                             &lease->delivery.fate_count),
+  cr_assert_eq(ledger_ranges(dispositions, count, &lease->arena, &lease->delivery.dispositions,
+                             &lease->delivery.disposition_count),
                0);
   cr_assert_eq(ledger_lease(&model->head, &lease->delivery, &model->arena), 0);
   lease->used = true;
@@ -73,11 +73,11 @@ static void end_lease(struct model *model, size_t slot, bool commit) {
   for (uint64_t n = 1; n <= model->last; n++) {
     if (model->state[n] == slot + 1) model->state[n] = commit ? ENDED : PENDING;
   }
-  for (size_t i = 0; commit && i < lease->delivery.fate_count; i++) {
-    const struct fate_range *fate = &lease->delivery.fates[i];
-    for (uint64_t n = fate->first; n <= fate->last; n++)
-      model->delivered[n] = fate->outcome == OUTCOME_DELIVERED;
-    model->outcomes[fate->outcome] += fate->last - fate->first + 1;
+  for (size_t i = 0; commit && i < lease->delivery.disposition_count; i++) {
+    const struct disposition_range *disposition = &lease->delivery.dispositions[i];
+    for (uint64_t n = disposition->first; n <= disposition->last; n++)
+      model->delivered[n] = disposition->outcome == OUTCOME_DELIVERED;
+    model->outcomes[disposition->outcome] += disposition->last - disposition->first + 1;
   }
   int code = commit ? ledger_commit(&model->head, &lease->delivery, &model->arena)
                     : ledger_roll_back(&model->head, &lease->delivery, &model->arena);

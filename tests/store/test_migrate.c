@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "care_kit.h"
+#include "maintenance_kit.h"
 
 TestSuite(migrate, .init = kit_begin, .fini = kit_end, .timeout = 300);
 
@@ -70,11 +70,11 @@ Test(migrate, a_store_of_layout_1_is_migrated) {
   put_layout(store, 1);
   store_close(store);
   expect_refused(store_open(&options, &store, &why), TIDINGS_E_STORE, "tidings store migrate");
-  expect_done(care_check(kit_store, &report, &why));
+  expect_done(maintenance_check(kit_store, &report, &why));
   cr_assert_eq(report.finding_count, 1);
   cr_assert(strstr(report.findings[0].text, "layout 1"), "%s", report.findings[0].text);
 
-  expect_done(care_migrate(kit_store, to_path(), &report, &why));
+  expect_done(maintenance_migrate(kit_store, to_path(), &report, &why));
   cr_assert_eq(report.layout, 1);
   cr_assert_eq(report.left_out, 0);
   cr_assert_eq(report.notifications, 40);
@@ -93,14 +93,14 @@ Test(migrate, a_store_of_layout_1_is_migrated) {
 
 Test(migrate, only_an_older_layout_is_migrated) {
   make_store();
-  expect_refused(care_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+  expect_refused(maintenance_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
                  "nothing to migrate");
   struct store *store = store_at(kit_store);
   put_layout(store, STORE_SCHEMA + 1);
   store_close(store);
-  expect_refused(care_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_SCHEMA_NEWER,
+  expect_refused(maintenance_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_SCHEMA_NEWER,
                  "newer tidings");
-  expect_refused(care_salvage(kit_store, to_path(), false, &report, &why), TIDINGS_E_SCHEMA_NEWER,
-                 "newer tidings");
+  expect_refused(maintenance_salvage(kit_store, to_path(), false, &report, &why),
+                 TIDINGS_E_SCHEMA_NEWER, "newer tidings");
   cr_assert_neq(access(to_path(), F_OK), 0);
 }

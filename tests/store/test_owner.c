@@ -71,15 +71,15 @@ Test(owner, another_start_time_boot_or_namespace_is_another_process) {
 static int renamed(struct child *self, void *context) {
   (void)context;
   (void)pthread_setname_np(pthread_self(), ") Z 1 2 (");
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
 Test(owner, a_name_with_parentheses_misleads_nobody) {
   struct child child = child_start(renamed, NULL);
   struct owner before = owner_of((uint32_t)child.pid);
-  child_heard(&child);
+  child_await(&child);
   struct owner owner = owner_of((uint32_t)child.pid);
   cr_assert(owner_equal(&before, &owner));
   cr_assert(owner_alive(&owner));

@@ -25,13 +25,13 @@ static void take(struct store *store, uint64_t n, uint64_t first, uint64_t last,
   struct head head;
   struct store_txn *txn;
   uint32_t session;
-  const struct fate_range fate = {
+  const struct disposition_range disposition = {
       .first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
   struct delivery delivery = {.n = n,
                               .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED,
                               .carrier = CARRIER_TOOL_RESULT,
-                              .fates = &fate,
-                              .fate_count = 1,
+                              .dispositions = &disposition,
+                              .disposition_count = 1,
                               .after = last};
   cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
                error.text);
@@ -194,8 +194,8 @@ static int hold_writer(struct child *self, void *context) {
   if (store_open(&options, &store, NULL)) return 1;
   if (store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
   if (session_add(txn, span_text("half"), &number, &error)) return 3;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_end(txn);
   store_close(store);
   return 0;
@@ -206,7 +206,7 @@ Test(push, while_another_process_writes_it_is_busy_and_nothing_is_stored) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   struct child writer = child_start(hold_writer, kit_store);
-  child_heard(&writer);
+  child_await(&writer);
   cr_assert_eq(kill(writer.pid, SIGSTOP), 0);
   for (int i = 0; i < 3; i++) {
     cr_assert_eq(say(store, (struct said){.budget_ms = 10}, NULL, &error), TIDINGS_E_BUSY);
@@ -217,7 +217,7 @@ Test(push, while_another_process_writes_it_is_busy_and_nothing_is_stored) {
   cr_assert(!store->db->group.led);
   cr_assert_eq(pending_in(store, "s"), 0, "reading goes on");
   cr_assert_eq(kill(writer.pid, SIGCONT), 0);
-  child_tell(&writer);
+  child_signal(&writer);
   cr_assert_eq(child_wait(&writer), 0);
   cr_assert_eq(number_of(store, "s"), 0);
   say_well(store, "s", "now");
@@ -229,7 +229,7 @@ Test(push, a_writer_that_dies_leaves_nothing_and_holds_nobody_up) {
   struct store *store = store_at(kit_store);
   for (int i = 0; i < 5; i++) {
     struct child writer = child_start(hold_writer, kit_store);
-    child_heard(&writer);
+    child_await(&writer);
     child_kill(&writer);
     say_well(store, "s", "next");
     cr_assert_eq(number_of(store, "half"), 0);
@@ -256,7 +256,7 @@ Test(push, the_impatient_are_withdrawn_and_the_patient_one_leads) {
   struct child writer = child_start(hold_writer, kit_store);
   struct waiter waiters[6];
   pthread_t threads[6];
-  child_heard(&writer);
+  child_await(&writer);
   for (int i = 0; i < 6; i++) {
     waiters[i] =
         (struct waiter){.store = store, .budget_ms = i == 3 ? KIT_BUDGET_MS : 10 + 5 * (uint32_t)i};
@@ -266,7 +266,7 @@ Test(push, the_impatient_are_withdrawn_and_the_patient_one_leads) {
     if (i != 3) cr_assert_eq(pthread_join(threads[i], NULL), 0);
     if (i != 3) cr_assert_eq(waiters[i].code, TIDINGS_E_BUSY, "%d: %d", i, waiters[i].code);
   }
-  child_tell(&writer);
+  child_signal(&writer);
   cr_assert_eq(pthread_join(threads[3], NULL), 0);
   cr_assert_eq(waiters[3].code, 0);
   cr_assert_eq(items_in(store, "s"), 1);
@@ -281,10 +281,10 @@ static int say_one(struct child *self, void *context) {
   struct store *store;
   struct tidings_error error = new_error();
   if (store_open(&options, &store, NULL)) return 1;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   if (say(store, (struct said){.budget_ms = 10 * 60 * 1000}, NULL, &error)) return 2;
-  child_says(self);
+  child_signal_test(self);
   store_close(store);
   return 0;
 }
@@ -320,13 +320,13 @@ Test(push, a_wake_that_is_lost_holds_nobody_up) {
   struct store *store = store_at(kit_store);
   struct child waiter = child_start(say_one, kit_store);
   struct tidings_error error = new_error();
-  child_heard(&waiter);
+  child_await(&waiter);
   cr_assert_eq(shared_writer_lock(store->db, store_deadline_in(KIT_BUDGET_MS), &error), 0);
-  child_tell(&waiter);
+  child_signal(&waiter);
   await_sleep(waiter.pid);
   take_mark_away(&store->db->shared.page->writer);
   shared_writer_unlock(store->db);
-  child_heard(&waiter);
+  child_await(&waiter);
   cr_assert_eq(items_in(store, "s"), 1);
   cr_assert_eq(child_wait(&waiter), 0);
   store_close(store);

@@ -210,11 +210,12 @@ Test(damage, a_damaged_item_is_dropped_and_the_others_are_told) {
   free(ask(plugin, "{\"name\":\"history\",\"session\":\"s\"}"));
   free(ask(plugin, "{\"name\":\"stats\",\"session\":\"s\"}"));
   free(ask(plugin, "{\"name\":\"stream\",\"session\":\"s\"}"));
-  char *story = ask(plugin, "{\"name\":\"explain\",\"session\":\"s\",\"id\":\"4294967298\"}");
-  cr_expect(strstr(story, "\"outcome\":\"dropped\"") &&
-                strstr(story, "\"text\":\"Its record in the store is damaged. At "),
-            "%s", story);
-  free(story);
+  char *explanation = ask(plugin, "{\"name\":\"explain\",\"session\":\"s\",\"id\":\"4294967298\"}");
+  cr_expect(strstr(explanation, "\"outcome\":\"dropped\"") &&
+                strstr(explanation, "\"text\":\"The record of this notification in the store is "
+                                    "damaged. At "),
+            "%s", explanation);
+  free(explanation);
   plugin_end(plugin);
 }
 

@@ -14,7 +14,7 @@ static const struct db_key key = {{0, 0, 0, 1, ROW_HEAD}};
 
 static const struct taken some_taken[] = {{5, 9, 0}, {10, 10, 3}, {20, 4000000000, 4}};
 static const uint64_t some_leases[] = {3, 4};
-static const struct fate_range some_fates[] = {
+static const struct disposition_range some_dispositions[] = {
     {1, 1, 0, OUTCOME_DELIVERED, REASON_SHOWN},
     {2, 900, 77, OUTCOME_SUPERSEDED, REASON_NEWER_KEY},
     {1000, 1000, 0, OUTCOME_CLOSED, REASON_SESSION_CLOSED}};
@@ -51,8 +51,8 @@ static struct delivery some_delivery(void) {
                            .after = 1000,
                            .call_id = span_text("call"),
                            .tool = span_text("bash"),
-                           .fates = some_fates,
-                           .fate_count = 3};
+                           .dispositions = some_dispositions,
+                           .disposition_count = 3};
 }
 
 static const struct notification some_note = {.source = {"tool", 4},
@@ -229,13 +229,13 @@ Test(rows, delivery_round_trip) {
   cr_assert_eq(delivery.after, wrote.after);
   cr_assert(span_equal(delivery.call_id, wrote.call_id));
   cr_assert(span_equal(delivery.tool, wrote.tool));
-  cr_assert_eq(delivery.fate_count, wrote.fate_count);
-  for (size_t i = 0; i < wrote.fate_count; i++) {
-    cr_assert_eq(delivery.fates[i].first, wrote.fates[i].first);
-    cr_assert_eq(delivery.fates[i].last, wrote.fates[i].last);
-    cr_assert_eq(delivery.fates[i].ref, wrote.fates[i].ref);
-    cr_assert_eq(delivery.fates[i].outcome, wrote.fates[i].outcome);
-    cr_assert_eq(delivery.fates[i].reason, wrote.fates[i].reason);
+  cr_assert_eq(delivery.disposition_count, wrote.disposition_count);
+  for (size_t i = 0; i < wrote.disposition_count; i++) {
+    cr_assert_eq(delivery.dispositions[i].first, wrote.dispositions[i].first);
+    cr_assert_eq(delivery.dispositions[i].last, wrote.dispositions[i].last);
+    cr_assert_eq(delivery.dispositions[i].ref, wrote.dispositions[i].ref);
+    cr_assert_eq(delivery.dispositions[i].outcome, wrote.dispositions[i].outcome);
+    cr_assert_eq(delivery.dispositions[i].reason, wrote.dispositions[i].reason);
   }
   buffer_free(&body);
   arena_free(&arena);
@@ -243,7 +243,7 @@ Test(rows, delivery_round_trip) {
 
 /* Appended: rows of earlier versions, and most of today's, end before it. */
 Test(rows, delivery_with_recalled_items_round_trip) {
-  static const struct fate_range recalled[] = {
+  static const struct disposition_range recalled[] = {
       {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED},
       {9, 9, 0, OUTCOME_WITHDRAWN, REASON_RUNNING},
   };
@@ -271,7 +271,7 @@ Test(rows, delivery_with_recalled_items_round_trip) {
 }
 
 Test(rows, delivery_that_was_rewound_round_trip) {
-  static const struct fate_range recalled = {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED};
+  static const struct disposition_range recalled = {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED};
   for (size_t count = 0; count < 2; count++) {
     struct arena arena = ARENA_EMPTY;
     struct buffer body = BUFFER_EMPTY;
@@ -321,13 +321,13 @@ static void check_head(const struct head *head) {
 
 static void check_delivery(const struct delivery *delivery) {
   uint64_t next = 0;
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *fate = &delivery->fates[i];
-    cr_assert_geq(fate->first, next);
-    cr_assert_geq(fate->last, fate->first);
-    cr_assert_leq(fate->last, delivery->after, "an item newer than the delivery");
-    cr_assert_lt(fate->outcome, OUTCOME_COUNT);
-    next = fate->last + 1;
+  for (size_t i = 0; i < delivery->disposition_count; i++) {
+    const struct disposition_range *disposition = &delivery->dispositions[i];
+    cr_assert_geq(disposition->first, next);
+    cr_assert_geq(disposition->last, disposition->first);
+    cr_assert_leq(disposition->last, delivery->after, "an item newer than the delivery");
+    cr_assert_lt(disposition->outcome, OUTCOME_COUNT);
+    next = disposition->last + 1;
   }
 }
 
@@ -379,8 +379,8 @@ Test(rows, counts_that_cannot_be_are_refused_before_memory_is_taken) {
     body = (struct buffer)BUFFER_EMPTY;
     record_begin(&body);
     for (int field = 0; field < 10; field++) record_u64(&body, 0);
-    record_u64(&body, counts[i]); /* fates */
-    cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL), "%llu fates",
+    record_u64(&body, counts[i]); /* dispositions */
+    cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL), "%llu dispositions",
               (unsigned long long)counts[i]);
     buffer_free(&body);
     arena_free(&arena);
@@ -392,8 +392,9 @@ Test(rows, counts_that_cannot_be_are_refused_before_memory_is_taken) {
 Test(rows, ranges_that_wrap_are_refused) {
   struct arena arena = ARENA_EMPTY;
   const struct taken to_the_end[] = {{5, UINT64_MAX, 1}};
-  const struct fate_range fates[] = {{1, UINT64_MAX, 0, OUTCOME_DELIVERED, REASON_SHOWN}};
-  const struct fate_range newer[] = {{1, 1001, 0, OUTCOME_DELIVERED, REASON_SHOWN}};
+  const struct disposition_range dispositions[] = {
+      {1, UINT64_MAX, 0, OUTCOME_DELIVERED, REASON_SHOWN}};
+  const struct disposition_range newer[] = {{1, 1001, 0, OUTCOME_DELIVERED, REASON_SHOWN}};
   struct head head = some_head();
   struct delivery delivery = some_delivery();
   struct buffer body = BUFFER_EMPTY;
@@ -402,13 +403,13 @@ Test(rows, ranges_that_wrap_are_refused) {
   head_encode(&body, &head);
   cr_assert(!read_sealed(HEAD, buffer_view(&body), &arena, NULL));
   buffer_free(&body);
-  delivery.fates = fates;
-  delivery.fate_count = 1;
+  delivery.dispositions = dispositions;
+  delivery.disposition_count = 1;
   delivery.after = UINT64_MAX;
   delivery_encode(&body, &delivery);
   cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL));
   buffer_free(&body);
-  delivery.fates = newer;
+  delivery.dispositions = newer;
   delivery.after = 1000;
   delivery_encode(&body, &delivery);
   cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL),

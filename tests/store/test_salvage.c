@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "care_kit.h"
+#include "maintenance_kit.h"
 
 TestSuite(salvage, .init = kit_begin, .fini = kit_end, .timeout = 300);
 
@@ -15,7 +15,7 @@ TestSuite(salvage, .init = kit_begin, .fini = kit_end, .timeout = 300);
 
 Test(salvage, salvage_of_a_sound_store_keeps_everything) {
   make_store();
-  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
   cr_assert_eq(report.notifications, 405);
   cr_assert_eq(report.made_heads, 0);
   cr_assert_eq(report.made_names, 0);
@@ -28,7 +28,7 @@ Test(salvage, salvage_of_a_sound_store_keeps_everything) {
 Test(salvage, a_lost_root_loses_nothing) {
   make_store();
   zero_root(kit_store);
-  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
   cr_assert_eq(report.notifications, 405);
   expect_sound(to_path());
   expect_pending(to_path(), "s", 370);
@@ -44,7 +44,7 @@ Test(salvage, a_torn_head_loses_nothing) {
   store_close(store);
   tear_head(kit_store);
   expect_refused(store_open(&options, &store, &why), TIDINGS_E_STORE, "was not written to its end");
-  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
   expect_sound(to_path());
   expect_pending(to_path(), "s", 370);
   expect_pending(to_path(), "t", 6);
@@ -57,7 +57,7 @@ Test(salvage, without_a_head_deliveries_say_what_has_ended) {
   const struct db_key key = row_key(1, ROW_HEAD, 0);
   put_raw(store, &key, span_text("spoiled"));
   store_close(store);
-  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
   cr_assert_eq(report.made_heads, 1);
   cr_assert_eq(report.pending_again, 380);
   expect_pending(to_path(), "s", 380); /* what was leased too */
@@ -73,14 +73,15 @@ Test(salvage, without_a_head_deliveries_say_what_has_ended) {
 
 /* It would have ended with the rollback, which the lost head means. */
 Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
-  const struct fate_range shown = {.first = 21, .last = 30, .outcome = OUTCOME_DELIVERED},
-                          withdrawn = {.first = 23, .last = 24, .outcome = OUTCOME_WITHDRAWN};
+  const struct disposition_range shown = {.first = 21, .last = 30, .outcome = OUTCOME_DELIVERED},
+                                 withdrawn = {
+                                     .first = 23, .last = 24, .outcome = OUTCOME_WITHDRAWN};
   const struct delivery delivery = {.n = 2,
                                     .state = DELIVERY_LEASED,
                                     .carrier = CARRIER_TOOL_RESULT,
                                     .after = 30,
-                                    .fates = &shown,
-                                    .fate_count = 1,
+                                    .dispositions = &shown,
+                                    .disposition_count = 1,
                                     .recalled = &withdrawn,
                                     .recalled_count = 1};
   const struct db_key head = row_key(1, ROW_HEAD, 0);
@@ -92,7 +93,7 @@ Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
   expect_done(store_commit(txn, &why));
   put_raw(store, &head, span_text("spoiled"));
   store_close(store);
-  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
   cr_assert_eq(report.pending_again, 378);
   expect_pending(to_path(), "s", 378);
 }
@@ -116,7 +117,7 @@ static void spoil_names(const char *path) {
 Test(salvage, a_session_without_a_name_gets_one) {
   make_store();
   spoil_names(kit_store);
-  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
   cr_assert_eq(report.made_names, 2);
   cr_assert_eq(report.sessions, 2);
   expect_pending(to_path(), "salvaged-1", 370);
@@ -137,10 +138,10 @@ Test(salvage, deleted_rows_come_back_only_on_demand) {
   }
   expect_done(store_commit(txn, &why));
   store_close(store);
-  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
   expect_pending(to_path(), "t", 0);
   cr_assert_gt(report.stale, 0);
-  expect_done(care_salvage(kit_store, kit_path("all"), true, &report, &why));
+  expect_done(maintenance_salvage(kit_store, kit_path("all"), true, &report, &why));
   expect_pending(kit_path("all"), "t", 5);
   expect_sound(kit_path("all"));
 }
@@ -199,7 +200,7 @@ Test(salvage, a_large_value_that_looks_like_a_leaf_is_not_read_as_one) {
   memset(root_page(&bytes), 0, PAGE); /* now no tree says what the page is */
   write_bytes_of(&bytes);
   buffer_free(&record);
-  expect_done(care_salvage(kit_store, to_path(), true, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), true, &report, &why));
   expect_pending(to_path(), "s", 371);
   expect_pending(to_path(), "t", 5); /* and not 6 */
 }
@@ -223,7 +224,7 @@ Test(salvage, messages_of_a_lost_head_are_queued_again) {
   const struct db_key head = row_key(1, ROW_HEAD, 0);
   put_raw(store_of(plugin), &head, span_text("spoiled"));
   plugin_end(plugin);
-  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
   cr_assert_eq(report.messages, 2);
   plugin = plugin_at(to_path(), (struct plugin_words){0});
   char *answer = ask(plugin, "{\"name\":\"status\",\"session\":\"q\"}");

@@ -172,11 +172,11 @@ static int hold_writer(struct child *self, void *context) {
   struct store_txn *txn;
   if (store_open(&options, &store, NULL)) return 1;
   if (store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_end(txn);
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_close(store);
   return 0;
 }
@@ -185,12 +185,12 @@ static int hold_writer(struct child *self, void *context) {
 static uint64_t settled_into_a_busy_store(struct tidings_plugin *plugin, uint32_t outcome) {
   uint64_t delivery = leased(plugin, "one");
   struct child writer = child_start(hold_writer, kit_store);
-  child_heard(&writer);
+  child_await(&writer);
   expect_settle(plugin, delivery, outcome, TIDINGS_E_BUSY);
   cr_assert(atomic_load(&((struct instance *)plugin)->remembered.any));
-  child_tell(&writer);
-  child_heard(&writer);
-  child_tell(&writer);
+  child_signal(&writer);
+  child_await(&writer);
+  child_signal(&writer);
   cr_assert_eq(child_wait(&writer), 0);
   return delivery;
 }
@@ -400,7 +400,7 @@ Test(settle, lengths_are_checked_before_anything_is_read) {
 Test(settle, an_endless_path_is_refused_before_it_is_read) {
   struct tidings_open_options options = {.size = sizeof options};
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
-  const struct tidings_store *care = tidings_entry.get_extension(TIDINGS_EXT_STORE);
+  const struct tidings_store *maintenance = tidings_entry.get_extension(TIDINGS_EXT_STORE);
   const struct tidings_store_request request = {.size = sizeof request, .from = {"x", SIZE_MAX}};
   const struct tidings_answer *answer = NULL;
   struct tidings_error error = new_error();
@@ -413,6 +413,6 @@ Test(settle, an_endless_path_is_refused_before_it_is_read) {
   options.store_dir = span_text(kit_store);
   options.host_name = (struct tidings_span){"x", SIZE_MAX};
   cr_assert_eq(tidings_entry.open(&whole, &options, &opened, &error), TIDINGS_E_TOO_BIG);
-  cr_assert_eq(care->check(&request, &answer, &error), TIDINGS_E_TOO_BIG);
+  cr_assert_eq(maintenance->check(&request, &answer, &error), TIDINGS_E_TOO_BIG);
   plugin_end(plugin);
 }

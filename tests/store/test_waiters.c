@@ -43,8 +43,8 @@ static int stop_in_a_commit(struct child *self, void *context) {
   struct store_txn *txn = begin_ringing(store);
   (void)context;
   rings_begin(txn->db);
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
@@ -53,7 +53,7 @@ Test(waiters, a_writer_killed_in_its_commit_leaves_its_session_to_be_named) {
   int fd = waiting(plugin);
   for (int i = 0; i < 3; i++) {
     struct child writer = child_start(stop_in_a_commit, NULL);
-    child_heard(&writer);
+    child_await(&writer);
     next_is(plugin, "s"); /* it may have been committed by now */
     next_is(plugin, "");  /* but it is not named again and again */
     child_kill(&writer);
@@ -93,7 +93,7 @@ Test(waiters, its_own_commit_does_not_hide_a_dead_writer) {
   struct tidings_plugin *plugin = host();
   (void)waiting(plugin);
   struct child writer = child_start(stop_in_a_commit, NULL);
-  child_heard(&writer);
+  child_await(&writer);
   child_kill(&writer);
   cr_assert_eq(store_commit(begin_ringing(store_of(plugin)), NULL), 0);
   next_is(plugin, "s");
@@ -237,15 +237,15 @@ static size_t fifos(void) {
 static int wait_for_death(struct child *self, void *context) {
   (void)context;
   (void)wake_fd(host());
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
 Test(waiters, the_dead_are_forgotten_when_the_store_is_opened) {
   struct child dead = child_start(wait_for_death, NULL), alive = child_start(wait_for_death, NULL);
-  child_heard(&dead);
-  child_heard(&alive);
+  child_await(&dead);
+  child_await(&alive);
   struct tidings_plugin *plugin = host();
   (void)waiting(plugin);
   cr_assert_eq(fifos(), 3);
@@ -279,7 +279,7 @@ Test(waiters, fifos_that_nothing_names_any_more_are_swept) {
   struct tidings_plugin *plugin = host();
   (void)waiting(plugin);
   struct child dead = child_start(wait_for_death, NULL);
-  child_heard(&dead);
+  child_await(&dead);
   child_kill(&dead);
   plugin_end(plugin);
   FILE *note = fopen(kit_path("store/wake.up"), "w");

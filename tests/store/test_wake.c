@@ -276,7 +276,7 @@ static int help(struct child *self, void *context) {
       plugin_at(kit_store, (struct plugin_words){.owner_pid = *(uint32_t *)context});
   int fd = wake_fd(plugin);
   next_is(plugin, "");
-  child_says(self);
+  child_signal_test(self);
   if (!is_rung(fd, LONG_MS)) return 1;
   next_is(plugin, "s"); /* whose name this process has never heard */
   next_is(plugin, "");
@@ -290,7 +290,7 @@ Test(wake, a_helper_of_the_agent_is_woken_as_well) {
   int fd = wake_fd(plugin);
   next_is(plugin, "");
   struct child helper = child_start(help, &agent);
-  child_heard(&helper);
+  child_await(&helper);
   take_session(plugin, "s"); /* the helper is waiting already */
   push_by_another("s", CRITICAL);
   cr_assert(is_rung(fd, LONG_MS));

@@ -124,8 +124,8 @@ Test(walk, what_was_noted_of_another_transaction_does_not_count) {
 static int use_store(struct child *self, void *context) {
   (void)context;
   struct store *store = store_at(kit_store);
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_close(store);
   return 0;
 }
@@ -134,10 +134,10 @@ static int use_store(struct child *self, void *context) {
 Test(walk, only_the_sole_user_walks) {
   make_noted();
   struct child other = child_start(use_store, NULL);
-  child_heard(&other);
+  child_await(&other);
   cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), NULL, 0), 0);
   expect_opened("beside another user");
-  child_tell(&other);
+  child_signal(&other);
   cr_assert_eq(child_wait(&other), 0);
   cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), NULL, 0), 0);
   expect_walked("alone");

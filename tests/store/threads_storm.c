@@ -16,7 +16,7 @@ enum { PUSHERS = 3, CARRIERS = 2, SESSIONS = 2, EACH = 150 };
 extern const struct tidings_entry tidings_entry;
 static struct tidings_plugin *plugin;
 static atomic_uint pushing = PUSHERS, pushed, duplicates;
-static atomic_uchar told[PUSHERS][EACH];
+static atomic_uchar delivered[PUSHERS][EACH];
 
 static void *push_all(void *context) {
   unsigned self = (unsigned)(uintptr_t)context;
@@ -57,7 +57,7 @@ static bool carry(unsigned session, unsigned *turn) {
     memcpy(text, reply->notifications[i]->text.ptr, reply->notifications[i]->text.len);
     unsigned long pusher = strtoul(text, &rest, 10), number = strtoul(rest, &rest, 10);
     SIMPLE_CHECK(rest > text && !*rest && pusher < PUSHERS && number < EACH);
-    SIMPLE_CHECK(atomic_fetch_add(&told[pusher][number], 1) == 0);
+    SIMPLE_CHECK(atomic_fetch_add(&delivered[pusher][number], 1) == 0);
   }
   const struct tidings_settlement settlement = {.size = sizeof settlement,
                                                 .outcome = commit ? TIDINGS_COMMITTED
@@ -111,7 +111,7 @@ int main(void) {
   for (unsigned turn = 0; carry(0, &turn) || carry(1, &turn);)
     continue; /* what a rollback brought back last */
   for (int i = 0; i < PUSHERS; i++) {
-    for (int j = 0; j < EACH; j++) SIMPLE_CHECK(atomic_load(&told[i][j]) == 1);
+    for (int j = 0; j < EACH; j++) SIMPLE_CHECK(atomic_load(&delivered[i][j]) == 1);
   }
   SIMPLE_CHECK(plugin->close(plugin, NULL) == 0);
   simple_remove(folder);

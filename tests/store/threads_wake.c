@@ -19,7 +19,7 @@ static struct tidings_plugin *plugin;
 static const struct tidings_wake *wake;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned told[PUSHERS]; /* notifications handed out, a session each; under the lock */
+static unsigned delivered[PUSHERS]; /* notifications handed out, a session each; under the lock */
 
 static void send(const char *text) {
   const struct tidings_span event = {text, strlen(text)};
@@ -42,7 +42,7 @@ static void *push_all(void *context) {
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_MS / 1000;
     pthread_mutex_lock(&lock);
-    while (told[self] < i) SIMPLE_CHECK(pthread_cond_timedwait(&changed, &lock, &until) == 0);
+    while (delivered[self] < i) SIMPLE_CHECK(pthread_cond_timedwait(&changed, &lock, &until) == 0);
     pthread_mutex_unlock(&lock);
   }
   return NULL;
@@ -59,7 +59,7 @@ static void deliver(unsigned session) {
   SIMPLE_CHECK(plugin->settle(plugin, &settlement, NULL, NULL) == 0);
   pthread_mutex_lock(&lock);
   for (size_t i = 0; i < reply->notification_count; i++)
-    told[session] += reply->notifications[i]->count;
+    delivered[session] += reply->notifications[i]->count;
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
   plugin->release(plugin, reply);
@@ -68,7 +68,7 @@ static void deliver(unsigned session) {
 static unsigned total(void) {
   pthread_mutex_lock(&lock);
   unsigned sum = 0;
-  for (unsigned i = 0; i < PUSHERS; i++) sum += told[i];
+  for (unsigned i = 0; i < PUSHERS; i++) sum += delivered[i];
   pthread_mutex_unlock(&lock);
   return sum;
 }

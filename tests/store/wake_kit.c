@@ -76,26 +76,26 @@ int waiting(struct tidings_plugin *plugin) {
   return fd;
 }
 
-struct told {
+struct other_event {
   const char *session, *type, *data;
 };
 
-static int tell_it(struct child *self, void *context) {
-  const struct told *told = context;
+static int send_other_event(struct child *self, void *context) {
+  const struct other_event *other_event = context;
   struct tidings_error error = new_error();
   (void)self;
   struct tidings_plugin *plugin =
       plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
-  int code = event(plugin, &error, "{\"type\":\"%s\",\"session\":\"%s\",\"data\":{%s}}", told->type,
-                   told->session, told->data);
-  if (code) (void)fprintf(stderr, "%s: %d %s\n", told->type, code, error.text);
+  int code = event(plugin, &error, "{\"type\":\"%s\",\"session\":\"%s\",\"data\":{%s}}",
+                   other_event->type, other_event->session, other_event->data);
+  if (code) (void)fprintf(stderr, "%s: %d %s\n", other_event->type, code, error.text);
   plugin_end(plugin);
   return code ? 1 : 0;
 }
 
 void event_by_another(const char *session, const char *type, const char *data) {
-  struct told told = {session, type, data};
-  struct child child = child_start(tell_it, &told);
+  struct other_event other_event = {session, type, data};
+  struct child child = child_start(send_other_event, &other_event);
   cr_assert_eq(child_wait(&child), 0);
 }
 

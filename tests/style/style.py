@@ -27,7 +27,7 @@ ONLY_IN = {
 }
 # An engine, and who may know one: the tools that read a store's file without it, and tests.
 ENGINES = ("store/db/lmdb/", "store/db/postgres/")
-WITH_ENGINES = ("plugin/store/db/", "plugin/store/care/", "plugin/store/care_url/", "tests/store/")
+WITH_ENGINES = ("plugin/store/db/", "plugin/store/maintenance/", "plugin/store/maintenance_postgres/", "tests/store/")
 NOT_IN_PURE = ("lmdb.h", "jansson.h", "time.h", "sys/time.h", "sys/random.h", "pthread.h", "unistd.h", "store/store.h")
 # Split, so that this file does not match itself.
 HOME = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/ro" + r"ot/")
@@ -165,7 +165,7 @@ def self_test():
     head = f"/* {SPDX}\n */\n"
     samples = [
         (layer_leaks, "plugin/store/rows/a.c", "#include <lmdb.h>\n", "plugin/store/db/lmdb/a.c"),
-        (layer_leaks, "plugin/store/rows/a.c", '#include "store/db/lmdb/engine.h"\n', "plugin/store/care/a.c"),
+        (layer_leaks, "plugin/store/rows/a.c", '#include "store/db/lmdb/engine.h"\n', "plugin/store/maintenance/a.c"),
         (layer_leaks, "plugin/event/a.c", "#include <jansson.h>\n", "command/a.c"),
         (layer_leaks, "command/a.cc", "#include <toml++/toml.h>\n", "cli/toml.cc"),
         (layer_leaks, "plugin/rules/policy/a.c", "#include <time.h>\n", "plugin/store/a.c"),

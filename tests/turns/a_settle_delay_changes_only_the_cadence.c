@@ -13,7 +13,7 @@ const char invariant[] =
 
 static const int64_t begin = 1700000000000;
 
-static const char *told(const char *configuration, int64_t delay_ms) {
+static const char *play(const char *configuration, int64_t delay_ms) {
   int64_t now = begin;
   const char *fired = "";
   set_clock(now);
@@ -49,8 +49,8 @@ static const char *told(const char *configuration, int64_t delay_ms) {
 
 void test(void) {
   const char *folder = store_folder;
-  const char *without = told("{}", 0);
+  const char *without = play("{}", 0);
   store_folder = folder;
-  same(told("{\"turns\":{\"settle_delay_ms\":300}}", 300), without);
+  same(play("{\"turns\":{\"settle_delay_ms\":300}}", 300), without);
   same(without, " a b c ");
 }

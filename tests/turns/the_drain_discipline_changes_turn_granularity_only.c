@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same random story of submits, cancels and moves is told to a serial and to a coalescing
- * session: the messages fire in the same order, never while a turn runs, and none is preempted;
- * only the number of turns differs.
+ * The same random submits, cancels and moves are sent to a serial and to a coalescing session: the
+ * messages fire in the same order, never while a turn runs, and none is preempted; only the number
+ * of turns differs.
  */
 #include "kit.h"
 
@@ -12,7 +12,7 @@ const char invariant[] = "The drain discipline (serial or coalescing) changes tu
 
 enum { LENGTH = 120 };
 
-struct story {
+struct played {
   struct client host;
   const char *fired; /* "a b c" */
   unsigned turns;
@@ -25,33 +25,33 @@ static unsigned random_below(unsigned limit) {
 }
 
 /* Starts and ends what `reply` offers, once. */
-static json_t *one_turn(struct story *story, const json_t *reply) {
-  same(state(story->host), "starting");
-  start(story->host, reply);
-  same(running(story->host), offered(reply));
-  story->fired = text("%s %s", story->fired, offered(reply));
-  story->turns++;
-  return finish(story->host);
+static json_t *one_turn(struct played *played, const json_t *reply) {
+  same(state(played->host), "starting");
+  start(played->host, reply);
+  same(running(played->host), offered(reply));
+  played->fired = text("%s %s", played->fired, offered(reply));
+  played->turns++;
+  return finish(played->host);
 }
 
 struct line {
   const char *verb, *data;
 };
 
-static struct story tell(const char *discipline, const struct line *lines, unsigned length) {
-  struct story story = {.fired = ""};
+static struct played play(const char *discipline, const struct line *lines, unsigned length) {
+  struct played played = {.fired = ""};
   store_folder = text("%s.%s", store_folder, discipline);
-  story.host = open_host(text("{\"turns\":{\"discipline\":\"%s\"}}", discipline));
-  event(story.host, "turn.started", NULL);
+  played.host = open_host(text("{\"turns\":{\"discipline\":\"%s\"}}", discipline));
+  event(played.host, "turn.started", NULL);
   for (unsigned i = 0; i < length; i++) {
-    json_t *reply = event(story.host, lines[i].verb, "%s", lines[i].data);
+    json_t *reply = event(played.host, lines[i].verb, "%s", lines[i].data);
     check(!json_array_size(json_object_get(reply, "actions")),
           "%s of %s asks for something while a turn runs", lines[i].verb, lines[i].data);
   }
-  for (json_t *reply = finish(story.host); offered(reply)[0];) reply = one_turn(&story, reply);
-  same(state(story.host), "idle");
-  close_client(story.host);
-  return story;
+  for (json_t *reply = finish(played.host); offered(reply)[0];) reply = one_turn(&played, reply);
+  same(state(played.host), "idle");
+  close_client(played.host);
+  return played;
 }
 
 /* The messages that wait after the lines so far, by their numbers. */
@@ -82,9 +82,9 @@ void test(void) {
   struct waiting waiting = {.count = 0};
   const char *folder = store_folder;
   for (unsigned i = 0; i < LENGTH; i++) lines[i] = next_line(i, &waiting);
-  struct story serial = tell("serial", lines, LENGTH);
+  struct played serial = play("serial", lines, LENGTH);
   store_folder = folder;
-  struct story coalescing = tell("coalescing", lines, LENGTH);
+  struct played coalescing = play("coalescing", lines, LENGTH);
   same(coalescing.fired, serial.fired);
   check(serial.turns == waiting.count, "serial: %u turns for %u messages", serial.turns,
         waiting.count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Envelopes of every shape come back as they were sent, words that mean something elsewhere
- * included, and the same story with and without them has the same replies.
+ * included, and the same messages with and without them have the same replies.
  */
 #include "kit.h"
 
@@ -20,8 +20,8 @@ static const char *const ENVELOPES[] = {
 };
 enum { ENVELOPES_COUNT = sizeof ENVELOPES / sizeof ENVELOPES[0] };
 
-/* Tells the story and returns all replies as text, the envelopes left out. */
-static const char *told(bool triggered) {
+/* Submits and fires all messages and returns all replies as text, the envelopes left out. */
+static const char *play(bool triggered) {
   const char *all = "";
   store_folder = text("%s.%d", store_folder, triggered);
   struct client host = open_host(NULL);
@@ -52,7 +52,7 @@ static const char *told(bool triggered) {
 
 void test(void) {
   const char *folder = store_folder;
-  const char *plain = told(false);
+  const char *plain = play(false);
   store_folder = folder;
-  same(told(true), plain);
+  same(play(true), plain);
 }

@@ -54,8 +54,8 @@ static inline void add_item(struct items *items, struct item_spec spec) {
 
 #define ITEM(items, ...) add_item((items), (struct item_spec){__VA_ARGS__})
 
-/* The plan as text: "2 1 | 3:superseded>4 5:expired | 2 deferred": the lines' items; the fates of
- * what is not shown; what waits. */
+/* The plan as text: "2 1 | 3:superseded>4 5:expired | 2 deferred": the lines' items; the
+ * dispositions of what is not shown; what waits. */
 static inline const char *planned(const struct items *items, const char *configuration,
                                   int64_t now_ms) {
   struct arena arena = ARENA_EMPTY;
@@ -67,12 +67,12 @@ static inline const char *planned(const struct items *items, const char *configu
   for (size_t i = 0; i < plan.line_count; i++)
     buffer_format(&text, "%s%llu", i ? " " : "", (unsigned long long)plan.lines[i].item->n);
   buffer_text(&text, " |");
-  for (size_t i = 0; i < plan.fate_count; i++) {
-    const struct fate *fate = &plan.fates[i];
-    if (fate->outcome == OUTCOME_DELIVERED) continue;
-    buffer_format(&text, " %llu:%s/%u", (unsigned long long)fate->n, outcome_name(fate->outcome),
-                  fate->reason);
-    if (fate->ref) buffer_format(&text, ">%llu", (unsigned long long)fate->ref);
+  for (size_t i = 0; i < plan.disposition_count; i++) {
+    const struct disposition *disposition = &plan.dispositions[i];
+    if (disposition->outcome == OUTCOME_DELIVERED) continue;
+    buffer_format(&text, " %llu:%s/%u", (unsigned long long)disposition->n,
+                  outcome_name(disposition->outcome), disposition->reason);
+    if (disposition->ref) buffer_format(&text, ">%llu", (unsigned long long)disposition->ref);
   }
   buffer_format(&text, " | %zu", plan.deferred);
   const char *copy = text_of(buffer_view(&text));

@@ -290,13 +290,13 @@ static bool try_report(void) {
   static const struct memory memory = {0};
   static const char report[] = "{\"type\":\"file.changed\",\"session\":\"s\",\"data\":{\"paths\":["
                                "\"src/one.c\",\"src/two.c\",\"src/three.c\",\"src/four.c\"]}}";
-  struct produced produced = {.speaks = false};
+  struct produced produced = {.has_note = false};
   struct event event;
   struct tidings_error error = new_error();
   int code = event_parse(span_text(report), &settings, &arena, &event, &error);
   if (code) cr_assert_eq(code, TIDINGS_E_NOMEM, "%s", error.text);
   else code = produce(&event, &settings, &memory, &arena, &produced);
-  if (code) cr_assert(!produced.speaks, "the result was written");
+  if (code) cr_assert(!produced.has_note, "the result was written");
   else cr_assert(produced.note.message.len > 64);
   arena_free(&arena);
   return code == 0;

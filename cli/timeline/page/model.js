@@ -93,7 +93,7 @@ function readModel(data) {
     match: new Uint8Array(count).fill(1),
     range: { start: start - pad, end: end + pad },
     text: (column, i) => data.strings[items[column][i]],
-    story: (i) => data.strings[items.text[2 * i]] + data.strings[items.text[2 * i + 1]],
+    explanation: (i) => data.strings[items.text[2 * i]] + data.strings[items.text[2 * i + 1]],
   };
 }
 

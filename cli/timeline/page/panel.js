@@ -43,7 +43,7 @@ function itemPanel(model, i, actions) {
     facts([['kind', kindOf(model, i)], ['level', LEVELS[model.level[i]]], ['pushed', isoTime(model.from[i])], ['happened', occurred && isoTime(occurred)],
       [outcome === 1 ? 'leased' : 'ended', model.taken[i] && isoTime(model.taken[i])], ['waited', duration(model.to[i] - model.from[i])], ['handle', handle]]),
     element('h3', 'Explanation'),
-    element('p', visible(model.story(i)), 'story'),
+    element('p', visible(model.explanation(i)), 'explanation'),
   ];
   if (!delivery) return nodes;
   if (outcome <= 1) nodes.push(...shownBytes(model, delivery));

@@ -32,7 +32,7 @@ static void lease_items(struct model *model, const struct plan *plan, int delive
     item->held = LEASED;
     item->outcome = plan->taken[i].outcome;
     item->delivery = delivery;
-    model->deliveries[delivery].fates[plan->taken[i].item] = (uint8_t)(1 + item->outcome);
+    model->deliveries[delivery].item_outcomes[plan->taken[i].item] = (uint8_t)(1 + item->outcome);
   }
 }
 
@@ -183,7 +183,7 @@ int carrier_settle(struct model *model, const struct act *act, const struct sim_
 /* -- rewinding --------------------------------------------------------------------------------- */
 
 static bool shows(const struct model_delivery *delivery, unsigned item) {
-  return delivery->fates[item] == 1 + DELIVERED;
+  return delivery->item_outcomes[item] == 1 + DELIVERED;
 }
 
 static bool is_gone(const struct model_delivery *delivery) {
@@ -211,10 +211,11 @@ static bool comes_back(const struct model *model, unsigned item) {
 /* It has shown what it showed; what else it would have ended it ends if that still waits. */
 static void end_again(struct model *model, struct model_delivery *delivery) {
   for (unsigned i = 0; i < model->item_count; i++) {
-    if (delivery->fates[i] == 0) continue;
+    if (delivery->item_outcomes[i] == 0) continue;
     if (model->items[i].held == PENDING)
-      items_end(model, &model->items[i], (enum outcome)(delivery->fates[i] - 1));
-    else if (delivery->state == DELIVERY_ROLLED_BACK && !shows(delivery, i)) delivery->fates[i] = 0;
+      items_end(model, &model->items[i], (enum outcome)(delivery->item_outcomes[i] - 1));
+    else if (delivery->state == DELIVERY_ROLLED_BACK && !shows(delivery, i))
+      delivery->item_outcomes[i] = 0;
   }
 }
 

@@ -138,14 +138,15 @@ static bool is_plain_notification(const struct act *act) {
 }
 
 /* What the attached host receives, whichever function it called. */
-static void tell(struct model *model, const struct act *act, const struct sim_settings *settings,
-                 struct answer *answer) {
+static void reply_to_owner(struct model *model, const struct act *act,
+                           const struct sim_settings *settings, struct answer *answer) {
   struct model_run *run = &model->run;
   if (is_plain_notification(act) || act->no_reply) return;
-  bool tells = act_is_event(act->kind) || answer->rolled_back;
-  if (tells && run->state == IDLE && delay_is_over(model, settings)) run_offer(model, settings);
-  if (tells) urgency_look(model, settings, answer);
-  if (tells && run->state == STARTING && !run->offer_known && !run->compacting) {
+  bool has_offers = act_is_event(act->kind) || answer->rolled_back;
+  if (has_offers && run->state == IDLE && delay_is_over(model, settings))
+    run_offer(model, settings);
+  if (has_offers) urgency_look(model, settings, answer);
+  if (has_offers && run->state == STARTING && !run->offer_known && !run->compacting) {
     run->offer_known = true;
     answer->offered_count = run->turn_count;
     memcpy(answer->offered, run->turn, run->turn_count * sizeof run->turn[0]);
@@ -195,7 +196,7 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   answer->error = attempt(model, act, settings, answer);
   if (answer->error != 0) return;
   model->seen |= act->seen != 0 ? 1u << act->seen : 0;
-  if (model_owner_is(model, act->peer)) tell(model, act, settings, answer);
+  if (model_owner_is(model, act->peer)) reply_to_owner(model, act, settings, answer);
   note_waiting(model);
   model_note_change(model, act->kind, model->found);
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids; /* always gets a reply */

@@ -68,9 +68,10 @@ struct model_change {
 struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never named */
   enum delivery_state state;
-  bool on_tool_result, held;  /* held: while a rewind is done: it is named */
-  bool on_return;             /* on_return: no host received its id */
-  uint8_t fates[MODEL_ITEMS]; /* 1 + how each item ends when it is committed; 0: not by it */
+  bool on_tool_result, held; /* held: while a rewind is done: it is named */
+  bool on_return;            /* on_return: no host received its id */
+  /* 1 + how each item ends when it is committed; 0: not by it. */
+  uint8_t item_outcomes[MODEL_ITEMS];
   uint64_t carries[(MODEL_MESSAGES + 63) / 64]; /* bit n: message n */
 };
 

@@ -7,7 +7,7 @@
 
 #include "sim/model/model.h"
 
-/* items.c: what is shown of what is pending. A fate for each item that the carrier takes; those
+/* items.c: what is shown of what is pending. An outcome for each item that the carrier takes; those
  * that it leaves are LEFT. */
 struct plan {
   int end; /* no line is of an item from this one on */

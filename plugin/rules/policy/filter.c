@@ -5,19 +5,20 @@
  */
 #include "rules/policy/steps.h"
 
-/* The draft called the source of a tool's notifications "handle"; such a key governs both names. */
-static bool governs(struct tidings_span rule_source, struct tidings_span source) {
+/* The draft called the source of a tool's notifications "handle"; such a key is for both names. */
+static bool is_rule_for(struct tidings_span rule_source, struct tidings_span source) {
   return span_equal(rule_source, source) ||
          (span_is(rule_source, "handle") && span_is(source, "tool"));
 }
 
-static bool wants(uint8_t wanted, const struct notification *note) {
+static bool lets_through(uint8_t wanted, const struct notification *note) {
   return wanted == WANTED_ALL || (wanted == WANTED_CRITICAL && notification_is_critical(note));
 }
 
 static enum reason kind_rule_against(const struct kind_rule *rule,
                                      const struct notification *note) {
-  if (wants(rule->wanted, note) || !governs(rule->source, note->source)) return REASON_NONE;
+  if (lets_through(rule->wanted, note) || !is_rule_for(rule->source, note->source))
+    return REASON_NONE;
   if (rule->whole_source) return REASON_SOURCE;
   if (!span_equal(rule->name, note->name)) return REASON_NONE;
   return rule->flat ? REASON_FLAT_KIND : REASON_KIND;
@@ -35,7 +36,7 @@ static enum reason against(const struct settings *settings, const struct notific
   if (broadest != REASON_NONE || !note->tool.len) return broadest;
   for (size_t i = 0; i < settings->tool_count; i++) {
     const struct tool_rule *rule = &settings->tools[i];
-    if (!wants(rule->wanted, note) && span_equal(rule->tool, note->tool) &&
+    if (!lets_through(rule->wanted, note) && span_equal(rule->tool, note->tool) &&
         span_equal(rule->name, note->name))
       return REASON_TOOL;
   }

@@ -7,11 +7,11 @@
 #include "rules/policy/steps.h"
 
 static int begin(struct work *work) {
-  work->fates = arena_zalloc(work->arena, work->item_count, sizeof *work->fates);
+  work->dispositions = arena_zalloc(work->arena, work->item_count, sizeof *work->dispositions);
   work->places = arena_zalloc(work->arena, work->item_count, sizeof *work->places);
-  if (!work->fates || !work->places) return -1;
+  if (!work->dispositions || !work->places) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
-    work->fates[i].n = work->items[i].n;
+    work->dispositions[i].n = work->items[i].n;
     work->places[i] = work->items[i].n;
   }
   return 0;
@@ -27,7 +27,7 @@ static int remove_items(struct work *work) {
 
 /* What is shown is delivered; what no step ended and no line shows stays pending, and what was
  * withdrawn and is awaited. */
-static size_t finish_fates(struct work *work) {
+static size_t finish_dispositions(struct work *work) {
   for (size_t l = 0; l < work->line_count; l++) {
     const struct line *line = &work->lines[l];
     uint64_t ref = line->count > 1 ? line->item->n : 0;
@@ -39,7 +39,8 @@ static size_t finish_fates(struct work *work) {
   }
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
-    if (!is_left(work, i) && !policy_is_awaited(work, i)) work->fates[count++] = work->fates[i];
+    if (!is_left(work, i) && !policy_is_awaited(work, i))
+      work->dispositions[count++] = work->dispositions[i];
   }
   return count;
 }
@@ -47,7 +48,8 @@ static size_t finish_fates(struct work *work) {
 /* Where nothing is shown, nothing makes way for it. */
 static void take_back_drops(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
-    if (work->fates[i].outcome == OUTCOME_DROPPED) end_item(work, i, OUTCOME_NONE, REASON_NONE, 0);
+    if (work->dispositions[i].outcome == OUTCOME_DROPPED)
+      end_item(work, i, OUTCOME_NONE, REASON_NONE, 0);
   }
   work->deferred += work->dropped;
 }
@@ -65,11 +67,11 @@ static int choose_lines(struct work *work) {
 
 static int make_plan(struct work *work, struct plan *ret_plan) {
   if (begin(work) || remove_items(work) || policy_coalesce(work) || choose_lines(work)) return -1;
-  size_t fate_count = finish_fates(work);
+  size_t disposition_count = finish_dispositions(work);
   *ret_plan = (struct plan){.lines = work->lines,
                             .line_count = work->line_count,
-                            .fates = work->fates,
-                            .fate_count = fate_count,
+                            .dispositions = work->dispositions,
+                            .disposition_count = disposition_count,
                             .deferred = work->deferred,
                             .aside = work->aside,
                             .aside_newest = work->aside_newest};

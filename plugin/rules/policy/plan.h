@@ -34,17 +34,18 @@ struct room {
 struct plan {
   struct line *lines; /* in the order in which they are shown */
   size_t line_count;
-  struct fate *fates; /* of every item that is not pending any more when the delivery commits, shown
-                         ones included; by n */
-  size_t fate_count;
+  /* Of every item that is not pending any more when the delivery commits, shown ones included; by
+   * n. */
+  struct disposition *dispositions;
+  size_t disposition_count;
   size_t deferred; /* lines whose items stay pending because of a cap, or for lack of room */
   size_t aside; /* of these: the lines that do not fit into the room at all, however short they are
                    cut; other lines do not wait for them */
   uint64_t aside_newest; /* number of the newest item of those */
 };
 
-/* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and fates live in the
- * arena and point into `items`. `counter` NULL: as with a NULL count. Returns 0, or -1: no
+/* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and dispositions live in
+ * the arena and point into `items`. `counter` NULL: as with a NULL count. Returns 0, or -1: no
  * memory. */
 int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, const struct token_counter *counter, struct arena *arena,
@@ -67,9 +68,9 @@ bool plan_needs_facts(const struct item *items, size_t item_count, const struct 
 /* What has to be withdrawn at once because of what the assistant or the handle did: a poll
  * withdraws all notifications of the handle (`reason` REASON_POLLED), running on only that it waits
  * (REASON_RUNNING). What is critical only by a report that is `critical` itself. Returns how many
- * fates were written, by n; there is room for item_count. */
+ * dispositions were written, by n; there is room for item_count. */
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
-                       enum reason reason, bool critical, struct fate *fates);
+                       enum reason reason, bool critical, struct disposition *dispositions);
 
 /* Is its time to live over? */
 bool plan_is_expired(const struct item *item, int64_t now_ms);

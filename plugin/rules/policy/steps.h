@@ -31,8 +31,9 @@ struct trace {
 
 struct work {
   const struct item *items; /* by n */
-  struct fate *fates;       /* one an item, at the same index; OUTCOME_NONE as long as it is left */
-  uint64_t *places;         /* one an item: see struct line */
+  /* One an item, at the same index; OUTCOME_NONE as long as the item is left. */
+  struct disposition *dispositions;
+  uint64_t *places; /* one an item: see struct line */
   size_t item_count;
 
   struct line *lines; /* from coalesce on */
@@ -55,14 +56,14 @@ struct work {
 };
 
 static inline bool is_left(const struct work *work, size_t index) {
-  return work->fates[index].outcome == OUTCOME_NONE;
+  return work->dispositions[index].outcome == OUTCOME_NONE;
 }
 
 static inline void end_item(struct work *work, size_t index, enum outcome outcome,
                             enum reason reason, uint64_t ref) {
-  work->fates[index].outcome = (uint8_t)outcome;
-  work->fates[index].reason = (uint8_t)reason;
-  work->fates[index].ref = ref;
+  work->dispositions[index].outcome = (uint8_t)outcome;
+  work->dispositions[index].reason = (uint8_t)reason;
+  work->dispositions[index].ref = ref;
 }
 
 /* The first item of a line; `next` leads to the others. */

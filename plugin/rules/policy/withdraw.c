@@ -92,7 +92,7 @@ int policy_withdraw(struct work *work) {
   if (!edits) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
     const struct item *item = &work->items[i];
-    if (work->fates[i].reason != REASON_CAUSED_BY || !is_file_change(item)) continue;
+    if (work->dispositions[i].reason != REASON_CAUSED_BY || !is_file_change(item)) continue;
     for (size_t p = 0; p < item->facts.path_count; p++)
       edits[count++] = (struct edit){.path = item->facts.paths[p],
                                      .stamp = stamp_of(item, p),
@@ -111,12 +111,12 @@ int policy_withdraw(struct work *work) {
 
 bool policy_is_awaited(const struct work *work, size_t index) {
   const struct item *item = &work->items[index];
-  return work->fates[index].reason == REASON_CAUSED_BY && is_file_change(item) &&
+  return work->dispositions[index].reason == REASON_CAUSED_BY && is_file_change(item) &&
          is_near(item->time_ms, work->now_ms, item->facts.stamps ? PROOF_MS : WATCHER_MS);
 }
 
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
-                       enum reason reason, bool critical, struct fate *fates) {
+                       enum reason reason, bool critical, struct disposition *dispositions) {
   size_t count = 0;
   for (size_t i = 0; i < item_count; i++) {
     const struct notification *note = &items[i].note;
@@ -124,8 +124,8 @@ size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidin
     if (!note->message.len || !span_equal(note->handle, handle) ||
         (reason == REASON_RUNNING && !waits) || (notification_is_critical(note) && !critical))
       continue;
-    fates[count++] =
-        (struct fate){.n = items[i].n, .outcome = OUTCOME_WITHDRAWN, .reason = (uint8_t)reason};
+    dispositions[count++] = (struct disposition){
+        .n = items[i].n, .outcome = OUTCOME_WITHDRAWN, .reason = (uint8_t)reason};
   }
   return count;
 }

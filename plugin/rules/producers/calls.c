@@ -44,7 +44,9 @@ static bool ends_all(const struct event *event) {
   }
 }
 
-bool calls_minds(const struct event *event) { return ends_all(event) || event->call.call_id.len; }
+bool calls_concerns(const struct event *event) {
+  return ends_all(event) || event->call.call_id.len;
+}
 
 bool calls_end(struct memory *memory, const struct event *event, int64_t now_ms) {
   if (ends_all(event)) return end_calls(memory, span_of(NULL, 0), now_ms);

@@ -15,7 +15,7 @@ bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms
 /* The same for what ends only: an event that starts a call changes nothing. */
 bool calls_end(struct memory *memory, const struct event *event, int64_t now_ms);
 /* May an event of this type change them? */
-bool calls_minds(const struct event *event);
+bool calls_concerns(const struct event *event);
 
 /* The tool of the call during which the files of this report changed, of several the one that
  * started last; empty: there is none. `alive`: the host is, so that calls without an end run. */

@@ -8,8 +8,9 @@
 #include "render/missing.h"
 #include "render/report.h"
 
-static void speak(struct produced *produced, const char *source, const char *name, uint8_t level) {
-  produced->speaks = true;
+static void set_note(struct produced *produced, const char *source, const char *name,
+                     uint8_t level) {
+  produced->has_note = true;
   produced->note.source = span_text(source);
   produced->note.name = span_text(name);
   produced->note.level = level;
@@ -25,9 +26,9 @@ static void produce_handle_state(const struct report *report, struct produced *p
     produced->withdraw_reason = REASON_RUNNING;
     produced->withdraws_critical = report->has_level && report->level == TIDINGS_LEVEL_CRITICAL;
     break;
-  case HANDLE_WAITING: speak(produced, "tool", "waiting", TIDINGS_LEVEL_WARNING); break;
-  case HANDLE_FAILED: speak(produced, "tool", "failed", TIDINGS_LEVEL_ERROR); break;
-  case HANDLE_STOPPED: speak(produced, "tool", "stopped", TIDINGS_LEVEL_INFO); break;
+  case HANDLE_WAITING: set_note(produced, "tool", "waiting", TIDINGS_LEVEL_WARNING); break;
+  case HANDLE_FAILED: set_note(produced, "tool", "failed", TIDINGS_LEVEL_ERROR); break;
+  case HANDLE_STOPPED: set_note(produced, "tool", "stopped", TIDINGS_LEVEL_INFO); break;
   }
 }
 
@@ -39,8 +40,8 @@ static void produce_handle_polled(const struct report *report, struct produced *
 
 /* A handle's last state: a poll withdraws it, and it supersedes what was said before it. */
 static void produce_run(const struct report *report, struct produced *produced, bool failed) {
-  if (failed) speak(produced, "run", "failed", TIDINGS_LEVEL_ERROR);
-  else speak(produced, "run", "finished", TIDINGS_LEVEL_INFO);
+  if (failed) set_note(produced, "run", "failed", TIDINGS_LEVEL_ERROR);
+  else set_note(produced, "run", "finished", TIDINGS_LEVEL_INFO);
   produced->note.tool = report->tool;
   produced->note.handle = report->handle;
 }
@@ -57,23 +58,23 @@ static void produce_run_failed(const struct report *report, struct produced *pro
 static void produce_mcp_state(const struct report *report, struct produced *produced) {
   switch ((enum mcp_state)report->state) {
   case MCP_CONNECTED: break;
-  case MCP_DISCONNECTED: speak(produced, "mcp", "disconnected", TIDINGS_LEVEL_ERROR); break;
-  case MCP_UNRESPONSIVE: speak(produced, "mcp", "unresponsive", TIDINGS_LEVEL_WARNING); break;
-  case MCP_RECONNECTED: speak(produced, "mcp", "reconnected", TIDINGS_LEVEL_INFO); break;
+  case MCP_DISCONNECTED: set_note(produced, "mcp", "disconnected", TIDINGS_LEVEL_ERROR); break;
+  case MCP_UNRESPONSIVE: set_note(produced, "mcp", "unresponsive", TIDINGS_LEVEL_WARNING); break;
+  case MCP_RECONNECTED: set_note(produced, "mcp", "reconnected", TIDINGS_LEVEL_INFO); break;
   }
 }
 
 /* A change that a call of the assistant's own caused is pushed all the same: the policy withdraws
  * it together with what a watcher says of it. */
 static void produce_file_changed(const struct report *report, struct produced *produced) {
-  speak(produced, "file", "changed", TIDINGS_LEVEL_INFO);
+  set_note(produced, "file", "changed", TIDINGS_LEVEL_INFO);
   produced->note.caused_by = report->caused_by;
   produced->note.tool = report->tool;
 }
 
 static void produce_config_changed(const struct report *report, struct produced *produced) {
   (void)report;
-  speak(produced, "config", "reloaded", TIDINGS_LEVEL_INFO);
+  set_note(produced, "config", "reloaded", TIDINGS_LEVEL_INFO);
 }
 
 /* used >= percent of limit, without overflow. */
@@ -81,8 +82,8 @@ static bool reaches(int64_t used, int64_t limit, int64_t percent) {
   return used >= limit / 100 * percent + (limit % 100 * percent + 99) / 100;
 }
 
-/* A threshold that usage has fallen below may speak again; of several that are crossed at once the
- * highest speaks. */
+/* A threshold that usage has fallen below is reported again; of several that are crossed at
+ * once the highest is reported. */
 static void produce_budget_usage(const struct report *report, struct produced *produced) {
   static const uint8_t thresholds[] = {75, 90, 95};
   uint8_t reached = 0, before = produced->memory.budget_percent;
@@ -91,19 +92,19 @@ static void produce_budget_usage(const struct report *report, struct produced *p
   }
   produced->memory.budget_percent = reached;
   if (reached <= before) return;
-  speak(produced, "budget", "threshold",
-        reached == 95 ? TIDINGS_LEVEL_ERROR : TIDINGS_LEVEL_WARNING);
+  set_note(produced, "budget", "threshold",
+           reached == 95 ? TIDINGS_LEVEL_ERROR : TIDINGS_LEVEL_WARNING);
 }
 
 static void produce_rate_limited(const struct report *report, struct produced *produced) {
   (void)report;
-  speak(produced, "rate", "limited", TIDINGS_LEVEL_WARNING);
+  set_note(produced, "rate", "limited", TIDINGS_LEVEL_WARNING);
 }
 
 /* An idle session is started for it. */
 static void produce_subagent_finished(const struct report *report, struct produced *produced) {
   (void)report;
-  speak(produced, "subagent", "finished", TIDINGS_LEVEL_INFO);
+  set_note(produced, "subagent", "finished", TIDINGS_LEVEL_INFO);
   produced->note.activation = ACTIVATION_IDLE;
 }
 
@@ -154,7 +155,7 @@ int produce(const struct event *event, const struct settings *settings, const st
   };
   struct produced produced = {.memory = *memory};
   producers[event->type](&event->report, &produced);
-  if (produced.speaks && write_note(event, settings, arena, &produced)) return -1;
+  if (produced.has_note && write_note(event, settings, arena, &produced)) return -1;
   *ret_produced = produced;
   return 0;
 }

@@ -14,7 +14,7 @@
 #include "values/settings.h"
 
 struct produced {
-  bool speaks; /* `note` is to be pushed */
+  bool has_note; /* `note` is to be pushed */
   struct notification note;
   /* pending notifications of this handle are withdrawn; empty: none is */
   struct tidings_span withdraw_handle;

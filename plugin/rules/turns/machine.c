@@ -309,7 +309,7 @@ int64_t turns_due_ms(const struct run *run, const struct settings *settings) {
   return run->settling && !run->compacting ? run->settle_since_ms + settings->settle_delay_ms : 0;
 }
 
-bool turns_minds_tool_result(const struct run *run) {
+bool turns_reacts_to_tool_result(const struct run *run) {
   switch (run->state) {
   case RUN_STARTING: return run->offer_known;
   case RUN_BUSY: return run->phase != PHASE_TOOLS || (run->steering && !run->compacting);
@@ -339,7 +339,7 @@ bool turns_same_run(const struct run *a, const struct run *b) {
          same_aborts(a, b);
 }
 
-bool turns_minds_urgency(const struct run *run) {
+bool turns_reacts_to_urgency(const struct run *run) {
   if (run->compacting) return false;
   return run->state == RUN_IDLE ||
          (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted);
@@ -367,7 +367,7 @@ static void ask_host(struct step *step) {
   replace_lost_offer(step);
   if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms))
     turns_offer_batch(step);
-  if (turns_minds_urgency(run)) turns_urge(step);
+  if (turns_reacts_to_urgency(run)) turns_urge(step);
   if (turns_has_unknown_offer(run)) step->result.offer = run->offer_known = true;
 }
 

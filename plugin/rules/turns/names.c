@@ -143,27 +143,28 @@ static struct tidings_span turn_id(const struct step *step, struct system_id *sy
   return span_text(system->text);
 }
 
-struct standing {
+struct state_text {
   char text[480];
 };
 
 /* "busy with "m1"" */
-static struct standing how_it_stands(const struct step *step) {
-  struct standing standing;
+static struct state_text describe_state(const struct step *step) {
+  struct state_text state_text;
   struct system_id system;
   struct tidings_span id = turn_id(step, &system);
   const char *state = run_state_name(step->run->state);
   if (id.len)
-    (void)snprintf(standing.text, sizeof standing.text, "%s with %s", state, quote(id).text);
+    (void)snprintf(state_text.text, sizeof state_text.text, "%s with %s", state, quote(id).text);
   else if (run_has_turn(step->run))
-    (void)snprintf(standing.text, sizeof standing.text, "%s with a turn of the host's own", state);
-  else (void)snprintf(standing.text, sizeof standing.text, "%s", state);
-  return standing;
+    (void)snprintf(state_text.text, sizeof state_text.text, "%s with a turn of the host's own",
+                   state);
+  else (void)snprintf(state_text.text, sizeof state_text.text, "%s", state);
+  return state_text;
 }
 
 int turns_refuse_state(const struct step *step, const char *expected) {
   return fail(step->error, TIDINGS_E_STATE, "the session is %s; expected %s",
-              how_it_stands(step).text, expected);
+              describe_state(step).text, expected);
 }
 
 int turns_refuse_other_turn(const struct step *step) {
@@ -176,11 +177,11 @@ int turns_refuse_other_turn(const struct step *step) {
     if (current) continue;
     return fail(step->error, TIDINGS_E_STATE,
                 "the session is %s; message %s %s, not part of a turn that could be meant",
-                how_it_stands(step).text, quote(input->ids[i]).text,
+                describe_state(step).text, quote(input->ids[i]).text,
                 index == NOT_A_MESSAGE ? "was never submitted to it"
                                        : message_is_named(step->turns->messages[index].state));
   }
   return fail(step->error, TIDINGS_E_STATE,
               "the session is %s; expected all messages of that turn, not some",
-              how_it_stands(step).text);
+              describe_state(step).text);
 }

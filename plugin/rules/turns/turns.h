@@ -85,7 +85,7 @@ int turns_step(struct turns *turns, const struct turns_input *input, struct tidi
 void turns_look(struct turns *turns, const struct turns_input *input,
                 struct turns_result *ret_result);
 /* Is urgency of any interest to it in this state? */
-bool turns_minds_urgency(const struct run *run);
+bool turns_reacts_to_urgency(const struct run *run);
 /* Is there an offer that the host can receive at once? */
 bool turns_has_unknown_offer(const struct run *run);
 
@@ -93,7 +93,7 @@ bool turns_has_unknown_offer(const struct run *run);
 int64_t turns_due_ms(const struct run *run, const struct settings *settings);
 
 /* Would a tool result with nothing to show or steer change anything? */
-bool turns_minds_tool_result(const struct run *run);
+bool turns_reacts_to_tool_result(const struct run *run);
 
 /* Are they the same in all that is stored? */
 bool turns_same_run(const struct run *a, const struct run *b);

@@ -68,13 +68,13 @@ static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict
 static int has_items(struct visit *visit, const struct delivery *delivery, bool *ret_has) {
   bool has = false;
   int rc = 0;
-  for (size_t i = 0; !rc && !has && i < delivery->fate_count; i++) {
-    struct db_key first = row_key(visit->session, ROW_ITEM, delivery->fates[i].first);
+  for (size_t i = 0; !rc && !has && i < delivery->disposition_count; i++) {
+    struct db_key first = row_key(visit->session, ROW_ITEM, delivery->dispositions[i].first);
     has = db_is_history(visit->txn->db, &first);
     if (has) break;
     rc = db_cursor_seek(&visit->beside, &first);
     has = !rc && row_key_is_like(visit->beside.key, &first) &&
-          row_key_n(visit->beside.key) <= delivery->fates[i].last;
+          row_key_n(visit->beside.key) <= delivery->dispositions[i].last;
   }
   if (!rc) *ret_has = has;
   return rc;
@@ -94,9 +94,9 @@ static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_ver
   if (no_memory) return ENOMEM;
   bool leased =
       (head->leased_count && n >= head->leased[0]) || (intact && delivery.state == DELIVERY_LEASED);
-  if (leased || (intact && !delivery.fate_count && !is_too_old(visit, delivery.leased_ms)))
+  if (leased || (intact && !delivery.disposition_count && !is_too_old(visit, delivery.leased_ms)))
     *ret_verdict = REST_STAYS;
-  else if (intact && delivery.fate_count) {
+  else if (intact && delivery.disposition_count) {
     bool left;
     int rc = has_items(visit, &delivery, &left);
     if (rc) return rc;

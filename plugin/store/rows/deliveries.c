@@ -6,38 +6,40 @@
 #include "store/rows/rows.h"
 
 /* Ranges are stored as differences: they are short, and order is checked on the way in. */
-static void encode_fates(struct buffer *out, const struct fate_range *fates, size_t count) {
+static void encode_dispositions(struct buffer *out, const struct disposition_range *dispositions,
+                                size_t count) {
   uint64_t base = 0;
   record_u64(out, count);
   for (size_t i = 0; i < count; i++) {
-    record_u64(out, fates[i].first - base);
-    record_u64(out, fates[i].last - fates[i].first);
-    record_u64(out, fates[i].outcome);
-    record_u64(out, fates[i].reason);
-    record_u64(out, fates[i].ref);
-    base = fates[i].last + 1;
+    record_u64(out, dispositions[i].first - base);
+    record_u64(out, dispositions[i].last - dispositions[i].first);
+    record_u64(out, dispositions[i].outcome);
+    record_u64(out, dispositions[i].reason);
+    record_u64(out, dispositions[i].ref);
+    base = dispositions[i].last + 1;
   }
 }
 
 /* None of them is above `most`. NULL: no memory. */
-static struct fate_range *decode_fates(struct record_reader *reader, struct arena *arena,
-                                       uint64_t most, size_t *ret_count) {
+static struct disposition_range *decode_dispositions(struct record_reader *reader,
+                                                     struct arena *arena, uint64_t most,
+                                                     size_t *ret_count) {
   size_t count = record_read_count(reader, 5);
-  struct fate_range *fates = arena_zalloc(arena, count, sizeof *fates);
+  struct disposition_range *dispositions = arena_zalloc(arena, count, sizeof *dispositions);
   uint64_t base = 0;
-  for (size_t i = 0; fates && i < count; i++) {
-    fates[i].first = base + record_read_u64(reader);
-    fates[i].last = fates[i].first + record_read_u64(reader);
-    fates[i].outcome = record_read_below(reader, OUTCOME_COUNT);
-    fates[i].reason = record_read_below(reader, REASON_COUNT);
-    fates[i].ref = record_read_u64(reader);
-    if (fates[i].first < base || fates[i].last < fates[i].first || fates[i].last > most ||
-        fates[i].last == UINT64_MAX)
+  for (size_t i = 0; dispositions && i < count; i++) {
+    dispositions[i].first = base + record_read_u64(reader);
+    dispositions[i].last = dispositions[i].first + record_read_u64(reader);
+    dispositions[i].outcome = record_read_below(reader, OUTCOME_COUNT);
+    dispositions[i].reason = record_read_below(reader, REASON_COUNT);
+    dispositions[i].ref = record_read_u64(reader);
+    if (dispositions[i].first < base || dispositions[i].last < dispositions[i].first ||
+        dispositions[i].last > most || dispositions[i].last == UINT64_MAX)
       reader->bad = true;
-    base = fates[i].last + 1;
+    base = dispositions[i].last + 1;
   }
   *ret_count = count;
-  return fates;
+  return dispositions;
 }
 
 void delivery_encode(struct buffer *out, const struct delivery *delivery) {
@@ -52,19 +54,20 @@ void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   record_u64(out, delivery->after);
   record_bytes(out, delivery->call_id);
   record_bytes(out, delivery->tool);
-  encode_fates(out, delivery->fates, delivery->fate_count);
+  encode_dispositions(out, delivery->dispositions, delivery->disposition_count);
   record_u64(out, delivery->message_count);
   for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
   /* Most have nothing more to say; so had records of earlier versions. */
   if (delivery->recalled_count || delivery->rewound_ms)
-    encode_fates(out, delivery->recalled, delivery->recalled_count);
+    encode_dispositions(out, delivery->recalled, delivery->recalled_count);
   if (delivery->rewound_ms) record_i64(out, delivery->rewound_ms);
 }
 
 /* What later versions appended. False: no memory. */
 static bool decode_rest(struct record_reader *reader, struct arena *arena,
                         struct delivery *delivery) {
-  delivery->recalled = decode_fates(reader, arena, delivery->after, &delivery->recalled_count);
+  delivery->recalled =
+      decode_dispositions(reader, arena, delivery->after, &delivery->recalled_count);
   bool rewound = reader->at < reader->end;
   if (rewound) delivery->rewound_ms = record_read_i64(reader);
   if (rewound ? !delivery->rewound_ms : !delivery->recalled_count) reader->bad = true;
@@ -85,12 +88,13 @@ bool delivery_decode(struct record_reader *reader, struct arena *arena,
   delivery.after = record_read_u64(reader);
   delivery.call_id = record_read_bytes(reader);
   delivery.tool = record_read_bytes(reader);
-  struct fate_range *fates = decode_fates(reader, arena, delivery.after, &delivery.fate_count);
-  if (!fates) {
+  struct disposition_range *dispositions =
+      decode_dispositions(reader, arena, delivery.after, &delivery.disposition_count);
+  if (!dispositions) {
     *ret_no_memory = true;
     return false;
   }
-  delivery.fates = fates;
+  delivery.dispositions = dispositions;
   delivery.message_count = record_read_count(reader, 1);
   uint64_t *messages = arena_zalloc(arena, delivery.message_count, sizeof *messages);
   if (!messages) {
@@ -138,14 +142,15 @@ int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct are
 
 static int make_up(const struct head *head, uint64_t n, struct arena *arena,
                    struct delivery *ret_delivery, struct tidings_error *error) {
-  struct fate_range *fates = arena_zalloc(arena, head->taken_count, sizeof *fates);
+  struct disposition_range *dispositions =
+      arena_zalloc(arena, head->taken_count, sizeof *dispositions);
   size_t count = 0;
-  if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory for a delivery");
+  if (!dispositions) return fail(error, TIDINGS_E_NOMEM, "no memory for a delivery");
   for (size_t i = 0; i < head->taken_count; i++) {
     const struct taken *taken = &head->taken[i];
     if (taken->delivery == n)
-      fates[count++] =
-          (struct fate_range){taken->first, taken->last, 0, OUTCOME_DELIVERED, REASON_SHOWN};
+      dispositions[count++] =
+          (struct disposition_range){taken->first, taken->last, 0, OUTCOME_DELIVERED, REASON_SHOWN};
   }
   *ret_delivery = (struct delivery){
       .n = n,
@@ -153,9 +158,9 @@ static int make_up(const struct head *head, uint64_t n, struct arena *arena,
       .leased_ms = head->attached_ms,
       .state = DELIVERY_LEASED,
       .carrier = CARRIER_NONE,
-      .after = count ? fates[count - 1].last : 0,
-      .fates = fates,
-      .fate_count = count,
+      .after = count ? dispositions[count - 1].last : 0,
+      .dispositions = dispositions,
+      .disposition_count = count,
   };
   return 0;
 }

@@ -187,8 +187,8 @@ void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOO
 
 /* What an engine that keeps history apart has to know. For others the newest item is not looked up:
  * that costs as much as the head itself. */
-static int tell_engine(struct store_txn *txn, uint32_t session, const struct head *head,
-                       struct tidings_error *error) {
+static int describe_head_to_engine(struct store_txn *txn, uint32_t session, const struct head *head,
+                                   struct tidings_error *error) {
   struct head_floor floors[HEAD_FLOORS];
   uint64_t last = 0;
   if (!db_forgets_by_itself(txn->store->db)) return 0;
@@ -212,7 +212,7 @@ int head_put(struct store_txn *txn, uint32_t session, const struct head *head,
   next.generation++;
   head_encode(&body, &next);
   int code = row_put(txn, &key, &body, error);
-  if (!code) code = tell_engine(txn, session, head, error);
+  if (!code) code = describe_head_to_engine(txn, session, head, error);
   if (!code && session == txn->folded) txn->folded = 0;
   return code;
 }

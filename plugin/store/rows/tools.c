@@ -65,8 +65,8 @@ void tools_text(const struct declarations *tools, struct buffer *out) {
 }
 
 /* For engines whose pushes read no rows. */
-static int tell_kinds(struct store_txn *txn, uint32_t session, const struct declarations *tools,
-                      struct tidings_error *error) {
+static int describe_tools_to_engine(struct store_txn *txn, uint32_t session,
+                                    const struct declarations *tools, struct tidings_error *error) {
   struct buffer text = BUFFER_EMPTY;
   tools_text(tools, &text);
   int rc = text.failed ? ENOMEM
@@ -80,7 +80,7 @@ int tools_put(struct store_txn *txn, uint32_t session, const struct declarations
               struct tidings_error *error) {
   struct db_key key = row_key(session, ROW_TOOLS, 0);
   struct buffer body = BUFFER_EMPTY;
-  int code = tell_kinds(txn, session, tools, error);
+  int code = describe_tools_to_engine(txn, session, tools, error);
   if (code) return code;
   if (!tools->count) {
     int rc = db_delete(txn->db, &key);

@@ -195,31 +195,31 @@ void disk_advance(struct disk *disk, size_t cut) {
 
 /* -- one of the possible states ---------------------------------------------------------------- */
 
-/* How the changes in doubt of one file, or of all names, fared. */
-enum fate { ALL_LOST, ALL_KEPT, EACH_BY_CHANCE, PREFIX_KEPT, ALL_BUT_ONE, EACH_TORN, FATES };
+/* Which of the changes in doubt of one file, or of all names, the power cut lost. */
+enum loss { ALL_LOST, ALL_KEPT, EACH_BY_CHANCE, PREFIX_KEPT, ALL_BUT_ONE, EACH_TORN, LOSSES };
 
-static bool kept(enum fate fate, struct random *random, size_t i, size_t pivot) {
-  switch (fate) {
+static bool kept(enum loss loss, struct random *random, size_t i, size_t pivot) {
+  switch (loss) {
   case ALL_KEPT: return true;
   case EACH_BY_CHANCE: return random_chance(random, 50);
   case PREFIX_KEPT: return i < pivot;
   case ALL_BUT_ONE: return i != pivot;
   case EACH_TORN: return random_chance(random, 80);
   case ALL_LOST:
-  case FATES: break;
+  case LOSSES: break;
   }
   return false;
 }
 
-static bool torn(enum fate fate, struct random *random, size_t i, size_t pivot) {
-  switch (fate) {
+static bool torn(enum loss loss, struct random *random, size_t i, size_t pivot) {
+  switch (loss) {
   case EACH_BY_CHANCE: return random_chance(random, 25);
   case PREFIX_KEPT:
   case ALL_BUT_ONE: return i == pivot && random_chance(random, 50);
   case EACH_TORN: return true;
   case ALL_LOST:
   case ALL_KEPT:
-  case FATES: break;
+  case LOSSES: break;
   }
   return false;
 }
@@ -240,15 +240,15 @@ static void write_torn(const struct disk *disk, struct bytes *bytes,
  * change that no sync has covered. */
 static void apply_in_doubt(const struct disk *disk, struct bytes *bytes,
                            const struct events *changes, struct random *random) {
-  enum fate fate = (enum fate)random_below(random, FATES);
+  enum loss loss = (enum loss)random_below(random, LOSSES);
   size_t pivot = changes->count ? random_below(random, changes->count) : 0;
   for (size_t i = 0; i < changes->count; i++) {
     const struct trace_event *event = changes->at[i];
     bool under_way = event == &disk->trace->events[disk->cut];
     bool durable = (event->flags & TRACE_DURABLE) && !under_way;
-    if (!durable && event->kind == TRACE_WRITE && torn(fate, random, i, pivot)) {
+    if (!durable && event->kind == TRACE_WRITE && torn(loss, random, i, pivot)) {
       write_torn(disk, bytes, event, random);
-    } else if (durable || kept(fate, random, i, pivot)) {
+    } else if (durable || kept(loss, random, i, pivot)) {
       apply_change(disk, bytes, event);
     } else if (event->kind == TRACE_WRITE && random_chance(random, 25) &&
                bytes->size < event->offset + event->length) {
@@ -323,10 +323,10 @@ static void build(const struct disk *disk, struct random *random, const char *pa
     if (next->kind == TRACE_CREATE) add_file(view, next->other, next->flags & TRACE_FOLDER);
     events_add(&changes, next);
   }
-  enum fate fate = random ? (enum fate)random_below(random, EACH_TORN) : ALL_KEPT;
+  enum loss loss = random ? (enum loss)random_below(random, EACH_TORN) : ALL_KEPT;
   size_t pivot = random && changes.count ? random_below(random, changes.count) : 0;
   for (size_t i = 0; i < changes.count; i++) {
-    if (kept(fate, random, i, pivot)) apply_name(&view->durable, changes.at[i]);
+    if (kept(loss, random, i, pivot)) apply_name(&view->durable, changes.at[i]);
   }
   build_folder(view, &view->durable, view->trace->root, random, path);
   free(changes.at);

@@ -216,8 +216,8 @@ void law_list_of_files(const struct round *round, size_t line) {
   expect_each_file(round, line, &listed);
   for (size_t i = 0; i < round->items.count; i++) {
     if (round->lines[i] != line) continue;
-    bool counted = round->fates[i]->reason == REASON_COUNTED;
-    LAW(round, counted || round->fates[i]->reason == REASON_SHOWN, "a list is not cut", i);
+    bool counted = round->dispositions[i]->reason == REASON_COUNTED;
+    LAW(round, counted || round->dispositions[i]->reason == REASON_SHOWN, "a list is not cut", i);
     LAW(round,
         counted ? !is_any_named(round, &listed, i, false) : is_any_named(round, &listed, i, true),
         "counted, or named", i);

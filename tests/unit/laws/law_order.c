@@ -14,12 +14,13 @@ static size_t index_of(const struct round *round, uint64_t n) {
 }
 
 static void expect_critical_stays(const struct round *round, size_t i) {
-  const struct fate *fate = round->fates[i];
-  if (!is_critical(round, i) || !fate) return;
-  LAW(round, fate->outcome != OUTCOME_DROPPED, "a critical is dropped", i);
-  LAW(round, fate->outcome != OUTCOME_WITHDRAWN, "a critical is withdrawn", i);
-  bool gives_way = fate->outcome == OUTCOME_SUPERSEDED || fate->outcome == OUTCOME_ANNIHILATED;
-  LAW(round, !gives_way || is_critical(round, index_of(round, fate->ref)),
+  const struct disposition *disposition = round->dispositions[i];
+  if (!is_critical(round, i) || !disposition) return;
+  LAW(round, disposition->outcome != OUTCOME_DROPPED, "a critical is dropped", i);
+  LAW(round, disposition->outcome != OUTCOME_WITHDRAWN, "a critical is withdrawn", i);
+  bool gives_way =
+      disposition->outcome == OUTCOME_SUPERSEDED || disposition->outcome == OUTCOME_ANNIHILATED;
+  LAW(round, !gives_way || is_critical(round, index_of(round, disposition->ref)),
       "a critical gives way to less", i);
 }
 
@@ -49,7 +50,8 @@ static void expect_no_waiting_for_less(const struct round *round, size_t line) {
   uint8_t level = level_of(round, line);
   if (is_pinned(round, line)) return;
   for (size_t i = 0; i < round->items.count; i++) {
-    bool lost = ended_as(round, i, OUTCOME_DROPPED) && round->fates[i]->reason == REASON_CAP_LOWEST;
+    bool lost =
+        ended_as(round, i, OUTCOME_DROPPED) && round->dispositions[i]->reason == REASON_CAP_LOWEST;
     if (is_pending(round, i) && !may_step_aside(round, i))
       LAW(round, note_of(round, i)->level <= level, "it waits for less", i);
     if (lost) LAW(round, note_of(round, i)->level <= level, "it is dropped for less", i);
@@ -94,7 +96,7 @@ void law_one_unit(const struct round *round) {
   const struct reading *reading = &round->reading;
   size_t waiting = 0;
   for (size_t l = 0; l < round->roomy.line_count; l++)
-    waiting += !round->fates[index_of(round, round->roomy.lines[l].item->n)];
+    waiting += !round->dispositions[index_of(round, round->roomy.lines[l].item->n)];
   if (!reading->line_count) return;
   LAW(round, reading->waiting == waiting, "as many lines wait as it says", waiting);
   if (round->settings.format != FORMAT_XML_BATCH || !waiting) return;

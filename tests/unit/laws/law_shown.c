@@ -57,8 +57,9 @@ static void expect_line(const struct round *round, size_t line) {
   if (says == READING_SAYS_ALL) expect_exact(round, first, times, text);
   for (size_t i = 0; i < round->items.count; i++) {
     if (round->lines[i] != line) continue;
-    bool cut = round->fates[i]->reason == REASON_SHORTENED;
-    LAW(round, cut || round->fates[i]->reason == REASON_SHOWN, "what is shown has a reason", i);
+    bool cut = round->dispositions[i]->reason == REASON_SHORTENED;
+    LAW(round, cut || round->dispositions[i]->reason == REASON_SHOWN, "what is shown has a reason",
+        i);
     LAW(round, cut == (says == READING_SAYS_CUT), "a message is cut, or only said to be", i);
   }
   LAW(round, says != READING_SAYS_CUT || kept >= law_least_of(round, first),

@@ -37,7 +37,7 @@ struct round {
   struct tidings_span bytes; /* all parts; for people */
 
   /* What became of the items. */
-  const struct fate *fates[MOST_ITEMS]; /* NULL: it is pending */
+  const struct disposition *dispositions[MOST_ITEMS]; /* NULL: it is pending */
   size_t lines[MOST_ITEMS];    /* of which line of the reading it is a member; or NO_LINE */
   uint64_t places[MOST_ITEMS]; /* the n of the oldest item it stands for */
 };
@@ -58,7 +58,7 @@ static inline const struct notification *note_of(const struct round *round, size
   return &round->items.items[i].note;
 }
 static inline bool ended_as(const struct round *round, size_t i, enum outcome outcome) {
-  return round->fates[i] && round->fates[i]->outcome == outcome;
+  return round->dispositions[i] && round->dispositions[i]->outcome == outcome;
 }
 static inline bool is_critical(const struct round *round, size_t i) {
   return note_of(round, i)->level == TIDINGS_LEVEL_CRITICAL;
@@ -68,7 +68,7 @@ static inline bool is_file(const struct round *round, size_t i) {
 }
 /* It waits for room. A report of an edit of the model's own waits for watchers instead. */
 static inline bool is_pending(const struct round *round, size_t i) {
-  return !round->fates[i] &&
+  return !round->dispositions[i] &&
          !(is_file(round, i) && note_of(round, i)->caused_by.len && !is_critical(round, i));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/unit/laws/show.c: the plan, the bytes, and the lines that a reader finds in them. Which
- * line an item should be on follows from its fate and the plan's order alone.
+ * line an item should be on follows from its disposition and the plan's order alone.
  */
 #include "laws.h"
 
@@ -27,17 +27,18 @@ static size_t index_of(const struct round *round, uint64_t n) {
   return i;
 }
 
-static void follow_fates(struct round *round) {
+static void follow_dispositions(struct round *round) {
   for (size_t i = 0; i < round->items.count; i++) {
     round->lines[i] = NO_LINE;
     round->places[i] = round->items.items[i].n;
   }
-  for (size_t f = 0; f < round->plan.fate_count; f++)
-    round->fates[index_of(round, round->plan.fates[f].n)] = &round->plan.fates[f];
+  for (size_t f = 0; f < round->plan.disposition_count; f++)
+    round->dispositions[index_of(round, round->plan.dispositions[f].n)] =
+        &round->plan.dispositions[f];
   for (size_t i = 0; i < round->items.count; i++) {
     size_t winner = i;
     while (ended_as(round, winner, OUTCOME_SUPERSEDED))
-      winner = index_of(round, round->fates[winner]->ref);
+      winner = index_of(round, round->dispositions[winner]->ref);
     if (round->items.items[i].n < round->places[winner])
       round->places[winner] = round->items.items[i].n;
   }
@@ -45,7 +46,7 @@ static void follow_fates(struct round *round) {
     uint64_t first = round->plan.lines[line_at(round, place)].item->n;
     for (size_t i = 0; i < round->items.count; i++) {
       if (!ended_as(round, i, OUTCOME_DELIVERED)) continue;
-      if (round->items.items[i].n == first || round->fates[i]->ref == first)
+      if (round->items.items[i].n == first || round->dispositions[i]->ref == first)
         round->lines[i] = place;
     }
   }
@@ -122,7 +123,7 @@ void laws_show(struct round *round) {
   round->input.lines = round->plan.lines;
   round->input.line_count = round->plan.line_count;
   round->input.deferred = round->plan.deferred;
-  follow_fates(round);
+  follow_dispositions(round);
   cr_assert_eq(render_messages(&round->input, &round->arena, &messages, &count), 0);
   read_back(round, messages, count);
 }

@@ -23,7 +23,8 @@ static void play(long number, struct seen *seen) {
   law_one_unit(&round);
   law_order_of_commit(&round);
   law_room(&round);
-  for (size_t f = 0; f < round.plan.fate_count; f++) seen->reasons[round.plan.fates[f].reason]++;
+  for (size_t f = 0; f < round.plan.disposition_count; f++)
+    seen->reasons[round.plan.dispositions[f].reason]++;
   for (size_t l = 0; l < round.plan.line_count; l++) {
     seen->files += round.plan.lines[l].files != NULL;
     seen->repeated += !round.plan.lines[l].files && round.plan.lines[l].count > 1;

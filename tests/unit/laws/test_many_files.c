@@ -64,10 +64,10 @@ static void deliver(struct burst *burst, uint64_t room_bytes) {
 
 static void expect_outcomes(const struct burst *burst, size_t named) {
   size_t counted = 0;
-  cr_assert_eq(burst->plan.fate_count, FILES);
+  cr_assert_eq(burst->plan.disposition_count, FILES);
   for (size_t f = 0; f < FILES; f++) {
-    cr_assert_eq(burst->plan.fates[f].outcome, OUTCOME_DELIVERED);
-    counted += burst->plan.fates[f].reason == REASON_COUNTED;
+    cr_assert_eq(burst->plan.dispositions[f].outcome, OUTCOME_DELIVERED);
+    counted += burst->plan.dispositions[f].reason == REASON_COUNTED;
   }
   cr_expect_eq(counted, FILES - named);
 }

@@ -10,14 +10,14 @@
 #include "policy_model_lines.h"
 
 static bool left(const struct model *model, size_t i) {
-  return model->fates[i].outcome == OUTCOME_NONE;
+  return model->dispositions[i].outcome == OUTCOME_NONE;
 }
 
 static void end(struct model *model, size_t i, enum outcome outcome, enum reason reason,
                 uint64_t ref) {
-  model->fates[i].outcome = (uint8_t)outcome;
-  model->fates[i].reason = (uint8_t)reason;
-  model->fates[i].ref = ref;
+  model->dispositions[i].outcome = (uint8_t)outcome;
+  model->dispositions[i].reason = (uint8_t)reason;
+  model->dispositions[i].ref = ref;
 }
 
 static bool critical(const struct items *items, size_t i) {
@@ -38,7 +38,7 @@ static uint64_t model_edit(const struct model *model, const struct items *items,
                            const struct item *seen, size_t path) {
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
-    if (model->fates[i].reason != REASON_CAUSED_BY || !model_is_file(item)) continue;
+    if (model->dispositions[i].reason != REASON_CAUSED_BY || !model_is_file(item)) continue;
     for (size_t p = 0; p < item->facts.path_count; p++) {
       if (same_change(item, p, seen, path)) return item->n;
     }
@@ -193,7 +193,7 @@ void model_plan(struct model *model, const struct items *items, const struct set
   *model = (struct model){.arena = arena};
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
-    model->fates[i].n = model->places[i] = item->n;
+    model->dispositions[i].n = model->places[i] = item->n;
     if (item->note.ttl_ms && now_ms - item->time_ms >= item->note.ttl_ms)
       end(model, i, OUTCOME_EXPIRED, REASON_TTL, 0);
   }
@@ -215,10 +215,10 @@ void model_plan(struct model *model, const struct items *items, const struct set
   }
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
-    bool edit = model->fates[i].reason == REASON_CAUSED_BY && model_is_file(item);
+    bool edit = model->dispositions[i].reason == REASON_CAUSED_BY && model_is_file(item);
     long long awaited_ms = item->facts.stamps ? 60000 : 2000;
     if (!edit || llabs((long long)(item->time_ms - now_ms)) > awaited_ms) continue;
-    model->fates[i] = (struct fate){.n = item->n}; /* watchers may be late */
+    model->dispositions[i] = (struct disposition){.n = item->n}; /* watchers may be late */
     model->awaited++;
   }
 }

@@ -27,7 +27,7 @@ struct model_line {
 };
 
 struct model {
-  struct fate fates[MOST_ITEMS];
+  struct disposition dispositions[MOST_ITEMS];
   uint64_t places[MOST_ITEMS];
   struct model_line lines[MOST_ITEMS]; /* what is shown */
   size_t shown, deferred;              /* lines */

@@ -25,7 +25,8 @@ static struct history history_of(const struct model *model, const struct items *
                                  const size_t *windows, size_t like, struct tidings_span path) {
   struct history history = {.alone = true};
   for (size_t i = 0; i < items->count; i++) {
-    if (model->fates[i].outcome != OUTCOME_NONE || !model_is_file(&items->items[i])) continue;
+    if (model->dispositions[i].outcome != OUTCOME_NONE || !model_is_file(&items->items[i]))
+      continue;
     if (windows && windows[i] != windows[like]) continue;
     for (size_t p = 0; p < facts_of(items, i)->path_count; p++) {
       if (!span_equal(facts_of(items, i)->paths[p], path)) continue;
@@ -64,7 +65,8 @@ static void undo_path(struct model *model, const struct items *items, const stru
 void model_undo(struct model *model, const struct items *items, const size_t *windows) {
   memset(model->undone, 0, sizeof model->undone);
   for (size_t i = 0; i < items->count; i++) {
-    if (model->fates[i].outcome != OUTCOME_NONE || !model_is_file(&items->items[i])) continue;
+    if (model->dispositions[i].outcome != OUTCOME_NONE || !model_is_file(&items->items[i]))
+      continue;
     for (size_t p = 0; p < facts_of(items, i)->path_count; p++) {
       struct history history = history_of(model, items, windows, i, facts_of(items, i)->paths[p]);
       undo_path(model, items, &history, !windows);
@@ -75,9 +77,9 @@ void model_undo(struct model *model, const struct items *items, const size_t *wi
     bool all = last && model_is_file(&items->items[i]);
     for (size_t p = 0; all && p < last; p++) all = model->undone[i][p] > 0;
     if (!all) continue;
-    model->fates[i].outcome = OUTCOME_ANNIHILATED;
-    model->fates[i].reason = REASON_OPPOSITE;
-    model->fates[i].ref = items->items[model->undone[i][last - 1] - 1].n;
+    model->dispositions[i].outcome = OUTCOME_ANNIHILATED;
+    model->dispositions[i].reason = REASON_OPPOSITE;
+    model->dispositions[i].ref = items->items[model->undone[i][last - 1] - 1].n;
   }
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static bool is_left_over(const struct model *model, size_t i) {
-  return model->fates[i].outcome == OUTCOME_NONE;
+  return model->dispositions[i].outcome == OUTCOME_NONE;
 }
 
 /* -- coalesce ---------------------------------------------------------------------------------- */
@@ -177,9 +177,9 @@ static bool outranks(const struct model *model, const struct items *items, uint8
 
 static void drop(struct model *model, const struct model_line *line, uint8_t overflow) {
   for (size_t i = 0; i < line->count; i++) {
-    struct fate *fate = &model->fates[line->items[i]];
-    fate->outcome = OUTCOME_DROPPED;
-    fate->reason = overflow == OVERFLOW_DROP_OLDEST ? REASON_CAP_OLDEST : REASON_CAP_LOWEST;
+    struct disposition *disposition = &model->dispositions[line->items[i]];
+    disposition->outcome = OUTCOME_DROPPED;
+    disposition->reason = overflow == OVERFLOW_DROP_OLDEST ? REASON_CAP_OLDEST : REASON_CAP_LOWEST;
   }
 }
 
@@ -282,8 +282,8 @@ static void model_tokens(struct model *model, const struct items *items,
 static void take_back_dropped(struct model *model, size_t lines) {
   model->deferred += lines;
   for (size_t i = 0; i < MOST_ITEMS; i++) {
-    if (model->fates[i].outcome != OUTCOME_DROPPED) continue;
-    model->fates[i] = (struct fate){.n = model->fates[i].n};
+    if (model->dispositions[i].outcome != OUTCOME_DROPPED) continue;
+    model->dispositions[i] = (struct disposition){.n = model->dispositions[i].n};
     model->waiting++;
   }
 }

@@ -45,7 +45,7 @@ Test(cap, delivery_after_delivery_everything_is_shown_once) {
     cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, NULL, &arena, &plan), 0);
     size_t left = 0;
     for (size_t i = 0, f = 0; i < items.count; i++) {
-      if (f < plan.fate_count && plan.fates[f].n == items.items[i].n) f++;
+      if (f < plan.disposition_count && plan.dispositions[f].n == items.items[i].n) f++;
       else items.items[left++] = items.items[i];
     }
     items.count = left;

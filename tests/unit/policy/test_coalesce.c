@@ -160,13 +160,13 @@ static const char *reasons_of(const struct items *items, const char *configurati
   struct plan plan;
   static char text[MOST_ITEMS + 1];
   cr_assert_eq(plan_delivery(items->items, items->count, &settings, 0, NULL, &arena, &plan), 0);
-  for (size_t i = 0; i < plan.fate_count; i++) {
-    cr_expect_eq(plan.fates[i].outcome, OUTCOME_DELIVERED);
+  for (size_t i = 0; i < plan.disposition_count; i++) {
+    cr_expect_eq(plan.dispositions[i].outcome, OUTCOME_DELIVERED);
     text[i] = '?';
-    if (plan.fates[i].reason == REASON_SHOWN) text[i] = 's';
-    if (plan.fates[i].reason == REASON_COUNTED) text[i] = 'c';
+    if (plan.dispositions[i].reason == REASON_SHOWN) text[i] = 's';
+    if (plan.dispositions[i].reason == REASON_COUNTED) text[i] = 'c';
   }
-  text[plan.fate_count] = '\0';
+  text[plan.disposition_count] = '\0';
   arena_free(&arena);
   return text;
 }
@@ -226,11 +226,11 @@ Test(coalesce, all_of_a_line_is_delivered_and_names_its_first, .fini = free_fact
   struct plan plan;
   cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, NULL, &arena, &plan), 0);
   static const uint64_t refs[] = {1, 0, 1};
-  cr_assert_eq(plan.fate_count, 3);
+  cr_assert_eq(plan.disposition_count, 3);
   for (size_t i = 0; i < 3; i++) {
-    cr_expect_eq(plan.fates[i].outcome, OUTCOME_DELIVERED);
-    cr_expect_eq(plan.fates[i].reason, REASON_SHOWN);
-    cr_expect_eq(plan.fates[i].ref, refs[i]);
+    cr_expect_eq(plan.dispositions[i].outcome, OUTCOME_DELIVERED);
+    cr_expect_eq(plan.dispositions[i].reason, REASON_SHOWN);
+    cr_expect_eq(plan.dispositions[i].ref, refs[i]);
   }
   arena_free(&arena);
 }

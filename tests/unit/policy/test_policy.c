@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What is shown, what is not, and why: the steps of a plan but the cap. In the expected texts a
- * fate is n:outcome/reason>ref, the reasons being the numbers of values/notification.h.
+ * disposition is n:outcome/reason>ref, the reasons being the numbers of values/notification.h.
  */
 #include "items.h"
 
@@ -27,12 +27,12 @@ Test(policy, what_is_shown_is_delivered) {
   cr_expect_eq(plan.lines[0].place, 9);
   cr_expect_eq(plan.lines[0].count, 1);
   cr_expect(span_is(plan.lines[0].message, "m"));
-  cr_assert_eq(plan.fate_count, 2);
+  cr_assert_eq(plan.disposition_count, 2);
   for (size_t i = 0; i < 2; i++) {
-    cr_expect_eq(plan.fates[i].n, items.items[i].n, "fates are sorted by n");
-    cr_expect_eq(plan.fates[i].outcome, OUTCOME_DELIVERED);
-    cr_expect_eq(plan.fates[i].reason, REASON_SHOWN);
-    cr_expect_eq(plan.fates[i].ref, 0);
+    cr_expect_eq(plan.dispositions[i].n, items.items[i].n, "dispositions are sorted by n");
+    cr_expect_eq(plan.dispositions[i].outcome, OUTCOME_DELIVERED);
+    cr_expect_eq(plan.dispositions[i].reason, REASON_SHOWN);
+    cr_expect_eq(plan.dispositions[i].ref, 0);
   }
   arena_free(&arena);
 }

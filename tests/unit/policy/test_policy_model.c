@@ -197,11 +197,11 @@ static void expect_same(const struct items *items, const struct plan *plan,
     expect_same_line(items, &plan->lines[a], &model->lines[a], round);
   size_t f = 0;
   for (size_t i = 0; i < items->count; i++) {
-    const struct fate *expected = &model->fates[i];
+    const struct disposition *expected = &model->dispositions[i];
     if (expected->outcome == OUTCOME_NONE) continue;
-    cr_assert_lt(f, plan->fate_count, "round %ld: no fate of %llu", round,
+    cr_assert_lt(f, plan->disposition_count, "round %ld: no disposition of %llu", round,
                  (unsigned long long)expected->n);
-    const struct fate *got = &plan->fates[f++];
+    const struct disposition *got = &plan->dispositions[f++];
     cr_assert(got->n == expected->n && got->outcome == expected->outcome &&
                   got->reason == expected->reason && got->ref == expected->ref,
               "round %ld: got %llu %s/%u>%llu, expected %llu %s/%u>%llu", round,
@@ -209,9 +209,9 @@ static void expect_same(const struct items *items, const struct plan *plan,
               (unsigned long long)got->ref, (unsigned long long)expected->n,
               outcome_name(expected->outcome), expected->reason, (unsigned long long)expected->ref);
   }
-  cr_assert_eq(f, plan->fate_count, "round %ld: more fates than items ended", round);
-  cr_assert_eq(plan->fate_count + model->waiting + model->awaited, items->count,
-               "round %ld: every item has one fate or waits", round);
+  cr_assert_eq(f, plan->disposition_count, "round %ld: more dispositions than items ended", round);
+  cr_assert_eq(plan->disposition_count + model->waiting + model->awaited, items->count,
+               "round %ld: every item has one disposition or waits", round);
 }
 
 struct tried {
@@ -220,7 +220,8 @@ struct tried {
 };
 
 static void count_plan(struct tried *tried, const struct plan *plan) {
-  for (size_t i = 0; i < plan->fate_count; i++) tried->outcomes[plan->fates[i].outcome]++;
+  for (size_t i = 0; i < plan->disposition_count; i++)
+    tried->outcomes[plan->dispositions[i].outcome]++;
   for (size_t i = 0; i < plan->line_count; i++) {
     tried->shortened += plan->lines[i].shortened;
     tried->coalesced += plan->lines[i].count > 1;

@@ -223,22 +223,28 @@ Test(withdraw, each_path_has_its_stamp, .fini = free_facts) {
 
 Test(withdraw, a_poll_ends_all_of_a_handle_and_running_its_waiting) {
   struct items items = {.count = 0};
-  struct fate fates[MOST_ITEMS];
+  struct disposition dispositions[MOST_ITEMS];
   ITEM(&items, .name = "waiting");
   ITEM(&items, .name = "stopped");
   ITEM(&items, .name = "waiting");
   items.items[0].note.handle = items.items[1].note.handle = span_text("h_1");
   items.items[2].note.handle = span_text("h_2");
-  cr_assert_eq(plan_withdrawal(items.items, 3, span_text("h_1"), REASON_POLLED, false, fates), 2);
-  cr_expect(fates[0].n == 1 && fates[1].n == 2 && fates[1].outcome == OUTCOME_WITHDRAWN &&
-            fates[1].reason == REASON_POLLED);
-  cr_assert_eq(plan_withdrawal(items.items, 3, span_text("h_1"), REASON_RUNNING, false, fates), 1);
-  cr_expect_eq(fates[0].n, 1);
-  cr_expect_eq(plan_withdrawal(items.items, 3, span_text("h_3"), REASON_POLLED, false, fates), 0);
+  cr_assert_eq(
+      plan_withdrawal(items.items, 3, span_text("h_1"), REASON_POLLED, false, dispositions), 2);
+  cr_expect(dispositions[0].n == 1 && dispositions[1].n == 2 &&
+            dispositions[1].outcome == OUTCOME_WITHDRAWN &&
+            dispositions[1].reason == REASON_POLLED);
+  cr_assert_eq(
+      plan_withdrawal(items.items, 3, span_text("h_1"), REASON_RUNNING, false, dispositions), 1);
+  cr_expect_eq(dispositions[0].n, 1);
+  cr_expect_eq(
+      plan_withdrawal(items.items, 3, span_text("h_3"), REASON_POLLED, false, dispositions), 0);
   items.items[0].note.level = TIDINGS_LEVEL_CRITICAL;
-  cr_assert_eq(plan_withdrawal(items.items, 3, span_text("h_1"), REASON_POLLED, false, fates), 1);
-  cr_expect_eq(fates[0].n, 2);
-  cr_expect_eq(plan_withdrawal(items.items, 3, span_text("h_1"), REASON_RUNNING, true, fates), 1);
+  cr_assert_eq(
+      plan_withdrawal(items.items, 3, span_text("h_1"), REASON_POLLED, false, dispositions), 1);
+  cr_expect_eq(dispositions[0].n, 2);
+  cr_expect_eq(
+      plan_withdrawal(items.items, 3, span_text("h_1"), REASON_RUNNING, true, dispositions), 1);
 }
 
 Test(withdraw, what_is_critical_is_said_whoever_caused_it) {

@@ -28,10 +28,10 @@ static const char *shown_in(const struct items *items, const char *configuration
   for (size_t i = 0; i < plan.line_count; i++)
     buffer_format(&text, "%s%.*s", i ? " | " : "", SPAN_FORMAT(plan.lines[i].message));
   buffer_format(&text, " + %zu, %zu aside", plan.deferred, plan.aside);
-  for (size_t i = 0; i < plan.fate_count; i++) {
-    if (plan.fates[i].outcome != OUTCOME_DELIVERED)
-      buffer_format(&text, ", %llu %s", (unsigned long long)plan.fates[i].n,
-                    outcome_name(plan.fates[i].outcome));
+  for (size_t i = 0; i < plan.disposition_count; i++) {
+    if (plan.dispositions[i].outcome != OUTCOME_DELIVERED)
+      buffer_format(&text, ", %llu %s", (unsigned long long)plan.dispositions[i].n,
+                    outcome_name(plan.dispositions[i].outcome));
   }
   const char *copy = text_of(buffer_view(&text));
   buffer_free(&text);

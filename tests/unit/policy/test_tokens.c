@@ -147,14 +147,15 @@ Test(tokens, delivery_after_delivery_the_queue_empties) {
       cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, NULL, &arena, &plan), 0);
       cr_assert(plan.line_count > 0 && deliveries++ < 50, "%s: nothing moves", configuration);
       for (size_t i = 0; i < items.count; i++) {
-        if (f < plan.fate_count && plan.fates[f].n == items.items[i].n) {
-          cr_assert(plan.fates[f].outcome == OUTCOME_DELIVERED && !delivered[plan.fates[f].n]);
-          delivered[plan.fates[f++].n] = true;
+        if (f < plan.disposition_count && plan.dispositions[f].n == items.items[i].n) {
+          cr_assert(plan.dispositions[f].outcome == OUTCOME_DELIVERED &&
+                    !delivered[plan.dispositions[f].n]);
+          delivered[plan.dispositions[f++].n] = true;
         } else {
           items.items[left++] = items.items[i];
         }
       }
-      cr_assert(f == plan.fate_count && (left > 0) == (plan.deferred > 0));
+      cr_assert(f == plan.disposition_count && (left > 0) == (plan.deferred > 0));
       items.count = left;
     }
     for (size_t i = 1; i <= count; i++) cr_assert(delivered[i], "item %zu never came", i);

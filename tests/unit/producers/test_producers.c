@@ -38,7 +38,7 @@ static const char *news_of(const char *type, const char *data) {
   struct produced produced = produced_by(type, data, &memory);
   struct buffer text = BUFFER_EMPTY;
   const struct notification *note = &produced.note;
-  if (!produced.speaks) return "";
+  if (!produced.has_note) return "";
   buffer_format(&text, "%.*s.%.*s|%s|%.*s", SPAN_FORMAT(note->source), SPAN_FORMAT(note->name),
                 level_name(note->level), SPAN_FORMAT(note->message));
   const char *copy = text_of(buffer_view(&text));
@@ -260,7 +260,7 @@ static const char *usage(struct memory *memory, int64_t used, int64_t limit) {
   (void)snprintf(data, sizeof data, "{\"used\":%lld,\"limit\":%lld}", (long long)used,
                  (long long)limit);
   struct produced produced = produced_by("budget.usage", data, memory);
-  if (!produced.speaks) return "";
+  if (!produced.has_note) return "";
   return text_of(produced.note.message);
 }
 

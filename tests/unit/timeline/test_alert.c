@@ -25,7 +25,7 @@ static json_t *parse(const char *text) {
 }
 
 static struct alert_watch watch_for(bool idle, bool waiting, bool critical, bool goes_on) {
-  return (struct alert_watch){.wishes = {idle, waiting, critical}, .goes_on = goes_on};
+  return (struct alert_watch){.settings = {idle, waiting, critical}, .goes_on = goes_on};
 }
 
 #define STEP(to) "{'time': 'T', 'event': 'e', 'from': 'x', 'to': '" to "'}"

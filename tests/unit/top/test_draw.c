@@ -41,13 +41,14 @@ Test(top_draw, the_page_shows_the_screen) {
   top_finish(&top);
 }
 
-Test(top_draw, a_story_cannot_be_imitated) {
+Test(top_draw, an_explanation_cannot_be_imitated) {
   struct top top = new_top();
-  cr_assert_eq(press_all(&top, "\tjjx").what, TOP_ASK_STORY);
-  top.story =
-      strdup("Pushed at 2026-01-01T23:59:30.000Z as \"ci\".\"failed\", error. It is pending: the "
-             "next carrier takes it, if it is wanted then and there is room.");
-  expect_screen(&top, "story.txt");
+  cr_assert_eq(press_all(&top, "\tjjx").what, TOP_ASK_EXPLANATION);
+  top.explanation =
+      strdup("The notification \"ci.failed\", level error, was received at "
+             "2026-01-01T23:59:30.000Z. It is pending: it will be shown with the next tool result "
+             "or chat request, if it is still wanted then and there is room for it.");
+  expect_screen(&top, "explanation.txt");
   top_finish(&top);
 }
 
@@ -147,7 +148,7 @@ Test(top_draw, every_size_and_hostile_text) {
   struct top top = hostile_top();
   expect_all_sizes(&top);
   press_all(&top, "\tx");
-  top.story = strdup(HOSTILE);
+  top.explanation = strdup(HOSTILE);
   expect_all_sizes(&top);
   press_all(&top, "q");
   press_all(&top, "e");
@@ -226,10 +227,10 @@ Test(top_draw, a_damaged_session_says_so) {
 Test(top_draw, long_texts_are_scrolled) {
   struct top top = new_top();
   press_all(&top, "\tx");
-  free(top.story);
-  top.story = calloc(1, 4001);
-  memset(top.story, 'x', 4000);
-  memcpy(top.story + 3997, "END", 3);
+  free(top.explanation);
+  top.explanation = calloc(1, 4001);
+  memset(top.explanation, 'x', 4000);
+  memcpy(top.explanation + 3997, "END", 3);
   cr_expect_null(strstr(screen_of(&top, 24, 80), "END"));
   for (size_t i = 0; i < 100; i++) {
     top_key(&top, KEY_IS_PAGE_DOWN);

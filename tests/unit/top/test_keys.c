@@ -201,7 +201,7 @@ Test(top_keys, a_story_goes_on_when_its_notification_is_gone) {
   top_take_items(&top, json_of("{'count': 0, 'messages': []}"),
                  json_of("{'count': 0, 'items': []}"));
   cr_expect_eq(top.mode, MODE_EXPLAIN);
-  cr_expect_str_eq(top.item, "4294967297", "its story is asked again");
+  cr_expect_str_eq(top.item, "4294967297", "its explanation is asked again");
   cr_expect(strstr(screen_of(&top, 24, 80), "CI run 4812 failed on main."));
   press_all(&top, "q");
   cr_expect_str_eq(top.item, "");

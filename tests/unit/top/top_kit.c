@@ -65,7 +65,7 @@ void take_messages(struct top *top, const char *messages) {
 struct top_action press_all(struct top *top, const char *keys) {
   struct top_action action = {.what = TOP_DRAW};
   for (; *keys; keys++) {
-    cr_assert(action.what == TOP_DRAW || action.what == TOP_ASK_STORY);
+    cr_assert(action.what == TOP_DRAW || action.what == TOP_ASK_EXPLANATION);
     action = top_key(top, (unsigned char)*keys);
   }
   return action;

@@ -183,29 +183,31 @@ Test(turns_queue, when_a_batch_is_due) {
 }
 
 Test(turns_queue, whether_a_tool_result_with_nothing_on_it_matters) {
-  cr_expect_not(turns_minds_tool_result(&(struct run){.state = RUN_IDLE}));
-  cr_expect_not(turns_minds_tool_result(&(struct run){.state = RUN_ERROR}));
-  cr_expect_not(turns_minds_tool_result(&(struct run){.state = RUN_STARTING}));
-  cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_STARTING, .offer_known = true}));
-  cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_BUSY, .phase = PHASE_STREAMING}));
-  cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_BUSY}));
-  cr_expect_not(turns_minds_tool_result(&(struct run){.state = RUN_BUSY, .phase = PHASE_TOOLS}));
-  cr_expect(turns_minds_tool_result(
+  cr_expect_not(turns_reacts_to_tool_result(&(struct run){.state = RUN_IDLE}));
+  cr_expect_not(turns_reacts_to_tool_result(&(struct run){.state = RUN_ERROR}));
+  cr_expect_not(turns_reacts_to_tool_result(&(struct run){.state = RUN_STARTING}));
+  cr_expect(turns_reacts_to_tool_result(&(struct run){.state = RUN_STARTING, .offer_known = true}));
+  cr_expect(
+      turns_reacts_to_tool_result(&(struct run){.state = RUN_BUSY, .phase = PHASE_STREAMING}));
+  cr_expect(turns_reacts_to_tool_result(&(struct run){.state = RUN_BUSY}));
+  cr_expect_not(
+      turns_reacts_to_tool_result(&(struct run){.state = RUN_BUSY, .phase = PHASE_TOOLS}));
+  cr_expect(turns_reacts_to_tool_result(
       &(struct run){.state = RUN_BUSY, .phase = PHASE_TOOLS, .steering = true}));
-  cr_expect_not(turns_minds_tool_result(&(struct run){
+  cr_expect_not(turns_reacts_to_tool_result(&(struct run){
       .state = RUN_BUSY, .phase = PHASE_TOOLS, .steering = true, .compacting = true}));
-  cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_RETRYING}));
-  cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_WAITING}));
+  cr_expect(turns_reacts_to_tool_result(&(struct run){.state = RUN_RETRYING}));
+  cr_expect(turns_reacts_to_tool_result(&(struct run){.state = RUN_WAITING}));
 }
 
 Test(turns_queue, whether_urgency_and_unknown_offers_matter) {
-  cr_expect(turns_minds_urgency(&(struct run){.state = RUN_IDLE}));
-  cr_expect_not(turns_minds_urgency(&(struct run){.state = RUN_IDLE, .compacting = true}));
-  cr_expect(turns_minds_urgency(&(struct run){.state = RUN_BUSY, .phase = PHASE_STREAMING}));
-  cr_expect_not(turns_minds_urgency(
+  cr_expect(turns_reacts_to_urgency(&(struct run){.state = RUN_IDLE}));
+  cr_expect_not(turns_reacts_to_urgency(&(struct run){.state = RUN_IDLE, .compacting = true}));
+  cr_expect(turns_reacts_to_urgency(&(struct run){.state = RUN_BUSY, .phase = PHASE_STREAMING}));
+  cr_expect_not(turns_reacts_to_urgency(
       &(struct run){.state = RUN_BUSY, .phase = PHASE_STREAMING, .aborted = true}));
-  cr_expect_not(turns_minds_urgency(&(struct run){.state = RUN_BUSY, .phase = PHASE_TOOLS}));
-  cr_expect_not(turns_minds_urgency(&(struct run){.state = RUN_ERROR}));
+  cr_expect_not(turns_reacts_to_urgency(&(struct run){.state = RUN_BUSY, .phase = PHASE_TOOLS}));
+  cr_expect_not(turns_reacts_to_urgency(&(struct run){.state = RUN_ERROR}));
   cr_expect(turns_has_unknown_offer(&(struct run){.state = RUN_STARTING}));
   cr_expect_not(turns_has_unknown_offer(&(struct run){.state = RUN_STARTING, .offer_known = true}));
   cr_expect_not(turns_has_unknown_offer(&(struct run){.state = RUN_STARTING, .compacting = true}));

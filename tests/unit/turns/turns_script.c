@@ -152,7 +152,7 @@ static bool is_hook_or_recovery(enum turns_event event) {
 static void look(struct script *script, const struct turns_input *of_step) {
   struct turns_input input = *of_step;
   input.event = TURNS_LOOK;
-  if (input.answers && turns_minds_urgency(&script->turns.run))
+  if (input.answers && turns_reacts_to_urgency(&script->turns.run))
     input.urgency =
         (struct urgency){.urgent = script->urgent, .asking = script->item, .most = script->item};
   turns_look(&script->turns, &input, &script->result);

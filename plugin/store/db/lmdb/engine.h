@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/lmdb/engine.h: the engine of a store in a folder: LMDB for the rows, a file that all
- * processes map for what they share. Only this folder, store/care/ and tests know it.
+ * processes map for what they share. Only this folder, store/maintenance/ and tests know it.
  */
 #ifndef STORE_DB_LMDB_ENGINE_H
 #define STORE_DB_LMDB_ENGINE_H

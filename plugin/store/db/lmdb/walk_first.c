@@ -70,8 +70,8 @@ void walk_note_clean(struct db *db) {
 
 /* -- what was found ---------------------------------------------------------------------------- */
 
-static int say_finding(const struct db *db, uint64_t page, const char *finding,
-                       struct tidings_error *error) {
+static int refuse_finding(const struct db *db, uint64_t page, const char *finding,
+                          struct tidings_error *error) {
   return fail(
       error, TIDINGS_E_STORE,
       "store %s: data.mdb is damaged: page %llu %s; recover what is left with 'tidings store "
@@ -79,7 +79,7 @@ static int say_finding(const struct db *db, uint64_t page, const char *finding,
       db->directory, (unsigned long long)page, finding, db->directory);
 }
 
-static int say(const struct db *db, const struct walk *walk, struct tidings_error *error) {
+static int refuse_walk(const struct db *db, const struct walk *walk, struct tidings_error *error) {
   if (walk->err == ENOMEM)
     return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to check data.mdb", db->directory);
   if (walk->err)
@@ -87,14 +87,14 @@ static int say(const struct db *db, const struct walk *walk, struct tidings_erro
                 "store %s: data.mdb cannot be read: %s; recover what is left with 'tidings store "
                 "salvage %s NEW', or restore it from a backup",
                 db->directory, strerror(walk->err), db->directory);
-  return say_finding(db, walk->page, walk->finding, error);
+  return refuse_finding(db, walk->page, walk->finding, error);
 }
 
 static int walk_here(struct db *db, struct walk *walk, const struct stat *entry,
                      struct tidings_error *error) {
   bool sound = walk_run(walk);
   note_result(db, walk, entry, sound);
-  return sound ? 0 : say(db, walk, error);
+  return sound ? 0 : refuse_walk(db, walk, error);
 }
 
 /* -- a large file ------------------------------------------------------------------------------ */
@@ -158,7 +158,7 @@ static int wait_for_child(struct db *db, int answer, store_deadline deadline,
   if (read(answer, &sound, 1) != 1)
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb could not be checked; try again",
                 db->directory);
-  return sound ? 0 : say_finding(db, note->page, note->finding, error);
+  return sound ? 0 : refuse_finding(db, note->page, note->finding, error);
 }
 
 static int walk_large(struct db *db, struct walk *walk, const struct stat *entry,
@@ -181,10 +181,10 @@ int walk_first(struct db *db, store_deadline deadline, struct tidings_error *err
     if (fd >= 0) close(fd);
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(err));
   }
-  if (!walk_begin(&walk, fd, datafile_map_bytes())) code = say(db, &walk, error);
+  if (!walk_begin(&walk, fd, datafile_map_bytes())) code = refuse_walk(db, &walk, error);
   else if (is_noted(db, &entry, walk.transaction)) {
     if (note_of(db)->finding[0])
-      code = say_finding(db, note_of(db)->page, note_of(db)->finding, error);
+      code = refuse_finding(db, note_of(db)->page, note_of(db)->finding, error);
   } else if (walk.last_page < LARGE_FILE_BYTES / walk.page_bytes) {
     code = walk_here(db, &walk, &entry, error);
   } else {

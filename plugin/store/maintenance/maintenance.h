@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/care/care.h: maintenance of a whole store: checking it, copying it, salvaging a damaged
- * one, converting one of an older layout. FROM is never changed; TO is made under another name, and
- * is renamed when it is complete.
+ * store/maintenance/maintenance.h: maintenance of a whole store: checking it, copying it, salvaging
+ * a damaged one, converting one of an older layout. FROM is never changed; TO is made under another
+ * name, and is renamed when it is complete.
  */
-#ifndef STORE_CARE_CARE_H
-#define STORE_CARE_CARE_H
+#ifndef STORE_MAINTENANCE_MAINTENANCE_H
+#define STORE_MAINTENANCE_MAINTENANCE_H
 
 #include "store/store.h"
 
-enum { CARE_FINDINGS = 16, CARE_TEXT_BYTES = 200, CARE_BUDGET_MS = 5000 };
+enum { MAINTENANCE_FINDINGS = 16, MAINTENANCE_TEXT_BYTES = 200, MAINTENANCE_BUDGET_MS = 5000 };
 
-struct care_finding {
+struct maintenance_finding {
   bool has_page;
   uint64_t page;
-  char text[CARE_TEXT_BYTES];
+  char text[MAINTENANCE_TEXT_BYTES];
 };
 
-struct care_report {
+struct maintenance_report {
   uint64_t layout;                                  /* of FROM; 0: not known */
   uint64_t rows, sessions, notifications, messages; /* read and sound; or written to TO */
   uint64_t damaged;                                 /* rows whose checksum does not hold */
   bool took_away; /* TO.unfinished, which a run that was killed had left */
 
   /* check: the first of them */
-  struct care_finding findings[CARE_FINDINGS];
+  struct maintenance_finding findings[MAINTENANCE_FINDINGS];
   size_t finding_count;
 
   /* salvage */
@@ -42,33 +42,39 @@ struct care_report {
 /* Reads all of the store at `from`, and says what is wrong with it. A store that cannot be opened
  * because of its files or their layout is a finding too. Errors: NOT_FOUND (there is no store),
  * BUSY, STORE (it cannot be read), NOMEM. */
-int care_check(const char *from, struct care_report *ret_report, struct tidings_error *error);
+int maintenance_check(const char *from, struct maintenance_report *ret_report,
+                      struct tidings_error *error);
 
 /* The others make `to`, which must not be there, or be an empty folder. Errors: NOT_FOUND, STATE
  * (`to` is not empty, or `from` is in use where it must not be), BUSY, FULL, STORE, NOMEM.
  * A copy of one moment, while other processes go on using `from`. */
-int care_backup(const char *from, const char *to, struct care_report *ret_report,
-                struct tidings_error *error);
+int maintenance_backup(const char *from, const char *to, struct maintenance_report *ret_report,
+                       struct tidings_error *error);
 /* Errors: also SCHEMA_NEWER. */
-int care_salvage(const char *from, const char *to, bool also_stale, struct care_report *ret_report,
-                 struct tidings_error *error);
+int maintenance_salvage(const char *from, const char *to, bool also_stale,
+                        struct maintenance_report *ret_report, struct tidings_error *error);
 /* Errors: also STATE (`from` has this build's layout), SCHEMA_NEWER. */
-int care_migrate(const char *from, const char *to, struct care_report *ret_report,
-                 struct tidings_error *error);
+int maintenance_migrate(const char *from, const char *to, struct maintenance_report *ret_report,
+                        struct tidings_error *error);
 
 /* A store as a file of rows (store/dump/dump.h), and a store of any engine from that: every row is
  * read back before the store can be used. `from` of a dump must not be in use. Errors of dump: also
  * STATE (it is in use), STORE (a row is damaged); of load: also STATE (`to` has a session or is in
  * use), STORE (`from` is no such file, or is not whole). */
-int care_dump(const char *from, const char *to, struct care_report *ret_report,
-              struct tidings_error *error);
-int care_load(const char *from, const char *to, struct care_report *ret_report,
-              struct tidings_error *error);
+int maintenance_dump(const char *from, const char *to, struct maintenance_report *ret_report,
+                     struct tidings_error *error);
+int maintenance_load(const char *from, const char *to, struct maintenance_report *ret_report,
+                     struct tidings_error *error);
 
 /* The tables of a store in a database. Errors: INVAL (`place` is no URL), STATE (init: it is
  * there), NOT_FOUND (it is not), SCHEMA_NEWER, BUSY, STORE, NOMEM. */
-enum care_tables { CARE_TABLES_INIT, CARE_TABLES_UPGRADE, CARE_TABLES_DROP, CARE_TABLES_EMPTY };
-int care_tables(enum care_tables task, const char *place, bool dry_run,
-                struct care_report *ret_report, struct tidings_error *error);
+enum maintenance_tables {
+  MAINTENANCE_TABLES_INIT,
+  MAINTENANCE_TABLES_UPGRADE,
+  MAINTENANCE_TABLES_DROP,
+  MAINTENANCE_TABLES_EMPTY
+};
+int maintenance_tables(enum maintenance_tables task, const char *place, bool dry_run,
+                       struct maintenance_report *ret_report, struct tidings_error *error);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/migrate.c: a store of an older layout, copied row by row into a new one. Layout 1 is that of
- * the builds before the first release. It had turns only in its last days: heads and deliveries of
- * before are read here; the rows of other kinds are what they are today.
+ * maintenance/migrate.c: a store of an older layout, copied row by row into a new one. Layout 1 is
+ * that of the builds before the first release. It had turns only in its last days: heads and
+ * deliveries of before are read here; the rows of other kinds are what they are today.
  */
 #include <errno.h>
 
 #include "common/error.h"
-#include "store/care/from.h"
-#include "store/care/target.h"
 #include "store/db/lmdb/files.h"
+#include "store/maintenance/from.h"
+#include "store/maintenance/target.h"
 
 enum { OLDEST_LAYOUT = 1 };
 
 struct migration {
   const char *path, *to;
-  struct care_target target;
-  struct care_report report;
+  struct maintenance_target target;
+  struct maintenance_report report;
   struct tidings_error *error;
   struct arena arena;
   bool no_memory; /* for a row, which then looked as if it could not be read */
@@ -56,7 +56,7 @@ static void translate_delivery(struct record_reader *old, struct buffer *out) {
   const uint8_t *names = old->at;
   (void)record_read_bytes(old);
   (void)record_read_bytes(old);
-  const uint8_t *fates = old->at;
+  const uint8_t *dispositions = old->at;
   uint64_t after = 0, count = record_read_u64(old);
   for (uint64_t i = 0; !old->bad && i < count; i++) {
     after += record_read_u64(old) + (i > 0);
@@ -67,8 +67,8 @@ static void translate_delivery(struct record_reader *old, struct buffer *out) {
   record_begin(out);
   buffer_append(out, begin, (size_t)(names - begin));
   record_u64(out, after);
-  buffer_append(out, names, (size_t)(fates - names));
-  buffer_append(out, fates, (size_t)(old->end - fates));
+  buffer_append(out, names, (size_t)(dispositions - names));
+  buffer_append(out, dispositions, (size_t)(old->end - dispositions));
   record_u64(out, 0);
 }
 
@@ -103,8 +103,8 @@ static bool translate(struct migration *migration, const struct db_key *key,
 }
 
 static int put(struct migration *migration, const struct db_key *key, struct tidings_span record) {
-  care_count(&migration->report, key);
-  return care_target_put(&migration->target, key, record, migration->error);
+  maintenance_count(&migration->report, key);
+  return maintenance_target_put(&migration->target, key, record, migration->error);
 }
 
 /* Errors: STATE, SCHEMA_NEWER, STORE. */
@@ -135,9 +135,9 @@ static int begin(struct migration *migration, const struct db_key *key,
   uint64_t layout = says ? record_read_u64(&reader) : 0, next = says ? record_read_u64(&reader) : 0;
   int code = check_layout(migration, layout);
   if (!code)
-    code =
-        care_target_begin(&migration->target, migration->to, &migration->report, migration->error);
-  if (!code) code = care_target_txn(&migration->target, record.len, &txn, migration->error);
+    code = maintenance_target_begin(&migration->target, migration->to, &migration->report,
+                                    migration->error);
+  if (!code) code = maintenance_target_txn(&migration->target, record.len, &txn, migration->error);
   if (code) return code;
   migration->report.layout = layout;
   migration->report.rows++;
@@ -186,17 +186,17 @@ static int migrate_rows(struct migration *migration, int fd) {
       walk.finding ? walk.finding : "cannot be read", migration->path);
 }
 
-int care_migrate(const char *path, const char *to, struct care_report *ret_report,
-                 struct tidings_error *error) {
+int maintenance_migrate(const char *path, const char *to, struct maintenance_report *ret_report,
+                        struct tidings_error *error) {
   struct migration migration = {.path = path, .to = to, .error = error};
-  struct care_from from;
-  int code = care_from_open(path, &from, error);
+  struct maintenance_from from;
+  int code = maintenance_from_open(path, &from, error);
   if (code) return code;
-  code = care_from_unused(&from, error);
+  code = maintenance_from_unused(&from, error);
   if (!code) code = migrate_rows(&migration, from.data_fd);
   if (!code && !migration.report.layout) code = check_layout(&migration, 0);
-  code = care_target_end(&migration.target, code, error);
-  care_from_close(&from);
+  code = maintenance_target_end(&migration.target, code, error);
+  maintenance_from_close(&from);
   if (!code) *ret_report = migration.report;
   return code;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/care_kit.c: see the header.
+ * tests/store/maintenance_kit.c: see the header.
  */
-#include "care_kit.h"
+#include "maintenance_kit.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct care_report report;
+struct maintenance_report report;
 struct tidings_error why;
 
 const char *to_path(void) { return kit_path("to"); }
@@ -103,7 +103,7 @@ void expect_pending(const char *path, const char *session, size_t expected) {
 }
 
 void expect_sound(const char *path) {
-  expect_done(care_check(path, &report, &why));
+  expect_done(maintenance_check(path, &report, &why));
   cr_assert_eq(report.finding_count, 0, "page %llu %s", (unsigned long long)report.findings[0].page,
                report.findings[0].text);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/gather.c: see the header.
+ * maintenance/gather.c: see the header.
  */
-#include "store/care/gather.h"
+#include "store/maintenance/gather.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,14 +26,14 @@ static bool read_bytes(int fd, uint64_t at, size_t bytes, struct buffer *buffer)
   return true;
 }
 
-bool care_row_read(const struct care_rows *rows, const struct care_row *row,
-                   struct buffer *buffer) {
+bool maintenance_row_read(const struct maintenance_rows *rows, const struct maintenance_row *row,
+                          struct buffer *buffer) {
   return read_bytes(rows->fd, row->at, row->bytes, buffer);
 }
 
 /* Where the value of a node is. False: it has no key of ours, or its value is not in the file. */
-static bool locate(const struct care_rows *rows, const uint8_t *node, uint64_t page,
-                   struct care_row *ret_row, bool *ret_big) {
+static bool locate(const struct maintenance_rows *rows, const uint8_t *node, uint64_t page,
+                   struct maintenance_row *ret_row, bool *ret_big) {
   const uint8_t *value = node + NODE_HEAD_BYTES + DB_KEY_BYTES;
   uint16_t flags = page_u16(node, NODE_FLAGS_AT);
   if (page_u16(node, NODE_KEY_BYTES_AT) != DB_KEY_BYTES || flags > NODE_BIG) return false;
@@ -53,15 +53,15 @@ static bool locate(const struct care_rows *rows, const uint8_t *node, uint64_t p
 }
 
 /* *ret_no_memory false: the row is not in the file as it was written. */
-static bool is_sound(const struct care_rows *rows, const struct care_row *row,
+static bool is_sound(const struct maintenance_rows *rows, const struct maintenance_row *row,
                      struct buffer *buffer) {
-  return care_row_read(rows, row, buffer) && record_format(&row->key, buffer_view(buffer));
+  return maintenance_row_read(rows, row, buffer) && record_format(&row->key, buffer_view(buffer));
 }
 
-static bool add(struct care_rows *rows, const struct care_row *row) {
+static bool add(struct maintenance_rows *rows, const struct maintenance_row *row) {
   if (rows->count == rows->capacity) {
     size_t capacity = rows->capacity ? rows->capacity * 2 : 1024;
-    struct care_row *list = realloc(rows->list, capacity * sizeof *list);
+    struct maintenance_row *list = realloc(rows->list, capacity * sizeof *list);
     if (!list) return false;
     rows->list = list;
     rows->capacity = capacity;
@@ -74,45 +74,45 @@ static bool add(struct care_rows *rows, const struct care_row *row) {
 
 /* What the two passes do with each sound row: mark the pages of large values, then note all. */
 struct pass {
-  struct care_rows *rows;
+  struct maintenance_rows *rows;
   struct buffer buffer;
   uint8_t worth;
   bool marks;
 };
 
-static void mark_content(struct care_rows *rows, const struct care_row *row) {
+static void mark_content(struct maintenance_rows *rows, const struct maintenance_row *row) {
   uint64_t first = row->at / rows->page_bytes, last = (row->at + row->bytes) / rows->page_bytes;
   for (uint64_t page = first; page <= last && page < rows->pages; page++)
     if (rows->uses[page] != USE_LEAF) rows->uses[page] = USE_CONTENT;
 }
 
 static bool read_leaf(struct pass *pass, uint64_t number) {
-  struct care_rows *rows = pass->rows;
-  if (!care_page_read(rows, number, rows->page)) return true;
-  unsigned count = care_page_nodes(rows, rows->page, number, PAGE_LEAF);
+  struct maintenance_rows *rows = pass->rows;
+  if (!maintenance_page_read(rows, number, rows->page)) return true;
+  unsigned count = maintenance_page_nodes(rows, rows->page, number, PAGE_LEAF);
   for (unsigned i = 0; i < count; i++) {
-    struct care_row row = {.worth = pass->worth};
+    struct maintenance_row row = {.worth = pass->worth};
     bool big = false;
-    const uint8_t *node = care_page_node(rows, rows->page, i);
+    const uint8_t *node = maintenance_page_node(rows, rows->page, i);
     bool sound = node && locate(rows, node, number, &row, &big) && (big || !pass->marks) &&
                  is_sound(rows, &row, &pass->buffer);
     if (pass->buffer.failed) return false;
     if (sound && pass->marks) mark_content(rows, &row);
     else if (sound && !add(rows, &row)) return false;
-    else if (!sound && !pass->marks && pass->worth == CARE_IN_TREE) rows->damaged++;
+    else if (!sound && !pass->marks && pass->worth == MAINTENANCE_IN_TREE) rows->damaged++;
   }
   return true;
 }
 
 static bool is_of(uint8_t use, uint8_t worth, bool known) {
   switch (worth) {
-  case CARE_IN_TREE: return use == USE_LEAF;
-  case CARE_LOST: return use == USE_UNKNOWN && known;
+  case MAINTENANCE_IN_TREE: return use == USE_LEAF;
+  case MAINTENANCE_LOST: return use == USE_UNKNOWN && known;
   default: return use == USE_FREE || (use == USE_UNKNOWN && !known);
   }
 }
 
-static bool read_leaves(struct care_rows *rows, uint8_t worth, bool known) {
+static bool read_leaves(struct maintenance_rows *rows, uint8_t worth, bool known) {
   struct pass pass = {.rows = rows, .worth = worth, .marks = true};
   bool fine = true;
   for (int twice = 0; fine && twice < 2; twice++, pass.marks = false) {
@@ -124,21 +124,21 @@ static bool read_leaves(struct care_rows *rows, uint8_t worth, bool known) {
 }
 
 static int compare_rows(const void *a, const void *b) {
-  const struct care_row *left = a, *right = b;
+  const struct maintenance_row *left = a, *right = b;
   int by_key = memcmp(left->key.bytes, right->key.bytes, DB_KEY_BYTES);
   if (by_key) return by_key;
   if (left->worth != right->worth) return left->worth < right->worth ? -1 : 1;
   return left->at > right->at ? -1 : left->at < right->at;
 }
 
-int care_gather(const struct care_from *from, struct care_rows *ret_rows,
-                struct tidings_error *error) {
-  struct care_rows *rows = ret_rows;
+int maintenance_gather(const struct maintenance_from *from, struct maintenance_rows *ret_rows,
+                       struct tidings_error *error) {
+  struct maintenance_rows *rows = ret_rows;
   bool known = false;
-  *rows = (struct care_rows){.fd = from->data_fd};
-  int code = care_pages(rows, &known, error);
+  *rows = (struct maintenance_rows){.fd = from->data_fd};
+  int code = maintenance_pages(rows, &known, error);
   if (code) return code;
-  for (unsigned worth = CARE_IN_TREE; worth <= CARE_STALE; worth++) {
+  for (unsigned worth = MAINTENANCE_IN_TREE; worth <= MAINTENANCE_STALE; worth++) {
     if (!read_leaves(rows, (uint8_t)worth, known))
       return fail(error, TIDINGS_E_NOMEM, "no memory for the rows of store %s", from->path);
   }
@@ -146,7 +146,7 @@ int care_gather(const struct care_from *from, struct care_rows *ret_rows,
   return 0;
 }
 
-void care_rows_free(struct care_rows *rows) {
+void maintenance_rows_free(struct maintenance_rows *rows) {
   free(rows->uses);
   free(rows->list);
   free(rows->page);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_graves.c: what becomes of sessions that were closed: all of it goes, its name
+ * tests/store/test_purge.c: what becomes of sessions that were closed: all of it goes, its name
  * last, and only when no process can know it by its number any more.
  */
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@
 #include "kit_rows.h"
 #include "store/rows/rows.h"
 
-TestSuite(graves, .init = kit_begin, .fini = kit_end);
+TestSuite(purge, .init = kit_begin, .fini = kit_end);
 
 static const int64_t DAY = 86400000, HOUR = 3600001;
 
@@ -47,7 +47,7 @@ static void live_and_close(struct tidings_plugin *plugin, const char *session) {
   struct tidings_error error = new_error();
   for (int i = 0; i < 30; i++) push(plugin, session, "x");
   cr_assert_eq(tool_result(plugin, session).code, 0);
-  for (int i = 0; i < 100; i++) push(plugin, session, "never told");
+  for (int i = 0; i < 100; i++) push(plugin, session, "never delivered");
   cr_assert_eq(event(plugin, &error,
                      "{\"type\":\"budget.usage\",\"session\":\"%s\",\"id\":\"1\",\"data\":{"
                      "\"used\":80,\"limit\":100}}",
@@ -61,7 +61,7 @@ static void live_and_close(struct tidings_plugin *plugin, const char *session) {
   close_well(plugin, session);
 }
 
-Test(graves, a_closed_session_goes_after_a_day_in_small_steps) {
+Test(purge, a_closed_session_goes_after_a_day_in_small_steps) {
   struct tidings_plugin *plugin = open_plugin();
   struct store *store = store_of(plugin);
   kit_now_ms = DAY;
@@ -87,7 +87,7 @@ Test(graves, a_closed_session_goes_after_a_day_in_small_steps) {
   plugin_end(plugin);
 }
 
-Test(graves, its_name_goes_when_somebody_opens_the_store_alone) {
+Test(purge, its_name_goes_when_somebody_opens_the_store_alone) {
   struct tidings_plugin *plugin = open_plugin();
   kit_now_ms = DAY;
   live_and_close(plugin, "s");
@@ -110,35 +110,35 @@ static int keep_open(struct child *self, void *context) {
   struct store_options options = {
       .directory = context, .create_budget_ms = KIT_BUDGET_MS, .now_ms = 4 * DAY};
   struct store *store;
-  child_listens(self);
+  child_await_test(self);
   if (store_open(&options, &store, NULL)) return 1;
-  child_says(self);
-  child_listens(self);
+  child_signal_test(self);
+  child_await_test(self);
   store_close(store);
   return 0;
 }
 
-Test(graves, its_name_stays_while_another_process_has_the_store_open) {
+Test(purge, its_name_stays_while_another_process_has_the_store_open) {
   struct child other = child_start(keep_open, kit_store);
   struct tidings_plugin *plugin = open_plugin();
   kit_now_ms = DAY;
   live_and_close(plugin, "s");
   kit_now_ms += 2 * DAY;
   use(plugin, "t", 8);
-  child_tell(&other);
-  child_heard(&other);
+  child_signal(&other);
+  child_await(&other);
   plugin_end(plugin);
   plugin = open_plugin();
   cr_expect_eq(number_of(store_of(plugin), "s"), 1);
   plugin_end(plugin);
-  child_tell(&other);
+  child_signal(&other);
   cr_expect_eq(child_wait(&other), 0);
   plugin = open_plugin();
   cr_expect_eq(number_of(store_of(plugin), "s"), 0);
   plugin_end(plugin);
 }
 
-Test(graves, what_came_after_the_close_is_told_and_keeps_the_session) {
+Test(purge, what_came_after_the_close_is_delivered_and_keeps_the_session) {
   struct tidings_plugin *plugin = open_plugin();
   struct store *store = store_of(plugin);
   kit_now_ms = DAY;
@@ -157,7 +157,7 @@ Test(graves, what_came_after_the_close_is_told_and_keeps_the_session) {
 }
 
 /* Whoever submits need not be the session's host. */
-Test(graves, a_message_that_came_after_the_close_stays_with_its_content) {
+Test(purge, a_message_that_came_after_the_close_stays_with_its_content) {
   struct tidings_plugin *plugin = open_plugin();
   struct tidings_error error = new_error();
   kit_now_ms = DAY;
@@ -182,7 +182,7 @@ Test(graves, a_message_that_came_after_the_close_stays_with_its_content) {
   plugin_end(plugin);
 }
 
-Test(graves, ids_of_a_closed_session_are_known_as_long_as_was_promised) {
+Test(purge, ids_of_a_closed_session_are_known_as_long_as_was_promised) {
   struct tidings_plugin *plugin = plugin_at(
       kit_store,
       (struct plugin_words){.settle_on_return = 1,
@@ -208,7 +208,7 @@ Test(graves, ids_of_a_closed_session_are_known_as_long_as_was_promised) {
   plugin_end(plugin);
 }
 
-Test(graves, many_are_buried_some_at_a_time) {
+Test(purge, many_are_purged_some_at_a_time) {
   enum { MANY = 150 };
   struct tidings_plugin *plugin = open_plugin();
   char name[16];
@@ -233,7 +233,7 @@ Test(graves, many_are_buried_some_at_a_time) {
 }
 
 /* A name that stands behind another of the same hash is found past it. */
-Test(graves, a_name_with_another_behind_it_stays) {
+Test(purge, a_name_with_another_after_it_stays) {
   struct tidings_plugin *plugin = open_plugin();
   struct store *store = store_of(plugin);
   struct tidings_error error = new_error();

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/care/copy.c: writes a store in a folder as a file of rows, and makes a folder from such a
- * file. The new folder has another name until every row was read back from it.
+ * store/maintenance/copy.c: writes a store in a folder as a file of rows, and makes a folder from
+ * such a file. The new folder has another name until every row was read back from it.
  */
 #include "common/error.h"
-#include "store/care/from.h"
-#include "store/care/target.h"
 #include "store/dump/dump.h"
+#include "store/maintenance/from.h"
+#include "store/maintenance/target.h"
 
 /* -- a file of a store ------------------------------------------------------------------------- */
 
-static int dump_rows(struct store_txn *txn, struct dump_writer *writer, struct care_report *report,
-                     struct tidings_error *error) {
+static int dump_rows(struct store_txn *txn, struct dump_writer *writer,
+                     struct maintenance_report *report, struct tidings_error *error) {
   struct db_key first = {{0}};
   struct db_cursor cursor;
   int rc = db_cursor_open(txn->db, &cursor);
@@ -20,7 +20,7 @@ static int dump_rows(struct store_txn *txn, struct dump_writer *writer, struct c
   while (!rc && cursor.key) {
     struct db_key key;
     memcpy(key.bytes, cursor.key, sizeof key.bytes);
-    if (record_format(&key, cursor.value)) care_count(report, &key);
+    if (record_format(&key, cursor.value)) maintenance_count(report, &key);
     else report->damaged++;
     dump_row(writer, &key, cursor.value);
     rc = db_cursor_next(&cursor);
@@ -30,15 +30,15 @@ static int dump_rows(struct store_txn *txn, struct dump_writer *writer, struct c
 }
 
 /* The transaction writes nothing: it keeps others from writing until the last row is read. */
-static int dump_store(const char *from, struct dump_writer *writer, struct care_report *report,
-                      struct tidings_error *error) {
+static int dump_store(const char *from, struct dump_writer *writer,
+                      struct maintenance_report *report, struct tidings_error *error) {
   const struct store_options options = {
-      .directory = from, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
+      .directory = from, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
   struct store *store = NULL;
   struct store_txn *txn = NULL;
   int code = store_open(&options, &store, error);
   if (code) return code;
-  code = store_write(store, NULL, store_deadline_in(CARE_BUDGET_MS), &txn, error);
+  code = store_write(store, NULL, store_deadline_in(MAINTENANCE_BUDGET_MS), &txn, error);
   if (!code) code = dump_rows(txn, writer, report, error);
   if (!code && report->damaged)
     code = fail(error, TIDINGS_E_STORE,
@@ -51,17 +51,17 @@ static int dump_store(const char *from, struct dump_writer *writer, struct care_
 }
 
 static int check_unused(const char *path, struct tidings_error *error) {
-  struct care_from from;
-  int code = care_from_open(path, &from, error);
+  struct maintenance_from from;
+  int code = maintenance_from_open(path, &from, error);
   if (code) return code;
-  code = care_from_unused(&from, error);
-  care_from_close(&from);
+  code = maintenance_from_unused(&from, error);
+  maintenance_from_close(&from);
   return code;
 }
 
-int care_dump(const char *from, const char *to, struct care_report *ret_report,
-              struct tidings_error *error) {
-  struct care_report report = {.layout = STORE_SCHEMA};
+int maintenance_dump(const char *from, const char *to, struct maintenance_report *ret_report,
+                     struct tidings_error *error) {
+  struct maintenance_report report = {.layout = STORE_SCHEMA};
   struct dump_writer writer = {.file = NULL};
   int code = check_unused(from, error);
   if (!code) code = dump_begin(&writer, to, error);
@@ -74,11 +74,11 @@ int care_dump(const char *from, const char *to, struct care_report *ret_report,
 /* -- a store of a file ------------------------------------------------------------------------- */
 
 /* One that has a row already was among the rows. */
-static int load_event(struct care_target *target, const struct dump_event *event,
+static int load_event(struct maintenance_target *target, const struct dump_event *event,
                       struct tidings_error *error) {
   struct store_txn *txn = NULL;
   bool seen = false;
-  int code = care_target_txn(target, event->source.len + event->id.len, &txn, error);
+  int code = maintenance_target_txn(target, event->source.len + event->id.len, &txn, error);
   if (!code)
     code = dedup_seen(txn, event->session, event->source, event->id, event->time_ms, &seen, error);
   return code || seen ? code
@@ -86,8 +86,8 @@ static int load_event(struct care_target *target, const struct dump_event *event
                                   event->keep_ms, error);
 }
 
-static int load_entries(struct dump_reader *reader, struct care_target *target,
-                        struct care_report *report, struct tidings_error *error) {
+static int load_entries(struct dump_reader *reader, struct maintenance_target *target,
+                        struct maintenance_report *report, struct tidings_error *error) {
   struct dump_entry entry = {.kind = DUMP_ROW};
   int code = 0;
   while (!code && entry.kind != DUMP_END) {
@@ -96,8 +96,8 @@ static int load_entries(struct dump_reader *reader, struct care_target *target,
     if (entry.kind == DUMP_EVENT) {
       code = load_event(target, &entry.event, error);
     } else {
-      care_count(report, &entry.key);
-      code = care_target_put(target, &entry.key, entry.value, error);
+      maintenance_count(report, &entry.key);
+      code = maintenance_target_put(target, &entry.key, entry.value, error);
     }
   }
   return code;
@@ -161,27 +161,28 @@ static int verify_rows(struct dump_reader *reader, struct store_txn *txn, const 
   return code;
 }
 
-static int verify(struct dump_reader *reader, struct care_target *target, const char *to,
+static int verify(struct dump_reader *reader, struct maintenance_target *target, const char *to,
                   struct tidings_error *error) {
   struct store_txn *txn = NULL;
-  int code = care_target_commit(target, error);
-  if (!code) code = store_read(target->store, NULL, store_deadline_in(CARE_BUDGET_MS), &txn, error);
+  int code = maintenance_target_commit(target, error);
+  if (!code)
+    code = store_read(target->store, NULL, store_deadline_in(MAINTENANCE_BUDGET_MS), &txn, error);
   if (!code) code = verify_rows(reader, txn, to, error);
   store_end(txn);
   return code;
 }
 
-int care_load(const char *from, const char *to, struct care_report *ret_report,
-              struct tidings_error *error) {
-  struct care_report report = {.layout = STORE_SCHEMA};
+int maintenance_load(const char *from, const char *to, struct maintenance_report *ret_report,
+                     struct tidings_error *error) {
+  struct maintenance_report report = {.layout = STORE_SCHEMA};
   struct dump_reader reader = {.file = NULL};
-  struct care_target target = {0};
+  struct maintenance_target target = {0};
   int code = dump_open(&reader, from, error);
   if (!code) {
-    code = care_target_begin(&target, to, &report, error);
+    code = maintenance_target_begin(&target, to, &report, error);
     if (!code) code = load_entries(&reader, &target, &report, error);
     if (!code) code = verify(&reader, &target, to, error);
-    code = care_target_end(&target, code, error);
+    code = maintenance_target_end(&target, code, error);
   }
   dump_close(&reader);
   if (!code) *ret_report = report;

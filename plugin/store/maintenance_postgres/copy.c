@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/care_url/copy.c: writes a store in a database as a file of rows, and makes one from such a
- * file. Making one is a single transaction, which commits after every row was read back.
+ * store/maintenance_postgres/copy.c: writes a store in a database as a file of rows, and makes one
+ * from such a file. Making one is a single transaction, which commits after every row was read
+ * back.
  */
 #include "store/db/postgres/copy.h"
 #include "common/error.h"
 #include "common/utf8.h"
-#include "store/care/care.h"
 #include "store/dump/dump.h"
+#include "store/maintenance/maintenance.h"
 
 enum { KINDS_OF_ROWS = 16, TAKE_IN_ROUNDS = 100000 };
 
@@ -34,7 +35,7 @@ static int check_owner(void *context, struct tidings_span name, uint32_t number)
 
 static int check_owners(struct store *store, struct tidings_error *error) {
   struct looking looking = {.store = store, .error = error};
-  int code = store_read(store, NULL, store_deadline_in(CARE_BUDGET_MS), &looking.txn, error);
+  int code = store_read(store, NULL, store_deadline_in(MAINTENANCE_BUDGET_MS), &looking.txn, error);
   if (code) return code;
   code = session_scan(looking.txn, check_owner, &looking, error);
   store_end(looking.txn);
@@ -53,15 +54,16 @@ static int take_in_all(struct store *store, struct tidings_error *error) {
   int code = 0;
   for (int round = 0; !code && any && round < TAKE_IN_ROUNDS; round++) {
     any = false;
-    code = db_inbox_sessions(store->db, store_deadline_in(CARE_BUDGET_MS), note_any, &any, error);
-    if (!code && any) code = store_take_in(store, store_deadline_in(CARE_BUDGET_MS), error);
+    code = db_inbox_sessions(store->db, store_deadline_in(MAINTENANCE_BUDGET_MS), note_any, &any,
+                             error);
+    if (!code && any) code = store_take_in(store, store_deadline_in(MAINTENANCE_BUDGET_MS), error);
   }
   return code;
 }
 
 static int prepare_dump(const char *from, struct tidings_error *error) {
   const struct store_options options = {
-      .directory = from, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
+      .directory = from, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
   struct store *store = NULL;
   int code = store_open(&options, &store, error);
   if (code) return code;
@@ -73,11 +75,11 @@ static int prepare_dump(const char *from, struct tidings_error *error) {
 
 struct dumping {
   struct dump_writer writer;
-  struct care_report report;
+  struct maintenance_report report;
   struct tidings_error *error;
 };
 
-static void count_row(struct care_report *report, const struct db_key *key) {
+static void count_row(struct maintenance_report *report, const struct db_key *key) {
   report->rows++;
   report->sessions += key->bytes[4] == ROW_NAME;
   report->notifications += key->bytes[4] == ROW_ITEM;
@@ -107,8 +109,8 @@ static int dump_seen(void *context, const struct pg_copy_event *event) {
   return dump_event(&dumping->writer, &seen, dumping->error);
 }
 
-int care_dump(const char *from, const char *to, struct care_report *ret_report,
-              struct tidings_error *error) {
+int maintenance_dump(const char *from, const char *to, struct maintenance_report *ret_report,
+                     struct tidings_error *error) {
   struct dumping dumping = {.report.layout = STORE_SCHEMA, .error = error};
   struct pg_copy *copy = NULL;
   uint64_t pushed = 0;
@@ -129,8 +131,8 @@ int care_dump(const char *from, const char *to, struct care_report *ret_report,
 
 /* -- a store of a file: its rows --------------------------------------------------------------- */
 
-static int load_rows(struct dump_reader *reader, struct pg_copy *copy, struct care_report *report,
-                     struct tidings_error *error) {
+static int load_rows(struct dump_reader *reader, struct pg_copy *copy,
+                     struct maintenance_report *report, struct tidings_error *error) {
   struct dump_entry entry = {.kind = DUMP_ROW};
   int code = 0;
   while (!code && entry.kind == DUMP_ROW) {
@@ -319,9 +321,9 @@ static int verify(struct dump_reader *reader, struct pg_copy *copy, struct tidin
   return code;
 }
 
-int care_load(const char *from, const char *to, struct care_report *ret_report,
-              struct tidings_error *error) {
-  struct care_report report = {.layout = STORE_SCHEMA};
+int maintenance_load(const char *from, const char *to, struct maintenance_report *ret_report,
+                     struct tidings_error *error) {
+  struct maintenance_report report = {.layout = STORE_SCHEMA};
   struct dump_reader reader = {.file = NULL};
   struct pg_copy *copy = NULL;
   int code = dump_open(&reader, from, error);

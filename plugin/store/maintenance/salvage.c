@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/care/salvage.c: makes a new store from the intact rows of a damaged one.
+ * store/maintenance/salvage.c: makes a new store from the intact rows of a damaged one.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "store/care/gather.h"
-#include "store/care/session.h"
-#include "store/care/target.h"
+#include "store/maintenance/gather.h"
+#include "store/maintenance/session.h"
+#include "store/maintenance/target.h"
 
 /* The name of a session's number; of several the one that is worth most. */
 struct name {
   uint32_t number;
-  const struct care_row *row;
+  const struct maintenance_row *row;
 };
 
 struct salvage {
-  struct care_rows rows;
-  struct care_target target;
-  struct care_report *report;
+  struct maintenance_rows rows;
+  struct maintenance_target target;
+  struct maintenance_report *report;
   bool also_stale;
-  const struct care_row **chosen; /* one of a key, those of sessions only, by key */
+  const struct maintenance_row **chosen; /* one of a key, those of sessions only, by key */
   size_t chosen_count;
   struct name *names; /* by number */
   size_t name_count;
@@ -31,16 +31,16 @@ struct salvage {
 
 /* -- choosing ---------------------------------------------------------------------------------- */
 
-static bool read_row(struct salvage *salvage, const struct care_row *row,
+static bool read_row(struct salvage *salvage, const struct maintenance_row *row,
                      struct record_reader *ret_reader) {
-  return care_row_read(&salvage->rows, row, &salvage->record) &&
+  return maintenance_row_read(&salvage->rows, row, &salvage->record) &&
          record_open(ret_reader, &row->key, buffer_view(&salvage->record));
 }
 
 /* Of the heads of one session that are worth the same, the one that was written last. */
-static const struct care_row *newest_head(struct salvage *salvage, const struct care_row *rows,
-                                          size_t count) {
-  const struct care_row *newest = rows;
+static const struct maintenance_row *newest_head(struct salvage *salvage,
+                                                 const struct maintenance_row *rows, size_t count) {
+  const struct maintenance_row *newest = rows;
   uint64_t generation = 0;
   for (size_t i = 0; i < count && rows[i].worth == rows[0].worth; i++) {
     struct record_reader reader;
@@ -52,17 +52,17 @@ static const struct care_row *newest_head(struct salvage *salvage, const struct 
   return newest;
 }
 
-static void take_name(struct salvage *salvage, const struct care_row *row) {
+static void take_name(struct salvage *salvage, const struct maintenance_row *row) {
   struct tidings_span name;
   uint32_t number;
-  if (!care_row_read(&salvage->rows, row, &salvage->record) ||
+  if (!maintenance_row_read(&salvage->rows, row, &salvage->record) ||
       !session_decode(&row->key, buffer_view(&salvage->record), &name, &number))
     return;
   salvage->names[salvage->name_count++] = (struct name){number, row};
 }
 
 /* Errors: SCHEMA_NEWER. */
-static int take_own_row(struct salvage *salvage, const struct care_row *row,
+static int take_own_row(struct salvage *salvage, const struct maintenance_row *row,
                         struct tidings_error *error) {
   struct record_reader reader;
   if (row_key_n(row->key.bytes) || !read_row(salvage, row, &reader)) return 0;
@@ -77,13 +77,14 @@ static int take_own_row(struct salvage *salvage, const struct care_row *row,
 }
 
 /* All rows of one key. */
-static int choose(struct salvage *salvage, const struct care_row *rows, size_t count,
+static int choose(struct salvage *salvage, const struct maintenance_row *rows, size_t count,
                   struct tidings_error *error) {
   uint8_t kind = rows->key.bytes[4];
-  if (kind == ROW_META && rows->worth != CARE_STALE) return take_own_row(salvage, rows, error);
+  if (kind == ROW_META && rows->worth != MAINTENANCE_STALE)
+    return take_own_row(salvage, rows, error);
   if (kind == ROW_NAME) take_name(salvage, rows);
   if (!row_key_session(rows->key.bytes)) return 0;
-  if (rows->worth == CARE_STALE) {
+  if (rows->worth == MAINTENANCE_STALE) {
     /* An old head knows less than the deliveries do. */
     if (kind == ROW_HEAD) return 0;
     salvage->report->stale += kind == ROW_ITEM || kind == ROW_MESSAGE;
@@ -101,7 +102,7 @@ static int compare_names(const void *a, const void *b) {
 }
 
 static int choose_all(struct salvage *salvage, struct tidings_error *error) {
-  const struct care_row *list = salvage->rows.list;
+  const struct maintenance_row *list = salvage->rows.list;
   size_t count = salvage->rows.count, end = 0;
   int code = 0;
   salvage->chosen = malloc((count + 1) * sizeof *salvage->chosen);
@@ -121,7 +122,7 @@ static int choose_all(struct salvage *salvage, struct tidings_error *error) {
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
-static const struct care_row *name_of(const struct salvage *salvage, uint32_t number) {
+static const struct maintenance_row *name_of(const struct salvage *salvage, uint32_t number) {
   size_t low = 0, high = salvage->name_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -132,19 +133,19 @@ static const struct care_row *name_of(const struct salvage *salvage, uint32_t nu
   return found ? salvage->names[low].row : NULL;
 }
 
-static int put_as_is(struct salvage *salvage, const struct care_row *row,
+static int put_as_is(struct salvage *salvage, const struct maintenance_row *row,
                      struct tidings_error *error) {
-  if (!care_row_read(&salvage->rows, row, &salvage->record))
+  if (!maintenance_row_read(&salvage->rows, row, &salvage->record))
     return fail(error, TIDINGS_E_STORE, "the store cannot be read a second time");
-  care_count(salvage->report, &row->key);
-  return care_target_put(&salvage->target, &row->key, buffer_view(&salvage->record), error);
+  maintenance_count(salvage->report, &row->key);
+  return maintenance_target_put(&salvage->target, &row->key, buffer_view(&salvage->record), error);
 }
 
 static int make_name(struct salvage *salvage, uint32_t number, struct tidings_error *error) {
   struct store_txn *txn = NULL;
   char name[32];
   (void)snprintf(name, sizeof name, "salvaged-%u", number);
-  int code = care_target_txn(&salvage->target, sizeof name, &txn, error);
+  int code = maintenance_target_txn(&salvage->target, sizeof name, &txn, error);
   if (code) return code;
   salvage->report->made_names++;
   salvage->report->sessions++;
@@ -158,31 +159,31 @@ static int put_names(struct salvage *salvage, struct tidings_error *error) {
   for (size_t i = 0; !code && i < salvage->name_count; i++) {
     const struct name *name = &salvage->names[i];
     if (i && name[-1].number == name->number) continue;
-    if (name->row->worth != CARE_STALE) code = put_as_is(salvage, name->row, error);
+    if (name->row->worth != MAINTENANCE_STALE) code = put_as_is(salvage, name->row, error);
     if (name->number >= salvage->next) salvage->next = (uint64_t)name->number + 1;
   }
   return code;
 }
 
-static int put_session(struct salvage *salvage, const struct care_saved *saved,
+static int put_session(struct salvage *salvage, const struct maintenance_saved *saved,
                        struct tidings_error *error) {
   uint32_t number = row_key_session(saved->list[0]->key.bytes);
-  const struct care_row *name = name_of(salvage, number);
+  const struct maintenance_row *name = name_of(salvage, number);
   int code = 0;
   if (number >= salvage->next) salvage->next = (uint64_t)number + 1;
   if (!name) code = make_name(salvage, number, error);
-  else if (name->worth == CARE_STALE) code = put_as_is(salvage, name, error);
-  return code ? code : care_session_put(&salvage->target, saved, salvage->report, error);
+  else if (name->worth == MAINTENANCE_STALE) code = put_as_is(salvage, name, error);
+  return code ? code : maintenance_session_put(&salvage->target, saved, salvage->report, error);
 }
 
 static int put_sessions(struct salvage *salvage, struct tidings_error *error) {
   size_t end = 0;
   int code = 0;
   for (size_t first = 0; !code && first < salvage->chosen_count; first = end) {
-    const struct care_row *const *list = salvage->chosen + first;
+    const struct maintenance_row *const *list = salvage->chosen + first;
     for (end = first + 1; end < salvage->chosen_count; end++)
       if (memcmp(&salvage->chosen[end]->key, &list[0]->key, sizeof(uint32_t)) != 0) break;
-    const struct care_saved saved = {&salvage->rows, list, end - first};
+    const struct maintenance_saved saved = {&salvage->rows, list, end - first};
     code = put_session(salvage, &saved, error);
   }
   return code;
@@ -193,42 +194,42 @@ static int put_own_rows(struct salvage *salvage, struct tidings_error *error) {
   struct store_txn *txn = NULL;
   int code = 0;
   for (size_t i = 0; !code && i < salvage->rows.count; i++) {
-    const struct care_row *row = &salvage->rows.list[i];
+    const struct maintenance_row *row = &salvage->rows.list[i];
     if (row_key_session(row->key.bytes) || row->key.bytes[4] != ROW_META) break;
     bool first = !i || memcmp(&row[-1].key, &row->key, sizeof row->key) != 0;
     if (first && row_key_n(row->key.bytes)) code = put_as_is(salvage, row, error);
   }
-  if (!code) code = care_target_txn(&salvage->target, sizeof(uint64_t), &txn, error);
+  if (!code) code = maintenance_target_txn(&salvage->target, sizeof(uint64_t), &txn, error);
   if (code) return code;
   salvage->report->rows++;
   return meta_put_next(txn, salvage->next, error);
 }
 
 static int write_store(struct salvage *salvage, const char *to, struct tidings_error *error) {
-  int code = care_target_begin(&salvage->target, to, salvage->report, error);
+  int code = maintenance_target_begin(&salvage->target, to, salvage->report, error);
   if (!code) code = put_names(salvage, error);
   if (!code) code = put_sessions(salvage, error);
   if (!code) code = put_own_rows(salvage, error);
-  return care_target_end(&salvage->target, code, error);
+  return maintenance_target_end(&salvage->target, code, error);
 }
 
-int care_salvage(const char *path, const char *to, bool also_stale, struct care_report *ret_report,
-                 struct tidings_error *error) {
-  struct care_report report = {0};
+int maintenance_salvage(const char *path, const char *to, bool also_stale,
+                        struct maintenance_report *ret_report, struct tidings_error *error) {
+  struct maintenance_report report = {0};
   struct salvage salvage = {.report = &report, .also_stale = also_stale, .next = 1};
-  struct care_from from;
-  int code = care_from_open(path, &from, error);
+  struct maintenance_from from;
+  int code = maintenance_from_open(path, &from, error);
   if (code) return code;
-  code = care_from_unused(&from, error);
-  if (!code) code = care_gather(&from, &salvage.rows, error);
+  code = maintenance_from_unused(&from, error);
+  if (!code) code = maintenance_gather(&from, &salvage.rows, error);
   report.damaged = salvage.rows.damaged;
   if (!code) code = choose_all(&salvage, error);
   if (!code) code = write_store(&salvage, to, error);
   free(salvage.names);
   free(salvage.chosen);
   buffer_free(&salvage.record);
-  care_rows_free(&salvage.rows);
-  care_from_close(&from);
+  maintenance_rows_free(&salvage.rows);
+  maintenance_from_close(&from);
   if (!code) *ret_report = report;
   return code;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/session.c: see the header.
+ * maintenance/session.c: see the header.
  */
-#include "store/care/session.h"
+#include "store/maintenance/session.h"
 
 #include <stdlib.h>
 
@@ -10,9 +10,9 @@
 
 /* What the rows of a session say together. */
 struct gathered {
-  struct care_target *target;
-  struct care_report *report;
-  const struct care_saved *saved;
+  struct maintenance_target *target;
+  struct maintenance_report *report;
+  const struct maintenance_saved *saved;
   uint32_t session;
   struct arena arena;
   struct buffer record;
@@ -25,9 +25,9 @@ struct gathered {
   size_t ended_count, ended_capacity;
 };
 
-static bool read_record(struct gathered *all, const struct care_row *row,
+static bool read_record(struct gathered *all, const struct maintenance_row *row,
                         struct tidings_span *ret_record) {
-  if (!care_row_read(all->saved->rows, row, &all->record)) return false;
+  if (!maintenance_row_read(all->saved->rows, row, &all->record)) return false;
   *ret_record = buffer_view(&all->record);
   return true;
 }
@@ -37,7 +37,7 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 /* -- reading ----------------------------------------------------------------------------------- */
 
 /* A record that stays, with its reader. False: it cannot be used. */
-static bool open_record(struct gathered *all, const struct care_row *row,
+static bool open_record(struct gathered *all, const struct maintenance_row *row,
                         struct record_reader *ret_reader) {
   struct tidings_span record, copy;
   if (!read_record(all, row, &record)) return false;
@@ -48,7 +48,8 @@ static bool open_record(struct gathered *all, const struct care_row *row,
   return record_open(ret_reader, &row->key, copy);
 }
 
-static bool read_head(struct gathered *all, const struct care_row *row, struct head *ret_head) {
+static bool read_head(struct gathered *all, const struct maintenance_row *row,
+                      struct head *ret_head) {
   struct record_reader reader;
   bool no_memory = false;
   bool read =
@@ -57,7 +58,7 @@ static bool read_head(struct gathered *all, const struct care_row *row, struct h
   return read;
 }
 
-static bool read_delivery(struct gathered *all, const struct care_row *row,
+static bool read_delivery(struct gathered *all, const struct maintenance_row *row,
                           struct delivery *ret_delivery) {
   struct record_reader reader;
   bool no_memory = false;
@@ -73,7 +74,7 @@ static int check_memory(const struct gathered *all, struct tidings_error *error)
   return fail(error, TIDINGS_E_NOMEM, "no memory for the rows of a session");
 }
 
-static int add_ended(struct gathered *all, const struct fate_range *fate,
+static int add_ended(struct gathered *all, const struct disposition_range *disposition,
                      struct tidings_error *error) {
   if (all->ended_count == all->ended_capacity) {
     size_t capacity = all->ended_capacity ? all->ended_capacity * 2 : 64;
@@ -82,12 +83,13 @@ static int add_ended(struct gathered *all, const struct fate_range *fate,
     all->ended = list;
     all->ended_capacity = capacity;
   }
-  all->ended[all->ended_count++] = (struct taken){.first = fate->first, .last = fate->last};
-  all->head.outcomes[fate->outcome] += fate->last - fate->first + 1;
+  all->ended[all->ended_count++] =
+      (struct taken){.first = disposition->first, .last = disposition->last};
+  all->head.outcomes[disposition->outcome] += disposition->last - disposition->first + 1;
   return 0;
 }
 
-static int look_at_delivery(struct gathered *all, const struct care_row *row,
+static int look_at_delivery(struct gathered *all, const struct maintenance_row *row,
                             struct tidings_error *error) {
   struct delivery delivery;
   int code = 0;
@@ -95,8 +97,8 @@ static int look_at_delivery(struct gathered *all, const struct care_row *row,
   if (!read_delivery(all, row, &delivery)) return 0;
   all->newest = larger(all->newest, delivery.after);
   bool counts = all->anew && delivery.state == DELIVERY_COMMITTED;
-  for (size_t i = 0; counts && !code && i < delivery.fate_count; i++)
-    code = add_ended(all, &delivery.fates[i], error);
+  for (size_t i = 0; counts && !code && i < delivery.disposition_count; i++)
+    code = add_ended(all, &delivery.dispositions[i], error);
   /* What was withdrawn while it was leased does not come back with the rest. */
   counts = all->anew && delivery.state == DELIVERY_LEASED;
   for (size_t i = 0; counts && !code && i < delivery.recalled_count; i++)
@@ -104,7 +106,7 @@ static int look_at_delivery(struct gathered *all, const struct care_row *row,
   return code;
 }
 
-static void look_at_message(struct gathered *all, const struct care_row *row) {
+static void look_at_message(struct gathered *all, const struct maintenance_row *row) {
   struct record_reader reader;
   struct tidings_span record;
   struct message message;
@@ -117,7 +119,7 @@ static void look_at_message(struct gathered *all, const struct care_row *row) {
   if (message.stamp_ms > run->last_stamp_ms) run->last_stamp_ms = message.stamp_ms;
 }
 
-static int look_at_row(struct gathered *all, const struct care_row *row,
+static int look_at_row(struct gathered *all, const struct maintenance_row *row,
                        struct tidings_error *error) {
   uint64_t n = row_key_n(row->key.bytes);
   switch (row->key.bytes[4]) {
@@ -189,7 +191,7 @@ static int put_head(struct gathered *all, struct tidings_error *error) {
     all->report->made_heads++;
   }
   head_encode(&body, &all->head);
-  int code = care_target_txn(all->target, body.len, &txn, error);
+  int code = maintenance_target_txn(all->target, body.len, &txn, error);
   if (code) {
     buffer_free(&body);
     return code;
@@ -201,7 +203,7 @@ static int put_head(struct gathered *all, struct tidings_error *error) {
 /* -- the other rows ---------------------------------------------------------------------------- */
 
 /* What a lost head had leased comes back. */
-static int put_delivery(struct gathered *all, const struct care_row *row,
+static int put_delivery(struct gathered *all, const struct maintenance_row *row,
                         struct tidings_error *error) {
   struct delivery delivery;
   struct store_txn *txn = NULL;
@@ -214,12 +216,12 @@ static int put_delivery(struct gathered *all, const struct care_row *row,
     delivery.settled_by = SETTLED_BY_RECOVERY;
     delivery.settled_ms = delivery.leased_ms;
   }
-  int code = care_target_txn(all->target, row->bytes, &txn, error);
-  if (!code) care_count(all->report, &row->key);
+  int code = maintenance_target_txn(all->target, row->bytes, &txn, error);
+  if (!code) maintenance_count(all->report, &row->key);
   return code ? code : delivery_put(txn, all->session, &delivery, error);
 }
 
-static int put_message(struct gathered *all, const struct care_row *row,
+static int put_message(struct gathered *all, const struct maintenance_row *row,
                        struct tidings_error *error) {
   struct record_reader reader;
   struct tidings_span record;
@@ -237,12 +239,13 @@ static int put_message(struct gathered *all, const struct care_row *row,
     message.steer = false;
   }
   if (all->anew) message.of_turn = message.orphaned = false;
-  int code = care_target_txn(all->target, row->bytes, &txn, error);
-  if (!code) care_count(all->report, &row->key);
+  int code = maintenance_target_txn(all->target, row->bytes, &txn, error);
+  if (!code) maintenance_count(all->report, &row->key);
   return code ? code : message_put(txn, all->session, &message, error);
 }
 
-static int put_row(struct gathered *all, const struct care_row *row, struct tidings_error *error) {
+static int put_row(struct gathered *all, const struct maintenance_row *row,
+                   struct tidings_error *error) {
   struct tidings_span record;
   switch (row->key.bytes[4]) {
   case ROW_HEAD: return 0; /* it is written by itself */
@@ -251,13 +254,14 @@ static int put_row(struct gathered *all, const struct care_row *row, struct tidi
   default:
     if (!read_record(all, row, &record))
       return fail(error, TIDINGS_E_STORE, "the store cannot be read a second time");
-    care_count(all->report, &row->key);
-    return care_target_put(all->target, &row->key, record, error);
+    maintenance_count(all->report, &row->key);
+    return maintenance_target_put(all->target, &row->key, record, error);
   }
 }
 
-int care_session_put(struct care_target *target, const struct care_saved *saved,
-                     struct care_report *report, struct tidings_error *error) {
+int maintenance_session_put(struct maintenance_target *target,
+                            const struct maintenance_saved *saved,
+                            struct maintenance_report *report, struct tidings_error *error) {
   struct gathered all = {.target = target, .saved = saved, .report = report};
   int code = 0;
   all.session = row_key_session(saved->list[0]->key.bytes);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/pages.c: what each page of a damaged file is used for, as far as the newest sound head, and
- * the sound pages after it, can tell.
+ * maintenance/pages.c: what each page of a damaged file is used for, as far as the newest sound
+ * head, and the sound pages after it, can tell.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/error.h"
-#include "store/care/gather.h"
 #include "store/db/lmdb/page.h"
+#include "store/maintenance/gather.h"
 
-bool care_page_read(const struct care_rows *rows, uint64_t number, uint8_t *page) {
+bool maintenance_page_read(const struct maintenance_rows *rows, uint64_t number, uint8_t *page) {
   size_t bytes = (size_t)rows->page_bytes;
   for (size_t done = 0; done < bytes;) {
     ssize_t len =
@@ -23,15 +23,16 @@ bool care_page_read(const struct care_rows *rows, uint64_t number, uint8_t *page
   return true;
 }
 
-unsigned care_page_nodes(const struct care_rows *rows, const uint8_t *page, uint64_t number,
-                         uint16_t kind) {
+unsigned maintenance_page_nodes(const struct maintenance_rows *rows, const uint8_t *page,
+                                uint64_t number, uint16_t kind) {
   size_t lower = page_u16(page, PAGE_LOWER_AT), upper = page_u16(page, PAGE_UPPER_AT);
   if (page_u64(page, PAGE_NUMBER_AT) != number || page_u16(page, PAGE_KIND_AT) != kind) return 0;
   if (lower < PAGE_HEAD_BYTES || lower > upper || upper > rows->page_bytes) return 0;
   return (unsigned)(lower - PAGE_HEAD_BYTES) / 2;
 }
 
-const uint8_t *care_page_node(const struct care_rows *rows, const uint8_t *page, unsigned index) {
+const uint8_t *maintenance_page_node(const struct maintenance_rows *rows, const uint8_t *page,
+                                     unsigned index) {
   size_t at = page_u16(page, PAGE_HEAD_BYTES + (size_t)index * 2);
   if (at < PAGE_HEAD_BYTES || at + NODE_HEAD_BYTES > rows->page_bytes) return NULL;
   size_t end = at + NODE_HEAD_BYTES + page_u16(page + at, NODE_KEY_BYTES_AT);
@@ -68,7 +69,7 @@ static bool is_head(const uint8_t *head, unsigned index, uint64_t page_bytes) {
 
 /* The second head is where a page ends: of which size, the first head says, or else the one that
  * fits. */
-static bool find_page_size(const struct care_rows *rows, uint64_t *ret_bytes) {
+static bool find_page_size(const struct maintenance_rows *rows, uint64_t *ret_bytes) {
   uint8_t head[HEAD_BYTES];
   for (uint64_t bytes = PAGE_SMALLEST; bytes <= PAGE_LARGEST; bytes *= 2) {
     for (unsigned i = 0; i < PAGE_HEADS; i++) {
@@ -85,14 +86,15 @@ static bool find_page_size(const struct care_rows *rows, uint64_t *ret_bytes) {
 /* Was it being written when the power went, so that its number is new and its trees are those
  * before? Each commit but the first puts the pages that it replaced into the list of free pages,
  * under its own number. False too if damage hides the newest number there. */
-static bool is_torn(struct care_rows *rows, const uint8_t *head) {
+static bool is_torn(struct maintenance_rows *rows, const uint8_t *head) {
   uint64_t transaction = page_u64(head, HEAD_TRANSACTION_AT), page = root_of(head, 0).page;
   if (page == TREE_EMPTY) return transaction > 1;
   for (int depth = 0; depth < TREE_DEEPEST; depth++) {
-    if (page >= rows->pages || !care_page_read(rows, page, rows->page)) return false;
-    unsigned branch = care_page_nodes(rows, rows->page, page, PAGE_BRANCH),
-             leaf = care_page_nodes(rows, rows->page, page, PAGE_LEAF), count = branch + leaf;
-    const uint8_t *node = count ? care_page_node(rows, rows->page, count - 1) : NULL;
+    if (page >= rows->pages || !maintenance_page_read(rows, page, rows->page)) return false;
+    unsigned branch = maintenance_page_nodes(rows, rows->page, page, PAGE_BRANCH),
+             leaf = maintenance_page_nodes(rows, rows->page, page, PAGE_LEAF),
+             count = branch + leaf;
+    const uint8_t *node = count ? maintenance_page_node(rows, rows->page, count - 1) : NULL;
     if (!node) return false;
     if (leaf)
       return page_u16(node, NODE_KEY_BYTES_AT) == sizeof transaction &&
@@ -103,7 +105,7 @@ static bool is_torn(struct care_rows *rows, const uint8_t *head) {
 }
 
 /* A torn one only if `torn_too`. */
-static struct newest find_newest(struct care_rows *rows, bool torn_too) {
+static struct newest find_newest(struct maintenance_rows *rows, bool torn_too) {
   struct newest newest = {.found = false};
   uint8_t head[HEAD_BYTES];
   for (unsigned i = 0; i < PAGE_HEADS; i++) {
@@ -125,7 +127,7 @@ static struct newest find_newest(struct care_rows *rows, bool torn_too) {
 
 /* Pages that are still to be looked at. Each is put there once, so there is room for all. */
 struct descent {
-  struct care_rows *rows;
+  struct maintenance_rows *rows;
   uint64_t *stack;
   size_t depth;
   uint8_t leaf_use; /* what the leaves of this tree are */
@@ -133,13 +135,13 @@ struct descent {
 };
 
 static void push_page(struct descent *descent, uint64_t page) {
-  struct care_rows *rows = descent->rows;
+  struct maintenance_rows *rows = descent->rows;
   if (page < PAGE_HEADS || page >= rows->pages || rows->uses[page] != USE_UNKNOWN) return;
   rows->uses[page] = USE_OTHER;
   descent->stack[descent->depth++] = page;
 }
 
-static void mark_free(struct care_rows *rows, const uint8_t *numbers, uint64_t count) {
+static void mark_free(struct maintenance_rows *rows, const uint8_t *numbers, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     uint64_t page = page_u64(numbers, (size_t)i * sizeof page);
     if (page < rows->pages && rows->uses[page] == USE_UNKNOWN) rows->uses[page] = USE_FREE;
@@ -147,7 +149,7 @@ static void mark_free(struct care_rows *rows, const uint8_t *numbers, uint64_t c
 }
 
 /* A record of the list of free pages: how many, and their numbers. */
-static bool read_free(struct care_rows *rows, const uint8_t *node) {
+static bool read_free(struct maintenance_rows *rows, const uint8_t *node) {
   size_t key = page_u16(node, NODE_KEY_BYTES_AT), bytes = page_u32(node, NODE_LOW_AT);
   const uint8_t *value = node + NODE_HEAD_BYTES + key;
   bool big = page_u16(node, NODE_FLAGS_AT) == NODE_BIG;
@@ -178,23 +180,23 @@ static bool read_free(struct care_rows *rows, const uint8_t *node) {
 }
 
 static void look_at_page(struct descent *descent, uint64_t number) {
-  struct care_rows *rows = descent->rows;
-  if (!care_page_read(rows, number, rows->page)) return;
-  unsigned branch = care_page_nodes(rows, rows->page, number, PAGE_BRANCH),
-           leaf = care_page_nodes(rows, rows->page, number, PAGE_LEAF);
+  struct maintenance_rows *rows = descent->rows;
+  if (!maintenance_page_read(rows, number, rows->page)) return;
+  unsigned branch = maintenance_page_nodes(rows, rows->page, number, PAGE_BRANCH),
+           leaf = maintenance_page_nodes(rows, rows->page, number, PAGE_LEAF);
   for (unsigned i = 0; i < branch; i++) {
-    const uint8_t *node = care_page_node(rows, rows->page, i);
+    const uint8_t *node = maintenance_page_node(rows, rows->page, i);
     if (node)
       push_page(descent, page_u32(node, NODE_LOW_AT) | (uint64_t)page_u16(node, NODE_FLAGS_AT)
                                                            << 32);
   }
-  const uint8_t *first = leaf ? care_page_node(rows, rows->page, 0) : NULL;
+  const uint8_t *first = leaf ? maintenance_page_node(rows, rows->page, 0) : NULL;
   bool ours = first && page_u16(first, NODE_KEY_BYTES_AT) == DB_KEY_BYTES;
   /* A damaged list of free pages may lead to a leaf of rows: that is none of its own. */
   if (leaf)
     rows->uses[number] = ours && descent->leaf_use == USE_OTHER ? USE_UNKNOWN : descent->leaf_use;
   for (unsigned i = 0; i < leaf && descent->leaf_use == USE_OTHER; i++) {
-    const uint8_t *node = care_page_node(rows, rows->page, i);
+    const uint8_t *node = maintenance_page_node(rows, rows->page, i);
     if (node && read_free(rows, node)) descent->entries++;
   }
 }
@@ -205,7 +207,7 @@ static void descend(struct descent *descent, uint64_t root, uint8_t leaf_use) {
   while (descent->depth) look_at_page(descent, descent->stack[--descent->depth]);
 }
 
-int care_pages(struct care_rows *rows, bool *ret_known, struct tidings_error *error) {
+int maintenance_pages(struct maintenance_rows *rows, bool *ret_known, struct tidings_error *error) {
   off_t end = lseek(rows->fd, 0, SEEK_END);
   rows->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
   (void)find_page_size(rows, &rows->page_bytes);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/care.c: see the header.
+ * query/maintenance.c: see the header.
  */
-#include "query/care.h"
+#include "query/maintenance.h"
 
 #include <stdlib.h>
 
 #include "common/error.h"
 #include "common/json_write.h"
-#include "store/care/care.h"
+#include "store/maintenance/maintenance.h"
 
-struct care_answer {
+struct maintenance_answer {
   struct tidings_answer abi; /* first */
   struct buffer text;
 };
@@ -25,11 +25,11 @@ static int take_path(struct tidings_span span, const char *name, struct arena *a
   return 0;
 }
 
-static void write_findings(struct json_writer *writer, const struct care_report *report) {
+static void write_findings(struct json_writer *writer, const struct maintenance_report *report) {
   json_put_bool(writer, "sound", !report->finding_count);
   json_open(writer, "findings", '[');
   for (size_t i = 0; i < report->finding_count; i++) {
-    const struct care_finding *finding = &report->findings[i];
+    const struct maintenance_finding *finding = &report->findings[i];
     json_open(writer, NULL, '{');
     if (finding->has_page) json_put_u64(writer, "page", finding->page);
     json_put_text(writer, "text", finding->text);
@@ -38,11 +38,11 @@ static void write_findings(struct json_writer *writer, const struct care_report 
   json_close(writer, ']');
 }
 
-static void write_report(enum care_task task, const struct care_report *report,
+static void write_report(enum maintenance_task task, const struct maintenance_report *report,
                          struct buffer *out) {
   struct json_writer writer = {.out = out};
   json_open(&writer, NULL, '{');
-  if (task == CARE_CHECK) write_findings(&writer, report);
+  if (task == MAINTENANCE_CHECK) write_findings(&writer, report);
   if (report->layout) json_put_u64(&writer, "layout", report->layout);
   if (report->sql) json_put_text(&writer, "sql", report->sql);
   json_put_u64(&writer, "rows", report->rows);
@@ -50,50 +50,53 @@ static void write_report(enum care_task task, const struct care_report *report,
   json_put_u64(&writer, "notifications", report->notifications);
   json_put_u64(&writer, "messages", report->messages);
   json_put_u64(&writer, "damaged", report->damaged);
-  if (task == CARE_SALVAGE) {
+  if (task == MAINTENANCE_SALVAGE) {
     json_put_u64(&writer, "stale", report->stale);
     json_put_u64(&writer, "made_heads", report->made_heads);
     json_put_u64(&writer, "pending_again", report->pending_again);
     json_put_u64(&writer, "made_names", report->made_names);
   }
   if (report->took_away) json_put_bool(&writer, "took_away", true);
-  if (task == CARE_MIGRATE) json_put_u64(&writer, "left_out", report->left_out);
+  if (task == MAINTENANCE_MIGRATE) json_put_u64(&writer, "left_out", report->left_out);
   json_close(&writer, '}');
   buffer_byte(out, '\0');
 }
 
-static bool has_target(enum care_task task) {
-  return task == CARE_BACKUP || task == CARE_SALVAGE || task == CARE_MIGRATE || task == CARE_DUMP ||
-         task == CARE_LOAD;
+static bool has_target(enum maintenance_task task) {
+  return task == MAINTENANCE_BACKUP || task == MAINTENANCE_SALVAGE || task == MAINTENANCE_MIGRATE ||
+         task == MAINTENANCE_DUMP || task == MAINTENANCE_LOAD;
 }
 
-static int run(enum care_task task, const char *from, const char *to, uint32_t flags,
-               struct care_report *ret_report, struct tidings_error *error) {
+static int run(enum maintenance_task task, const char *from, const char *to, uint32_t flags,
+               struct maintenance_report *ret_report, struct tidings_error *error) {
   bool dry = flags & TIDINGS_STORE_DRY_RUN;
   switch (task) {
-  case CARE_CHECK: return care_check(from, ret_report, error);
-  case CARE_BACKUP: return care_backup(from, to, ret_report, error);
-  case CARE_SALVAGE:
-    return care_salvage(from, to, flags & TIDINGS_STORE_ALSO_STALE, ret_report, error);
-  case CARE_MIGRATE: return care_migrate(from, to, ret_report, error);
-  case CARE_INIT: return care_tables(CARE_TABLES_INIT, from, dry, ret_report, error);
-  case CARE_UPGRADE: return care_tables(CARE_TABLES_UPGRADE, from, dry, ret_report, error);
-  case CARE_DROP:
-    return care_tables(flags & TIDINGS_STORE_KEEP_TABLES ? CARE_TABLES_EMPTY : CARE_TABLES_DROP,
-                       from, dry, ret_report, error);
-  case CARE_DUMP: return care_dump(from, to, ret_report, error);
-  case CARE_LOAD: return care_load(from, to, ret_report, error);
+  case MAINTENANCE_CHECK: return maintenance_check(from, ret_report, error);
+  case MAINTENANCE_BACKUP: return maintenance_backup(from, to, ret_report, error);
+  case MAINTENANCE_SALVAGE:
+    return maintenance_salvage(from, to, flags & TIDINGS_STORE_ALSO_STALE, ret_report, error);
+  case MAINTENANCE_MIGRATE: return maintenance_migrate(from, to, ret_report, error);
+  case MAINTENANCE_INIT:
+    return maintenance_tables(MAINTENANCE_TABLES_INIT, from, dry, ret_report, error);
+  case MAINTENANCE_UPGRADE:
+    return maintenance_tables(MAINTENANCE_TABLES_UPGRADE, from, dry, ret_report, error);
+  case MAINTENANCE_DROP:
+    return maintenance_tables(flags & TIDINGS_STORE_KEEP_TABLES ? MAINTENANCE_TABLES_EMPTY
+                                                                : MAINTENANCE_TABLES_DROP,
+                              from, dry, ret_report, error);
+  case MAINTENANCE_DUMP: return maintenance_dump(from, to, ret_report, error);
+  case MAINTENANCE_LOAD: return maintenance_load(from, to, ret_report, error);
   }
   return fail(error, TIDINGS_E_INVAL, "there is no such task");
 }
 
-int query_care(enum care_task task, struct tidings_span from, struct tidings_span to,
-               uint32_t flags, const struct tidings_answer **ret_answer,
-               struct tidings_error *error) {
+int query_maintenance(enum maintenance_task task, struct tidings_span from, struct tidings_span to,
+                      uint32_t flags, const struct tidings_answer **ret_answer,
+                      struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
-  struct care_report report = {0};
+  struct maintenance_report report = {0};
   const char *from_path = NULL, *to_path = NULL;
-  struct care_answer *answer = calloc(1, sizeof *answer);
+  struct maintenance_answer *answer = calloc(1, sizeof *answer);
   int code = answer ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
   if (!code) code = take_path(from, "from", &arena, &from_path, error);
   if (!code && has_target(task)) code = take_path(to, "to", &arena, &to_path, error);
@@ -113,8 +116,8 @@ int query_care(enum care_task task, struct tidings_span from, struct tidings_spa
   return 0;
 }
 
-void query_care_release(const struct tidings_answer *abi) {
-  struct care_answer *answer = (struct care_answer *)(uintptr_t)abi;
+void query_maintenance_release(const struct tidings_answer *abi) {
+  struct maintenance_answer *answer = (struct maintenance_answer *)(uintptr_t)abi;
   if (answer) buffer_free(&answer->text);
   free(answer);
 }

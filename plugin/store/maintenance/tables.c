@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/care/tables.c: a store in a folder has no tables to make.
+ * store/maintenance/tables.c: a store in a folder has no tables to make.
  */
 #include "common/error.h"
-#include "store/care/care.h"
+#include "store/maintenance/maintenance.h"
 
-int care_tables(enum care_tables task, const char *place, bool dry_run,
-                struct care_report *ret_report, struct tidings_error *error) {
+int maintenance_tables(enum maintenance_tables task, const char *place, bool dry_run,
+                       struct maintenance_report *ret_report, struct tidings_error *error) {
   (void)task;
   (void)dry_run;
   (void)ret_report;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/care/check.c: walks through a store's file and checks the checksum of every row. A store
- * that is in use is read in a snapshot: no process reuses its pages before the snapshot ends.
+ * store/maintenance/check.c: walks through a store's file and checks the checksum of every row. A
+ * store that is in use is read in a snapshot: no process reuses its pages before the snapshot ends.
  */
 #include <errno.h>
 
 #include "common/error.h"
-#include "store/care/from.h"
 #include "store/db/lmdb/files.h"
+#include "store/maintenance/from.h"
 #include "store/rows/rows.h"
 
 static const char *const kinds[] = {
@@ -24,7 +24,7 @@ static const char *kind_name(const struct db_key *key) {
   return kind < sizeof kinds / sizeof *kinds && kinds[kind] ? kinds[kind] : "a row";
 }
 
-static void look_at_layout(struct care_report *report, const struct db_key *key,
+static void look_at_layout(struct maintenance_report *report, const struct db_key *key,
                            struct tidings_span value) {
   static const struct db_key first = {{0, 0, 0, 0, ROW_META}};
   struct record_reader reader;
@@ -34,34 +34,34 @@ static void look_at_layout(struct care_report *report, const struct db_key *key,
 
 static int check_row(void *context, const uint8_t *bytes, struct tidings_span value,
                      uint64_t page) {
-  struct care_report *report = context;
+  struct maintenance_report *report = context;
   struct db_key key;
   memcpy(key.bytes, bytes, sizeof key.bytes);
   if (record_format(&key, value)) {
-    care_count(report, &key);
+    maintenance_count(report, &key);
     look_at_layout(report, &key, value);
     return 0;
   }
   report->damaged++;
-  care_find(report, &page, "%s (session number %u, number %llu) has a wrong checksum",
-            kind_name(&key), row_key_session(bytes), (unsigned long long)row_key_n(bytes));
+  maintenance_find(report, &page, "%s (session number %u, number %llu) has a wrong checksum",
+                   kind_name(&key), row_key_session(bytes), (unsigned long long)row_key_n(bytes));
   return 0;
 }
 
-static void judge_layout(struct care_report *report) {
+static void judge_layout(struct maintenance_report *report) {
   if (report->layout && report->layout < STORE_SCHEMA)
-    care_find(report, NULL,
-              "it has layout %llu, this build has %d: 'tidings store migrate' copies it",
-              (unsigned long long)report->layout, STORE_SCHEMA);
+    maintenance_find(report, NULL,
+                     "it has layout %llu, this build has %d: 'tidings store migrate' copies it",
+                     (unsigned long long)report->layout, STORE_SCHEMA);
   else if (report->layout > STORE_SCHEMA)
-    care_find(report, NULL, "it has layout %llu, this build has %d: use a newer tidings",
-              (unsigned long long)report->layout, STORE_SCHEMA);
+    maintenance_find(report, NULL, "it has layout %llu, this build has %d: use a newer tidings",
+                     (unsigned long long)report->layout, STORE_SCHEMA);
   else if (!report->layout && !report->finding_count)
-    care_find(report, NULL, "it does not say which layout it has");
+    maintenance_find(report, NULL, "it does not say which layout it has");
 }
 
-static int run_walk(struct walk *walk, bool begun, const char *path, struct care_report *report,
-                    struct tidings_error *error) {
+static int run_walk(struct walk *walk, bool begun, const char *path,
+                    struct maintenance_report *report, struct tidings_error *error) {
   walk->visit = check_row;
   walk->context = report;
   if (begun && walk_run(walk)) {
@@ -74,12 +74,12 @@ static int run_walk(struct walk *walk, bool begun, const char *path, struct care
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", path,
                 strerror(walk->err));
   /* It says why the walk ended there: it is worth more than one row more. */
-  if (report->finding_count == CARE_FINDINGS) report->finding_count--;
-  care_find(report, &walk->page, "%s", walk->finding);
+  if (report->finding_count == MAINTENANCE_FINDINGS) report->finding_count--;
+  maintenance_find(report, &walk->page, "%s", walk->finding);
   return 0;
 }
 
-static int check_alone(const struct care_from *from, struct care_report *report,
+static int check_alone(const struct maintenance_from *from, struct maintenance_report *report,
                        struct tidings_error *error) {
   struct walk walk;
   bool begun = walk_begin(&walk, from->data_fd, datafile_map_bytes());
@@ -89,15 +89,16 @@ static int check_alone(const struct care_from *from, struct care_report *report,
 }
 
 /* The head and the snapshot are of one moment, because nobody writes between them. */
-static int check_used(const char *path, struct care_report *report, struct tidings_error *error) {
+static int check_used(const char *path, struct maintenance_report *report,
+                      struct tidings_error *error) {
   const struct store_options options = {
-      .directory = path, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
+      .directory = path, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
   struct store *store = NULL;
   struct db_txn snapshot = {.touched_count = 0};
   struct walk walk;
   int code = store_open(&options, &store, error);
   if (code) return code;
-  store_deadline deadline = store_deadline_in(CARE_BUDGET_MS);
+  store_deadline deadline = store_deadline_in(MAINTENANCE_BUDGET_MS);
   code = shared_writer_lock(store->db, deadline, error);
   if (!code) {
     code = db_read(store->db, NULL, deadline, &snapshot, error);
@@ -113,14 +114,15 @@ static int check_used(const char *path, struct care_report *report, struct tidin
   return code;
 }
 
-int care_check(const char *path, struct care_report *ret_report, struct tidings_error *error) {
-  struct care_report report = {0};
-  struct care_from from;
-  int code = care_from_open(path, &from, error);
+int maintenance_check(const char *path, struct maintenance_report *ret_report,
+                      struct tidings_error *error) {
+  struct maintenance_report report = {0};
+  struct maintenance_from from;
+  int code = maintenance_from_open(path, &from, error);
   if (code) return code;
   bool used = from.user;
   if (!used) code = check_alone(&from, &report, error);
-  care_from_close(&from);
+  maintenance_from_close(&from);
   if (used) code = check_used(path, &report, error);
   if (!code) *ret_report = report;
   return code;

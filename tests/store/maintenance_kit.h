@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/care_kit.h: a store to look after, its bytes, and damage to them.
+ * tests/store/maintenance_kit.h: a store to maintain, its bytes, and damage to them.
  */
-#ifndef TESTS_STORE_CARE_KIT_H
-#define TESTS_STORE_CARE_KIT_H
+#ifndef TESTS_STORE_MAINTENANCE_KIT_H
+#define TESTS_STORE_MAINTENANCE_KIT_H
 
 #include <criterion/criterion.h>
 
 #include "kit.h"
 #include "kit_rows.h"
-#include "store/care/care.h"
 #include "store/db/lmdb/page.h"
+#include "store/maintenance/maintenance.h"
 #include "store/rows/rows.h"
 
 enum { PAGE = 4096 };
 
-extern struct care_report report; /* of the newest call */
+extern struct maintenance_report report; /* of the newest call */
 extern struct tidings_error why;
 
 #define expect_done(call)                                                                          \

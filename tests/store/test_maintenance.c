@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_care.c: a store is checked and copied, also while
+ * tests/store/test_maintenance.c: a store is checked and copied, also while
  * another process uses it.
  */
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "care_kit.h"
-#include "store/care/target.h"
+#include "maintenance_kit.h"
+#include "store/maintenance/target.h"
 
-TestSuite(care, .init = kit_begin, .fini = kit_end, .timeout = 300);
+TestSuite(maintenance, .init = kit_begin, .fini = kit_end, .timeout = 300);
 
 /* -- check ------------------------------------------------------------------------------------- */
 
-Test(care, a_sound_store_has_no_finding) {
+Test(maintenance, a_sound_store_has_no_finding) {
   make_store();
   expect_sound(kit_store);
   cr_assert_eq(report.notifications, 405);
@@ -24,20 +24,20 @@ Test(care, a_sound_store_has_no_finding) {
   cr_assert_eq(report.layout, STORE_SCHEMA);
 }
 
-Test(care, rows_with_a_wrong_checksum_are_found) {
+Test(maintenance, rows_with_a_wrong_checksum_are_found) {
   make_store();
   struct store *store = store_at(kit_store);
   const struct db_key item = row_key(1, ROW_ITEM, 77);
   put_raw(store, &item, span_text("spoiled"));
   store_close(store);
-  expect_done(care_check(kit_store, &report, &why));
+  expect_done(maintenance_check(kit_store, &report, &why));
   cr_assert_eq(report.damaged, 1);
   cr_assert_eq(report.finding_count, 1);
   cr_assert(strstr(report.findings[0].text, "a notification (session number 1, number 77)"), "%s",
             report.findings[0].text);
 }
 
-Test(care, a_damaged_page_is_found_and_names_the_command_at_open) {
+Test(maintenance, a_damaged_page_is_found_and_names_the_command_at_open) {
   make_store();
   struct bytes bytes = read_bytes_of(kit_store);
   const struct store_options options = {.directory = kit_store};
@@ -45,16 +45,17 @@ Test(care, a_damaged_page_is_found_and_names_the_command_at_open) {
   long page = (root_page(&bytes) - bytes.at) / PAGE;
   free(bytes.at);
   zero_root(kit_store);
-  expect_done(care_check(kit_store, &report, &why));
+  expect_done(maintenance_check(kit_store, &report, &why));
   cr_assert_eq(report.finding_count, 1);
   cr_assert(report.findings[0].has_page);
   cr_assert_eq(report.findings[0].page, (uint64_t)page);
   expect_refused(store_open(&options, &store, &why), TIDINGS_E_STORE, "tidings store salvage");
 }
 
-Test(care, what_is_no_store_is_not_made_one) {
-  expect_refused(care_check(kit_store, &report, &why), TIDINGS_E_NOT_FOUND, "no such folder");
-  expect_refused(care_backup(kit_folder, to_path(), &report, &why), TIDINGS_E_NOT_FOUND,
+Test(maintenance, what_is_no_store_is_not_made_one) {
+  expect_refused(maintenance_check(kit_store, &report, &why), TIDINGS_E_NOT_FOUND,
+                 "no such folder");
+  expect_refused(maintenance_backup(kit_folder, to_path(), &report, &why), TIDINGS_E_NOT_FOUND,
                  "no file data.mdb");
   cr_assert_neq(access(to_path(), F_OK), 0);
 }
@@ -70,12 +71,12 @@ struct storm {
 static int push_on(struct child *self, void *context) {
   struct storm *storm = context;
   struct store *store = store_at(kit_store);
-  child_says(self);
+  child_signal_test(self);
   while (getppid() != 1 && *storm->pushed < STORM_MOST) {
     say_well(store, "s", "m");
     __atomic_add_fetch(storm->pushed, 1, __ATOMIC_SEQ_CST);
   }
-  child_listens(self); /* a slow machine has not checked it 20 times by now */
+  child_await_test(self); /* a slow machine has not checked it 20 times by now */
   return 0;
 }
 
@@ -86,16 +87,16 @@ static uint64_t *shared_number(void) {
   return memory;
 }
 
-Test(care, a_store_in_use_is_checked_and_copied) {
+Test(maintenance, a_store_in_use_is_checked_and_copied) {
   struct storm storm = {shared_number()};
   struct child child = child_start(push_on, &storm);
-  child_heard(&child);
+  child_await(&child);
   for (int i = 0; i < 20; i++) {
     char to[320];
     (void)snprintf(to, sizeof to, "%s-%d", to_path(), i);
     expect_sound(kit_store);
     uint64_t before = __atomic_load_n(storm.pushed, __ATOMIC_SEQ_CST);
-    expect_done(care_backup(kit_store, to, &report, &why));
+    expect_done(maintenance_backup(kit_store, to, &report, &why));
     uint64_t after = __atomic_load_n(storm.pushed, __ATOMIC_SEQ_CST) + 1;
     cr_assert_eq(report.damaged, 0);
     expect_sound(to);
@@ -104,27 +105,30 @@ Test(care, a_store_in_use_is_checked_and_copied) {
               (unsigned long long)before, (unsigned long long)after);
     expect_pending(to, "s", (size_t)report.notifications);
   }
-  expect_refused(care_salvage(kit_store, to_path(), false, &report, &why), TIDINGS_E_STATE,
+  expect_refused(maintenance_salvage(kit_store, to_path(), false, &report, &why), TIDINGS_E_STATE,
                  "is in use by process");
   char pid[32];
   (void)snprintf(pid, sizeof pid, "process %d;", (int)child.pid);
   cr_assert(strstr(why.text, pid), "%s", why.text);
-  expect_refused(care_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, pid);
+  expect_refused(maintenance_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, pid);
   child_kill(&child);
 }
 
 /* -- backup ------------------------------------------------------------------------------------ */
 
-Test(care, a_backup_overwrites_nothing) {
+Test(maintenance, a_backup_overwrites_nothing) {
   struct stat entry;
   make_store();
-  expect_refused(care_backup(kit_store, kit_store, &report, &why), TIDINGS_E_STATE, "not empty");
+  expect_refused(maintenance_backup(kit_store, kit_store, &report, &why), TIDINGS_E_STATE,
+                 "not empty");
   cr_assert_eq(mkdir(to_path(), 0700), 0);
-  expect_done(care_backup(kit_store, to_path(), &report, &why)); /* an empty folder is fine */
+  expect_done(
+      maintenance_backup(kit_store, to_path(), &report, &why)); /* an empty folder is fine */
   cr_assert_eq(report.notifications, 405);
   cr_assert_eq(stat(to_path(), &entry), 0);
   cr_assert_eq(entry.st_mode & 07777, 0700);
-  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, "not empty");
+  expect_refused(maintenance_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+                 "not empty");
   expect_sound(to_path());
   expect_pending(to_path(), "s", 370);
   expect_pending(to_path(), "t", 5);
@@ -146,25 +150,25 @@ static const char *mark_path(const char *store) {
 
 /* A run that has just begun. */
 static int begin_and_wait(struct child *self, void *context) {
-  struct care_target target = {0};
-  struct care_report begun = {0};
+  struct maintenance_target target = {0};
+  struct maintenance_report begun = {0};
   struct tidings_error error = new_error();
   (void)context;
-  if (care_target_begin(&target, to_path(), &begun, &error)) return 1;
-  child_says(self);
-  child_listens(self);
+  if (maintenance_target_begin(&target, to_path(), &begun, &error)) return 1;
+  child_signal_test(self);
+  child_await_test(self);
   return 0;
 }
 
-Test(care, what_a_killed_run_left_is_taken_away) {
+Test(maintenance, what_a_killed_run_left_is_taken_away) {
   make_store();
   struct child child = child_start(begin_and_wait, NULL);
-  child_heard(&child);
-  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+  child_await(&child);
+  expect_refused(maintenance_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
                  "is just being made by process");
   cr_assert_eq(access(unfinished_path(), F_OK), 0);
   child_kill(&child);
-  expect_done(care_backup(kit_store, to_path(), &report, &why));
+  expect_done(maintenance_backup(kit_store, to_path(), &report, &why));
   cr_assert(report.took_away);
   cr_assert_neq(access(unfinished_path(), F_OK), 0);
   expect_sound(to_path());
@@ -179,8 +183,8 @@ static void wait_once(const struct child **self) {
   const struct child *child = *self;
   *self = NULL;
   if (!child) return;
-  child_says(child);
-  child_listens(child);
+  child_signal_test(child);
+  child_await_test(child);
 }
 
 int __real_store_open(const struct store_options *options, struct store **ret_store,
@@ -201,41 +205,42 @@ int __wrap_rename(const char *from, const char *to) {
 }
 
 static int wait_before_open(struct child *self, void *context) {
-  struct care_target target = {0};
-  struct care_report begun = {0};
+  struct maintenance_target target = {0};
+  struct maintenance_report begun = {0};
   struct tidings_error error = new_error();
   (void)context;
   waits_to_open = self;
-  int code = care_target_begin(&target, to_path(), &begun, &error);
-  return care_target_end(&target, code, &error) ? 1 : 0;
+  int code = maintenance_target_begin(&target, to_path(), &begun, &error);
+  return maintenance_target_end(&target, code, &error) ? 1 : 0;
 }
 
 static int wait_before_move(struct child *self, void *context) {
-  struct care_report copied = {0};
+  struct maintenance_report copied = {0};
   struct tidings_error error = new_error();
   (void)context;
   waits_to_move = self;
-  return care_backup(kit_store, to_path(), &copied, &error) ? 1 : 0;
+  return maintenance_backup(kit_store, to_path(), &copied, &error) ? 1 : 0;
 }
 
-Test(care, a_run_that_has_no_store_yet_is_not_taken_for_a_killed_one) {
+Test(maintenance, a_run_that_has_no_store_yet_is_not_taken_for_a_killed_one) {
   make_store();
   struct child child = child_start(wait_before_open, NULL);
-  child_heard(&child);
+  child_await(&child);
   char sentence[64];
   (void)snprintf(sentence, sizeof sentence, "is just being made by process %d", (int)child.pid);
-  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, sentence);
-  child_tell(&child);
+  expect_refused(maintenance_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+                 sentence);
+  child_signal(&child);
   cr_assert_eq(child_wait(&child), 0, "it goes on");
   expect_sound(to_path());
 }
 
-Test(care, a_run_killed_before_its_last_step_is_taken_away) {
+Test(maintenance, a_run_killed_before_its_last_step_is_taken_away) {
   make_store();
   struct child child = child_start(wait_before_move, NULL);
-  child_heard(&child);
+  child_await(&child);
   child_kill(&child);
-  expect_done(care_backup(kit_store, to_path(), &report, &why));
+  expect_done(maintenance_backup(kit_store, to_path(), &report, &why));
   cr_assert(report.took_away);
   cr_assert_neq(access(unfinished_path(), F_OK), 0);
   cr_assert_neq(access(mark_path(to_path()), F_OK), 0);
@@ -243,23 +248,25 @@ Test(care, a_run_killed_before_its_last_step_is_taken_away) {
 }
 
 /* Killed after the last step but one. */
-Test(care, a_store_in_its_place_may_have_the_mark) {
+Test(maintenance, a_store_in_its_place_may_have_the_mark) {
   make_store();
-  expect_done(care_backup(kit_store, to_path(), &report, &why));
+  expect_done(maintenance_backup(kit_store, to_path(), &report, &why));
   FILE *file = fopen(mark_path(to_path()), "w");
   cr_assert(file);
   (void)fclose(file);
-  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, "is not empty");
+  expect_refused(maintenance_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+                 "is not empty");
   expect_sound(to_path());
   expect_pending(to_path(), "s", 370);
 }
 
-Test(care, what_is_none_of_a_run_stays) {
+Test(maintenance, what_is_none_of_a_run_stays) {
   make_store();
   cr_assert_eq(mkdir(unfinished_path(), 0700), 0);
-  expect_done(care_backup(kit_store, unfinished_path(), &report, &why)); /* a person's own store */
+  expect_done(
+      maintenance_backup(kit_store, unfinished_path(), &report, &why)); /* a person's own store */
   cr_assert_not(report.took_away);
-  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+  expect_refused(maintenance_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
                  "is not what a run that was killed leaves");
   expect_sound(unfinished_path());
   cr_assert_neq(access(mark_path(unfinished_path()), F_OK), 0);

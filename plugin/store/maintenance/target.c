@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * care/target.c: see the header.
+ * maintenance/target.c: see the header.
  */
-#include "store/care/target.h"
+#include "store/maintenance/target.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -131,13 +131,14 @@ static int remove_unfinished(int directory_fd, const char *path) {
 }
 
 /* Of a run that was killed: one that goes on has the mark locked. And nobody uses the store. */
-static int take_away(const char *aside, struct care_report *report, struct tidings_error *error) {
+static int take_away(const char *aside, struct maintenance_report *report,
+                     struct tidings_error *error) {
   int marked = -1, alone = -1, fd = open(aside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return 0;
   if (fd < 0)
     return fail(error, TIDINGS_E_STATE, "%s is there, and is not a folder; move it away", aside);
   uint32_t user = maker_of(fd, &marked);
-  int code = user ? 0 : shared_alone(fd, aside, CARE_BUDGET_MS, &alone, &user, error);
+  int code = user ? 0 : shared_alone(fd, aside, MAINTENANCE_BUDGET_MS, &alone, &user, error);
   if (!code && user) code = refuse_user(aside, user, error);
   else if (!code && remove_unfinished(fd, aside))
     code = fail(error, TIDINGS_E_STATE,
@@ -149,8 +150,8 @@ static int take_away(const char *aside, struct care_report *report, struct tidin
   return code;
 }
 
-int care_target_begin(struct care_target *target, const char *to, struct care_report *report,
-                      struct tidings_error *error) {
+int maintenance_target_begin(struct maintenance_target *target, const char *to,
+                             struct maintenance_report *report, struct tidings_error *error) {
   char *aside = NULL;
   int code = check_empty(to, error);
   if (code) return code;
@@ -165,34 +166,35 @@ int care_target_begin(struct care_target *target, const char *to, struct care_re
   }
   target->aside = aside;
   const struct store_options options = {
-      .directory = aside, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
+      .directory = aside, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
   return store_open(&options, &target->store, error);
 }
 
 /* -- rows -------------------------------------------------------------------------------------- */
 
-int care_target_commit(struct care_target *target, struct tidings_error *error) {
+int maintenance_target_commit(struct maintenance_target *target, struct tidings_error *error) {
   struct store_txn *txn = target->txn;
   target->txn = NULL;
   target->bytes = 0;
   return txn ? store_commit(txn, error) : 0;
 }
 
-int care_target_txn(struct care_target *target, uint64_t bytes, struct store_txn **ret_txn,
-                    struct tidings_error *error) {
-  int code = target->bytes > BATCH_BYTES ? care_target_commit(target, error) : 0;
+int maintenance_target_txn(struct maintenance_target *target, uint64_t bytes,
+                           struct store_txn **ret_txn, struct tidings_error *error) {
+  int code = target->bytes > BATCH_BYTES ? maintenance_target_commit(target, error) : 0;
   if (!code && !target->txn)
-    code = store_write(target->store, NULL, store_deadline_in(CARE_BUDGET_MS), &target->txn, error);
+    code = store_write(target->store, NULL, store_deadline_in(MAINTENANCE_BUDGET_MS), &target->txn,
+                       error);
   target->bytes += PAGES_A_ROW + bytes * 2;
   if (!code) code = db_reserve(target->txn->db, target->bytes, error);
   if (!code) *ret_txn = target->txn;
   return code;
 }
 
-int care_target_put(struct care_target *target, const struct db_key *key, struct tidings_span value,
-                    struct tidings_error *error) {
+int maintenance_target_put(struct maintenance_target *target, const struct db_key *key,
+                           struct tidings_span value, struct tidings_error *error) {
   struct store_txn *txn = NULL;
-  int code = care_target_txn(target, value.len, &txn, error);
+  int code = maintenance_target_txn(target, value.len, &txn, error);
   int rc = code ? 0 : db_put(txn->db, key, value);
   return rc ? db_failed(error, rc, "write a record of the copy") : code;
 }
@@ -211,7 +213,7 @@ static int sync_parent(const char *path) {
 
 /* rename puts a folder in the place of an empty one, and of nothing else. The mark goes last: if we
  * are killed, the next run knows what is ours. */
-static int move_to_place(struct care_target *target, struct tidings_error *error) {
+static int move_to_place(struct maintenance_target *target, struct tidings_error *error) {
   char *marked = NULL;
   if (asprintf(&marked, "%s/%s", target->path, mark) < 0)
     return fail(error, TIDINGS_E_NOMEM, "no memory for the path %s", target->path);
@@ -226,8 +228,9 @@ static int move_to_place(struct care_target *target, struct tidings_error *error
              : 0;
 }
 
-int care_target_end(struct care_target *target, int code, struct tidings_error *error) {
-  if (!code) code = care_target_commit(target, error);
+int maintenance_target_end(struct maintenance_target *target, int code,
+                           struct tidings_error *error) {
+  if (!code) code = maintenance_target_commit(target, error);
   store_end(target->txn);
   store_close(target->store);
   if (!code) code = move_to_place(target, error);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/maintenance/session.h: repairs one session of a damaged store from the rows that are left
+ * of it.
+ */
+#ifndef STORE_MAINTENANCE_SESSION_H
+#define STORE_MAINTENANCE_SESSION_H
+
+#include "store/maintenance/gather.h"
+#include "store/maintenance/target.h"
+
+/* The rows that are to be saved, one of a key, by key. */
+struct maintenance_saved {
+  const struct maintenance_rows *rows;
+  const struct maintenance_row *const *list;
+  size_t count;
+};
+
+/* Writes all rows of one session; session numbers and names are the caller's matter. Without a
+ * head that can be read, one is made: what the deliveries that are left say has ended is ended,
+ * everything else is pending again, the run is idle and its messages are queued. */
+int maintenance_session_put(struct maintenance_target *target,
+                            const struct maintenance_saved *saved,
+                            struct maintenance_report *report, struct tidings_error *error);
+
+#endif
