@@ -73,7 +73,25 @@ def check_roles(server):
     answer = host.call("tool_result", session="s", call_id="c1", tool="shell", content="x")
     expect("the build is red" in answer["content"], "the host shows it")
     host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
+    check_limit(server, host)
     host.close()
+
+
+def check_limit(server, host):
+    """A connection whose time limit could not be set once is used after that as before."""
+    rights = "INSERT ON tidings.inbox {} tidings_host", "EXECUTE ON FUNCTION pg_catalog.set_config(text, text, boolean) {} public"
+    server.sql("; ".join("REVOKE " + right.format("FROM") for right in rights))
+    for what in ("a refused push", "after which the limit is to be set"):
+        try:
+            host.call("push", session="s", kind="fleet.test", message="denied")
+            expect(False, f"{what}: stored")
+        except kit.Failed as failed:
+            expect("may not do this" in failed.text, f"{what}: {failed.text}")
+    server.sql("; ".join("GRANT " + right.format("TO") for right in rights))
+    try:
+        expect(host.call("push", session="s", kind="fleet.test", message="granted"), "it may again")
+    except kit.Failed as failed:
+        expect(False, f"it may again: {failed.text}")
 
 
 def check_password(server):
