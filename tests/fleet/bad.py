@@ -2,6 +2,7 @@
 """bad.py: a URL that is wrong, a server that will not do, a role without rights: each a sentence that says what to do, within the call's budget, without
 the password. And pushes by SQL: the same checks and errors, by a role that may do nothing else.
 """
+import calendar
 import os
 import pwd
 import signal
@@ -221,8 +222,23 @@ def check_clock(server):
     expect("error" not in ahead.ask("settle", delivery=shown["reply"]["delivery"], outcome="committed"), "and is settled")
     spread = server.sql("SELECT max(abs(at_ms - extract(epoch FROM clock_timestamp()) * 1000)) < 600000 FROM tidings.seen WHERE name = 'clock'")
     expect(spread == "t", "the database has its own time of it")
+    check_turns(far)
     for host in far.values():
         host.end()
+
+
+def check_turns(far):
+    """A turn has its host's time, which is what the host says of its end."""
+    for seconds, host in far.items():
+        session = f"turn{seconds}"
+        host.event("session.opened", session)
+        host.event("turn.started", session)
+        [entry] = [entry for entry in host.ask("query", query={"name": "sessions"})["answer"]["sessions"] if entry["session"] == session]
+        used = abs(calendar.timegm(time.strptime(entry["used"][:19], "%Y-%m-%dT%H:%M:%S")) - time.time())
+        expect(used < 600, f"a clock {seconds} s off: the session was used now: {entry['used']}")
+        now_ms = int((time.time() + int(seconds)) * 1000)
+        states = [host.event("turn.aborted", session, at=at_ms)["reply"]["status"]["state"] for at_ms in (now_ms - 3600000, now_ms)]
+        expect(states == ["busy", "idle"], f"a clock {seconds} s off: an end of an hour ago is not this turn's, one of now is: {states}")
 
 
 def check_wake(server):
