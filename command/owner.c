@@ -50,6 +50,11 @@ int owner_look_up(uint32_t pid, struct process *ret_process) {
   return 0;
 }
 
+void owner_title(uint32_t pid, char name[OWNER_NAME_SIZE]) {
+  size_t size = read_proc(pid, "comm", name, OWNER_NAME_SIZE - 1);
+  name[size && name[size - 1] == '\n' ? size - 1 : size] = '\0';
+}
+
 void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
   char link[64], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/%u/exe", pid);
@@ -57,9 +62,7 @@ void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
   path[len > 0 ? len : 0] = '\0';
   const char *slash = strrchr(path, '/');
   snprintf(name, OWNER_NAME_SIZE, "%.*s", OWNER_NAME_SIZE - 1, slash ? slash + 1 : path);
-  if (len > 0) return;
-  size_t size = read_proc(pid, "comm", name, OWNER_NAME_SIZE - 1);
-  name[size && name[size - 1] == '\n' ? size - 1 : size] = '\0';
+  if (len <= 0) owner_title(pid, name);
 }
 
 /* The kernel does not distinguish the new parent of an orphan from one that has started it. But a
@@ -68,9 +71,15 @@ void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
  * not help it is known by its name. */
 bool owner_has_started(const struct process *above, const char *program, const struct process *self,
                        bool own_session) {
-  static const char *const takes_orphans[] = {"systemd",   "init",           "tini",
-                                              "dumb-init", "docker-init",    "catatonit",
-                                              "conmon",    "containerd-shim"};
+  static const char *const takes_orphans[] = {"systemd",
+                                              "init",
+                                              "tini",
+                                              "dumb-init",
+                                              "docker-init",
+                                              "catatonit",
+                                              "conmon",
+                                              "containerd-shim",
+                                              "containerd-shim-runc-v2"};
   if (!own_session && above->session != self->session) return false;
   for (size_t i = 0; i < sizeof takes_orphans / sizeof *takes_orphans; i++) {
     if (strcmp(program, takes_orphans[i]) == 0) return false;
@@ -78,12 +87,15 @@ bool owner_has_started(const struct process *above, const char *program, const s
   return true;
 }
 
-/* A process that is hidden from this one, though it lives, counts as the caller. */
+/* A process that is hidden from this one, though it lives, counts as the caller, but not the first
+ * one, which takes orphans in. */
 static bool is_caller(uint32_t parent) {
+  enum { FIRST_PROCESS = 1 };
   char program[OWNER_NAME_SIZE];
   struct process self, above;
   if (owner_look_up((uint32_t)getpid(), &self)) return true;
-  if (owner_look_up(parent, &above)) return (uint32_t)getppid() == parent;
+  if (owner_look_up(parent, &above))
+    return parent != FIRST_PROCESS && (uint32_t)getppid() == parent;
   owner_program(parent, program);
   return owner_has_started(&above, program, &self, self.session == self.pid);
 }

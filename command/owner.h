@@ -22,6 +22,9 @@ enum { OWNER_NAME_SIZE = 256 };
  * such process. */
 void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]);
 
+/* What it calls itself, or the first 15 bytes of it. "": there is no such process. */
+void owner_title(uint32_t pid, char name[OWNER_NAME_SIZE]);
+
 /* Has `above` started `self`, or a process between them? If not, it has taken an orphan in.
  * `program`: what `above` runs. `own_session`: `self`, or a process between them, has begun the
  * session of processes in which `self` is. */

@@ -114,7 +114,7 @@ struct tidings_status {
   /* ids of the messages of the turn that is offered or runs */
   const struct tidings_span *const *messages;
   size_t message_count;
-  int64_t started_at_ms;      /* of the running turn; 0: no turn runs */
+  int64_t started_at_ms;      /* of the running turn, by its host's clock; 0: none runs */
   struct tidings_span detail; /* the host's own words on retrying, waiting or failed; or empty */
   /* ids of the messages, or of the system turn, that ran when the previous host died */
   const struct tidings_span *const *orphaned;

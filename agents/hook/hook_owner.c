@@ -29,13 +29,21 @@ static bool is_one_of(const char *name, const char *const *list, size_t count) {
   return false;
 }
 
-/* In a container the agent itself may be the first process. */
-static bool may_be_agent(uint32_t pid, const char *name, const struct host *host) {
-  return pid != FIRST_PROCESS || is_one_of(name, runs_scripts, LENGTH(runs_scripts)) ||
-         strncmp(name, host->program, strlen(host->program)) == 0;
+static bool is_called(const char *name, const struct host *host) {
+  return strncmp(name, host->program, strlen(host->program)) == 0;
 }
 
-/* From `parent` up. Returns false if a process has ended meanwhile. */
+/* In a container the agent itself may be the first process. The file of some is called by its
+ * version. */
+static bool may_be_agent(uint32_t pid, const char *name, const struct host *host) {
+  char title[OWNER_NAME_SIZE];
+  if (pid != FIRST_PROCESS || is_one_of(name, runs_scripts, LENGTH(runs_scripts))) return true;
+  owner_title(pid, title);
+  return is_called(name, host) || is_called(title, host);
+}
+
+/* From `parent` up. Returns false if a process has ended meanwhile. The first process never does:
+ * one that cannot be looked at is another user's, and no agent. */
 static bool look_above(uint32_t parent, const struct host *host, uint32_t *ret_owner) {
   char name[OWNER_NAME_SIZE];
   struct process self, process;
@@ -43,7 +51,7 @@ static bool look_above(uint32_t parent, const struct host *host, uint32_t *ret_o
   bool own_session = self.session == self.pid; /* begun by it, or between it and the agent */
   *ret_owner = 0;
   for (uint32_t pid = parent, i = 0; pid && i < MOST_GENERATIONS; pid = process.parent, i++) {
-    if (owner_look_up(pid, &process)) return false;
+    if (owner_look_up(pid, &process)) return pid == FIRST_PROCESS;
     owner_program(pid, name);
     if (!is_one_of(name, passed_over, LENGTH(passed_over))) {
       if (owner_has_started(&process, name, &self, own_session) && may_be_agent(pid, name, host))

@@ -86,7 +86,8 @@ static int find_use(struct question *question, const struct entry *entry, int64_
   const struct head *head = &entry->head;
   struct store_txn *txn = question->op.txn;
   struct arena arena = ARENA_EMPTY;
-  int64_t used_ms = head->run.started_ms;
+  int64_t now_ms = question->op.now_ms, started_ms = head->run.started_ms; /* by its host's clock */
+  int64_t used_ms = started_ms < now_ms ? started_ms : now_ms;
   uint64_t first = head->last_transition > LOOKED_AT ? head->last_transition - LOOKED_AT : 0;
   int code = head->last_transition ? transition_scan(txn, entry->number, first + 1, &arena,
                                                      take_turn_use, &used_ms, error)

@@ -94,7 +94,8 @@ int stored_run_load(struct op *op, struct stored_run *stored, const struct tidin
 }
 
 struct turns_input stored_run_input(const struct op *op, enum turns_event event) {
-  return (struct turns_input){.event = event, .now_ms = op->now_ms, .settings = op->settings};
+  return (struct turns_input){
+      .event = event, .now_ms = op->now_ms, .ahead_ms = op->ahead_ms, .settings = op->settings};
 }
 
 int stored_run_carried(struct op *op, const struct stored_run *stored, uint64_t delivery,

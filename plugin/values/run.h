@@ -39,7 +39,7 @@ struct run {
   bool settling;    /* IDLE: the next batch waits for turns.settle_delay_ms since settle_since_ms */
   uint32_t attempt;
   struct tidings_span words; /* what the host said with retrying, waiting, failed; may be empty */
-  int64_t started_ms;        /* of the running turn */
+  int64_t started_ms;        /* of the running turn, by its host's clock */
   int64_t settle_since_ms;
   uint64_t settle_last;  /* the newest message that the waiting batch may hold */
   uint64_t system_turns; /* number of the newest turn of the plugin's own */

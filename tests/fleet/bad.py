@@ -2,6 +2,7 @@
 """bad.py: a URL that is wrong, a server that will not do, a role without rights: each a sentence that says what to do, within the call's budget, without
 the password. And pushes by SQL: the same checks and errors, by a role that may do nothing else.
 """
+import calendar
 import os
 import pwd
 import signal
@@ -73,7 +74,25 @@ def check_roles(server):
     answer = host.call("tool_result", session="s", call_id="c1", tool="shell", content="x")
     expect("the build is red" in answer["content"], "the host shows it")
     host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
+    check_limit(server, host)
     host.close()
+
+
+def check_limit(server, host):
+    """A connection whose time limit could not be set once is used after that as before."""
+    rights = "INSERT ON tidings.inbox {} tidings_host", "EXECUTE ON FUNCTION pg_catalog.set_config(text, text, boolean) {} public"
+    server.sql("; ".join("REVOKE " + right.format("FROM") for right in rights))
+    for what in ("a refused push", "after which the limit is to be set"):
+        try:
+            host.call("push", session="s", kind="fleet.test", message="denied")
+            expect(False, f"{what}: stored")
+        except kit.Failed as failed:
+            expect("may not do this" in failed.text, f"{what}: {failed.text}")
+    server.sql("; ".join("GRANT " + right.format("TO") for right in rights))
+    try:
+        expect(host.call("push", session="s", kind="fleet.test", message="granted"), "it may again")
+    except kit.Failed as failed:
+        expect(False, f"it may again: {failed.text}")
 
 
 def check_password(server):
@@ -203,8 +222,23 @@ def check_clock(server):
     expect("error" not in ahead.ask("settle", delivery=shown["reply"]["delivery"], outcome="committed"), "and is settled")
     spread = server.sql("SELECT max(abs(at_ms - extract(epoch FROM clock_timestamp()) * 1000)) < 600000 FROM tidings.seen WHERE name = 'clock'")
     expect(spread == "t", "the database has its own time of it")
+    check_turns(far)
     for host in far.values():
         host.end()
+
+
+def check_turns(far):
+    """A turn has its host's time, which is what the host says of its end."""
+    for seconds, host in far.items():
+        session = f"turn{seconds}"
+        host.event("session.opened", session)
+        host.event("turn.started", session)
+        [entry] = [entry for entry in host.ask("query", query={"name": "sessions"})["answer"]["sessions"] if entry["session"] == session]
+        used = abs(calendar.timegm(time.strptime(entry["used"][:19], "%Y-%m-%dT%H:%M:%S")) - time.time())
+        expect(used < 600, f"a clock {seconds} s off: the session was used now: {entry['used']}")
+        now_ms = int((time.time() + int(seconds)) * 1000)
+        states = [host.event("turn.aborted", session, at=at_ms)["reply"]["status"]["state"] for at_ms in (now_ms - 3600000, now_ms)]
+        expect(states == ["busy", "idle"], f"a clock {seconds} s off: an end of an hour ago is not this turn's, one of now is: {states}")
 
 
 def check_wake(server):

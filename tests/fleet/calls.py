@@ -99,6 +99,24 @@ def outdated_settle(host, proxy, server):
     expect(1 < took <= 4 and state == "0" and not host.hook(), f"a settle of an outdated session takes {took} round trips, and then nothing waits")
 
 
+def lost_behind_a_pooler(host, proxy, server):
+    """A pooler that loses its server in a commit says so, and not whether it was done: the session says that. Of a push nothing does."""
+    met = proxy.met
+    proxy.mode = "pooler loses server"
+    host.turn()
+    token = f"t{len(host.acked)}"
+    try:
+        host.push()
+        words = "stored"
+    except kit.Failed as failed:
+        words = str(failed)
+    proxy.mode = "pass"
+    host.acked.add(token)
+    state = server.sql(f"SELECT count(*) FROM tidings.seen WHERE id = '{token}'")
+    expect(proxy.met == met + 2 and host.end_turn(), "a commit whose answer a pooler has lost is found again")
+    expect(state == "1" and "outcome unknown" in words, f"and a push says that it may be stored: {words}")
+
+
 def interrupted(host, proxy, server, name, trip):
     """The server stops when the call has had `trip` answers. False: it needs no more than that."""
     result = []
@@ -187,6 +205,7 @@ def main():
         host.kit.event("session.opened", "s")
         count_trips(host, proxy)
         outdated_settle(host, proxy, server)
+        lost_behind_a_pooler(host, proxy, server)
         restart_in_each(host, proxy, server)
         host.kit.close()
         check_plans(server)

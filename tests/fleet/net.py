@@ -9,6 +9,13 @@ import threading
 import time
 
 
+def refuse(client, words):
+    """As pgbouncer does."""
+    fields = f"SFATAL\0VFATAL\0C08P01\0M{words}\0\0".encode()
+    client.sendall(b"E" + struct.pack("!I", 4 + len(fields)) + fields)
+    raise OSError(words)
+
+
 class Listener:
     """Listens as a server does, in a folder of its own."""
 
@@ -79,10 +86,28 @@ class Proxy(Listener):
             time.sleep(0.005)
         return False
 
+    def lose_server(self, data, client, server):
+        """As pgbouncer that has lost its server: what was sent is done, and the client gets an error instead of the answer."""
+        server.sendall(data)
+        answer = b""
+        while not answer.endswith(b"Z\0\0\0\x05I"):
+            for side in select.select([client, server], [], [])[0]:
+                data = side.recv(65536)
+                if not data:
+                    return
+                if side is client:
+                    server.sendall(data)
+                else:
+                    answer += data
+        refuse(client, "server conn crashed?")
+
     def forward(self, mode, data, client, server, from_client):
         other = server if from_client else client
         commits = from_client and b"\0tidings_commit" in data  # where it is used, not where it is prepared
         self.trips += from_client and data.endswith(b"S\0\0\0\x04")
+        if mode == "pooler loses server" and commits:
+            self.met += 1
+            return self.lose_server(data, client, server)
         if mode == "reset" or (mode == "reset before commit" and commits):
             self.met += 1
             return False
@@ -127,14 +152,8 @@ class Pooler(Listener):
         head = self.read(client, 4)
         self.start = head + self.read(client, struct.unpack("!I", head)[0] - 4)
         if b"\0options\0" in self.start:
-            self.refuse(client, "unsupported startup parameter: options")
+            refuse(client, "unsupported startup parameter: options")
         return self.more(client)
-
-    @staticmethod
-    def refuse(client, words):
-        fields = f"SFATAL\0VFATAL\0C08P01\0M{words}\0\0".encode()
-        client.sendall(b"E" + struct.pack("!I", 4 + len(fields)) + fields)
-        raise OSError(words)
 
     def more(self, client=None):
         """One more connection to the server."""
@@ -158,7 +177,7 @@ class Pooler(Listener):
             if kind == b"X":
                 return
             if self.statements and kind == b"P" and b"\0BEGIN\0" in data:
-                self.refuse(client, "transaction blocks not allowed in statement pooling mode")
+                refuse(client, "transaction blocks not allowed in statement pooling mode")
             with self.lock:
                 server = self.spare.pop() if self.spare else None
             self.transaction(client, server or self.more(), data)

@@ -14,7 +14,7 @@ void turns_start_turn(struct step *step, enum turn_kind kind) {
   run->aborted = false;
   run->attempt = 0;
   run->words = span_of(NULL, 0);
-  run->started_ms = step->input->now_ms;
+  run->started_ms = step->input->now_ms - step->input->ahead_ms;
   run->orphaned = 0;
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];

@@ -39,7 +39,8 @@ struct turns_input {
   enum turns_event event;
   uint32_t attempt; /* RETRYING */
   int64_t now_ms;
-  int64_t at_ms; /* STARTED, STARTED_OWN, ABORTED: when it happened; 0: the host did not say */
+  int64_t ahead_ms; /* now_ms is so much later than the host's clock, which at_ms is by */
+  int64_t at_ms;    /* STARTED, STARTED_OWN, ABORTED: when it happened; 0: the host did not say */
   const struct settings *settings;
   uint64_t last_item;     /* number of the session's newest item */
   struct urgency urgency; /* for turns_look */

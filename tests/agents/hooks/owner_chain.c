@@ -16,7 +16,7 @@ enum { MOST = 6 };
 
 struct one {
   uint32_t pid, parent, session;
-  const char *program;
+  const char *program, *title;
 };
 
 /* The first one is the hook. */
@@ -42,6 +42,9 @@ static const struct chain chains[] = {
      .processes = {{9, 8, 1, ""}, {8, 1, 1, "sh"}, {1, 0, 1, "claude-linux"}},
      .owner = 1},
     {.what = "the same, of a script", .processes = {{9, 1, 9, ""}, {1, 0, 1, "node"}}, .owner = 1},
+    {.what = "the same, of a file that is called by its version",
+     .processes = {{9, 8, 1, ""}, {8, 1, 1, "sh"}, {1, 0, 1, "2.1.329", "claude"}},
+     .owner = 1},
     {.what = "no orphan's new parent, in another session",
      .processes = {{9, 5, 3, ""}, {5, 1, 5, "any"}}},
     {.what = "nor above the orphan's shell",
@@ -49,6 +52,8 @@ static const struct chain chains[] = {
     {.what = "nor the first process, if that is no agent",
      .processes = {{9, 1, 9, ""}, {1, 0, 1, "any"}}},
     {.what = "what is hidden from it", .processes = {{9, 5, 9, ""}}, .owner = 5},
+    {.what = "but not the first process: that is another user's", .processes = {{9, 1, 9, ""}}},
+    {.what = "nor the shell of an orphan, below it", .processes = {{9, 8, 8, ""}, {8, 1, 8, "sh"}}},
     {.what = "nor what takes orphans in",
      .processes = {{9, 8, 8, ""}, {8, 5, 8, "sh"}, {5, 1, 5, "systemd"}}},
     {.what = "nor a process outside of the container", .processes = {{9, 0, 9, ""}}},
@@ -98,6 +103,12 @@ void __wrap_owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]);
 void __wrap_owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
   const struct one *one = find(pid);
   snprintf(name, OWNER_NAME_SIZE, "%s", one ? one->program : "");
+}
+
+void __wrap_owner_title(uint32_t pid, char name[OWNER_NAME_SIZE]);
+void __wrap_owner_title(uint32_t pid, char name[OWNER_NAME_SIZE]) {
+  const struct one *one = find(pid);
+  snprintf(name, OWNER_NAME_SIZE, "%s", one && one->title ? one->title : "");
 }
 
 int main(void) {

@@ -77,16 +77,19 @@ static int send_prepare(struct pg_conn *conn, enum pg_statement statement) {
   return 0;
 }
 
+/* A short one ends with the transaction: the next call's is set under the one that is there. */
 static int send_limit(struct pg_conn *conn) {
+  enum { SHORT_MS = 200 };
   struct pg_params params = {.count = 0};
   char text[16];
   int limit = conn->next_limit_ms;
   conn->next_limit_ms = 0;
   (void)snprintf(text, sizeof text, "%d", limit);
   pg_param_bytes(&params, span_text(text));
+  pg_param_bool(&params, limit < SHORT_MS);
   int rc = pg_send(conn, PG_LIMITS, &params);
-  conn->prepares[conn->prepare_count++] = (struct pg_prepare){conn->queued - 1, PG_LIMITS};
-  conn->limit_ms = limit;
+  conn->prepares[conn->prepare_count++] = (struct pg_prepare){conn->queued - 1, PG_STATEMENTS};
+  if (limit >= SHORT_MS) conn->limit_ms = limit;
   return rc;
 }
 
@@ -114,6 +117,13 @@ static bool was_prepare(struct pg_conn *conn, size_t at, bool good) {
   return false;
 }
 
+/* The connection was closed after this error. Poolers have one number for all for which they do
+ * that; on a connection in use it is that they have lost the server, or end. */
+static int error_of_closed(const struct pg_conn *conn, int first) {
+  bool says_why = first != PG_E_REFUSED && (first != PG_E_POOLED || !conn->prepared);
+  return first && says_why ? first : PG_E_LOST;
+}
+
 /* Reads to the end of the pipeline. */
 static int gather(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresult **results,
                   size_t count) {
@@ -137,7 +147,7 @@ static int gather(struct db *db, struct pg_conn *conn, store_deadline deadline, 
       first = pg_error_of(db, result);
     if (PQstatus(pg) == CONNECTION_BAD) {
       PQclear(result);
-      return first && first != PG_E_REFUSED ? first : PG_E_LOST;
+      return error_of_closed(conn, first);
     }
     if (was_prepare(conn, all++, good) || at == count) PQclear(result);
     else results[at++] = result;

@@ -155,7 +155,7 @@ struct pg_conn {
   int limit_ms;      /* of each statement, and of waiting for a lock; 0: it is not known */
   int next_limit_ms; /* what it is to be, which the next statement takes along; 0: it stays */
   /* In the pipeline: how many results are to come, and which of them are of preparing, or of the
-   * limit. */
+   * limit: PG_STATEMENTS. */
   size_t queued, prepare_count;
   struct pg_prepare {
     size_t at;

@@ -30,8 +30,8 @@
 
 static const char *const statements[PG_STATEMENTS] = {
     [PG_BEGIN] = "BEGIN",
-    [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, false), "
-                  "set_config('statement_timeout', $1, false)",
+    [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, $2), "
+                  "set_config('statement_timeout', $1, $2)",
     [PG_COMMIT] = "COMMIT",
     [PG_ROLLBACK] = "ROLLBACK",
     [PG_LOCK] = "SELECT token FROM session WHERE session = $1 FOR UPDATE",
@@ -149,7 +149,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
     INT2S = 1005,
     BYTEAS = 1001
   };
-  static const Oid text[] = {TEXT}, load[] = {INT8, TEXT, INT8, INT8S},
+  static const Oid text[] = {TEXT}, limits[] = {TEXT, BOOL}, load[] = {INT8, TEXT, INT8, INT8S},
                    plain[] = {TEXT, BYTEA, INT8, INT8, INT8}, put[] = {INT8, INT2S, INT8S, BYTEAS},
                    row[] = {INT8, INT2, INT8, INT8},
                    session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8, INT8, INT8},
@@ -159,7 +159,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
                                                        BOOL, TEXT, INT8, BOOL,  TEXT, TEXT};
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
-  case PG_LIMITS:
+  case PG_LIMITS: return TYPES(limits, 2);
   case PG_LOCK_NAMED:
   case PG_LOCK_NAME: return TYPES(text, 1);
   case PG_LOOK:
