@@ -17,7 +17,7 @@ STEPS = os.environ.get("TIDINGS_FLEET_STEPS", "150")
 
 
 def main():
-    seeds = sys.argv[1:] or ["4", str(random.randrange(2, 1 << 32))]
+    seeds = sys.argv[1:] or ["11", str(random.randrange(2, 1 << 32))]
     with kit.Server(**kit.Server.FAST) as server:
         for seed in seeds:
             url = kit.make_store(server, f"rows_{seed}")
