@@ -38,27 +38,21 @@ static int replace_declaration(struct op *op, const struct declaration *declared
 
 static int write_declared(struct op *op, const struct event *event, bool *ret_duplicate,
                           bool *ret_changed, struct tidings_error *error) {
-  int64_t window_ms = op->settings->dedup_window_ms;
   struct declarations tools;
   int code = session_add(op->txn, op->name, &op->session, error);
-  if (!code && event->id.len)
-    code = dedup_seen(op->txn, op->session, event->source, event->id, op->now_ms - window_ms,
-                      ret_duplicate, error);
+  if (!code) code = op_see_event(op, event, ret_duplicate, error);
   if (code || *ret_duplicate) return code;
   code = tools_get(op->txn, op->session, &op->arena, &tools, error);
   if (!code) code = replace_declaration(op, &event->declared, &tools, ret_changed, error);
   if (!code && *ret_changed) code = tools_put(op->txn, op->session, &tools, error);
-  if (!code && event->id.len) {
-    *ret_changed = true;
-    code = dedup_put(op->txn, op->session, event->source, event->id, op->now_ms, window_ms, error);
-  }
+  if (event->id.len) *ret_changed = true;
   return code ? code : store_sweep(op->txn, op->session, op->now_ms, error);
 }
 
 int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
                   struct tidings_error *error) {
   bool changed = false;
-  int code = op_write(op, error);
+  int code = op_write_event(op, event, error);
   if (!code) code = write_declared(op, event, ret_duplicate, &changed, error);
   if (!code && changed) return op_commit(op, error);
   op_give_up(op);

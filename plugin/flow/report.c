@@ -87,21 +87,11 @@ static int write_withdrawal(struct op *op, const struct intake *report,
   return code || !count ? code : op_put_head(op, error);
 }
 
-static int check_duplicate(struct op *op, struct intake *report, struct tidings_error *error) {
-  const struct event *event = report->event;
-  int64_t window_ms = op->settings->dedup_window_ms;
-  if (!event->id.len) return 0;
-  int code = dedup_seen(op->txn, op->session, event->source, event->id, op->now_ms - window_ms,
-                        &report->duplicate, error);
-  if (code || report->duplicate) return code;
-  return dedup_put(op->txn, op->session, event->source, event->id, op->now_ms, window_ms, error);
-}
-
 static int write_parts(struct op *op, struct intake *report, struct tidings_error *error) {
   struct produced *produced = &report->produced;
   struct memory memory;
   int code = session_add(op->txn, op->name, &op->session, error);
-  if (!code) code = check_duplicate(op, report, error);
+  if (!code) code = op_see_event(op, report->event, &report->duplicate, error);
   if (code || report->duplicate) return code;
   code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (code) return code;
@@ -116,7 +106,7 @@ static int write_parts(struct op *op, struct intake *report, struct tidings_erro
 }
 
 static int write_report(struct op *op, struct intake *report, struct tidings_error *error) {
-  int code = op_write(op, error);
+  int code = op_write_event(op, report->event, error);
   if (code) return code;
   code = write_parts(op, report, error);
   if (!code && !report->duplicate) return op_commit(op, error);

@@ -29,17 +29,6 @@ static int name_ids(const struct event *event, struct arena *arena, struct namin
   return naming->named ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory for the ids of an event");
 }
 
-/* An event with an id is done once; one that fails is not remembered. */
-static int check_seen(struct op *op, struct event_step *step, struct tidings_error *error) {
-  const struct event *event = step->event;
-  int64_t window_ms = op->settings->dedup_window_ms;
-  if (!event->id.len) return 0;
-  int code = dedup_seen(op->txn, op->session, event->source, event->id, op->now_ms - window_ms,
-                        &step->duplicate, error);
-  if (code || step->duplicate) return code;
-  return dedup_put(op->txn, op->session, event->source, event->id, op->now_ms, window_ms, error);
-}
-
 static int step_run_by_event(struct op *op, struct event_step *step, const struct naming *naming,
                              struct tidings_error *error) {
   const struct event *event = step->event;
@@ -72,7 +61,7 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
   const struct event *event = step->event;
   struct decision *decision = &step->decision;
   int code = life_get_head(op, event, error);
-  if (!code) code = check_seen(op, step, error);
+  if (!code) code = op_see_event(op, step->event, &step->duplicate, error);
   if (!code && step->duplicate) return decision_load(op, decision, NULL, 0, NULL, error);
   if (!code) code = life_attach(op, event, decision, error);
   if (!code && event->type == EVENT_SESSION_CLOSED) {
@@ -130,7 +119,7 @@ static int write_event(struct op *op, const struct event *event,
                        const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct event_step step = {.event = event};
   struct tidings_reply *reply = NULL;
-  int code = op_write(op, error);
+  int code = op_write_event(op, event, error);
   if (!code) code = session_add(op->txn, op->name, &op->session, error);
   if (!code) code = write_event_rows(op, &step, error);
   if (!code) code = answer_event(op, &step, &reply, error);

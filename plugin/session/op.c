@@ -37,6 +37,29 @@ int op_write(struct op *op, struct tidings_error *error) {
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
+static int64_t seen_since(const struct op *op) {
+  return op->now_ms - op->settings->dedup_window_ms;
+}
+
+int op_write_event(struct op *op, const struct event *event, struct tidings_error *error) {
+  const struct db_event asked = dedup_event(op->session, event->source, event->id, seen_since(op));
+  const struct db_scope scope = {.name = op->name,
+                                 .session = op->session,
+                                 .event = op->session && event->id.len ? &asked : NULL};
+  return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
+}
+
+int op_see_event(struct op *op, const struct event *event, bool *ret_duplicate,
+                 struct tidings_error *error) {
+  *ret_duplicate = false;
+  if (!event->id.len) return 0;
+  int code = dedup_seen(op->txn, op->session, event->source, event->id, seen_since(op),
+                        ret_duplicate, error);
+  if (code || *ret_duplicate) return code;
+  return dedup_put(op->txn, op->session, event->source, event->id, op->now_ms,
+                   op->settings->dedup_window_ms, error);
+}
+
 int op_write_as_read(struct op *op, struct tidings_error *error) {
   const struct db_scope scope = {.name = op->name, .session = op->session, .as_read = true};
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);

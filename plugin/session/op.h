@@ -7,6 +7,7 @@
 #define SESSION_OP_H
 
 #include "instance/instance.h"
+#include "values/event.h"
 
 struct op {
   struct instance *instance;
@@ -38,6 +39,12 @@ void op_end(struct op *op);
 /* At most one transaction at a time. Errors as of store_read and store_write. */
 int op_read(struct op *op, struct tidings_error *error);
 int op_write(struct op *op, struct tidings_error *error);
+/* The same for an event, which op_see_event is asked for next. */
+int op_write_event(struct op *op, const struct event *event, struct tidings_error *error);
+/* In a write: an event with an id is done once. *ret_duplicate: it was; else its id is noted, which
+ * the commit makes last. Errors: STORE, NOMEM. */
+int op_see_event(struct op *op, const struct event *event, bool *ret_duplicate,
+                 struct tidings_error *error);
 /* Of the session as this process read it last: op_commit_as_read. */
 int op_write_as_read(struct op *op, struct tidings_error *error);
 int op_commit(struct op *op, struct tidings_error *error); /* over in either case */

@@ -273,6 +273,9 @@ typedef int (*delivery_visitor)(void *context, const struct delivery *delivery);
 int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena,
                   delivery_visitor each, void *context, struct tidings_error *error);
 
+/* For a write that asks next whether this event was seen since `since_ms`. */
+struct db_event dedup_event(uint32_t session, struct tidings_span source, struct tidings_span id,
+                            int64_t since_ms);
 /* Has this source + id been seen since `since_ms`? */
 int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source,
                struct tidings_span id, int64_t since_ms, bool *ret_seen,

@@ -27,7 +27,7 @@ ONLY_IN = {
 }
 # An engine, and who may know one: the tools that read a store's file without it, and tests.
 ENGINES = ("store/db/lmdb/", "store/db/postgres/")
-WITH_ENGINES = ("plugin/store/db/", "plugin/store/maintenance/", "plugin/store/maintenance_postgres/", "tests/store/")
+WITH_ENGINES = ("plugin/store/db/", "plugin/store/maintenance/", "plugin/store/maintenance_postgres/", "tests/store/", "tests/fleet/rows")
 NOT_IN_PURE = ("lmdb.h", "jansson.h", "time.h", "sys/time.h", "sys/random.h", "pthread.h", "unistd.h", "store/store.h")
 # Split, so that this file does not match itself.
 HOME = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/ro" + r"ot/")

@@ -83,6 +83,14 @@ int db_failed(struct tidings_error *error, int rc, const char *what);
 
 /* -- transactions ------------------------------------------------------------------------------ */
 
+/* An event with an id, which will be looked for in the session that is declared. The texts are the
+ * caller's until the transaction ends. */
+struct db_event {
+  struct tidings_span source, id;
+  int64_t since_ms;  /* as of db_inbox_seen */
+  struct db_key row; /* where the store would have noted it */
+};
+
 /* What a transaction is about, declared at its begin. It may touch more, which costs more. */
 struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
@@ -92,6 +100,7 @@ struct db_scope {
   bool asked;   /* a snapshot: db_is_unchanged has kept its answer for the same call */
   bool wants;   /* `wanted`, of session 0, will be asked for: for engines that can bring it along */
   struct db_key wanted;
+  const struct db_event *event; /* for the same engines; NULL: none */
 };
 
 enum { TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };

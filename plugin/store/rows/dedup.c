@@ -52,6 +52,14 @@ static int find_event(struct store_txn *txn, uint32_t session, struct tidings_sp
   return 0;
 }
 
+struct db_event dedup_event(uint32_t session, struct tidings_span source, struct tidings_span id,
+                            int64_t since_ms) {
+  return (struct db_event){.source = source,
+                           .id = id,
+                           .since_ms = since_ms,
+                           .row = row_key(session, ROW_DEDUP, hash_event(source, id))};
+}
+
 int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source,
                struct tidings_span id, int64_t since_ms, bool *ret_seen,
                struct tidings_error *error) {

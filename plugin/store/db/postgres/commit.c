@@ -106,7 +106,10 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
     write.rings = rings_in(txn, session->number);
     if (!rc) rc = pg_session_send_changes(txn->db, engine->conn, session, &write);
   }
-  if (!first && !rc) return 0;
+  if (!first && !rc) { /* there is nothing, but the lock */
+    pg_roll_back(txn->db, engine);
+    return 0;
+  }
   if (!rc) rc = pg_inbox_send_noted(engine);
   if (!rc && txn->ringing) rc = send_calls(txn);
   if (!rc) rc = pg_send(engine->conn, PG_COMMIT, NULL);

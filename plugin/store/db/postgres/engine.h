@@ -281,6 +281,9 @@ struct pg_txn {
   size_t count;
   struct pg_session *declared; /* one of them; NULL: none */
   struct pg_noted *noted;      /* ids that the commit notes as seen; inbox.c */
+  struct db_event event;       /* what is known of it, if `event_of` is its session's number */
+  uint32_t event_of;
+  bool event_seen; /* in the inbox */
   bool unlocked; /* it was taken as this process read it: the transaction on the server begins with
                     a look at its version */
 };
@@ -337,6 +340,22 @@ int pg_session_send_changes(struct db *db, struct pg_conn *conn, struct pg_sessi
 int pg_session_send_look(struct pg_conn *conn, uint32_t number, int64_t version);
 /* Takes the result of that: it is to be loaded `again` if it has changed, or if more waits. */
 int pg_session_looked(struct db *db, struct pg_session *session, const PGresult *result);
+
+/* -- ahead.c ----------------------------------------------------------------------------------- */
+
+struct pg_ahead {
+  const struct db_key *wanted; /* a row of session 0; NULL: none */
+  const struct db_event *event;
+  size_t count; /* of the statements that bring it */
+};
+/* Of a session that is loaded for `scope`; NULL: nothing. */
+struct pg_ahead pg_ahead_of(struct db *db, const struct pg_session *session,
+                            const struct db_scope *scope);
+int pg_ahead_send(struct pg_conn *conn, const struct pg_session *session,
+                  const struct pg_ahead *ahead);
+/* After what loads the session. */
+int pg_ahead_take(struct db_txn *txn, struct pg_session *session, const struct pg_ahead *ahead,
+                  PGresult *const *results);
 
 /* -- tree.c ------------------------------------------------------------------------------------ */
 

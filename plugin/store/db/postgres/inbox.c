@@ -62,9 +62,15 @@ static int begin_id(struct db_txn *txn, uint32_t number, struct tidings_span sou
 
 int db_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
                   struct tidings_span id, int64_t since_ms, bool *ret_seen) {
+  const struct pg_txn *engine = pg_engine(txn);
   struct pg_params params = {.count = 0};
   PGresult *result = NULL;
   bool known;
+  if (session && engine->event_of == session && engine->event.since_ms == since_ms &&
+      span_equal(engine->event.source, source) && span_equal(engine->event.id, id)) {
+    *ret_seen = engine->event_seen;
+    return 0;
+  }
   int rc = begin_id(txn, session, source, id, &params, &known);
   *ret_seen = false;
   if (!known) return rc;

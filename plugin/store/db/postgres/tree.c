@@ -142,7 +142,7 @@ int db_put_room(struct db_txn *txn, const struct db_key *key, size_t len, void *
   row->fresh = fresh;
   session->written = true;
   session->rewritten = session->rewritten || at.n < session->floors[at.kind];
-  for (size_t i = 0; i < session->gone_count; i++) {
+  for (size_t i = session->gone_count; i--;) { /* it may be there twice */
     struct pg_gone *gone = &session->gone[i];
     if (gone->kind == at.kind && gone->n == at.n) *gone = session->gone[--session->gone_count];
   }
@@ -170,10 +170,13 @@ static int note_gone(struct pg_session *session, uint8_t kind, uint64_t n) {
   return 0;
 }
 
-static int delete_row(struct pg_session *session, uint8_t kind, uint64_t n) {
+static void remove_row(struct pg_session *session, uint8_t kind, uint64_t n) {
   size_t at = pg_map_find(&session->map, kind, n);
-  const struct pg_row *row = pg_map_get(&session->map, kind, n);
-  if (row) pg_map_remove(&session->map, at);
+  if (pg_map_get(&session->map, kind, n)) pg_map_remove(&session->map, at);
+}
+
+static int delete_row(struct pg_session *session, uint8_t kind, uint64_t n) {
+  remove_row(session, kind, n);
   return note_gone(session, kind, n);
 }
 
@@ -235,7 +238,10 @@ static int bring_near(const struct pg_cursor *engine, struct pg_session *session
   if (engine->near || !is_known_kind(kind)) return 0;
   if (session->number && (!session->exists || db->kinds[kind] == DB_KIND_KEPT)) return 0;
   if (n >= session->near[kind]) return 0;
-  return pg_txn_fetch_range(engine->txn, session, kind, n);
+  int rc = pg_txn_fetch_range(engine->txn, session, kind, n);
+  for (size_t i = 0; i < session->gone_count; i++) /* the server has it until the commit */
+    remove_row(session, session->gone[i].kind, session->gone[i].n);
+  return rc;
 }
 
 static int seek(struct db_cursor *cursor, const struct place *to) {
@@ -256,7 +262,7 @@ int db_cursor_seek(struct db_cursor *cursor, const struct db_key *key) {
   return seek(cursor, &to);
 }
 
-/* The newest row of a kind is always loaded, so there is one before only if one is in the map. */
+/* The newest row of a kind is loaded, and all from `near` on; of those before that only some. */
 int db_cursor_before(struct db_cursor *cursor, const struct db_key *key) {
   struct pg_cursor *engine = cursor->engine;
   struct place to = place_of(key);
@@ -264,8 +270,10 @@ int db_cursor_before(struct db_cursor *cursor, const struct db_key *key) {
   int rc = pg_txn_session(engine->txn, to.session, &session);
   if (rc) return rc;
   size_t at = pg_map_find(&session->map, to.kind, to.n);
-  if (to.n && is_known_kind(to.kind) && (!at || session->map.rows[at - 1].kind != to.kind)) {
-    rc = bring_near(engine, session, to.kind, 0);
+  const struct pg_row *last = at ? &session->map.rows[at - 1] : NULL;
+  if (last && last->kind != to.kind) last = NULL;
+  if (to.n && is_known_kind(to.kind) && (!last || last->n < session->near[to.kind])) {
+    rc = bring_near(engine, session, to.kind, last ? last->n : 0);
     at = pg_map_find(&session->map, to.kind, to.n);
   }
   cursor->key = NULL;

@@ -43,53 +43,20 @@ int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
   return pg_send(engine->conn, PG_LOCK_VERSION, &version);
 }
 
-/* A row of session 0 that will be asked for is brought along. NULL: there is none, or it is here.
- */
-static const struct db_key *find_wanted(struct db *db, const struct db_scope *scope) {
-  bool here = true;
-  if (!scope || !scope->wants) return NULL;
-  pthread_mutex_lock(&db->lock);
-  here = pg_map_get(&db->store_rows, scope->wanted.bytes[4], pg_key_n(&scope->wanted));
-  pthread_mutex_unlock(&db->lock);
-  return here ? NULL : &scope->wanted;
-}
-
-static int send_wanted(struct pg_conn *conn, const struct db_key *wanted) {
-  struct pg_params params = {.count = 0};
-  pg_param_row(&params, 0, wanted->bytes[4], pg_key_n(wanted));
-  return pg_send(conn, PG_FETCH_ONE, &params);
-}
-
-static int take_wanted(struct db_txn *txn, const struct db_key *wanted, const PGresult *result) {
-  struct pg_session *own = NULL;
-  uint8_t kind = wanted->bytes[4];
-  int rc = pg_txn_session(txn, 0, &own);
-  if (rc) return rc;
-  if (!PQntuples(result)) {
-    pg_note_absent(txn, own, kind, pg_key_n(wanted));
-    return 0;
-  }
-  size_t len = (size_t)PQgetlength(result, 0, 0);
-  struct pg_row *row = pg_map_put(&own->map, kind, pg_key_n(wanted), len);
-  if (!row) return ENOMEM;
-  memcpy(row->value, PQgetvalue(result, 0, 0), len);
-  pg_keep_row(txn->db, row);
-  return 0;
-}
-
 /* Queues what loads the session, or, of one that was loaded before, what looks whether there is
  * anything new; and awaits that with the `before` statements that are queued. */
 static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t before,
-                       const struct db_key *wanted) {
-  enum { MOST = 8 };
+                       const struct db_scope *scope) {
+  enum { MOST = 10 };
   struct pg_txn *engine = pg_engine(txn);
+  const struct pg_ahead ahead = pg_ahead_of(txn->db, session, scope);
   PGresult *results[MOST];
   bool looks =
       !session->again && session->exists && session->version >= 0 && !session->folded_count;
   bool times = looks && pg_clock_is_old(txn->db); /* what loads has the time with it */
-  size_t count = before + times + (wanted ? 2 : 1);
+  size_t count = before + times + ahead.count + 1;
   int rc = times ? pg_send(engine->conn, PG_CLOCK, NULL) : 0;
-  if (!rc && wanted) rc = send_wanted(engine->conn, wanted);
+  if (!rc) rc = pg_ahead_send(engine->conn, session, &ahead);
   if (!rc && looks) rc = pg_session_send_look(engine->conn, session->number, session->version);
   else if (!rc) rc = pg_session_send_load(engine->conn, session);
   if (rc) return rc;
@@ -97,7 +64,7 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
   if (!rc && times) pg_clock_read(txn->db, pg_int8(results[before], 0, 0));
   if (!rc && looks) rc = pg_session_looked(txn->db, session, results[count - 1]);
   else if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
-  if (!rc && wanted) rc = take_wanted(txn, wanted, results[count - 2]);
+  if (!rc) rc = pg_ahead_take(txn, session, &ahead, results + before + times);
   for (size_t i = 0; i < count; i++) PQclear(results[i]);
   return rc;
 }
@@ -105,7 +72,7 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
 /* One round trip: locks it in a write, and loads it; one more if another process wrote to it. Two
  * writers may meet before there is a session: the second waits for the first, at the name. Without
  * this each took what is in the inbox. */
-static int load(struct db_txn *txn, struct pg_session *session, const struct db_key *wanted) {
+static int load(struct db_txn *txn, struct pg_session *session, const struct db_scope *scope) {
   struct pg_txn *engine = pg_engine(txn);
   bool locks = txn->access == DB_WRITES;
   struct pg_params name = {.count = 0};
@@ -120,7 +87,7 @@ static int load(struct db_txn *txn, struct pg_session *session, const struct db_
     rc = send_lock(engine->conn, session);
     before++;
   }
-  if (!rc) rc = take_loaded(txn, session, before, wanted);
+  if (!rc) rc = take_loaded(txn, session, before, scope);
   while (!rc && session->again) rc = take_loaded(txn, session, 0, NULL);
   if (rc) engine->failing = true;
   return rc;
@@ -155,7 +122,7 @@ static int open_session(struct db_txn *txn, const struct db_scope *scope,
   if (asked) pg_session_as_read(txn->db, session);
   else pg_session_drop_waiting(session);
   bool loads = (number || name.len) && !asked && !(as_read && take_as_read(txn, session));
-  int rc = loads ? load(txn, session, find_wanted(txn->db, scope)) : 0;
+  int rc = loads ? load(txn, session, scope) : 0;
   if (!rc) rc = add_session(txn, session);
   if (rc) pg_session_free(session);
   else *ret_session = session;

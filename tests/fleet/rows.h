@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/fleet/rows.h: a model test of the engine for PostgreSQL. Processes that share a store take
+ * turns; what each reads is compared with a model of the rows, which they share in memory.
+ */
+#ifndef FLEET_ROWS_H
+#define FLEET_ROWS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/db/postgres/engine.h"
+
+enum {
+  SESSIONS = 3,
+  MOST_ROWS = 512, /* of a kind */
+  MOST_PUSHES = 24,
+  IDS = 6,
+  LONG_MS = 600000, /* a call that has to succeed on any machine */
+  /* The server's limit is 124 ms then: it refuses before this process gives up. */
+  SHORT_MS = 127
+};
+
+/* The kinds that are used: their places here, and in a key. */
+enum { HEAD, KEPT, ITEM, NUMBERED, LOOKED, ROW_KINDS };
+uint8_t rows_kind(int kind);
+bool rows_ends(int kind);       /* DB_KIND_ENDS */
+uint32_t rows_first(int kind);  /* rows are from here */
+uint32_t rows_beyond(int kind); /* and before this */
+uint64_t rows_n(int kind, uint32_t at);
+
+struct row {
+  uint32_t seed; /* its first bytes, and the others follow from it */
+  uint16_t len;
+  bool there;
+  bool again; /* it may have been history when it was written */
+};
+
+struct session {
+  uint64_t version; /* so many commits wrote to it; 0: there is none */
+  uint64_t ended[ROW_KINDS];
+  uint64_t floor_most[ROW_KINDS]; /* what is not below this is no history */
+  bool noted[IDS];                /* events that were seen */
+  uint32_t push_count, pushes[MOST_PUSHES];
+  struct row rows[ROW_KINDS][MOST_ROWS]; /* the head's seed is the number of the next item */
+};
+
+struct model {
+  uint64_t random;
+  uint32_t step, counter; /* in a row of session 0 */
+  int short_ms;           /* see SHORTEN in rows.c */
+  struct session sessions[SESSIONS];
+};
+
+/* This process. */
+struct rows_process {
+  char name;
+  struct db *db;
+  struct model *model;
+  uint64_t stamps[SESSIONS]; /* of the last snapshots */
+};
+extern struct rows_process rows_self;
+
+uint32_t rows_random(uint32_t below);
+void rows_broken(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* -- a transaction: rows_look.c ---------------------------------------------------------------- */
+
+/* A session as the transaction sees it. */
+struct view {
+  uint32_t session; /* its place in the model */
+  bool wrote, stale;
+  uint32_t folded; /* pushes that are rows */
+  uint64_t reported[ROW_KINDS];
+  bool noted[IDS]; /* the commit does it */
+  struct session rows;
+};
+
+struct turn {
+  struct db_txn txn;
+  bool hurries; /* it may be refused as late */
+  bool failed;  /* it was, or what it reads is outdated */
+  bool counted;
+  uint32_t event;       /* which one may be declared, */
+  struct db_event said; /* as it is */
+  struct view declared, other;
+  bool has_other;
+};
+
+struct db_key rows_key(uint32_t session, int kind, uint32_t at);
+struct db_event rows_event(uint32_t session, uint32_t id);
+bool rows_is_value(const struct row *row, struct tidings_span value);
+/* Of an operation: true if it failed and may. */
+bool rows_failed(struct turn *turn, int rc, const char *what);
+uint32_t rows_newest(const struct session *session, int kind);
+
+void rows_put(struct turn *turn, struct view *view, int kind, uint32_t at, struct row row);
+void rows_delete(struct turn *turn, struct view *view, int kind, uint32_t at);
+/* What the session has, at the begin of the transaction that declares it, with what was pushed. */
+void rows_view(struct turn *turn, uint32_t session);
+void rows_view_other(struct turn *turn, uint32_t session);
+void rows_get(struct turn *turn, const struct view *view, int kind, uint32_t at);
+void rows_forward(struct turn *turn, const struct view *view, int kind, uint32_t from, bool near);
+void rows_backward(struct turn *turn, const struct view *view, int kind, uint32_t from);
+
+/* -- what a process does in its turn: rows_step.c ---------------------------------------------- */
+
+void rows_step(void);
+void rows_release_snapshot(void); /* one that it may hold from turn to turn */
+/* A write of the session: one row, and all that has ended. `code`: what it may be refused with. */
+int rows_write(uint32_t session, uint32_t ms, bool gives_up, int code);
+/* Compares all that is there with the model, in a snapshot. */
+void rows_check(uint32_t session);
+struct tidings_span rows_name(uint32_t session);
+
+#endif
