@@ -100,6 +100,46 @@ def outdated_settle(host, proxy, server):
     expect(1 < took <= 4 and state == "0" and not host.hook(), f"a settle of an outdated session takes {took} round trips, and then nothing waits")
 
 
+def failed_over(server):
+    """The server that takes over may have lost the last commits, and have the same version of something else: what was read before does not count."""
+    host = kit.Kit(server.url(), budget_ms=BUDGET_MS)
+    host.event("session.opened", "f")
+    host.call("push", session="f", kind="fleet.test", message="#lost#")
+
+    def hook(number):
+        return host.call("tool_result", session="f", call_id=f"c{number}", tool="shell", content="done")["reply"] or {}
+
+    keep = {"live": "session = (SELECT session FROM session WHERE name = 'f')", "inbox": "name = 'f'"}
+    server.sql("SET search_path = tidings; CREATE TABLE public.then AS SELECT floors, waiting FROM session WHERE name = 'f'; "
+               + "; ".join(f"CREATE TABLE public.{table}_then AS SELECT * FROM {table} WHERE {which}" for table, which in keep.items()))
+    delivery = hook(1)["delivery"]
+    server.sql("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'tidings'")
+    server.sql("SET search_path = tidings; UPDATE session SET floors = t.floors, waiting = t.waiting FROM public.then t WHERE name = 'f'; "
+               + "; ".join(f"DELETE FROM {table} WHERE {which}; INSERT INTO {table} OVERRIDING SYSTEM VALUE TABLE public.{table}_then" for table, which in keep.items()))
+    try:
+        words = str(host.call("settle", delivery=delivery, outcome="committed"))
+    except kit.Failed as failed:
+        words = str(failed)
+    expect("no delivery has this id" in words and "delivery" in hook(2), f"the lease was lost in a failover: the settle says {words}, and the next hook shows it again")
+    host.close()
+
+
+def late_commit(host, proxy, server):
+    """What was said not to be stored is not stored later."""
+    host.push()
+    host.hook()
+    proxy.mode = "late commit"
+    try:
+        words = str(host.settle())
+    except kit.Failed as failed:
+        words = str(failed)
+    proxy.goes_on.set()
+    kit.wait_for(proxy.answered.is_set, "the server's answer to what came late")
+    waiting = server.sql("SELECT waiting FROM tidings.session WHERE name = 's'")
+    expect("nothing was stored" in words and waiting == "1", f"a settle that comes late to the server: {words}; {waiting} waits")
+    host.settle()
+
+
 def lost_behind_a_pooler(host, proxy, server):
     """A pooler that loses its server in a commit says so, and not whether it was done: the session says that. Of a push nothing does."""
     met = proxy.met
@@ -206,6 +246,8 @@ def main():
         host.kit.event("session.opened", "s")
         count_trips(host, proxy)
         outdated_settle(host, proxy, server)
+        failed_over(server)
+        late_commit(host, proxy, server)
         lost_behind_a_pooler(host, proxy, server)
         restart_in_each(host, proxy, server)
         host.kit.close()

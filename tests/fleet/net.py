@@ -53,6 +53,7 @@ class Proxy(Listener):
 
     def __init__(self, server):
         self.mode, self.met, self.trips = "pass", 0, 0
+        self.goes_on, self.answered = threading.Event(), threading.Event()
         self.hold_from, self.held = None, threading.Event()  # what is sent after so many trips the server does not get; it was sent
         super().__init__(server)
 
@@ -80,6 +81,17 @@ class Proxy(Listener):
                 return False
         return True
 
+    def commit_late(self, data, client, server):
+        """The client's connection breaks, and the server gets what was sent when the client has found out, by another connection, that it was not done."""
+        self.mode, answer = "pass", b""
+        client.shutdown(socket.SHUT_RDWR)
+        self.goes_on.wait(120)
+        server.sendall(data)
+        while b"Z\0\0\0\x05" not in answer:
+            answer += server.recv(65536)
+        self.answered.set()
+        return False
+
     def hold(self):
         self.held.set()
         while self.hold_from is not None:
@@ -105,6 +117,8 @@ class Proxy(Listener):
         other = server if from_client else client
         commits = from_client and b"\0tidings_commit" in data  # where it is used, not where it is prepared
         self.trips += from_client and data.endswith(b"S\0\0\0\x04")
+        if mode == "late commit" and commits:
+            return self.commit_late(data, client, server)
         if mode == "pooler loses server" and commits:
             self.met += 1
             return self.lose_server(data, client, server)

@@ -149,9 +149,10 @@ static void delete_by_cursor(struct turn *turn, struct view *view, int kind, uin
 
 static void end_some(struct turn *turn, struct view *view, int kind) {
   uint64_t most = rows_newest(&view->rows, kind) + 2, *ended = &view->rows.ended[kind];
+  uint64_t next = *ended + rows_random(16);
   if (view->stale) return;
-  *ended += rows_random(16);
-  if (*ended > most) *ended = most;
+  if (next > most) next = most;
+  if (next > *ended) *ended = next; /* it grows, though the newest row may have gone */
   report_ended(turn, view, kind);
 }
 

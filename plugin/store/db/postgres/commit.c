@@ -47,6 +47,14 @@ static void settle_session(struct pg_session *session) {
   session->written = false;
 }
 
+/* What was not committed must not be committed later, by an old transaction that has not begun yet:
+ * the session gets another version. */
+static int fence_off(struct db *db, struct pg_txn *engine, struct pg_params *session) {
+  int rc = pg_send(engine->conn, PG_FENCE_OFF, session);
+  if (!rc) rc = pg_send(engine->conn, PG_COMMIT, NULL);
+  return rc ? rc : pg_run(db, engine->conn, engine->deadline, NULL, 0);
+}
+
 /* The connection broke, or the answer is late: was it committed? The session's row says it, once
  * the old transaction is over. Returns 0 with the answer, or why it is not known. */
 static int find_out(struct db *db, const struct pg_session *session, int64_t token,
@@ -70,7 +78,8 @@ static int find_out(struct db *db, const struct pg_session *session, int64_t tok
     *ret_stored = PQntuples(results[before]) && !PQgetisnull(results[before], 0, 0) &&
                   pg_int8(results[before], 0, 0) == token;
   for (size_t i = 0; i < MOST; i++) PQclear(results[i]);
-  pg_roll_back(db, &engine);
+  if (!rc && !*ret_stored) rc = fence_off(db, &engine, &params);
+  else pg_roll_back(db, &engine);
   pg_conn_give(db, engine.conn);
   return rc;
 }

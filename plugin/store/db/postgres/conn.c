@@ -348,9 +348,12 @@ void pg_conn_close(struct pg_conn *conn) {
   free(conn);
 }
 
+/* A server that ends says why before it closes: there is something to read then, too. */
 bool pg_conn_lives(struct pg_conn *conn) {
-  struct pollfd ready = {.fd = PQsocket(conn->pg), .events = POLLIN};
+  struct pollfd ready = {.fd = PQsocket(conn->pg), .events = POLLIN | POLLRDHUP};
   if (ready.fd < 0) return false;
-  if (poll(&ready, 1, 0) > 0 && !PQconsumeInput(conn->pg)) return false;
+  if (poll(&ready, 1, 0) > 0 &&
+      (ready.revents & (POLLRDHUP | POLLHUP | POLLERR) || !PQconsumeInput(conn->pg)))
+    return false;
   return PQstatus(conn->pg) == CONNECTION_OK;
 }

@@ -116,6 +116,7 @@ enum pg_statement {
   PG_ROLLBACK,
   PG_LOCK,
   PG_LOCK_NAMED,
+  PG_FENCE_OFF,
   PG_LOCK_VERSION,
   PG_LOCK_NAME,
   PG_OWN_ROWS,
@@ -256,6 +257,7 @@ struct pg_session {
   size_t inbox_count, inbox_next;
   bool rewritten; /* a row that was history may be among the live ones again */
   uint64_t used;  /* for the cache: when */
+  uint64_t lost;  /* how many connections were lost before it was read: struct db */
 
   /* In a write: */
   bool written;
@@ -406,6 +408,8 @@ struct db {
   size_t connections; /* idle ones and those in use */
   struct pg_session *cache[CACHED_SESSIONS];
   uint64_t uses;
+  uint64_t lost; /* connections. What was read before may be of a server that has failed, and the
+                    one that took over may have the same version of something else */
   struct pg_map store_rows; /* of session 0: those that never change */
 
   pthread_mutex_t alive_lock;

@@ -50,6 +50,7 @@ struct pg_conn *pg_conn_take_idle(struct db *db) {
 static void forget_one(struct db *db) {
   pthread_mutex_lock(&db->lock);
   db->connections--;
+  db->lost++;
   pthread_cond_signal(&db->given);
   pthread_mutex_unlock(&db->lock);
 }

@@ -37,19 +37,26 @@ static bool is_it(const struct pg_session *session, uint32_t number, struct tidi
 }
 
 struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tidings_span name) {
-  struct pg_session *session = NULL;
+  struct pg_session *session = NULL, *stale = NULL;
   pthread_mutex_lock(&db->lock);
+  uint64_t lost = db->lost;
   for (size_t i = 0; i < CACHED_SESSIONS && !session && (number || name.len); i++) {
     if (!db->cache[i] || !is_it(db->cache[i], number, name)) continue;
     session = db->cache[i];
     db->cache[i] = NULL;
   }
   pthread_mutex_unlock(&db->lock);
+  if (session && session->lost != lost) {
+    stale = session;
+    session = NULL;
+  }
+  pg_session_free(stale);
   if (!session) {
     session = calloc(1, sizeof *session);
     if (!session) return NULL;
     session->number = number;
     session->version = -1;
+    session->lost = lost;
   }
   if (!session->name && name.len && !(session->name = strndup(name.ptr, name.len))) {
     pg_session_free(session);
@@ -64,7 +71,7 @@ bool pg_session_is_at(struct db *db, uint32_t number, int64_t version) {
   for (size_t i = 0; i < CACHED_SESSIONS && !is_at; i++) {
     const struct pg_session *session = db->cache[i];
     is_at = session && session->number == number && session->version == version &&
-            !session->folded_count && !session->again;
+            session->lost == db->lost && !session->folded_count && !session->again;
   }
   pthread_mutex_unlock(&db->lock);
   return is_at;

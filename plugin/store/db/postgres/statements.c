@@ -36,6 +36,8 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_ROLLBACK] = "ROLLBACK",
     [PG_LOCK] = "SELECT token FROM session WHERE session = $1 FOR UPDATE",
     [PG_LOCK_NAMED] = "SELECT FROM session WHERE name = $1 FOR UPDATE",
+    [PG_FENCE_OFF] = "UPDATE session SET version = version + 1, closed_version = closed_version + "
+                     "(closed_version = version)::integer WHERE session = $1",
     /* Locks it if it is as it was read; else there is an error: a division by zero. */
     [PG_LOCK_VERSION] = "SELECT 1 / count(*) FROM (SELECT FROM session WHERE session = $1 AND "
                         "version = $2 FOR UPDATE) AS same",
@@ -185,6 +187,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_NOTE_ID: return TYPES(seen, 5);
   case PG_NOTIFY: return TYPES(notify, 2);
   case PG_LOCK:
+  case PG_FENCE_OFF:
   case PG_HAS_LOCK: return TYPES(number, 1);
   default: return TYPES(NULL, 0);
   }
