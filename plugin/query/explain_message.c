@@ -31,7 +31,8 @@ static void write_step(unsigned event, bool state_changed, unsigned state, struc
   if (event == TURNS_EDIT) buffer_text(out, "its text was changed");
   if (event == TURNS_MOVE) buffer_text(out, "its place in the queue was changed");
   if (changes_message(event) && state_changed) buffer_text(out, ", and ");
-  if (state_changed) buffer_text(out, states[state]);
+  const char *text = state < MESSAGE_STATE_COUNT ? states[state] : NULL;
+  if (state_changed) buffer_text(out, text ? text : message_state_name(state));
 }
 
 static void explain_step(struct explanation *explanation, const struct transition *transition,

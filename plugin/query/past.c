@@ -145,12 +145,6 @@ static void write_setting(const struct notification *note, enum reason reason, s
 
 static const char *const fixed_reasons[REASON_COUNT + 1] = {
     [REASON_MASTER_SWITCH] = "the setting conversation.notifications.enable is false",
-    [REASON_CAP_OLDEST] =
-        "more were pending than the setting delivery.max_items allows, and delivery.overflow is "
-        "drop_oldest",
-    [REASON_CAP_LOWEST] =
-        "more were pending than the setting delivery.max_items allows, and delivery.overflow is "
-        "drop_lowest",
     [REASON_DAMAGED] = "its record in the store is damaged",
     [REASON_POLLED] = "the assistant itself asked for the state of its handle",
     [REASON_RUNNING] = "its handle is running again",
@@ -201,9 +195,14 @@ void past_write_reason(const struct question *question, const struct notificatio
                   "the transcript has delivery %llu of the session that this one was forked from",
                   (unsigned long long)disposition->ref);
     break;
-  case REASON_MASTER_SWITCH:
   case REASON_CAP_OLDEST:
   case REASON_CAP_LOWEST:
+    buffer_format(out,
+                  "more were pending than the setting delivery.max_items allows, and "
+                  "delivery.overflow is %s",
+                  disposition->reason == REASON_CAP_OLDEST ? "drop_oldest" : "drop_lowest");
+    break;
+  case REASON_MASTER_SWITCH:
   case REASON_DAMAGED:
   case REASON_POLLED:
   case REASON_RUNNING:

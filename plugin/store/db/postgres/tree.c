@@ -270,10 +270,10 @@ int db_cursor_before(struct db_cursor *cursor, const struct db_key *key) {
   int rc = pg_txn_session(engine->txn, to.session, &session);
   if (rc) return rc;
   size_t at = pg_map_find(&session->map, to.kind, to.n);
-  const struct pg_row *last = at ? &session->map.rows[at - 1] : NULL;
-  if (last && last->kind != to.kind) last = NULL;
-  if (to.n && is_known_kind(to.kind) && (!last || last->n < session->near[to.kind])) {
-    rc = bring_near(engine, session, to.kind, last ? last->n : 0);
+  bool found = at && session->map.rows[at - 1].kind == to.kind;
+  uint64_t last = found ? session->map.rows[at - 1].n : 0;
+  if (to.n && is_known_kind(to.kind) && (!found || last < session->near[to.kind])) {
+    rc = bring_near(engine, session, to.kind, last);
     at = pg_map_find(&session->map, to.kind, to.n);
   }
   cursor->key = NULL;
