@@ -160,10 +160,10 @@ def stopped_in_a_tool(agent):
 
 
 def typed_meanwhile(agent):
-    """a prompt that is typed while the model answers is a turn without a hook: idle until its first tool result; what is pushed in it reaches the model once"""
+    """a prompt that is typed while the model answers is a turn without a hook: the session counts as idle; what is pushed in it reaches the model once"""
     gate = Gate(agent, "rail")
     agent.model.replace([rule("Rail zero", {"text": "Hello."}), rule("Rail one", [{"text": "On and on "}, {"hold": f"{agent.name}-rail"}]),
-                         rule("Rail two", gate.tool, [{"text": "Still on "}, {"hold": f"{agent.name}-rail-two"}], {"text": "Seen."}), rule("The rail calls", {"text": "Heard."})])
+                         rule("Rail two", gate.tool, [{"text": "Seen. "}, {"hold": f"{agent.name}-rail-two"}], {"text": "Heard."}), rule("The rail calls", {"text": "Heard."})])
 
     def started():
         return agent.place.ask("status", "-s", agent.session).get("started_at")
@@ -180,11 +180,12 @@ def typed_meanwhile(agent):
         gate.wait()
         assert state(agent) == "idle", "the agent has called a hook for it: docs/hosts.md says that it does not"
         push(agent, "The rail wades.", "-k", "rail.wet")
-        push(agent, "The rail calls.", "-k", "rail.loud", "-l", "critical")
         gate.open()
         once(request(agent, "Rail two", 2), "The rail wades.")
-        until_state(agent, "busy")
+        assert state(agent) == "idle"
         agent.model.release(f"{agent.name}-rail-two")
+        terminal.shows("Seen.")
+        push(agent, "The rail calls.", "-k", "rail.loud", "-l", "critical")
         request(agent, "The rail calls.", 1)
         until_state(agent, "idle")
         nothing_pending(agent)
