@@ -159,6 +159,40 @@ def stopped_in_a_tool(agent):
             once(request(agent, "Stork two", 1), words)
 
 
+def typed_meanwhile(agent):
+    """a prompt that is typed while the model answers is a turn without a hook: the session counts as idle; what is pushed in it reaches the model once"""
+    gate = Gate(agent, "rail")
+    agent.model.replace([rule("Rail zero", {"text": "Hello."}), rule("Rail one", [{"text": "On and on "}, {"hold": f"{agent.name}-rail"}]),
+                         rule("Rail two", gate.tool, [{"text": "Seen. "}, {"hold": f"{agent.name}-rail-two"}], {"text": "Heard."}), rule("The rail calls", {"text": "Heard."})])
+
+    def started():
+        return agent.place.ask("status", "-s", agent.session).get("started_at")
+    with agent.terminal("Rail zero: hello.") as terminal:
+        request(agent, "Rail zero", 1)
+        agent.attached()
+        terminal.shows("Hello.")
+        until_state(agent, "idle")
+        says(agent, terminal, "Rail one: go on.")
+        first = started()
+        terminal.type("Rail two: then this.", lambda: started() != first)
+        assert not requests(agent, "Rail two"), "it did not wait"
+        agent.model.release(f"{agent.name}-rail")
+        gate.wait()
+        assert state(agent) == "idle", "the agent has called a hook for it: docs/hosts.md says that it does not"
+        push(agent, "The rail wades.", "-k", "rail.wet")
+        gate.open()
+        once(request(agent, "Rail two", 2), "The rail wades.")
+        assert state(agent) == "idle"
+        agent.model.release(f"{agent.name}-rail-two")
+        terminal.shows("Seen.")
+        push(agent, "The rail calls.", "-k", "rail.loud", "-l", "critical")
+        request(agent, "The rail calls.", 1)
+        until_state(agent, "idle")
+        nothing_pending(agent)
+        for words in ("The rail wades.", "The rail calls."):
+            once(requests(agent, "Rail two")[-1], words)
+
+
 def compacted(agent):
     """after compaction the model reads once more what the blocks are, and what was waiting then; nothing is lost"""
     agent.model.replace([rule("Crane one", agent.shell("echo crane"), agent.compacting_answer()), rule("Crane two", {"text": "I remember."}),
@@ -338,4 +372,4 @@ def saved_and_resumed(agent):
 
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes, answered_again)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
-BY_AGENT = {"claude": (forked, rewound), "codex": (forked, rewound, budget_is_short, person_is_alerted), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
+BY_AGENT = {"claude": (forked, rewound, typed_meanwhile), "codex": (forked, rewound, budget_is_short, person_is_alerted), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
