@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""users.py: what people see of a store in a database: the demo, an agent whose hooks use it, what doctor says, and which machine has a session."""
+"""users.py: what people see of a store in a database: the demo, an agent whose hooks use it, what doctor says, which machine has a session, and
+which kinds its tools have declared."""
 import json
 import os
 import re
@@ -153,6 +154,25 @@ def check_addon(url):
     expect(done.stdout.split() == ["duplicate", "shown", "settled", "swapped", "closed", "refused"] and done.returncode == 0, f"the addon for Node uses it: {done.stdout.split()} {done.stderr}")
 
 
+def check_declared(url):
+    """Who has just pushed to a session does not look at it with each push; but what its own process has declared counts at once."""
+    host, other = kit.Asked(url), kit.Asked(url)
+    host.event("session.opened", "d")
+
+    def push(pusher, kind):
+        answer = pusher.ask("push", session="d", kind=kind, message="hello")
+        return str(answer["error"]) if answer.get("error") else "stored"
+
+    first = [push(pusher, "ci.odd") for pusher in (host, other) for _ in range(3)]
+    host.event("tools.declared", "d", tool="ci", kinds=["failed"])
+    own = push(host, "ci.odd")
+    expect(first == ["stored"] * 6 and "has declared no kind" in own, f"a kind that was not declared is refused at once in the process that declared: {own}")
+    words = kit.wait_for(lambda: next((words for words in [push(other, "ci.odd")] if words != "stored"), None), "another producer looks again")
+    expect("has declared no kind" in words and push(other, "ci.failed") == "stored", f"and soon in another one: {words}")
+    host.end()
+    other.end()
+
+
 def main():
     home = tempfile.mkdtemp(prefix="tidings-users-")
     try:
@@ -161,6 +181,7 @@ def main():
             check_demo(server)
             check_machine(url)
             check_waiters(server, url)
+            check_declared(url)
             check_addon(url)
             check_agent(server, url, home)
     finally:

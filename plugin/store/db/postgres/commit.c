@@ -144,7 +144,10 @@ int db_commit(struct db_txn *txn, struct tidings_error *error) {
   int code = commit_rows(txn, error);
   if (!code) {
     for (size_t i = 0; i < engine->count; i++) {
-      if (engine->sessions[i]->written) settle_session(engine->sessions[i]);
+      struct pg_session *session = engine->sessions[i];
+      if (session->tools_noted && session->name)
+        pg_pushes_forget(txn->db, span_text(session->name));
+      if (session->written) settle_session(session);
     }
   }
   if (txn->outdated) pg_roll_back(txn->db, engine);

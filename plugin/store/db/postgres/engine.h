@@ -387,8 +387,12 @@ struct pg_pushes {
     size_t len;                   /* of the name; 0: of none */
     int64_t base, base_n;         /* so many waited when the row of that number was the newest, */
     int64_t waited, at_ms;        /* and so many at most, then, by the machine's clock */
+    int64_t waiting;              /* beside those in the inbox */
   } sessions[PG_PUSHED_SESSIONS]; /* by a hash of the name */
 };
+
+/* What is known of it is asked for once more. */
+void pg_pushes_forget(struct db *db, struct tidings_span name);
 
 struct db {
   struct db_log_to log; /* first: see db.h */

@@ -54,7 +54,8 @@ static void describe(const struct db_push *push, struct pg_params *params) {
 /* One without an id, a limit of its source or anybody to wake, to a session whose tools have
  * declared nothing and which is not nearly full, is one statement of the server's, which looks at
  * the session and at the newest row of its inbox. Who has done that a moment ago, and found far
- * fewer than the limit, does not look at the inbox once more. Numbers are given out for all
+ * fewer than the limit, does not look once more: with many clients that costs a tenth of a push.
+ * Numbers are given out for all
  * sessions: if the row says little since they went up, what waits is counted. All others call
  * push_record. */
 enum { MOST_ASKED = 64, FAR_FROM_FULL = 4096, KNOWN_FOR_MS = 250 };
@@ -97,7 +98,7 @@ static enum pg_statement choose(struct db *db, const struct db_inbox *row,
     db->pushes.asked--;
   } else if (is_pushed_to(pushed, row->session) &&
              store_uptime_ms() - pushed->at_ms < KNOWN_FOR_MS &&
-             pushed->waited + FAR_FROM_FULL < limit_of(row)) {
+             pushed->waited + pushed->waiting + FAR_FROM_FULL < limit_of(row)) {
     pushed->waited++;
     *ret_known = *pushed;
     statement = PG_PUSH_NEXT;
@@ -113,15 +114,17 @@ static void describe_plain(const struct db_inbox *row, enum pg_statement stateme
                            const struct pg_pushed *known, struct pg_params *params) {
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->body);
-  pg_param_int8(params, limit_of(row) - (statement == PG_PUSH_NEXT ? known->waited : 0));
-  if (statement != PG_PUSH_NEXT) return;
+  if (statement != PG_PUSH_NEXT) {
+    pg_param_int8(params, limit_of(row));
+    return;
+  }
   pg_param_int8(params, known->base);
   pg_param_int8(params, known->base_n);
 }
 
 /* What the row of a push says, and its number. */
 static void note_pushed(struct db *db, struct tidings_span name, const PGresult *result) {
-  enum { N, COUNTED, COUNTED_AT };
+  enum { N, COUNTED, COUNTED_AT, WAITING };
   int64_t n = pg_int8(result, 0, N), at_n = pg_int8(result, 0, COUNTED_AT);
   int64_t base = at_n ? pg_int8(result, 0, COUNTED) : 1, base_n = at_n ? at_n : n;
   pthread_mutex_lock(&db->lock);
@@ -131,8 +134,16 @@ static void note_pushed(struct db *db, struct tidings_span name, const PGresult 
   pushed->base = base;
   pushed->base_n = base_n;
   pushed->waited = base + n - base_n;
+  pushed->waiting = pg_int8(result, 0, WAITING); /* 0: there is no session yet */
   pushed->at_ms = store_uptime_ms();
   db->pushes.missed = 0;
+  pthread_mutex_unlock(&db->lock);
+}
+
+void pg_pushes_forget(struct db *db, struct tidings_span name) {
+  pthread_mutex_lock(&db->lock);
+  struct pg_pushed *pushed = pushed_place(db, name);
+  if (is_pushed_to(pushed, name)) pushed->len = 0;
   pthread_mutex_unlock(&db->lock);
 }
 
@@ -140,9 +151,8 @@ static void note_pushed(struct db *db, struct tidings_span name, const PGresult 
  * goes on, fewer and fewer are tried. */
 static void note_missed(struct db *db, struct tidings_span name) {
   struct pg_pushes *pushes = &db->pushes;
+  pg_pushes_forget(db, name);
   pthread_mutex_lock(&db->lock);
-  struct pg_pushed *pushed = pushed_place(db, name);
-  if (is_pushed_to(pushed, name)) pushed->len = 0;
   pushes->asked = (1 << pushes->missed) - 1;
   if (pushes->asked < MOST_ASKED) pushes->missed++;
   pthread_mutex_unlock(&db->lock);

@@ -109,11 +109,9 @@ static const char *const statements[PG_STATEMENTS] = {
         "CASE counted_at WHEN 0 THEN n ELSE counted_at END AS counted_at FROM inbox WHERE name = "
         "$1 ORDER BY inbox.n DESC LIMIT 1) AS newest ON true WHERE tools IS NULL AND "
         "coalesce(waiting, 0) + coalesce(counted + n - counted_at, 0) < $3 "
-        "RETURNING n, counted, counted_at",
-    /* The same for who knows that far fewer wait in the inbox. */
-    [PG_PUSH_NEXT] = "INSERT INTO inbox (name, body, counted, counted_at) SELECT $1, $2, $4, $5 "
-                     "WHERE NOT EXISTS (SELECT FROM session WHERE name = $1 AND (tools IS NOT NULL "
-                     "OR waiting >= $3))",
+        "RETURNING n, counted, counted_at, (SELECT waiting FROM session WHERE name = $1)",
+    /* The same for who knows that far fewer wait. */
+    [PG_PUSH_NEXT] = "INSERT INTO inbox (name, body, counted, counted_at) VALUES ($1, $2, $3, $4)",
     /* The same where so many numbers were given out that nobody can say: what waits is counted, if
      * that does not take long. */
     [PG_PUSH_COUNT] =
@@ -121,7 +119,7 @@ static const char *const statements[PG_STATEMENTS] = {
         "(SELECT count(*) AS waits, coalesce(max(n), 0) AS newest FROM (SELECT n FROM inbox WHERE "
         "name = $1 LIMIT 16385) AS few) AS counted WHERE waits <= 16384 AND waits < $3 AND NOT "
         "EXISTS (SELECT FROM session WHERE name = $1 AND (tools IS NOT NULL OR waiting + waits >= "
-        "$3)) RETURNING n, counted, counted_at",
+        "$3)) RETURNING n, counted, counted_at, (SELECT waiting FROM session WHERE name = $1)",
     [PG_NOTIFY] =
         "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
         "WHERE owner = $1",
@@ -152,7 +150,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
     BYTEAS = 1001
   };
   static const Oid text[] = {TEXT}, limits[] = {TEXT, BOOL}, load[] = {INT8, TEXT, INT8, INT8S},
-                   plain[] = {TEXT, BYTEA, INT8, INT8, INT8}, put[] = {INT8, INT2S, INT8S, BYTEAS},
+                   plain[] = {TEXT, BYTEA, INT8, INT8}, put[] = {INT8, INT2S, INT8S, BYTEAS},
                    row[] = {INT8, INT2, INT8, INT8},
                    session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8, INT8, INT8},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
@@ -181,7 +179,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_PUSH: return TYPES(push, 13);
   case PG_PUSH_COUNT:
   case PG_PUSH_PLAIN: return TYPES(plain, 3);
-  case PG_PUSH_NEXT: return TYPES(plain, 5);
+  case PG_PUSH_NEXT: return TYPES(plain, 4);
   case PG_RINGS: return TYPES(owner, 1);
   case PG_SEEN: return TYPES(seen, 4);
   case PG_NOTE_ID: return TYPES(seen, 5);
