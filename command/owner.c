@@ -39,11 +39,13 @@ int owner_look_up(uint32_t pid, struct process *ret_process) {
     if (end == at) return -1;
     at = end;
   }
+  /* Under an emulator /proc says little of the process itself. */
+  bool is_self = pid == (uint32_t)getpid();
   *ret_process =
       (struct process){.pid = pid,
                        .parent = (uint32_t)fields[PARENT],
                        .group = (uint32_t)fields[GROUP],
-                       .session = (uint32_t)fields[SESSION],
+                       .session = is_self ? (uint32_t)getsid(0) : (uint32_t)fields[SESSION],
                        .terminal = (uint32_t)fields[TERMINAL],
                        .foreground = fields[FOREGROUND] > 0 ? (uint32_t)fields[FOREGROUND] : 0,
                        .state = state};
