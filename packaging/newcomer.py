@@ -113,6 +113,7 @@ def without_agent(root):
         file.write(f"#!/bin/sh\necho '{tested.says('claude')}'\n")
     os.chmod(f"{root}/usr/local/bin/claude", 0o755)
     check(system.types("uname -m && dpkg --print-architecture")[1].split() == ["aarch64", "arm64"], "this is a Debian for arm64")
+    system.types("apt purge -y 'tidings*' 'libtidings*'")  # what is left of a run that was interrupted
     if not system.works(install) or not system.works("tidings setup claude"):
         return 1
     with open(f"{root}{HOME}/.claude/settings.json", encoding="utf-8") as file:
