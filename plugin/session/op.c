@@ -42,10 +42,12 @@ static int64_t seen_since(const struct op *op) {
 }
 
 int op_write_event(struct op *op, const struct event *event, struct tidings_error *error) {
-  const struct db_event asked = dedup_event(op->session, event->source, event->id, seen_since(op));
-  const struct db_scope scope = {.name = op->name,
-                                 .session = op->session,
-                                 .event = op->session && event->id.len ? &asked : NULL};
+  struct db_scope scope = {.name = op->name, .session = op->session};
+  struct db_event asked;
+  if (op->session && event->id.len) {
+    asked = dedup_event(op->session, event->source, event->id, seen_since(op));
+    scope.event = &asked;
+  }
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 

@@ -41,8 +41,8 @@ int op_read(struct op *op, struct tidings_error *error);
 int op_write(struct op *op, struct tidings_error *error);
 /* The same for an event, which op_see_event is asked for next. */
 int op_write_event(struct op *op, const struct event *event, struct tidings_error *error);
-/* In a write: an event with an id is done once. *ret_duplicate: it was; else its id is noted, which
- * the commit makes last. Errors: STORE, NOMEM. */
+/* In a write: an event with an id is done once. *ret_duplicate: it was; else its id is noted, and
+ * the commit stores that. Errors: STORE, NOMEM. */
 int op_see_event(struct op *op, const struct event *event, bool *ret_duplicate,
                  struct tidings_error *error);
 /* Of the session as this process read it last: op_commit_as_read. */

@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,35 +15,20 @@
 #include <unistd.h>
 
 #include "agents/hook/hook_place.h"
-
-#define MUST(condition)                                                                            \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("not ok - %s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
+#include "tests/agents/hooks/race.h"
 
 enum { NO_PROCESS = INT_MAX }; /* Linux gives out no such pid */
 
 static const struct cli cli = {.store = "/store"};
 static const struct hook_call call = {.session = "s"};
 
-static char home[] = "/tmp/place-race-XXXXXX";
-static char folder[64], mine[128], left[128];
+static char folder[4096], mine[4200], left[4200];
 static uint32_t self;
 
 /* When the place of that name is locked, and once: what another process does just before. */
 static const char *watched;
 static void (*meanwhile)(const char *path);
 static int of_another = -1; /* the place that another process has locked */
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
-  (void)status, (void)type, (void)place;
-  return remove(path);
-}
-
-static void remove_home(void) { (void)nftw(home, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
 
 static bool is_at(int fd, const char *path) {
   struct stat opened, named;
@@ -148,9 +132,9 @@ static void remove_what_is_left(void) {
 
 int main(void) {
   self = (uint32_t)getpid();
-  MUST(mkdtemp(home) && atexit(remove_home) == 0);
-  MUST(setenv("XDG_STATE_HOME", home, 1) == 0);
-  (void)snprintf(folder, sizeof folder, "%s/tidings/waiting", home);
+  race_make_folder("place-race");
+  MUST(setenv("XDG_STATE_HOME", race_folder, 1) == 0);
+  (void)snprintf(folder, sizeof folder, "%s/tidings/waiting", race_folder);
   (void)snprintf(left, sizeof left, "%s/%d-0123456789abcdef", folder, NO_PROCESS);
   find_mine();
   take_what_another_has_left();

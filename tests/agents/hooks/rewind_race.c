@@ -4,7 +4,6 @@
  * and before it reports that, another call of the same agent's hands something out. The linker puts
  * __wrap_kit_query in place of kit_query, so that this happens each time.
  */
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,26 +16,10 @@
 #include "agents/hook/hook_status.h"
 #include "command/json_value.h"
 #include "common/span.h"
-
-#define MUST(condition)                                                                            \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("not ok 1 - %s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
+#include "tests/agents/hooks/race.h"
 
 static struct tidings_error error = {.size = sizeof error};
 static bool another_calls; /* after the next query of the history */
-
-static char folder[] = "/tmp/rewind-race-XXXXXX";
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
-  (void)status, (void)type, (void)place;
-  return remove(path);
-}
-
-static void remove_folder(void) { (void)nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
 
 static void push(struct hostkit *kit, const char *words) {
   MUST(kit_event(kit,
@@ -108,18 +91,10 @@ static void must_have_ended(struct hostkit *kit, const char *const *outcomes, si
 int main(void) {
   static const char *const before[] = {"committed"}, *const after[] = {"rewound", "committed",
                                                                        "leased"};
-  static const struct cli_program program = {.name = "test"};
-  char path[64], store[64];
-  struct hostkit *kit = NULL;
-  MUST(mkdtemp(folder) && atexit(remove_folder) == 0);
-  (void)snprintf(path, sizeof path, "%s/transcript.jsonl", folder);
-  (void)snprintf(store, sizeof store, "%s/store", folder);
-  const struct cli cli = {.verb = &verb_hook,
-                          .program = &program,
-                          .store = store,
-                          .no_config = true,
-                          .budget_ms = 60000};
-  MUST(kit_open(&cli, TIDINGS_ROLE_HOST, (uint32_t)getpid(), &kit, &error) == TIDINGS_OK);
+  char path[4096];
+  race_make_folder("rewind-race");
+  struct hostkit *kit = race_open_kit(&error);
+  (void)snprintf(path, sizeof path, "%s/transcript.jsonl", race_folder);
   MUST(kit_event(kit, kit_new_event("session.opened", "s", json_object()), NULL, &error) ==
        TIDINGS_OK);
   push(kit, "First.");

@@ -4,7 +4,6 @@
  * before it reports that, the hook of the next prompt is called. The linker puts __wrap_kit_query
  * in place of kit_query, so that this happens each time.
  */
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,26 +15,10 @@
 #include "agents/hook/hook_turns.h"
 #include "command/json_value.h"
 #include "common/clock.h"
-
-#define MUST(condition)                                                                            \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("not ok - %s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
+#include "tests/agents/hooks/race.h"
 
 static struct tidings_error error = {.size = sizeof error};
 static int64_t prompted_ms; /* after the next query of the status, unless 0 */
-
-static char folder[] = "/tmp/stop-race-XXXXXX";
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
-  (void)status, (void)type, (void)place;
-  return remove(path);
-}
-
-static void remove_folder(void) { (void)nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
 
 static void prompt(struct hostkit *kit, int64_t begun_ms) {
   struct hook_answer answer = {.output = NULL};
@@ -90,17 +73,8 @@ static void notice(struct hostkit *kit, int64_t begun_ms) {
 }
 
 int main(void) {
-  static const struct cli_program program = {.name = "test"};
-  char store[64];
-  struct hostkit *kit = NULL;
-  MUST(mkdtemp(folder) && atexit(remove_folder) == 0);
-  (void)snprintf(store, sizeof store, "%s/store", folder);
-  const struct cli cli = {.verb = &verb_hook,
-                          .program = &program,
-                          .store = store,
-                          .no_config = true,
-                          .budget_ms = 60000};
-  MUST(kit_open(&cli, TIDINGS_ROLE_HOST, (uint32_t)getpid(), &kit, &error) == TIDINGS_OK);
+  race_make_folder("stop-race");
+  struct hostkit *kit = race_open_kit(&error);
   int64_t first_ms = clock_wall_ms();
   prompt(kit, first_ms);
   must_be(kit, "busy", first_ms);
