@@ -4,7 +4,7 @@
  * before exec, because a plugin's threads may run. The plugin does not use this.
  *
  * Only what goes on without exec forks: cli/run/detach.c, cli/run/watchdog.c and
- * agents/hook/hook_wait.c become a process of their own, the conformance cases try a plugin across
+ * agents/wait/wait.c become a process of their own, the conformance cases try a plugin across
  * a fork, and the bench measures copies of itself.
  */
 #ifndef COMMON_SPAWN_H

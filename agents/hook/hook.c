@@ -10,15 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/call/call.h"
+#include "agents/call/log.h"
+#include "agents/call/owner.h"
+#include "agents/deliver/status.h"
 #include "agents/hook/hook.h"
-#include "agents/hook/hook_alert.h"
-#include "agents/hook/hook_call.h"
-#include "agents/hook/hook_log.h"
-#include "agents/hook/hook_owner.h"
-#include "agents/hook/hook_start.h"
-#include "agents/hook/hook_status.h"
-#include "agents/hook/hook_turns.h"
-#include "agents/hook/hook_wait.h"
+#include "agents/turn/start.h"
+#include "agents/turn/turns.h"
+#include "agents/wait/alert.h"
+#include "agents/wait/wait.h"
 #include "command/careful_write.h"
 #include "command/host.h"
 #include "command/interrupt.h"

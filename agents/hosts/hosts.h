@@ -47,7 +47,7 @@ struct host_package {
       *removal; /* the command that takes it out, before NAME; NULL: a person edits the file */
 };
 
-/* How its transcript says that a person has taken back prompts; agents/hook/hook_undone.c. */
+/* How its transcript says that a person has taken back prompts; agents/transcript/undone.c. */
 enum host_undoing {
   HOST_UNDOES_UNSEEN,
   HOST_UNDOES_BY_LINES,    /* a line with all messages anew: `anew` */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents/hook/hook_time.h"
+#include "agents/transcript/time.h"
 #include "cli/timeline/timeline.h"
 #include "command/json_value.h"
 #include "common/json_write.h"

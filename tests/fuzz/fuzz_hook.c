@@ -13,7 +13,7 @@
 #include <tidings/tidings.h>
 #include <unistd.h>
 
-#include "agents/hook/hook_call.h"
+#include "agents/call/call.h"
 #include "command/session_path.h"
 #include "common/utf8.h"
 #include "fuzz_transcript.h"

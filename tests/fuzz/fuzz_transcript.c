@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agents/hook/hook_ended.h"
-#include "agents/hook/hook_proof.h"
-#include "agents/hook/hook_undone.h"
+#include "agents/transcript/ended.h"
+#include "agents/transcript/proof.h"
+#include "agents/transcript/undone.h"
 #include "fuzz.h"
 
 #define SESSION "01a204f8-30d8-7813-9fa3-87d627a0a6e0"

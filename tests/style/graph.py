@@ -20,7 +20,12 @@ LAYERS = (
     ("hostkit", "plugin/values"),
     ("command", "plugin/render"),
     ("agents/hosts", "agents/node", "hostsim/host", "hostsim/reading", "plugin/rules/policy", "plugin/rules/turns", "plugin/rules/producers", "bench"),
-    ("agents/hook", "agents/setup", "hostsim/scenario", "hostsim/sim/model", "plugin/event"),
+    ("agents/transcript", "agents/setup", "hostsim/scenario", "hostsim/sim/model", "plugin/event"),
+    ("agents/call",),
+    ("agents/deliver",),
+    ("agents/turn",),
+    ("agents/wait",),
+    ("agents/hook",),
     ("cli/run", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "cli/top", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),
     ("plugin/store/db/lmdb", "plugin/store/db/postgres"),  # the engines

@@ -15,10 +15,15 @@ import graph  # pylint: disable=wrong-import-position
 
 # folder -> what its external names begin with: its own name, or that of the file or type that they are about.
 PREFIXES = {
-    "agents/hook": "hook verb",
+    "agents/call": "hook",
+    "agents/deliver": "hook",
+    "agents/hook": "verb",
     "agents/hosts": "host hosts",
     "agents/node": "call instance text throw value",
     "agents/setup": "change json setup verb",
+    "agents/transcript": "hook",
+    "agents/turn": "hook",
+    "agents/wait": "hook",
     "bench": "bench calls fleet raw samples target",
     "cli": "config event sessions toml verb",
     "cli/alert": "alert",

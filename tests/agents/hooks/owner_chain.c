@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "agents/hook/hook_owner.h"
+#include "agents/call/owner.h"
 #include "command/owner.h"
 
 enum { MOST = 6 };

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agents/hook/hook_place.h"
+#include "agents/wait/place.h"
 #include "tests/agents/hooks/race.h"
 
 enum { NO_PROCESS = INT_MAX }; /* Linux gives out no such pid */

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/call/call.h"
+#include "agents/deliver/status.h"
 #include "agents/hook/hook.h"
-#include "agents/hook/hook_call.h"
-#include "agents/hook/hook_proof.h"
-#include "agents/hook/hook_rewind.h"
-#include "agents/hook/hook_status.h"
+#include "agents/transcript/proof.h"
+#include "agents/turn/rewind.h"
 #include "command/json_value.h"
 #include "common/span.h"
 #include "tests/agents/hooks/race.h"

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/call/call.h"
 #include "agents/hook/hook.h"
-#include "agents/hook/hook_call.h"
-#include "agents/hook/hook_person.h"
-#include "agents/hook/hook_turns.h"
+#include "agents/turn/person.h"
+#include "agents/turn/turns.h"
 #include "command/json_value.h"
 #include "common/clock.h"
 #include "tests/agents/hooks/race.h"

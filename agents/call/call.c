@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/call/call.c: see the header.
+ */
+#include "agents/call/call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/transcript/time.h"
+#include "command/json_value.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "common/file.h"
+
+enum { LARGEST_INPUT = 64 << 20, SHOWN = 60 };
+
+static const char *text_of(const json_t *input, const char *name) {
+  const char *text = json_string_value(json_object_get(input, name));
+  return text ? text : "";
+}
+
+static int32_t missing(struct tidings_error *error, const json_t *input, const char *name,
+                       const char *expected) {
+  const json_t *value = json_object_get(input, name);
+  if (!value)
+    return kit_error(error, TIDINGS_E_SCHEMA, "%s: is missing; expected %s", name, expected);
+  char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+  int32_t code = kit_error(error, TIDINGS_E_SCHEMA, "%s: %.*s; expected %s", name, SHOWN,
+                           shown ? shown : "?", expected);
+  free(shown);
+  return code;
+}
+
+static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
+
+/* Our own reason to go on, which some agents report as a prompt: its last line is a marker. */
+static bool is_reason(const char *prompt) {
+  static const char marker[] = "\n[tidings ";
+  const char *last = prompt, *next;
+  while ((next = strstr(last, marker))) last = next + 1;
+  if (last == prompt) return false;
+  last += strcspn(last, "]");
+  return *last && is_blank(last + 1);
+}
+
+/* Some agents call the prompt's hook for what is not a person's prompt, too. */
+static bool is_no_prompt(const struct hook_call *call) {
+  if (call->host->ignores_empty_prompts && is_blank(call->prompt)) return true;
+  return call->host->repeats_reasons && is_reason(call->prompt);
+}
+
+/* Where the agent keeps the session if the call does not say; NULL: not known. */
+static char *transcript_of(const struct hook_call *call) {
+  char *file = NULL, *path = NULL,
+       *home = call->host->transcript && !strchr(call->session, '/') ? host_home(call->host) : NULL;
+  const char *mark = home ? strchr(call->host->transcript, '%') : NULL;
+  if (mark && asprintf(&file, "%.*s%s%s", (int)(mark - call->host->transcript),
+                       call->host->transcript, call->session, mark + 2) >= 0) {
+    path = paths_join(home, file);
+    free(file);
+  }
+  free(home);
+  return path;
+}
+
+/* GitHub Copilot CLI names the fields of a notice otherwise than those of its other calls. */
+static void take_names(struct hook_call *call) {
+  call->event = text_of(call->input, "hook_event_name");
+  call->session = text_of(call->input, "session_id");
+  if (!call->event[0] && text_of(call->input, "notification_type")[0]) call->event = "Notification";
+  if (!call->session[0]) call->session = text_of(call->input, "sessionId");
+}
+
+static int32_t take_fields(struct hook_call *call, struct tidings_error *error) {
+  const json_t *input = call->input;
+  take_names(call);
+  call->cwd = text_of(input, "cwd");
+  call->source = text_of(input, "source");
+  call->prompt = text_of(input, "prompt");
+  call->tool = text_of(input, "tool_name");
+  call->call_id = text_of(input, "tool_use_id");
+  if (!call->call_id[0]) call->call_id = text_of(input, "tool_call_id");
+  call->failure = text_of(input, "error");
+  call->transcript = text_of(input, "transcript_path");
+  call->time_ms = hook_time_ms(text_of(input, "timestamp"));
+  const char *agent = text_of(input, "agent_id"), *parent = text_of(input, "parent_agent_id");
+  call->of_subagent = agent[0] != '\0';
+  if (agent[0] && parent[0] && strcmp(call->session, agent) == 0)
+    call->session = parent; /* its subagents are sessions, too */
+  if (!call->event[0])
+    return missing(error, input, "hook_event_name", "the name of a hook's event");
+  if (!call->session[0]) return missing(error, input, "session_id", "the session's id");
+  call->moment = host_moment(call->host, call->event);
+  if (call->moment == HOOK_PROMPT && is_no_prompt(call)) call->moment = HOOK_OTHER;
+  call->room = call->host->room;
+  if (!call->transcript[0] && (call->found = transcript_of(call))) call->transcript = call->found;
+  return TIDINGS_OK;
+}
+
+static int32_t parse_call(const struct host *host, const char *text, size_t len,
+                          struct hook_call *ret_call, struct tidings_error *error) {
+  /* Hosts cut texts in the middle of a character, a tool's input may be as deep as it likes, and
+   * what a tool answers may have numbers of 64 bits without a sign, and larger ones. */
+  static const struct json_rules rules = {
+      .max_depth = 2048, .nul = true, .halves = true, .repeats = true, .large = true};
+  struct hook_call call = {.host = host};
+  int32_t code = json_value_read(&rules, span_of(text, len), "stdin", &call.input, error);
+  if (code) return code;
+  code = json_is_object(call.input)
+             ? take_fields(&call, error)
+             : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but not an object");
+  if (code) {
+    json_decref(call.input);
+    return code;
+  }
+  *ret_call = call;
+  return TIDINGS_OK;
+}
+
+static void read_away(int fd) {
+  char buffer[65536];
+  while (read(fd, buffer, sizeof buffer) > 0) continue;
+}
+
+int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call,
+                       struct tidings_error *error) {
+  char *text = NULL;
+  size_t len = 0;
+  int reason = file_read_all(fd, LARGEST_INPUT, &text, &len);
+  if (reason == EFBIG) {
+    read_away(fd);
+    return kit_error(error, TIDINGS_E_TOO_BIG, "stdin: more than %d bytes", LARGEST_INPUT);
+  }
+  if (reason) return kit_error(error, TIDINGS_E_INVAL, "cannot read stdin: %s", strerror(reason));
+  int32_t code = parse_call(host, text, len, ret_call, error);
+  free(text);
+  return code;
+}
+
+void hook_call_finish(struct hook_call *call) {
+  json_decref(call->input);
+  free(call->found);
+}

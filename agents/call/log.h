@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/call/log.h: where `tidings hook` writes errors: agents discard a hook's stderr, or
+ * show it to the model.
+ */
+#ifndef AGENTS_CALL_LOG_H
+#define AGENTS_CALL_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the lines that follow are about. Borrowed; NULL: not known (yet). */
+void hook_log_about(const char *host, const char *event, const char *session);
+
+/* One line in $XDG_STATE_HOME/tidings/logs/hook.log, whatever the text holds; on stderr too when
+ * that is a terminal. Never fails. */
+void hook_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* For struct cli: warnings and errors of the plugin's. */
+void hook_log_plugin(uint32_t severity, const char *text, size_t len);
+
+#endif

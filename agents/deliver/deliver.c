@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/deliver/deliver.c: carriers of agents that call hooks: a text beside a prompt or a
+ * tool's result, or the reason to continue. The agent keeps the carrier itself, so only the added
+ * text is written.
+ */
+#include "agents/deliver/deliver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/deliver/status.h"
+#include "agents/transcript/proof.h"
+#include "command/json_value.h"
+#include "common/span.h"
+
+static int32_t no_memory(struct tidings_error *error) {
+  return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
+}
+
+/* The texts of a composed carrier, an empty line between them, without the line breaks around
+ * each; and the marker by which the delivery is found in the transcript. */
+static char *joined(const struct hostkit_outgoing *outgoing, uint64_t delivery) {
+  char *text = NULL, marker[HOOK_MARKER_SIZE];
+  size_t len = 0;
+  FILE *out = open_memstream(&text, &len);
+  bool first = true;
+  for (size_t i = 0; out && i < outgoing->part_count; i++) {
+    const char *start = outgoing->parts[i]->text, *end = start + outgoing->parts[i]->text_len;
+    while (start < end && *start == '\n') start++;
+    while (end > start && end[-1] == '\n') end--;
+    if (start == end) continue;
+    if (!first) fputs("\n\n", out);
+    fwrite(start, 1, (size_t)(end - start), out);
+    first = false;
+  }
+  if (out && !first && delivery) {
+    hook_marker_write(delivery, marker);
+    fprintf(out, "\n\n%s", marker);
+  }
+  if (out && fclose(out)) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+static int32_t compose(const char *content, const struct tidings_reply *reply, char **ret_text,
+                       struct tidings_error *error) {
+  struct hostkit_outgoing *outgoing = NULL;
+  const struct tidings_span carrier = span_text(content);
+  int32_t code = hostkit_compose(&carrier, reply, &outgoing, error);
+  if (code) return code;
+  *ret_text = joined(outgoing, reply ? reply->delivery_id : 0);
+  hostkit_outgoing_free(outgoing);
+  return *ret_text ? TIDINGS_OK : no_memory(error);
+}
+
+/* Beside a message that is not in the transcript nothing else goes: a session that is resumed would
+ * lack it. */
+static uint64_t room_of_turn(const struct hook_call *call, const struct tidings_action *action,
+                             const char *content) {
+  bool kept = !call->host->leaves_out_reasons || call->moment != HOOK_STOP;
+  return action && action->origin == TIDINGS_ORIGIN_USER && !kept ? 1 : hook_room(call, content);
+}
+
+uint64_t hook_room(const struct hook_call *call, const char *content) {
+  size_t content_len = strlen(content),
+         taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with empty lines */
+  if (!call->room) return 0;
+  return taken < call->room ? call->room - taken : 1;
+}
+
+json_t *hook_context_output(const struct hook_call *call, const char *text) {
+  if (call->host->flat_answers) return json_pack("{s:s}", "additionalContext", text);
+  return json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName", call->event,
+                   "additionalContext", text);
+}
+
+const char *hook_context_said(const json_t *output) {
+  const json_t *within = json_object_get(output, "hookSpecificOutput");
+  return json_value_text(within ? within : output, "additionalContext");
+}
+
+static json_t *continuation_output(const struct hook_call *call, const char *text) {
+  if (!call->host->stop_decision) return hook_context_output(call, text);
+  return json_pack("{s:s, s:s}", "decision", call->host->stop_decision, "reason", text);
+}
+
+static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, const char *content,
+                           struct tidings_reply *reply,
+                           json_t *(*output)(const struct hook_call *, const char *),
+                           struct hook_answer *ret_answer, struct tidings_error *error) {
+  char *text = NULL;
+  uint64_t delivery = reply ? reply->delivery_id : 0;
+  struct hook_answer answer = {.delivery = delivery};
+  int32_t code = compose(content, reply, &text, error);
+  if (!code && text[0]) {
+    answer.output = output(call, text);
+    if (!answer.output) code = kit_error(error, TIDINGS_E_INVAL, "the notifications are not UTF-8");
+  } else if (!code && delivery) {
+    (void)hostkit_settle(kit, delivery, TIDINGS_COMMITTED, NULL, NULL);
+    answer.delivery = 0;
+  }
+  if (code && delivery) (void)hostkit_settle(kit, delivery, TIDINGS_ROLLED_BACK, NULL, NULL);
+  if (!code) *ret_answer = answer;
+  free(text);
+  hostkit_reply_free(reply);
+  return code;
+}
+
+int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content,
+                     struct tidings_reply *reply, struct hook_answer *ret_answer,
+                     struct tidings_error *error) {
+  return answer_with(kit, call, content, reply, hook_context_output, ret_answer, error);
+}
+
+int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content,
+                          struct tidings_reply *reply, struct hook_answer *ret_answer,
+                          struct tidings_error *error) {
+  return answer_with(kit, call, content, reply, continuation_output, ret_answer, error);
+}
+
+/* -- offers ------------------------------------------------------------------------------------ */
+
+const struct tidings_action *hook_start_turn(const struct tidings_reply *reply) {
+  for (size_t i = 0; reply && i < reply->action_count; i++) {
+    if (reply->actions[i]->type == TIDINGS_ACTION_START_TURN) return reply->actions[i];
+  }
+  return NULL;
+}
+
+static bool is_forgotten(const struct hook_call *call, const struct tidings_action *action) {
+  if (!action || !action->message_count) return false;
+  const struct tidings_span *content = &action->messages[0]->content;
+  char *text = strndup(content->ptr, content->len);
+  bool forgotten = text && host_forgets(call->host, text);
+  free(text);
+  return forgotten;
+}
+
+/* A message that the agent would forget when it is resumed gets another beginning. */
+static char *contents(const struct hook_call *call, const struct tidings_action *action) {
+  char *text = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&text, &len);
+  if (out && is_forgotten(call, action)) fputs("Queued message:\n", out);
+  for (size_t i = 0; out && action && i < action->message_count; i++) {
+    if (i) fputs("\n\n", out);
+    fwrite(action->messages[i]->content.ptr, 1, action->messages[i]->content.len, out);
+  }
+  if (out && fclose(out)) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
+                          const struct tidings_action *action, char **ret_content,
+                          struct tidings_reply **ret_reply, struct tidings_error *error) {
+  size_t count = action ? action->message_count : 0;
+  const struct tidings_span **ids = count ? calloc(count, sizeof *ids) : NULL;
+  char *content = contents(call, action);
+  int32_t code = TIDINGS_OK;
+  if (!content || (count && !ids)) {
+    code = no_memory(error);
+    goto out;
+  }
+  for (size_t i = 0; i < count; i++) ids[i] = &action->messages[i]->id;
+  const struct tidings_chat_request request = {.size = sizeof request,
+                                               .session = span_text(call->session),
+                                               .origin =
+                                                   action ? action->origin : TIDINGS_ORIGIN_USER,
+                                               .content = span_text(content),
+                                               .messages = ids,
+                                               .message_count = count,
+                                               .room_bytes = room_of_turn(call, action, content)};
+  hook_status_changed(call);
+  code = hostkit_chat_request(kit, &request, ret_reply, error);
+  if (!code) {
+    *ret_content = content;
+    content = NULL;
+  }
+out:
+  free(content);
+  free(ids);
+  return code;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/deliver/deliver.h: the carriers of agents that call hooks, as answers to hook calls. Uses
+ * hostkit; prints nothing.
+ */
+#ifndef AGENTS_DELIVER_DELIVER_H
+#define AGENTS_DELIVER_DELIVER_H
+
+#include "agents/call/call.h"
+#include "command/kit.h"
+
+/* What goes to the host. */
+struct hook_answer {
+  json_t *output;    /* one object; NULL: nothing to say */
+  uint64_t delivery; /* leased until the next call, rolled back if the output is not written; 0:
+                        none */
+};
+
+/* The room for notifications beside `content`; 0: no bound. */
+uint64_t hook_room(const struct hook_call *call, const char *content);
+/* An answer whose text goes to the model with the call's carrier: what `reply` brings, after
+ * `content`. Takes the reply over. If there is nothing to deliver, the answer is empty, and a
+ * delivery of nothing is settled. */
+int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content,
+                     struct tidings_reply *reply, struct hook_answer *ret_answer,
+                     struct tidings_error *error);
+/* An answer that says only this; and what an answer says, "" if nothing. */
+json_t *hook_context_output(const struct hook_call *call, const char *text);
+const char *hook_context_said(const json_t *output);
+/* The same for an answer that makes the agent go on with `content`. */
+int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content,
+                          struct tidings_reply *reply, struct hook_answer *ret_answer,
+                          struct tidings_error *error);
+/* Asks for the carrier of a chat request: the host's own (action NULL), or one with an offer's
+ * messages, whose contents are *ret_content (free it). */
+int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
+                          const struct tidings_action *action, char **ret_content,
+                          struct tidings_reply **ret_reply, struct tidings_error *error);
+/* the offer in it; NULL: none */
+const struct tidings_action *hook_start_turn(const struct tidings_reply *reply);
+
+#endif

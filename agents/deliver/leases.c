@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/deliver/leases.c: see the header. A delivery that is in the transcript was delivered.
+ * One that is not may still be written while the turn runs, and shortly after. When the turn has
+ * ended, or a person has prompted, it was dropped and is delivered again, provided that this
+ * transcript has other answers of hooks. A delivery that the agent does not record, or whose
+ * transcript cannot be read, counts as delivered at the next call.
+ */
+#include "agents/deliver/leases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/call/log.h"
+#include "agents/deliver/status.h"
+#include "agents/deliver/usage.h"
+#include "agents/transcript/proof.h"
+#include "common/clock.h"
+
+enum { WRITTEN_MS = 5000 }; /* by then an agent that lives has written what it was given */
+
+struct leased {
+  const json_t *entries; /* of the query `status` */
+  struct hook_sought *sought;
+  size_t count;
+  enum hook_transcript transcript;
+  struct hook_usage usage;
+};
+
+static bool owns(const json_t *status, uint32_t owner) {
+  const json_t *attachment = json_object_get(status, "attachment");
+  return json_is_true(json_object_get(attachment, "alive")) &&
+         json_integer_value(json_object_get(attachment, "pid")) == (json_int_t)owner;
+}
+
+/* A transcript without any marker proves nothing, unless it has other answers of hooks. */
+static enum hook_transcript look_beside(const struct hook_call *call, struct leased *leased) {
+  const struct host *host = call->host;
+  enum hook_transcript found =
+      hook_proof_look(call->transcript, host, leased->sought, leased->count, &leased->usage);
+  bool keeps = found == HOOK_TRANSCRIPT_PLAIN && host->kept &&
+               hook_proof_has(call->transcript, NULL, host->kept, strlen(host->kept));
+  return keeps ? HOOK_TRANSCRIPT_MARKED : found;
+}
+
+/* ret_leased->sought is to be freed. */
+static int32_t look_up(const struct hook_call *call, const json_t *status, bool mine,
+                       struct leased *ret_leased, struct tidings_error *error) {
+  struct leased leased = {.entries = json_object_get(status, "leased")};
+  leased.count = json_array_size(leased.entries);
+  leased.sought = calloc(leased.count + 1, sizeof *leased.sought);
+  if (!leased.sought) return kit_no_memory(error);
+  for (size_t i = 0; i < leased.count; i++) {
+    const json_t *id = json_object_get(json_array_get(leased.entries, i), "id");
+    leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
+  }
+  if (leased.count && mine) leased.transcript = look_beside(call, &leased);
+  else if (leased.count)
+    leased.transcript =
+        hook_proof_look_resumed(call->transcript, call->host, leased.sought, leased.count);
+  *ret_leased = leased;
+  return TIDINGS_OK;
+}
+
+static json_t *named(const struct leased *leased) {
+  json_t *ids = json_array();
+  for (size_t i = 0; ids && i < leased->count; i++) {
+    if (leased->sought[i].found)
+      json_array_append(ids, json_object_get(json_array_get(leased->entries, i), "id"));
+  }
+  return ids;
+}
+
+/* The agent may have been given it, and writes it down if it was. */
+static bool is_written_down(const struct hook_call *call, const json_t *entry) {
+  const char *carrier = json_string_value(json_object_get(entry, "carrier"));
+  return !call->host->leaves_out_reasons || !carrier || strcmp(carrier, "chat_request") != 0;
+}
+
+static bool is_settled_by_now(const struct hook_call *call, const json_t *entry) {
+  int64_t age = clock_wall_ms() - json_integer_value(json_object_get(entry, "leased_at"));
+  if (age >= 0 && age < WRITTEN_MS) return false; /* less than 0: somebody set the clock */
+  return call->moment == HOOK_PROMPT || call->moment == HOOK_STOP ||
+         call->moment == HOOK_TURN_FAILED;
+}
+
+/* 0: that cannot be said yet. */
+static uint32_t outcome_of(const struct hook_call *call, const struct leased *leased, size_t i) {
+  const json_t *entry = json_array_get(leased->entries, i);
+  if (leased->sought[i].found || leased->transcript == HOOK_TRANSCRIPT_UNREADABLE ||
+      !is_written_down(call, entry))
+    return TIDINGS_COMMITTED;
+  if (!is_settled_by_now(call, entry)) return 0;
+  return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
+}
+
+/* BUSY: the budget is used up. */
+static int32_t settle_each(struct hostkit *kit, const struct hook_call *call,
+                           const struct leased *leased, struct tidings_error *error) {
+  int32_t code = TIDINGS_OK;
+  for (size_t i = 0; i < leased->count && code != TIDINGS_E_BUSY; i++) {
+    uint32_t outcome = outcome_of(call, leased, i);
+    if (!outcome) continue;
+    hook_status_changed(call);
+    code = hostkit_settle(kit, leased->sought[i].delivery, outcome, NULL, error);
+    if (code && code != TIDINGS_E_BUSY) hook_log("cannot settle: %s", error->text);
+  }
+  return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
+}
+
+int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                           json_t **ret_named, struct tidings_error *error) {
+  json_t *status = NULL;
+  struct leased leased = {.sought = NULL};
+  int32_t code = hook_status(kit, call, &status, error);
+  if (code) return code;
+  bool mine = owns(status, owner);
+  code = look_up(call, status, mine, &leased, error);
+  if (!code && leased.count) {
+    if (mine) code = settle_each(kit, call, &leased, error);
+    else if (leased.transcript) *ret_named = named(&leased);
+  }
+  if (!code) hook_report_usage(kit, call, leased.usage.used, leased.usage.limit);
+  free(leased.sought);
+  json_decref(status);
+  return code;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/deliver/status.c: see the header.
+ */
+#include "agents/deliver/status.h"
+
+#include "command/json_value.h"
+
+void hook_seen_finish(struct hook_seen *seen) {
+  json_decref(seen->status);
+  seen->status = NULL;
+}
+
+void hook_status_changed(const struct hook_call *call) {
+  if (call->seen) hook_seen_finish(call->seen);
+}
+
+static bool has_host(const json_t *status) {
+  const json_t *attachment = json_object_get(status, "attachment");
+  return json_is_true(json_object_get(attachment, "alive")) &&
+         (json_value_text(attachment, "cwd")[0] || json_value_text(attachment, "host")[0]);
+}
+
+int32_t hook_status(struct hostkit *kit, const struct hook_call *call, json_t **ret_status,
+                    struct tidings_error *error) {
+  json_t *status = call->seen ? json_incref(call->seen->status) : NULL;
+  if (!status) {
+    json_t *request = json_pack("{s:s, s:s}", "name", "status", "session", call->session);
+    int32_t code = kit_query(kit, request, &status, error);
+    if (code) return code;
+    if (call->seen) {
+      call->seen->status = json_incref(status);
+      if (has_host(status)) call->seen->knows_the_host = true;
+    }
+  }
+  *ret_status = status;
+  return TIDINGS_OK;
+}
+
+int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const char *type,
+                        json_t *data, struct tidings_reply **ret_reply,
+                        struct tidings_error *error) {
+  hook_status_changed(call);
+  return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
+}

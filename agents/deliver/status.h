@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/deliver/status.h: the status of the session of a hook call: queried once, and again only
+ * after the call has changed something.
+ */
+#ifndef AGENTS_DELIVER_STATUS_H
+#define AGENTS_DELIVER_STATUS_H
+
+#include "agents/call/call.h"
+#include "command/kit.h"
+
+/* Of one call. */
+struct hook_seen {
+  json_t *status;      /* NULL: not asked since the last change */
+  bool knows_the_host; /* who owns the session has said where it works, or what it is */
+};
+void hook_seen_finish(struct hook_seen *seen);
+
+/* The answer to the query `status`; release it. A call without `seen` asks each time. Errors: the
+ * query's. */
+int32_t hook_status(struct hostkit *kit, const struct hook_call *call, json_t **ret_status,
+                    struct tidings_error *error);
+/* The call has changed something, or tried to. */
+void hook_status_changed(const struct hook_call *call);
+
+/* An event of the call's session; takes `data` over. */
+int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const char *type,
+                        json_t *data, struct tidings_reply **ret_reply,
+                        struct tidings_error *error);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/deliver/usage.h: how much of the model's context is used, as an event.
+ */
+#ifndef AGENTS_DELIVER_USAGE_H
+#define AGENTS_DELIVER_USAGE_H
+
+#include "agents/call/call.h"
+#include "command/kit.h"
+
+/* So many tokens of the model's context are used; nothing happens where one is not known (0). A
+ * failure is a line in the log. */
+void hook_report_usage(struct hostkit *kit, const struct hook_call *call, int64_t used,
+                       int64_t limit);
+/* The same, as the call says. */
+void hook_report_usage_said(struct hostkit *kit, const struct hook_call *call);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/turn/person.c: see the header.
+ */
+#include "agents/turn/person.h"
+
+#include <string.h>
+
+#include "agents/deliver/deliver.h"
+#include "agents/deliver/status.h"
+#include "command/json_value.h"
+
+enum { IDLE_MS = 1000 }; /* agents wait longer until they say that they idle */
+
+struct run {
+  bool works, waits;
+  int64_t started_ms;
+};
+
+static int32_t ask_run(struct hostkit *kit, const struct hook_call *call, struct run *ret_run,
+                       struct tidings_error *error) {
+  json_t *status = NULL;
+  int32_t code = hook_status(kit, call, &status, error);
+  if (code) return code;
+  const char *state = json_value_text(status, "state");
+  ret_run->waits = strcmp(state, "waiting") == 0;
+  ret_run->works = strcmp(state, "busy") == 0 || strcmp(state, "retrying") == 0;
+  ret_run->started_ms = json_integer_value(json_object_get(status, "started_at"));
+  json_decref(status);
+  return TIDINGS_OK;
+}
+
+/* The run may have changed since it was looked at: then there is nothing to report any more. That a
+ * turn of a newer prompt runs now is seen by the time. */
+static int32_t send_if_turn_runs(struct hostkit *kit, const struct hook_call *call,
+                                 const char *type, json_t *data, struct tidings_reply **ret_reply,
+                                 struct tidings_error *error) {
+  int32_t code = hook_send_event(kit, call, type, data, ret_reply, error);
+  return code == TIDINGS_E_STATE ? TIDINGS_OK : code;
+}
+
+/* Some agents do not wait for the hook of a notice: that may be of the turn before. */
+static bool is_before(int64_t when_ms, const struct run *run) {
+  return when_ms && when_ms < run->started_ms;
+}
+
+static int32_t send_waiting(struct hostkit *kit, const struct hook_call *call, const char *kind,
+                            const char *what, struct tidings_error *error) {
+  struct run run;
+  int32_t code = ask_run(kit, call, &run, error);
+  if (code || !run.works || is_before(call->time_ms, &run)) return code;
+  json_t *data = json_pack("{s:s}", "kind", kind);
+  if (data && what[0]) json_object_set_new(data, "message", json_string(what));
+  return send_if_turn_runs(kit, call, "turn.waiting", data, NULL, error);
+}
+
+int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
+                          struct tidings_error *error) {
+  return send_waiting(kit, call, "approval", call->tool, error);
+}
+
+int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
+                                struct tidings_reply **ret_reply, struct tidings_error *error) {
+  struct run run;
+  int32_t code = ask_run(kit, call, &run, error);
+  if (code || !(run.works || run.waits) || is_before(when_ms, &run)) return code;
+  json_t *data = when_ms ? json_pack("{s:I}", "at", (json_int_t)when_ms) : json_object();
+  return send_if_turn_runs(kit, call, "turn.aborted", data, ret_reply, error);
+}
+
+static int32_t stopped_at(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
+                          struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  int32_t code = hook_person_interrupted(kit, call, when_ms, &reply, error);
+  if (!code && hook_start_turn(reply))
+    code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
+  hostkit_reply_free(reply);
+  return code;
+}
+
+int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error) {
+  return stopped_at(kit, call, call->time_ms, error);
+}
+
+/* Claude Code does not say when, but has idled for a while: a prompt may have come meanwhile. */
+static int64_t idle_since_ms(const struct hook_call *call) {
+  return call->time_ms ? call->time_ms : call->begun_ms - IDLE_MS;
+}
+
+int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error) {
+  const char *type = json_value_text(call->input, "notification_type"),
+             *message = json_value_text(call->input, "message");
+  if (strcmp(type, "idle_prompt") == 0) return stopped_at(kit, call, idle_since_ms(call), error);
+  if (strcmp(type, "elicitation_dialog") == 0)
+    return send_waiting(kit, call, "user-input", message, error);
+  if (strcmp(type, "permission_prompt") == 0 || strcmp(type, "ToolPermission") == 0)
+    return send_waiting(kit, call, "approval", message, error);
+  return TIDINGS_OK;
+}

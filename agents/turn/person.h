@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/turn/person.h: what a person does to a running turn: is asked, stops it, ends the
+ * session. Each is a state of the run, and none is a carrier.
+ */
+#ifndef AGENTS_TURN_PERSON_H
+#define AGENTS_TURN_PERSON_H
+
+#include "agents/call/call.h"
+#include "command/kit.h"
+
+/* The turn waits for a person's leave, until its next tool result or its end. Nothing happens where
+ * no turn runs or it waits already. */
+int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
+                          struct tidings_error *error);
+
+/* What the agent shows a person: that it asks, or that it idles. An agent that idles while a turn
+ * runs here was stopped by a person. */
+int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error);
+
+/* A person has stopped the turn that runs, at `when_ms` (0: now): it is over, and *ret_reply may
+ * offer the next one. Nothing happens, and *ret_reply is not written, where no turn runs or it
+ * began later. */
+int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
+                                struct tidings_reply **ret_reply, struct tidings_error *error);
+
+/* The same at the time of the call, for a hook, which starts no turn: what is queued stays queued,
+ * and a process that waits beside the agent takes it up. */
+int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error);
+
+#endif

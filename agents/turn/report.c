@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/turn/report.c: see the header.
+ */
+#include "agents/turn/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/call/log.h"
+#include "agents/deliver/status.h"
+#include "command/json_value.h"
+#include "common/span.h"
+#include "common/utf8.h"
+
+enum { MOST_WORDS = 4000, MOST_SLUG = 200 }; /* bytes; the plugin shows 500 characters */
+
+static json_t *cut(const char *text, size_t most) {
+  struct tidings_span span = span_text(text);
+  return json_stringn(text, utf8_prefix(span, most));
+}
+
+/* -- subagents --------------------------------------------------------------------------------- */
+
+/* The result of a tool that runs one: a text, or parts with texts. Gemini CLI says why it ended
+ * before its words. */
+static const char *result_text(const json_t *result) {
+  static const char heading[] = "\nResult:\n";
+  const json_t *content = json_object_get(result, "llmContent");
+  if (json_is_array(content)) content = json_object_get(json_array_get(content, 0), "text");
+  const char *text = json_string_value(content ? content : result);
+  const char *words = text ? strstr(text, heading) : NULL;
+  return words ? words + sizeof heading - 1 : text ? text : "";
+}
+
+/* "TYPE ID", or what there is of it. Free it; NULL: out of memory. */
+static char *slug_of(const struct hook_call *call, bool by_tool) {
+  const json_t *input = json_object_get(call->input, "tool_input");
+  const char *type = by_tool ? json_value_text(input, "agent_name")
+                             : json_value_text(call->input, "agent_type"),
+             *id = by_tool ? "" : json_value_text(call->input, "agent_id");
+  char *slug = NULL;
+  if (!type[0] && !id[0]) return strdup("subagent");
+  return asprintf(&slug, "%s%s%s", type, type[0] && id[0] ? " " : "", id) < 0 ? NULL : slug;
+}
+
+int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
+                             struct tidings_error *error) {
+  bool by_tool = call->moment == HOOK_AFTER_TOOL;
+  const char *words = by_tool ? result_text(json_object_get(call->input, "tool_response"))
+                              : json_value_text(call->input, "last_assistant_message");
+  char *slug = slug_of(call, by_tool);
+  if (!slug) return kit_no_memory(error);
+  json_t *data = json_pack("{s:o, s:o, s:s}", "slug", cut(slug, MOST_SLUG), "summary",
+                           cut(words, MOST_WORDS), "activation", "passive");
+  free(slug);
+  return hook_send_event(kit, call, "subagent.finished", data, NULL, error);
+}

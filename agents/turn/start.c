@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/turn/start.c: see the header.
+ */
+#include "agents/turn/start.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/call/log.h"
+#include "agents/deliver/status.h"
+#include "agents/transcript/proof.h"
+#include "agents/turn/compact.h"
+#include "command/json_value.h"
+#include "command/kit.h"
+#include "common/store_url.h"
+
+/* A session that is resumed by another process than the one in which it began, of an agent whose
+ * transcript has what was said then. */
+static int32_t was_said(struct hostkit *kit, const struct hook_call *call, bool *ret_said,
+                        struct tidings_error *error) {
+  json_t *status = NULL;
+  *ret_said = false;
+  if (!call->host->keeps_start || strcmp(call->source, "resume") != 0) return TIDINGS_OK;
+  int32_t code = hook_status(kit, call, &status, error);
+  *ret_said = !code && json_value_count(json_object_get(status, "attachment"), "epoch") > 1;
+  json_decref(status);
+  return code;
+}
+
+/* Whether the model lacks the paragraph. It is found again in the transcript by its longest part
+ * that no agent escapes. */
+static bool lacks(const struct hook_call *call, const char *text) {
+  static const char escaped[] = "\n\"\\<>&'";
+  const char *longest = text;
+  size_t longest_len = 0;
+  while (*text) {
+    size_t len = strcspn(text, escaped);
+    if (len > longest_len) {
+      longest = text;
+      longest_len = len;
+    }
+    text += len + (text[len] != '\0');
+  }
+  if (call->host->compacts)
+    return hook_proof_lost(call->transcript, call->host->compacts, longest, longest_len);
+  return !hook_proof_has(call->transcript, call->host->anew, longest, longest_len);
+}
+
+/* Before what the answer says already. */
+static int32_t say(const struct hook_call *call, const char *text, struct hook_answer *answer,
+                   struct tidings_error *error) {
+  const char *rest = hook_context_said(answer->output);
+  char *all = NULL;
+  int len = asprintf(&all, "%s%s%s", text, rest[0] ? "\n\n" : "", rest);
+  json_t *output = len < 0 ? NULL : hook_context_output(call, all);
+  if (len >= 0) free(all);
+  if (!output) return kit_no_memory(error);
+  json_decref(answer->output);
+  answer->output = output;
+  return TIDINGS_OK;
+}
+
+/* In the room that the paragraph leaves. */
+static int32_t say_ledger(struct hostkit *kit, const struct hook_call *call, const char *paragraph,
+                          struct hook_answer *answer, struct tidings_error *error) {
+  uint64_t room = hook_room(call, paragraph);
+  char *text = NULL;
+  int32_t code = hook_compacted(kit, call, room, &text, error);
+  if (!code && text) code = say(call, text, answer, error);
+  free(text);
+  return code;
+}
+
+/* At a session's start, or at a prompt if what is said at the start is not there then, or not after
+ * a compaction. */
+static bool says_at(const struct hook_call *call) {
+  const struct host *host = call->host;
+  if (call->moment == HOOK_SESSION_START) return !host->drops_start;
+  return call->moment == HOOK_PROMPT && (host->drops_start || host->compacts) &&
+         !host_forgets(host, call->prompt);
+}
+
+int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
+                            struct hook_answer *ret_answer, struct tidings_error *error) {
+  json_t *answer = NULL;
+  bool said = false, at_prompt = call->moment == HOOK_PROMPT;
+  if (!says_at(call) || call->of_subagent) return 0;
+  int32_t code = was_said(kit, call, &said, error);
+  if (!code && !said)
+    code = kit_query(kit, json_pack("{s:s, s:s}", "name", "instructions", "session", call->session),
+                     &answer, error);
+  if (code || said) return code;
+  const char *text = json_value_text(answer, "text");
+  if (strcmp(call->source, "compact") == 0) code = say_ledger(kit, call, text, ret_answer, error);
+  if (!code && (!at_prompt || lacks(call, text))) code = say(call, text, ret_answer, error);
+  json_decref(answer);
+  return code;
+}
+
+void hook_start_late(struct hostkit *kit, const struct hook_call *call) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *status = NULL;
+  if (call->moment == HOOK_OTHER || call->of_subagent || call->cwd[0] != '/') return;
+  if (call->seen && call->seen->knows_the_host) return;
+  if (hook_status(kit, call, &status, &error)) return;
+  const json_t *attachment = json_object_get(status, "attachment");
+  bool unknown = json_is_true(json_object_get(attachment, "alive")) &&
+                 !json_value_text(attachment, "cwd")[0] && !json_value_text(attachment, "host")[0];
+  json_decref(status);
+  if (!unknown) return;
+  json_t *data = json_pack("{s:s, s:s}", "host", call->host->title, "cwd", call->cwd);
+  if (kit_event(kit, kit_new_event("session.opened", call->session, data), NULL, &error))
+    hook_log("cannot store where the session works: %s", error.text);
+}
+
+/* Between single quotes, for a shell; one that has such a quote is left out. */
+static void export(FILE *file, const char *name, const char *value) {
+  if (value[0] && !strchr(value, '\'')) fprintf(file, "export %s='%s'\n", name, value);
+}
+
+void hook_start_environment(const struct cli *cli, const struct hook_call *call) {
+  const char *variable = call->host->environment_file, *path = variable ? getenv(variable) : NULL;
+  char command[PATH_MAX] = "";
+  if (call->moment != HOOK_SESSION_START || call->of_subagent || !path || path[0] != '/') return;
+  ssize_t len = readlink("/proc/self/exe", command, sizeof command - 1);
+  FILE *file = len > 0 ? fopen(path, "ae") : NULL;
+  if (file) {
+    export(file, "TIDINGS", command);
+    export(file, "TIDINGS_SESSION", call->session);
+    if (store_url_is(cli->store) && !store_url_has_password(cli->store))
+      export(file, "TIDINGS_STORE", cli->store);
+  }
+  if (!file || fclose(file)) hook_log("cannot write %s: %s", path, strerror(errno));
+}

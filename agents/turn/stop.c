@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/turn/stop.c: the end of a turn: the queue's next message, or an urgent notification,
+ * becomes the reason to continue, if the agent accepts one. If it would not, tidings answers
+ * nothing and the message stays queued: after a turn that a person has stopped, and after as many
+ * reasons in a row as the agent accepts.
+ */
+#include "agents/turn/stop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/deliver/deliver.h"
+#include "agents/deliver/status.h"
+#include "agents/deliver/usage.h"
+#include "agents/transcript/ended.h"
+#include "agents/turn/rewind.h"
+#include "command/json_value.h"
+
+enum { TRANSITIONS = 64 }; /* of a history: what has a row of reasons in it, and to spare */
+
+/* -- how many reasons in a row ----------------------------------------------------------------- */
+
+static bool is_text(const json_t *object, const char *name, const char *text) {
+  const char *value = json_string_value(json_object_get(object, name));
+  return value && strcmp(value, text) == 0;
+}
+
+/* The turns that the ends of turns have offered since the session was last idle, this one too. */
+static size_t count_reasons(const json_t *history) {
+  const json_t *transitions = json_object_get(history, "transitions");
+  size_t count = 0;
+  for (size_t i = json_array_size(transitions); i-- > 0;) {
+    const json_t *transition = json_array_get(transitions, i);
+    if (is_text(transition, "from", "idle") || is_text(transition, "to", "idle")) break;
+    count += is_text(transition, "event", "turn.finished") && is_text(transition, "to", "starting");
+  }
+  return count;
+}
+
+/* The agent's own limit, which a person can set; hooks that are not ours may use a part of it. */
+static size_t most_reasons(const struct host *host) {
+  const char *value = host->reasons_variable ? getenv(host->reasons_variable) : NULL;
+  unsigned long most = value ? strtoul(value, NULL, 10) : 0;
+  return most && most < host->most_reasons ? most : host->most_reasons;
+}
+
+static bool takes_reason(struct hostkit *kit, const struct hook_call *call) {
+  json_t *history = NULL;
+  if (!call->host->most_reasons || !json_is_true(json_object_get(call->input, "stop_hook_active")))
+    return true;
+  json_t *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session", call->session,
+                              "limit", TRANSITIONS);
+  if (kit_query(kit, request, &history, NULL)) return false;
+  bool takes = count_reasons(history) < most_reasons(call->host);
+  json_decref(history);
+  return takes;
+}
+
+/* -- the end ----------------------------------------------------------------------------------- */
+
+int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
+                        struct hook_answer *ret_answer, struct tidings_error *error) {
+  struct tidings_reply *end = NULL, *reply = NULL;
+  char *content = NULL;
+  bool stopped = call->host->stops_alike && !hook_ended_by_itself(call->transcript);
+  hook_report_usage_said(kit, call);
+  int32_t code = hook_send_event(kit, call, stopped ? "turn.aborted" : "turn.finished",
+                                 json_object(), &end, error);
+  if (code) return code;
+  hook_rewind_report(kit, call);
+  const struct tidings_action *action = hook_start_turn(end);
+  if (action && (stopped || !takes_reason(kit, call)))
+    code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
+  else if (action) {
+    code = hook_chat_request(kit, call, action, &content, &reply, error);
+    if (!code) code = hook_continuation(kit, call, content, reply, ret_answer, error);
+  }
+  hostkit_reply_free(end);
+  free(content);
+  return code;
+}
+
+int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
+                         struct tidings_error *error) {
+  const char *details = json_value_text(call->input, "error_details");
+  json_t *data = json_object();
+  if (data && call->failure[0])
+    json_object_set_new(data, "message",
+                        details[0] ? json_sprintf("%s: %.200s", call->failure, details)
+                                   : json_string(call->failure));
+  return hook_send_event(kit, call, "turn.failed", data, NULL, error);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/turn/turns.c: see the header. An agent that calls hooks runs its turns itself; a turn
+ * of ours starts where the agent allows it: when it is about to stop, or when one of our prompts
+ * woke it.
+ */
+#include "agents/turn/turns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/call/log.h"
+#include "agents/deliver/leases.h"
+#include "agents/deliver/status.h"
+#include "agents/turn/person.h"
+#include "agents/turn/report.h"
+#include "agents/turn/rewind.h"
+#include "agents/turn/stop.h"
+#include "agents/turn/subagent.h"
+#include "command/json_value.h"
+#include "command/paths.h"
+#include "command/stamp.h"
+#include "common/span.h"
+
+static const char nudge_mark[] = "(tidings) ";
+
+/* -- session start ----------------------------------------------------------------------------- */
+
+/* What was leased when the host died and is not in the transcript is pending again. Notifications
+ * wait for the prompt, which is sure to reach the model. A session that goes on under the same
+ * process (after compaction) is opened again, which changes nothing. Another process that still
+ * lives has lost it: a person resumed it here, and some hosts leave a daemon running. An orphan has
+ * no host that could take it. */
+static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                            json_t *named, struct tidings_error *error) {
+  bool takeover = owner && call->moment == HOOK_SESSION_START;
+  json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
+  if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
+  if (data && named) json_object_set(data, "deliveries", named);
+  return hook_send_event(kit, call, named ? "session.resumed" : "session.opened", data, NULL,
+                         error);
+}
+
+/* -- prompts ----------------------------------------------------------------------------------- */
+
+char *hook_nudge(const struct tidings_action *action) {
+  char *text = NULL;
+  bool system = action->origin == TIDINGS_ORIGIN_SYSTEM;
+  const struct tidings_span content =
+      action->message_count ? action->messages[0]->content : (struct tidings_span){"", 0};
+  int len =
+      system ? asprintf(&text, "%s%.*s", nudge_mark, (int)content.len, content.ptr)
+             : asprintf(&text,
+                        "%sA message was queued while you were idle; it is in this turn's context.",
+                        nudge_mark);
+  return len < 0 ? NULL : text;
+}
+
+static bool is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != NULL; }
+
+/* Our nudge has arrived. The offer that it was sent for may have been declined, changed or answered
+ * meanwhile: it is taken back and what is queued now is offered. *ret_reply holds that offer, if
+ * there is one. */
+static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
+                           struct tidings_reply **ret_reply, struct tidings_error *error) {
+  int32_t code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
+  if (code == TIDINGS_E_STATE) return TIDINGS_OK; /* a turn runs: its carriers have what there is */
+  return code ? code : hook_send_event(kit, call, "turn.resume", json_object(), ret_reply, error);
+}
+
+/* The end of the turn before may have been lost, or be reported later: what happened before this
+ * prompt does not end its turn. */
+static int32_t send_started(struct hostkit *kit, const struct hook_call *call,
+                            struct tidings_error *error) {
+  return hook_send_event(kit, call, "turn.started",
+                         json_pack("{s:I}", "at", (json_int_t)call->begun_ms), NULL, error);
+}
+
+/* The turn runs without that, too, and the answer has to be written. */
+static void date_offered(struct hostkit *kit, const struct hook_call *call) {
+  struct tidings_error error = {.size = sizeof error};
+  if (send_started(kit, call, &error)) hook_log("cannot store when a turn began: %s", error.text);
+}
+
+/* Nothing goes with a prompt that the agent forgets when it is resumed. */
+static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
+                      struct hook_answer *ret_answer, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL, *offer = NULL;
+  const struct tidings_action *action = NULL;
+  char *content = NULL;
+  hook_report_files(kit, call);
+  hook_rewind_report(kit, call);
+  int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
+  if (code) return code;
+  action = hook_start_turn(offer);
+  if (!action) code = send_started(kit, call, error);
+  if (code || host_forgets(call->host, call->prompt)) goto out;
+  code = hook_chat_request(kit, call, action, &content, &reply, error);
+  if (!code && action) date_offered(kit, call);
+  if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
+out:
+  hostkit_reply_free(offer);
+  free(content);
+  return code;
+}
+
+/* -- tool results ------------------------------------------------------------------------------ */
+
+/* `path` as session_path names it. */
+static json_t *stamp_of_edit(const struct hook_call *call, const char *path) {
+  bool whole = path[0] == '/' || !call->cwd[0];
+  char *joined = whole ? strdup(path) : paths_join(call->cwd, path);
+  struct file_stamp stamp = {.text = ""};
+  if (joined) stamp = stamp_of_file(joined);
+  free(joined);
+  return stamp.text[0] ? json_string(stamp.text) : json_null();
+}
+
+static int32_t report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths,
+                           size_t first, size_t count, struct tidings_error *error) {
+  const char *cause = call->call_id[0] ? call->call_id : call->tool;
+  json_t *some = json_array(), *stamps = json_array();
+  for (size_t i = first; some && stamps && i < first + count; i++) {
+    json_array_append(some, json_array_get(paths, i));
+    json_array_append_new(stamps, stamp_of_edit(call, json_string_value(json_array_get(paths, i))));
+  }
+  json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
+                           "modified", "caused_by", cause);
+  return hook_send_event(kit, call, "file.changed", data, NULL, error);
+}
+
+enum { SOME_EDITS = 50 }; /* of the longest paths as many as an event can hold */
+
+/* Before the carrier: what a watcher has reported of the same files already must not go with it. An
+ * error only if the store is busy: then it has no time left for the carrier either. */
+static int32_t report_first_edits(struct hostkit *kit, const struct hook_call *call,
+                                  const json_t *paths, struct tidings_error *error) {
+  size_t count = json_array_size(paths);
+  if (!count) return TIDINGS_OK;
+  int32_t code = report_some(kit, call, paths, 0, count < SOME_EDITS ? count : SOME_EDITS, error);
+  if (code && code != TIDINGS_E_BUSY) hook_log("%s", error->text);
+  return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
+}
+
+/* After the carrier, which they would use up the time of. A failure is not the host's concern. */
+static void report_more_edits(struct hostkit *kit, const struct hook_call *call,
+                              const json_t *paths) {
+  struct tidings_error error = {.size = sizeof error};
+  size_t total = json_array_size(paths);
+  int32_t code = TIDINGS_OK;
+  for (size_t first = SOME_EDITS; first < total && code != TIDINGS_E_BUSY; first += SOME_EDITS) {
+    size_t left = total - first;
+    code = report_some(kit, call, paths, first, left < SOME_EDITS ? left : SOME_EDITS, &error);
+    if (code) hook_log("%s", error.text);
+  }
+}
+
+static int32_t carry(struct hostkit *kit, const struct hook_call *call,
+                     struct hook_answer *ret_answer, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  const struct tidings_tool_result result = {.size = sizeof result,
+                                             .session = span_text(call->session),
+                                             .call_id = span_text(call->call_id),
+                                             .tool = span_text(call->tool),
+                                             .room_bytes = hook_room(call, "")};
+  hook_status_changed(call);
+  int32_t code = hostkit_tool_result(kit, &result, &reply, error);
+  if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
+  return code;
+}
+
+/* Where the store takes no more notifications, the turn goes on without this one. */
+static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
+                             struct tidings_error *error) {
+  int32_t code = hook_report_subagent(kit, call, error);
+  if (!code || code == TIDINGS_E_BUSY) return code;
+  hook_log("%s", error->text);
+  return TIDINGS_OK;
+}
+
+/* Some agents call the hook for it all the same, and the model never reads the answer. */
+static bool person_stopped_it(const struct hook_call *call) {
+  static const char wrapping[] = "<untrusted_context>\n";
+  const struct host *host = call->host;
+  if (json_is_true(json_object_get(call->input, "is_interrupt"))) return true;
+  if (!host->stopped_tool || strcmp(call->tool, host->stopped_tool) != 0) return false;
+  const char *text = json_value_text(json_object_get(call->input, "tool_response"), "llmContent");
+  if (strncmp(text, wrapping, sizeof wrapping - 1) == 0) text += sizeof wrapping - 1;
+  return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
+}
+
+static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
+                          struct hook_answer *ret_answer, struct tidings_error *error) {
+  bool inner = call->of_subagent;
+  size_t count = 0;
+  if (!inner && person_stopped_it(call)) return hook_person_stopped(kit, call, error);
+  json_t *edits = call->failure[0] ? NULL : hook_call_edits(call);
+  int32_t code = report_first_edits(kit, call, edits, error);
+  if (!code && !inner) code = hook_subagents(kit, call, &count, &inner, error);
+  if (!code && !inner && hook_runs_subagent(call)) code = report_result(kit, call, error);
+  if (!code && !inner) code = carry(kit, call, ret_answer, error);
+  if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
+  if (code != TIDINGS_E_BUSY) report_more_edits(kit, call, edits);
+  json_decref(edits);
+  return code;
+}
+
+static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
+                             struct hook_answer *ret_answer, struct tidings_error *error) {
+  switch (call->moment) {
+  case HOOK_PROMPT: return prompt(kit, call, ret_answer, error);
+  case HOOK_BEFORE_TOOL: return hook_subagent_starts(kit, call, error);
+  case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);
+  case HOOK_STOP: return hook_turn_ended(kit, call, ret_answer, error);
+  case HOOK_TURN_FAILED: return hook_turn_failed(kit, call, error);
+  case HOOK_SUBAGENT_STOP: return hook_report_subagent(kit, call, error);
+  case HOOK_ASKS: return hook_person_asked(kit, call, error);
+  case HOOK_NOTICE: return hook_person_noticed(kit, call, error);
+  case HOOK_INTERRUPTED:
+  case HOOK_SESSION_END: return hook_person_stopped(kit, call, error);
+  case HOOK_CONFIGURED: return hook_report_configured(kit, call, error);
+  default: return TIDINGS_OK;
+  }
+}
+
+int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                         struct hook_answer *ret_answer, struct tidings_error *error) {
+  json_t *held = NULL;
+  int32_t code = TIDINGS_OK;
+  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL && call->moment != HOOK_SUBAGENT_STOP)
+    return TIDINGS_OK;
+  if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
+  if (!code && (held || call->moment == HOOK_SESSION_START))
+    code = open_session(kit, call, owner, held, error);
+  json_decref(held);
+  return code ? code : answer_moment(kit, call, ret_answer, error);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/turn/turns.h: what a hook call means for the session, and what to answer. Uses hostkit;
+ * prints nothing.
+ */
+#ifndef AGENTS_TURN_TURNS_H
+#define AGENTS_TURN_TURNS_H
+
+#include "agents/call/call.h"
+#include "agents/deliver/deliver.h"
+#include "command/kit.h"
+
+/* `owner`: the agent's process; 0: there is none, and this process is the host while it runs. On
+ * failure the answer is empty, and nothing of this call stays leased. */
+int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                         struct hook_answer *ret_answer, struct tidings_error *error);
+
+/* For hosts that are woken by a prompt of ours: what that says. Only its first words mean
+ * something: the messages and the notifications themselves are put in when it arrives, so that one
+ * that arrives late repeats nothing. Free it; NULL: out of memory. */
+char *hook_nudge(const struct tidings_action *action);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/place.c: see the header. A process that is killed leaves its FIFO, which the
+ * next one takes; one whose agent has ended is removed by the next process that waits for any.
+ */
+#include "agents/wait/place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agents/call/log.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "common/fnv.h"
+
+enum { TRIES = 8 };
+
+static uint64_t mix(uint64_t hash, const char *text) {
+  return fnv_byte(fnv_span(hash, span_text(text)), 0xff);
+}
+
+static char *places_folder(void) {
+  return paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/waiting");
+}
+
+/* OWNER-HASH. Free it. */
+static char *path_of(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  char name[64];
+  char *store = kit_store_path(cli), *folder = places_folder();
+  uint64_t hash = mix(mix(FNV_START, store ? store : ""), call->session);
+  snprintf(name, sizeof name, "%u-%016llx", owner, (unsigned long long)hash);
+  char *path = folder ? paths_join(folder, name) : NULL;
+  free(folder);
+  free(store);
+  return path;
+}
+
+/* -- taking it --------------------------------------------------------------------------------- */
+
+/* Opens the FIFO for both ends, so that neither waits for the other, nor gets SIGPIPE. Returns a
+ * descriptor, or -1 and errno. */
+static int open_fifo(const char *path) {
+  struct stat found;
+  int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return -1;
+  if (!fstat(fd, &found) && S_ISFIFO(found.st_mode) && found.st_uid == geteuid()) return fd;
+  close(fd);
+  errno = EPERM;
+  return -1;
+}
+
+/* A process that leaves removes the FIFO that another one may have opened just before. */
+static bool is_still_there(int folder, const char *name, int fd) {
+  struct stat named, opened;
+  return !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) && !fstat(fd, &opened) &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/* Returns 0 and *ret_fd, which is -1 if another process has the place; or an errno. That process
+ * gets the word, unless it has left before: after it has removed the FIFO, it reads it once more.
+ */
+static int lock_fifo(const char *path, char word, int *ret_fd) {
+  for (int tries_left = TRIES; tries_left; tries_left--) {
+    if (mkfifo(path, 0600) && errno != EEXIST) return errno;
+    int fd = open_fifo(path);
+    if (fd < 0 && errno != ENOENT) return errno;
+    if (fd < 0) continue;
+    int reason = flock(fd, LOCK_EX | LOCK_NB) ? errno : 0;
+    if (reason == EWOULDBLOCK) (void)!write(fd, &word, 1);
+    bool is_there = is_still_there(AT_FDCWD, path, fd);
+    if (!reason && is_there) {
+      *ret_fd = fd;
+      return 0;
+    }
+    close(fd);
+    if (reason && reason != EWOULDBLOCK) return reason;
+    if (reason && is_there) break;
+  }
+  *ret_fd = -1;
+  return 0;
+}
+
+/* In another namespace the agent may live, though it is not seen here: nobody may have the lock. */
+static void remove_if_left(int folder, const char *name) {
+  char *end = NULL;
+  unsigned long owner = strtoul(name, &end, 10);
+  if (end == name || *end != '-' || kill((pid_t)owner, 0) == 0 || errno != ESRCH) return;
+  int fd = openat(folder, name, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still_there(folder, name, fd))
+    (void)unlinkat(folder, name, 0);
+  close(fd);
+}
+
+static void remove_what_is_left(const char *folder) {
+  DIR *places = opendir(folder);
+  if (!places) return;
+  for (const struct dirent *entry; (entry = readdir(places));)
+    remove_if_left(dirfd(places), entry->d_name);
+  closedir(places);
+}
+
+int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                    char word) {
+  char *folder = places_folder(), *path = path_of(cli, call, owner);
+  int fd = -1, reason = ENOMEM;
+  if (folder && path) reason = paths_make_folders(folder);
+  if (!reason) reason = lock_fifo(path, word, &fd);
+  if (reason) hook_log("cannot wait: %s: %s", path ? path : "no place", strerror(reason));
+  if (fd >= 0) remove_what_is_left(folder);
+  free(path);
+  free(folder);
+  return fd;
+}
+
+char hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                      int place) {
+  char *path = path_of(cli, call, owner);
+  if (path) (void)unlink(path); /* before another process can have the lock */
+  free(path);
+  char word = hook_place_hear(place);
+  close(place);
+  return word;
+}
+
+/* -- words ------------------------------------------------------------------------------------- */
+
+char hook_place_hear(int place) {
+  char words[64], word = 0;
+  for (ssize_t got; (got = read(place, words, sizeof words)) > 0;) word = words[got - 1];
+  return word;
+}
+
+void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                    char word) {
+  char *path = path_of(cli, call, owner);
+  int fd = path ? open_fifo(path) : -1;
+  free(path);
+  if (fd < 0) return;
+  (void)!write(fd, &word, 1); /* is gone with the last descriptor, if nobody reads it */
+  close(fd);
+}

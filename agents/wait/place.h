@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/place.h: ensures that only one process waits for an agent's session: a FIFO in a
+ * folder that belongs to the user. The process that holds its lock waits, and reads what the
+ * session's hooks write into it. Other users can neither take its place nor write to it.
+ */
+#ifndef AGENTS_WAIT_PLACE_H
+#define AGENTS_WAIT_PLACE_H
+
+#include "agents/call/call.h"
+#include "command/cli.h"
+
+/* Takes the place, for this process and those that it forks, until the last of them has closed the
+ * descriptor or has ended. Returns the descriptor; -1: another process has the place, and is said
+ * `word`, or it cannot be made, which the log says. */
+int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner, char word);
+
+/* Gives the place up, and removes it. Of the processes that have it, one does this. Returns the
+ * newest word that was said and not read; 0: there is none. Whoever has said it to a process that
+ * leaves does not take the place itself. */
+char hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                      int place);
+
+/* The newest word that was said; 0: there is none. Each word replaces those before it. */
+char hook_place_hear(int place);
+
+/* To whoever has the place, if any process has. */
+void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner, char word);
+
+#endif

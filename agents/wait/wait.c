@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/wait.c: see the header.
+ */
+#include "agents/wait/wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agents/call/log.h"
+#include "agents/turn/person.h"
+#include "agents/turn/turns.h"
+#include "agents/wait/place.h"
+#include "agents/wait/watch.h"
+#include "command/interrupt.h"
+#include "command/project.h"
+#include "common/clock.h"
+#include "common/spawn.h"
+
+enum {
+  EXIT_REWAKE = 2,
+  LONGEST_SLEEP_MS = 60000,
+  SETTLING_MS = 500,
+  BUSY_MS = 100,
+  QUEUE_MS = 30000
+};
+enum { SAY_LOOK = 'l', SAY_STAY = 's', SAY_END = 'e' }; /* to the process that waits already */
+
+struct waiter {
+  struct hostkit *kit;
+  const struct hook_call *call;
+  int owner_fd;       /* a pidfd: readable when the agent has ended */
+  int wake_fd;        /* -1: there is none, and only wake_at counts */
+  int place_fd;       /* where it is asked to look or to end */
+  int64_t wake_at_ms; /* wall clock; 0: none */
+  struct hook_watch watch;
+  bool resumes;         /* what the end of a turn has left queued */
+  int64_t settle_at_ms; /* when the end of the turn that rang is over; 0: it is */
+  bool unreported;      /* an interruption, which the store was too busy to take */
+  bool asked_to_end;
+};
+
+static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+void hook_wait_end(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  hook_place_say(cli, call, owner, SAY_END);
+}
+
+void hook_wait_look(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  if (call->host->rewakes && !call->of_subagent) hook_place_say(cli, call, owner, SAY_LOOK);
+}
+
+/* -- waiting ----------------------------------------------------------------------------------- */
+
+static void drain(const struct waiter *waiter) {
+  char session[256];
+  size_t len = 0;
+  while (!hostkit_next_session(waiter->kit, session, sizeof session, &len, NULL) && len) continue;
+}
+
+/* For SETTLING_MS, the hook of a turn's end may still be at work: a look is too early then. */
+static void settle(struct waiter *waiter) {
+  waiter->settle_at_ms = waiter->resumes ? clock_wall_ms() + SETTLING_MS : 0;
+}
+
+static bool is_settled(struct waiter *waiter) {
+  if (waiter->settle_at_ms <= clock_wall_ms()) waiter->settle_at_ms = 0;
+  return !waiter->settle_at_ms;
+}
+
+/* Not its owner, but the store: that comes again. */
+static bool is_store_busy(int32_t code, const struct tidings_error *error) {
+  return code == TIDINGS_E_BUSY && !strstr(error->text, "owned by");
+}
+
+/* The end of a turn declines its offer when the agent takes no more reasons to go on; a prompt of
+ * ours begins a new row of them. */
+static bool was_declined(const struct waiter *waiter) {
+  json_t *history = NULL, *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session",
+                                               waiter->call->session, "limit", 1);
+  if (kit_query(waiter->kit, request, &history, NULL)) return false;
+  const json_t *last = json_array_get(json_object_get(history, "transitions"), 0);
+  const char *event = json_string_value(json_object_get(last, "event"));
+  bool declined = event && strcmp(event, "turn.declined") == 0;
+  json_decref(history);
+  return declined;
+}
+
+static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
+                    struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  bool resumes = waiter->resumes && is_settled(waiter) && was_declined(waiter);
+  const char *type = resumes ? "turn.resume" : "wake";
+  int32_t code = kit_event(waiter->kit, kit_new_event(type, waiter->call->session, json_object()),
+                           &reply, error);
+  if (is_store_busy(code, error)) {
+    waiter->wake_at_ms = clock_wall_ms() + BUSY_MS;
+    return TIDINGS_OK;
+  }
+  if (code) return code;
+  waiter->wake_at_ms = reply ? reply->wake_at_ms : 0;
+  *ret_reply = reply;
+  return TIDINGS_OK;
+}
+
+static int sleep_ms(const struct waiter *waiter) {
+  int64_t now_ms = clock_wall_ms(),
+          until_ms = now_ms + (waiter->unreported ? BUSY_MS : LONGEST_SLEEP_MS);
+  if (waiter->wake_at_ms && waiter->wake_at_ms < until_ms) until_ms = waiter->wake_at_ms;
+  if (waiter->settle_at_ms && waiter->settle_at_ms < until_ms) until_ms = waiter->settle_at_ms;
+  return until_ms < now_ms ? 0 : (int)(until_ms - now_ms);
+}
+
+/* Sleeps until there may be something to do: *ret_looks or *ret_watches says what. Returns 0; or
+ * -1: the agent or the session has ended. */
+static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches) {
+  struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
+                         {.fd = waiter->wake_fd, .events = POLLIN},
+                         {.fd = waiter->place_fd, .events = POLLIN},
+                         {.fd = waiter->watch.fd, .events = POLLIN}};
+  int longest = sleep_ms(waiter), watched = hook_watch_sleep(&waiter->watch, longest);
+  int count = interrupt_poll(fds, 4, watched);
+  if (count < 0 && errno != EINTR) return -1;
+  if (fds[0].revents || interrupt_seen()) return -1;
+  char word = 0;
+  if (fds[2].revents) word = hook_place_hear(waiter->place_fd);
+  waiter->asked_to_end = word == SAY_END;
+  if (word == SAY_END) return -1;
+  if (word == SAY_STAY) word = 0;
+  if (word) settle(waiter);
+  *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
+  *ret_looks = fds[1].revents || word || (count <= 0 && watched == longest) || !sleep_ms(waiter);
+  return 0;
+}
+
+/* What the transcript says, where the agent calls no hook when a person stops a turn. */
+static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply **ret_reply,
+                                     struct tidings_error *error) {
+  int64_t seen_ms = waiter->watch.seen_ms,
+          when_ms = hook_watch_interruption(&waiter->watch, waiter->call);
+  waiter->unreported = false;
+  if (!when_ms) return TIDINGS_OK;
+  int32_t code = hook_person_interrupted(waiter->kit, waiter->call, when_ms, ret_reply, error);
+  if (!is_store_busy(code, error)) return code;
+  waiter->watch.seen_ms = seen_ms;
+  waiter->unreported = true;
+  return TIDINGS_OK;
+}
+
+/* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent or the
+ * session has ended, or the session is not its own any more. What was written to the transcript
+ * before it was watched rings nothing: so it is read first. */
+static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
+  struct tidings_error error = {.size = sizeof error};
+  /* A turn begins with a prompt: there is nothing to start, and its hook is at work. */
+  bool looks = waiter->call->moment != HOOK_PROMPT, watches = waiter->watch.watched;
+  for (;;) {
+    struct tidings_reply *reply = NULL;
+    int32_t code = watches ? look_for_interruption(waiter, &reply, &error) : TIDINGS_OK;
+    if (looks && !code && !hook_start_turn(reply)) {
+      hostkit_reply_free(reply);
+      reply = NULL;
+      drain(waiter);
+      code = look(waiter, &reply, &error);
+    }
+    if (code) {
+      hook_log("waiting ends: %s", error.text);
+      return -1;
+    }
+    if (hook_start_turn(reply)) {
+      *ret_reply = reply;
+      return 0;
+    }
+    hostkit_reply_free(reply);
+    if (sleep_once(waiter, &looks, &watches)) return -1;
+  }
+}
+
+/* The agent does not wait for this process, so it tries again while another one opens the store. */
+static int32_t open_in_time(const struct cli *cli, uint32_t owner, struct waiter *waiter,
+                            struct tidings_error *error) {
+  struct pollfd ended = {.fd = waiter->owner_fd, .events = POLLIN};
+  int32_t code;
+  do code = kit_open(cli, TIDINGS_ROLE_HOST, owner, &waiter->kit, error);
+  while (code == TIDINGS_E_BUSY && interrupt_poll(&ended, 1, BUSY_MS) == 0);
+  return code;
+}
+
+static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
+                 struct waiter *ret_waiter) {
+  struct tidings_error error = {.size = sizeof error};
+  struct waiter waiter = {
+      .call = call, .owner_fd = open_pidfd((pid_t)owner), .wake_fd = -1, .place_fd = place};
+  int32_t fd = -1;
+  if (waiter.owner_fd < 0) return -1;
+  interrupt_begin();
+  int32_t code = open_in_time(cli, owner, &waiter, &error);
+  if (!code) code = hostkit_wake_descriptor(waiter.kit, &fd, &error);
+  if (code && code != TIDINGS_E_FULL) {
+    struct pollfd ended = {.fd = waiter.owner_fd, .events = POLLIN};
+    if (poll(&ended, 1, 0) == 0) hook_log("cannot wait: %s", error.text);
+    kit_close(waiter.kit);
+    close(waiter.owner_fd);
+    return -1;
+  }
+  project_lay(cli, waiter.kit, call->session, call->cwd);
+  waiter.wake_fd = code ? -1 : fd;
+  hook_watch_begin(&waiter.watch, call);
+  *ret_waiter = waiter;
+  return 0;
+}
+
+static void end(struct waiter *waiter) {
+  hook_watch_end(&waiter->watch);
+  if (waiter->wake_fd >= 0) close(waiter->wake_fd);
+  kit_close(waiter->kit);
+  close(waiter->owner_fd);
+}
+
+static void decline(const struct waiter *waiter) {
+  (void)kit_event(waiter->kit, kit_new_event("turn.declined", waiter->call->session, json_object()),
+                  NULL, NULL);
+}
+
+/* A process that was to begin after this one had been asked to end was turned away by it: so this
+ * one takes the place again. Returns it, or -1. */
+static int leave(const struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
+                 bool asked_to_end) {
+  char word = hook_place_leave(cli, call, owner, place);
+  bool needed = asked_to_end && word && word != SAY_END;
+  return needed ? hook_place_take(cli, call, owner, SAY_LOOK) : -1;
+}
+
+/* -- a hook in the background ------------------------------------------------------------------ */
+
+static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
+                  bool *ret_asked_to_end) {
+  struct waiter waiter;
+  struct tidings_reply *reply = NULL;
+  int code = EXIT_DONE;
+  *ret_asked_to_end = false;
+  if (begin(cli, call, owner, place, &waiter)) return EXIT_DONE;
+  waiter.resumes = true;
+  settle(&waiter);
+  if (!wait_for_turn(&waiter, &reply)) {
+    char *nudge = hook_nudge(hook_start_turn(reply));
+    if (nudge && fprintf(stderr, "%s\n", nudge) > 0) code = EXIT_REWAKE;
+    else decline(&waiter);
+    free(nudge);
+  }
+  hostkit_reply_free(reply);
+  *ret_asked_to_end = waiter.asked_to_end;
+  end(&waiter);
+  return code;
+}
+
+int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  int code = EXIT_DONE;
+  const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
+  if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
+    return EXIT_DONE;
+  int place = hook_place_take(cli, call, owner, SAY_LOOK);
+  while (place >= 0) {
+    bool asked_to_end;
+    code = rewake(cli, call, owner, place, &asked_to_end);
+    place = leave(cli, call, owner, place, asked_to_end);
+  }
+  return code;
+}
+
+/* -- a process of its own ---------------------------------------------------------------------- */
+
+/* The agent's own program: the one in PATH may be another version. Free it. */
+static char *program_of(const struct hook_call *call, uint32_t owner) {
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/%u/exe", owner);
+  ssize_t len = readlink(link, path, sizeof path - 1);
+  path[len > 0 ? len : 0] = '\0';
+  const char *slash = strrchr(path, '/');
+  bool same = slash && strncmp(slash + 1, call->host->program, strlen(call->host->program)) == 0 &&
+              access(path, X_OK) == 0;
+  return strdup(same ? path : call->host->program);
+}
+
+/* Returns its exit status, or -1. The signals that we hold back are not held back for it. */
+static int run_program(const char *const argv[]) {
+  pid_t child = -1;
+  int status = -1;
+  sigset_t none;
+  sigemptyset(&none);
+  const struct spawn spawn = {.argv = argv, .pipe_signal = true, .mask = &none};
+  if (spawn_start(&spawn, &child)) return -1;
+  if (!spawn_wait(child, QUEUE_MS, &status)) status = spawn_kill(child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void queue_nudge(const struct waiter *waiter, uint32_t owner,
+                        const struct tidings_action *action) {
+  char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session),
+       *nudge = hook_nudge(action);
+  const char *const argv[] = {program, "queue", "--thread", session, "--message", nudge, NULL};
+  int status = program && session && nudge ? run_program(argv) : -1;
+  if (status) {
+    hook_log("%s queue failed with status %d; the notifications wait for the next "
+             "prompt",
+             program ? program : "", status);
+    decline(waiter);
+  }
+  free(program);
+  free(session);
+  free(nudge);
+}
+
+/* Returns whether it was asked to end. */
+static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner, int place) {
+  struct waiter waiter;
+  struct tidings_reply *reply = NULL;
+  if (begin(cli, call, owner, place, &waiter)) return false;
+  while (!wait_for_turn(&waiter, &reply)) {
+    queue_nudge(&waiter, owner, hook_start_turn(reply));
+    hostkit_reply_free(reply);
+    reply = NULL;
+  }
+  end(&waiter);
+  return waiter.asked_to_end;
+}
+
+/* Nothing of the hook's stays open: the host waits until its pipes are closed. */
+static void leave_host(void) {
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; null >= 0 && fd <= 2; fd++) (void)dup2(null, fd);
+  if (null > 2) close(null);
+  (void)setsid();
+}
+
+void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  if (!owner) return;
+  int place = hook_place_take(cli, call, owner, SAY_STAY);
+  if (place < 0) return;
+  pid_t child = fork();
+  if (child == 0) {
+    leave_host();
+    if (fork() == 0) {
+      while (place >= 0)
+        place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
+    }
+    _exit(EXIT_DONE);
+  }
+  if (child > 0) (void)waitpid(child, NULL, 0);
+  close(place);
+}
