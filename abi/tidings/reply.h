@@ -143,7 +143,7 @@ struct tidings_reply {
   const struct tidings_status *status; /* never NULL */
   int64_t wake_at_ms;                  /* send a `wake` event at this wall-clock time; 0: no need */
   /* JSON: what is pending and queued (session.compacted); what came of a rewind (session.rewound,
-   * session.resumed with `rewound`); else empty */
+   * session.resumed with `rewound`); what was moved (session.collected); else empty */
   struct tidings_span ledger;
 };
 #define TIDINGS_REPLY_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_reply, ledger)

@@ -66,6 +66,7 @@ static const struct {
     [EVENT_SESSION_FORKED] = {"session.forked", event_read_forked},
     [EVENT_SESSION_COMPACTING] = {"session.compacting", event_read_no_data},
     [EVENT_SESSION_COMPACTED] = {"session.compacted", event_read_no_data},
+    [EVENT_SESSION_COLLECTED] = {"session.collected", event_read_collected},
     [EVENT_SESSION_CLOSED] = {"session.closed", event_read_no_data},
     [EVENT_WAKE] = {"wake", event_read_no_data},
 };

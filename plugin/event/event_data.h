@@ -46,6 +46,7 @@ int event_read_opened(const struct data_input *input, struct event *event);
 int event_read_resumed(const struct data_input *input, struct event *event);
 int event_read_rewound(const struct data_input *input, struct event *event);
 int event_read_forked(const struct data_input *input, struct event *event);
+int event_read_collected(const struct data_input *input, struct event *event);
 int event_read_tools_declared(const struct data_input *input, struct event *event);
 int event_read_tools_started(const struct data_input *input, struct event *event);
 int event_read_tools_finished(const struct data_input *input, struct event *event);

@@ -159,3 +159,42 @@ int event_read_forked(const struct data_input *input, struct event *event) {
   event->opening.child = child;
   return 0;
 }
+
+/* -- collected --------------------------------------------------------------------------------- */
+
+static int read_source(const struct data_input *input, const struct event *event,
+                       const struct json *value, struct tidings_span *ret_name) {
+  struct path path = path_member(&event_data_path, "from");
+  int code = field_string(&path, value, SIZE_MAX, ret_name, input->error);
+  if (!code) code = session_id_check(*ret_name, "data.from", TIDINGS_E_SCHEMA, input->error);
+  if (code || !span_equal(*ret_name, event->session)) return code;
+  return fail(input->error, TIDINGS_E_SCHEMA,
+              "data.from: %s is the session itself; expected the ids of other sessions",
+              quote(*ret_name).text);
+}
+
+int event_read_collected(const struct data_input *input, struct event *event) {
+  enum { MOST_SOURCES = 16 };
+  static const char *const names[] = {"from"};
+  static const char expected[] = "an array of 1 to 16 ids of sessions";
+  struct path path = path_member(&event_data_path, "from");
+  const struct json *slots[1];
+  size_t count = 0;
+  int code = event_data_members(input, names, 1, 0, slots);
+  if (code) return code;
+  if (!slots[0]) return field_missing(&path, expected, input->error);
+  if (slots[0]->kind != JSON_IS_ARRAY || !slots[0]->count || slots[0]->count > MOST_SOURCES)
+    return field_refuse(&path, slots[0], expected, input->error);
+  struct tidings_span *from = arena_zalloc(input->arena, slots[0]->count, sizeof *from);
+  if (!from) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
+  for (const struct json *one = slots[0]->members; one; one = one->next) {
+    code = read_source(input, event, one, &from[count]);
+    if (code) return code;
+    bool twice = false;
+    for (size_t i = 0; i < count; i++) twice = twice || span_equal(from[i], from[count]);
+    count += !twice;
+  }
+  event->opening.from = from;
+  event->opening.from_count = count;
+  return 0;
+}

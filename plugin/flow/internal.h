@@ -85,8 +85,8 @@ void calls_share_ends(struct op *op, const struct event *event);
  * shown, so nobody asks what ran. Errors: STORE, NOMEM. */
 int calls_find(struct op *op, struct event *event, struct tidings_error *error);
 
-/* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, rewind.c, compact.c ---------
- */
+/* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, rewind.c, collect.c,
+ * compact.c */
 
 /* A message, turn, phase or session event, or wake: one write transaction, from the table's
  * decision to its messages' rows. Always a reply. Errors as on_event. */
@@ -142,6 +142,24 @@ int rewind_session(struct op *op, const struct session_event *event, struct rewo
 /* The same as one JSON object, for the reply. */
 int rewind_answer(struct op *op, const struct rewound *rewound, struct tidings_span *ret_json,
                   struct tidings_error *error);
+
+/* What a session took over. */
+struct collected {
+  uint64_t notifications, messages;
+  uint64_t left; /* notifications that wait for the next such event: one moves a limited number */
+  bool any;      /* something was waiting */
+};
+/* Before collect_sessions, without a transaction: what was pushed to the other sessions and is in
+ * an engine's inbox becomes items of theirs. Errors: BUSY, STORE, NOMEM. */
+int collect_prepare(struct op *op, const struct session_event *event, struct tidings_error *error);
+/* Moves what waits in the sessions that the event names to op's session, and submits their messages
+ * to its queue, in `decision`, which it loads. Errors: BUSY (another running host has one of them),
+ * FULL, STORE, NOMEM. */
+int collect_sessions(struct op *op, const struct session_event *event, struct decision *decision,
+                     struct collected *ret_collected, struct tidings_error *error);
+/* The same as one JSON object, for the reply. */
+int collect_answer(struct op *op, const struct collected *collected, struct tidings_span *ret_json,
+                   struct tidings_error *error);
 
 /* What is pending and queued, as one JSON object, for the summary of what was said before. */
 int compact_ledger(struct op *op, const struct turns *turns, struct tidings_span *ret_json,

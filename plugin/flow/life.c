@@ -33,7 +33,7 @@ int life_attach(struct op *op, const struct event *event, struct decision *decis
   decision->owned = alive;
   if (event->type == EVENT_SESSION_CLOSED) return 0;
   bool stranger = producer || (alive && !mine) || attach_was_taken_over(&op->head, self);
-  if (event_is_message(event->type) && stranger) return 0;
+  if (event_is_for_all(event->type) && stranger) return 0;
   bool names = event->opening.opens || event->opening.rewound;
   int code = attach_in_write(op, names ? &event->opening : NULL, &decision->head_changed, error);
   if (!code) decision->owned = decision->answers = true;

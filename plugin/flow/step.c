@@ -13,6 +13,7 @@ struct event_step {
   bool duplicate;
   bool changed; /* there is something to commit */
   struct rewound rewound;
+  struct collected collected;
 };
 
 static int name_ids(const struct event *event, struct arena *arena, struct naming *naming,
@@ -78,9 +79,12 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
   }
   if (!code && event->type == EVENT_SESSION_FORKED)
     code = fork_session(op, event->opening.child, error);
-  if (!code) code = decide_event(op, step, error);
+  if (!code && event->type == EVENT_SESSION_COLLECTED)
+    code = collect_sessions(op, &event->opening, decision, &step->collected, error);
+  else if (!code) code = decide_event(op, step, error);
   if (!code) code = decision_save(op, decision, turn_event_of(event), &step->changed, error);
-  step->changed = step->changed || event->id.len || event->type == EVENT_SESSION_FORKED;
+  step->changed =
+      step->changed || event->id.len || event->type == EVENT_SESSION_FORKED || step->collected.any;
   return code ? code : calls_write_row(op, event, &step->changed, error);
 }
 
@@ -94,6 +98,8 @@ static int answer_event(struct op *op, const struct event_step *step,
     return compact_ledger(op, turns, &(*ret_reply)->ledger, error);
   if (step->event->opening.rewound && !step->duplicate)
     return rewind_answer(op, &step->rewound, &(*ret_reply)->ledger, error);
+  if (step->event->type == EVENT_SESSION_COLLECTED && !step->duplicate)
+    return collect_answer(op, &step->collected, &(*ret_reply)->ledger, error);
   return 0;
 }
 
@@ -183,7 +189,7 @@ static int take_event(struct op *op, const struct event *event,
 
 int step_take(struct op *op, const struct event *event, const struct tidings_reply **ret_reply,
               struct tidings_error *error) {
-  if (op->instance->role == TIDINGS_ROLE_PRODUCER && !event_is_message(event->type)) {
+  if (op->instance->role == TIDINGS_ROLE_PRODUCER && !event_is_for_all(event->type)) {
     return fail(error, TIDINGS_E_UNSUPPORTED,
                 "only a host may send %s events; this instance was opened with role "
                 "producer",
@@ -191,5 +197,7 @@ int step_take(struct op *op, const struct event *event, const struct tidings_rep
   }
   int code = attach_look_up(op, error);
   if (!code && op->known) code = op_lock(op, error);
+  if (!code && event->type == EVENT_SESSION_COLLECTED)
+    code = collect_prepare(op, &event->opening, error);
   return code ? code : take_event(op, event, ret_reply, error);
 }

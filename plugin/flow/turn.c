@@ -32,6 +32,7 @@ enum turns_event turn_event_of(const struct event *event) {
   case EVENT_SESSION_COMPACTING: return TURNS_COMPACTING;
   case EVENT_SESSION_COMPACTED: return TURNS_COMPACTED;
   case EVENT_SESSION_CLOSED: return TURNS_CLOSED;
+  case EVENT_SESSION_COLLECTED: return TURNS_SUBMIT; /* of each message that it brings */
   default: return TURNS_LOOK;
   }
 }

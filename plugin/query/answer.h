@@ -45,6 +45,14 @@ int query_preview(struct question *question, struct tidings_error *error);
 int query_sessions(struct question *question, struct tidings_error *error); /* of the whole store */
 int query_render(struct question *question, struct tidings_error *error);
 
+/* The name of the session with this number, in the question's memory; empty: there is none. Errors:
+ * STORE, NOMEM. */
+int query_session_name(struct question *question, uint64_t number, struct tidings_span *ret_name,
+                       struct tidings_error *error);
+
+/* Part of explain: "moved_to", the session to ask next. Errors: the same. */
+int query_write_moved(struct question *question, uint64_t number, struct tidings_error *error);
+
 /* "kind": {"source": …, "name": …}, as everywhere. */
 void query_write_kind(struct json_writer *writer, const struct notification *note);
 /* "occurred_at", if the item's event said it. */

@@ -25,9 +25,54 @@ static int collect_dispositions(struct question *question, const struct past *pa
   return 0;
 }
 
+/* -- an item that was copied or moved to this session -------------------------------------------
+ */
+
+struct copy_search {
+  struct question *question;
+  uint64_t n; /* of the copy; 0: none was found */
+  struct tidings_error *error;
+};
+
+static int compare_origin(void *context, const struct item *item) {
+  struct copy_search *search = context;
+  struct op *op = &search->question->op;
+  struct origin origin = {0};
+  if (!item->copied) return 0;
+  int code = item_get_origin(op->txn, op->session, item->n, &origin, search->error);
+  if (!code && origin.item == search->question->request->id) search->n = item->n;
+  return code;
+}
+
+/* Of an id of this session, or of the one that an item was copied from. */
+static int find_number(struct question *question, uint64_t *ret_n, struct tidings_error *error) {
+  struct op *op = &question->op;
+  uint64_t id = question->request->id;
+  struct copy_search search = {.question = question, .error = error};
+  if (op->session && public_id_session(id) == op->session) search.n = public_id_n(id);
+  else if (op->session) {
+    int code = item_scan(op->txn, op->session, 0, UINT64_MAX, NULL, compare_origin, &search, error);
+    if (code) return code;
+  }
+  if (!search.n)
+    return fail(error, TIDINGS_E_NOT_FOUND, "session %s has no item %llu",
+                quote(question->request->session).text, (unsigned long long)id);
+  *ret_n = search.n;
+  return 0;
+}
+
+int query_write_moved(struct question *question, uint64_t number, struct tidings_error *error) {
+  struct tidings_span name = span_of(NULL, 0);
+  int code = query_session_name(question, number, &name, error);
+  if (!code && name.len) json_put_string(&question->writer, "moved_to", name);
+  return code;
+}
+
+/* -- the query --------------------------------------------------------------------------------- */
+
 int query_explain(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
-  uint64_t n = public_id_n(question->request->id);
+  uint64_t n = 0;
   struct buffer explanation = BUFFER_EMPTY;
   struct past past = {0};
   struct past_disposition *dispositions = NULL;
@@ -35,11 +80,9 @@ int query_explain(struct question *question, struct tidings_error *error) {
   struct item item;
   size_t count = 0;
   if (question->request->message.len) return query_explain_message(question, error);
-  if (!question->op.session || public_id_session(question->request->id) != question->op.session) {
-    return fail(error, TIDINGS_E_NOT_FOUND, "session %s has no item %llu",
-                quote(question->request->session).text, (unsigned long long)question->request->id);
-  }
-  int code = item_get(question->op.txn, question->op.session, n, &question->op.arena, &item, error);
+  int code = find_number(question, &n, error);
+  if (code) return code;
+  code = item_get(question->op.txn, question->op.session, n, &question->op.arena, &item, error);
   if (code == TIDINGS_E_NOT_FOUND)
     code = fail(error, code, "session %s has no item %llu", quote(question->request->session).text,
                 (unsigned long long)question->request->id);
@@ -52,5 +95,6 @@ int query_explain(struct question *question, struct tidings_error *error) {
   json_put_string(writer, "text", buffer_view(&explanation));
   if (explanation.failed) writer->out->failed = true;
   buffer_free(&explanation);
-  return 0;
+  bool moved = end.by.disposition && end.by.disposition->reason == REASON_COLLECTED;
+  return moved ? query_write_moved(question, end.by.disposition->ref, error) : 0;
 }

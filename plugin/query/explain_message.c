@@ -9,7 +9,8 @@
 struct explanation {
   struct question *question;
   struct buffer text;
-  uint8_t state; /* the last that was explained; 0: none */
+  uint8_t state;     /* the last that was explained; 0: none */
+  uint64_t moved_to; /* number of the session that has it now; 0: none */
 };
 
 /* The step changed the message, though it may have left its state alone. */
@@ -52,6 +53,7 @@ static void explain_step(struct explanation *explanation, const struct transitio
   write_step(transition->event, state != explanation->state, state, &explanation->text);
   buffer_text(&explanation->text, ". ");
   explanation->state = state;
+  explanation->moved_to = transition->event == TURNS_COLLECTED ? transition->system : 0;
 }
 
 static int explain_transition(void *context, const struct transition *transition) {
@@ -97,9 +99,11 @@ int query_explain_message(struct question *question, struct tidings_error *error
   code =
       transition_scan(op->txn, op->session, 1, &op->arena, explain_transition, &explanation, error);
   json_close(writer, ']');
-  explain_end(&explanation.text, message.state);
+  if (explanation.moved_to) buffer_text(&explanation.text, "Another session took it over.");
+  else explain_end(&explanation.text, message.state);
   json_put_string(writer, "text", buffer_view(&explanation.text));
   if (explanation.text.failed) writer->out->failed = true;
   buffer_free(&explanation.text);
-  return code;
+  return code || !explanation.moved_to ? code
+                                       : query_write_moved(question, explanation.moved_to, error);
 }

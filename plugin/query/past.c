@@ -195,6 +195,7 @@ void past_write_reason(const struct question *question, const struct notificatio
                   "the transcript has delivery %llu of the session that this one was forked from",
                   (unsigned long long)disposition->ref);
     break;
+  case REASON_COLLECTED: buffer_text(out, "another session took it over"); break;
   case REASON_CAP_OLDEST:
   case REASON_CAP_LOWEST:
     buffer_format(out,

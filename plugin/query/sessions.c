@@ -24,6 +24,31 @@ struct listing {
   struct tidings_error *error;
 };
 
+/* -- a session's name -------------------------------------------------------------------------- */
+
+struct naming {
+  uint64_t number;
+  struct tidings_span name;
+  struct arena *arena;
+};
+
+static int compare_number(void *context, struct tidings_span name, uint32_t number) {
+  struct naming *naming = context;
+  if (number != naming->number) return 0;
+  return arena_copy(naming->arena, name, &naming->name) ? TIDINGS_E_NOMEM : 0;
+}
+
+int query_session_name(struct question *question, uint64_t number, struct tidings_span *ret_name,
+                       struct tidings_error *error) {
+  struct naming naming = {.number = number, .arena = &question->op.arena};
+  int code = session_scan(question->op.txn, compare_number, &naming, error);
+  if (code == TIDINGS_E_NOMEM) return fail(error, code, "no memory to name a session");
+  if (!code) *ret_name = naming.name;
+  return code;
+}
+
+/* -- one of the list --------------------------------------------------------------------------- */
+
 /* A session whose head is damaged is listed as one without an owner: only closing it helps, and for
  * that one has to see it. */
 static int describe(struct question *question, struct entry *entry, struct tidings_error *error) {

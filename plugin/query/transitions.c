@@ -38,6 +38,7 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_FORKED] = "session.forked",
     [TURNS_REDIRECT] = "message.redirected",
     [TURNS_REWOUND] = "session.rewound",
+    [TURNS_COLLECTED] = "session.collected",
 };
 
 const char *query_event_name(unsigned event) { return event_names[event]; }
@@ -62,7 +63,7 @@ static void write_transition(struct json_writer *writer, const struct transition
   json_put_text(writer, "to", run_state_name(transition->to));
   if (transition->abort) json_put_bool(writer, "abort_stream", true);
   json_open(writer, "messages", '[');
-  if (transition->system) {
+  if (transition->system && transition->event != TURNS_COLLECTED) {
     struct system_id id = system_turn_id(transition->system);
     json_open(writer, NULL, '{');
     json_put_text(writer, "id", id.text);

@@ -90,6 +90,10 @@ static int recover_session(struct op *op, const struct session_event *opening, b
   return code ? code : stored_run_save(op, &stored, TURNS_RECOVERED, false, &changed, error);
 }
 
+int attach_recover(struct op *op, bool mine, struct tidings_error *error) {
+  return recover_session(op, NULL, mine, !mine, error);
+}
+
 /* Whose session was taken over has to open it again: what it believes of the session may be wrong
  * by now, whoever has it or had it meanwhile. */
 bool attach_was_taken_over(const struct head *head, const struct owner *host) {

@@ -26,6 +26,10 @@ int attach_by_hook(struct op *op, struct tidings_error *error);
 int attach_in_write(struct op *op, const struct session_event *opening, bool *ret_changed,
                     struct tidings_error *error);
 
+/* In a write: ends what the session's last host, this one (`mine`) or one that is dead, had leased,
+ * as rolled back, and of a dead one the turn too. Changes op->head. Errors: FULL, STORE, NOMEM. */
+int attach_recover(struct op *op, bool mine, struct tidings_error *error);
+
 /* Did the host that says what its transcript has not know of delivery `n` yet? */
 bool attach_is_later(const struct op *op, const struct session_event *opening, uint64_t n);
 

@@ -176,8 +176,9 @@ static int save_transition(struct op *op, struct stored_run *stored, enum turns_
                                   .from = stored->from,
                                   .to = run->state,
                                   .abort = abort,
-                                  .system = run->kind == TURN_OF_SYSTEM ? run->system_turns
-                                                                        : stored->system_from,
+                                  .system = stored->moved_to              ? stored->moved_to
+                                            : run->kind == TURN_OF_SYSTEM ? run->system_turns
+                                                                          : stored->system_from,
                                   .messages = messages};
   if (!messages) return no_memory_for_messages(error);
   for (size_t i = 0; i < turns->count; i++) {

@@ -18,6 +18,7 @@ struct stored_run {
   uint64_t added;                       /* number of a message that is new; 0: none */
   struct tidings_span content, trigger; /* of the new one, or of the one edited */
   uint64_t edited;                      /* number of a message whose content is new; 0: none */
+  uint64_t moved_to; /* number of the session that collects what waits here; 0: none does */
 };
 
 /* Reads what the machine needs, of op->head and in its transaction. ret_named gets an index for

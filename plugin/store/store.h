@@ -158,7 +158,8 @@ struct transition {
   uint8_t event;    /* enum turns_event */
   uint8_t from, to; /* enum run_state */
   bool abort;       /* the stream was asked to stop */
-  /* number of the turn of the plugin's own that is offered, runs or ends; 0: none */
+  /* number of the turn of the plugin's own that is offered, runs or ends; 0: none. COLLECTED:
+   * number of the session that has the messages now */
   uint64_t system;
   const struct transition_message *messages;
   size_t message_count;

@@ -51,6 +51,7 @@ enum event_type {
   EVENT_SESSION_FORKED,
   EVENT_SESSION_COMPACTING,
   EVENT_SESSION_COMPACTED,
+  EVENT_SESSION_COLLECTED,
   EVENT_SESSION_CLOSED,
   EVENT_WAKE,
 };
@@ -60,6 +61,10 @@ static inline bool event_is_report(enum event_type type) {
 }
 static inline bool event_is_message(enum event_type type) {
   return type >= EVENT_MESSAGE_SUBMITTED && type <= EVENT_MESSAGE_REDIRECTED;
+}
+/* Everybody may send these, not only the host that has the session. */
+static inline bool event_is_for_all(enum event_type type) {
+  return event_is_message(type) || type == EVENT_SESSION_COLLECTED;
 }
 static inline bool event_is_turn(enum event_type type) {
   return type >= EVENT_TURN_STARTED && type <= EVENT_TURN_RESUME;
@@ -114,7 +119,9 @@ struct session_event {
   const uint64_t *deliveries;
   size_t delivery_count;
   uint64_t newest; /* session.rewound: later deliveries stay as they are; 0: all are meant */
-  struct tidings_span child; /* session.forked: another session's id */
+  struct tidings_span child;       /* session.forked: another session's id */
+  const struct tidings_span *from; /* session.collected: other sessions' ids, at least one */
+  size_t from_count;
 };
 
 /* message.*: only what belongs to the event's type is set. */

@@ -134,6 +134,7 @@ enum reason {
   REASON_OVER = 21,        /* annihilated: the time to wait that it reports is over */
   REASON_PARENT = 22, /* as in the delivery of the parent that the transcript has; ref: its public
                          id */
+  REASON_COLLECTED = 23, /* closed: another session has it now; ref: the number of that session */
   REASON_COUNT
 };
 

@@ -129,8 +129,9 @@ enum turns_event {
   TURNS_NOTIFICATION, /* something pending asks for attention */
   TURNS_RESUMED,      /* of the session: as opened */
   TURNS_FORKED,
-  TURNS_REDIRECT, /* anybody's */
-  TURNS_REWOUND,  /* the transcript has lost carriers */
+  TURNS_REDIRECT,  /* anybody's */
+  TURNS_REWOUND,   /* the transcript has lost carriers */
+  TURNS_COLLECTED, /* another session has taken over what waits */
   TURNS_EVENT_COUNT
 };
 

@@ -74,6 +74,8 @@ def events(kit, judge):
                 event["session"] = f"{row['type']}-{number}"
                 if isinstance(event.get("data"), dict) and event["data"].get("child") == "s":
                     event["data"]["child"] = event["session"]
+                if isinstance(event.get("data"), dict) and event["data"].get("from") == ["s"]:
+                    event["data"]["from"] = [event["session"]]
                 set_the_scene(kit, event["session"], row["type"])
             answer = kit.call({"op": "event", "event": event})
             code = error_of(answer)

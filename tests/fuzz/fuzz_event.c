@@ -79,6 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
            "a child that is none");
       MUST(!span_equal(event.opening.child, event.session), "its own child");
     }
+    if (event.type == EVENT_SESSION_COLLECTED)
+      MUST(event.opening.from_count && event.opening.from_count <= 16, "no source");
     if (event_is_report(event.type)) {
       struct produced produced;
       MUST(produce(&event, &settings, &memory, &arena, &produced) == 0, "no memory");

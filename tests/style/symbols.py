@@ -47,7 +47,7 @@ PREFIXES = {
     "plugin/config": "config",
     "plugin/entry": "entry",
     "plugin/event": "event facts field message session",
-    "plugin/flow": "calls compact declare flow fork lease life message push react recall report rewind step turn",
+    "plugin/flow": "calls collect compact declare flow fork lease life message push react recall report rewind step turn",
     "plugin/instance": "configuration handed instance remembered session wake",
     "plugin/query": "past query request stream",
     "plugin/render": "escape fold lookalike neutralize render structure",

@@ -49,7 +49,7 @@ function earliest(...lists) {
 function findMarks(data) {
   const marks = [];
   const named = { 'session.opened': 'opened', 'session.resumed': 'resumed', 'session.closed': 'closed', recovered: 'recovered', 'session.rewound': 'rewound',
-    'session.forked': 'forked', 'session.compacted': 'compacted' };
+    'session.forked': 'forked', 'session.collected': 'collected', 'session.compacted': 'compacted' };
   const newest = data.attachment ? data.attachment.epoch : 0;
   let epoch = 0;
   for (const delivery of data.deliveries) {

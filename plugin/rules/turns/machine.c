@@ -295,6 +295,7 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_FORKED]          = ALL_STATES(no_effect),
     [TURNS_REDIRECT]        = ALL_STATES(turns_queue_redirect),
     [TURNS_REWOUND]         = {rewind_transcript,     rewind_transcript, refuse_rewind, refuse_rewind,  refuse_rewind,     rewind_transcript},
+    [TURNS_COLLECTED]       = ALL_STATES(turns_run_closed),
 };
 /* clang-format on */
 

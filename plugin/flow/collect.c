@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/collect.c: `session.collected`: a session takes over what waits in others that no running
+ * host has: a mailbox, or the session that had the window before. One transaction moves
+ * notifications and messages, so each is in exactly one place after a crash.
+ */
+#include "common/error.h"
+#include "common/json_write.h"
+#include "flow/internal.h"
+#include "session/attach.h"
+#include "session/ending.h"
+#include "session/ledger.h"
+
+/* One transaction moves so many notifications. The reply says how many are left. */
+enum { COLLECT_MOST = 1000, CRITICAL_SHARE = 20 };
+
+struct source {
+  struct op op; /* of the other session; shares the transaction */
+  struct stored_run stored;
+  struct item *items;
+  size_t item_count;
+  struct tidings_span *ids; /* of the messages that wait */
+  struct tidings_span *contents, *triggers;
+  bool *steers;
+  size_t message_count;
+};
+
+static int no_memory_to_collect(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory to collect from a session");
+}
+
+/* -- the other session ------------------------------------------------------------------------- */
+
+/* Leases and turns of a host that is gone end first, so that all that was not delivered waits. */
+static int recover_source(struct op *op, struct tidings_error *error) {
+  bool mine = op_owns_session(op);
+  if (!op->head.owner.pid) return 0;
+  if (!mine && store_owner_alive(op->instance->store, &op->head.owner))
+    return fail(error, TIDINGS_E_BUSY,
+                "data.from: session %s is owned by a running host, pid %u; expected sessions that "
+                "no other running host has",
+                quote(op->name).text, op->head.owner.pid);
+  return attach_recover(op, mine, error);
+}
+
+static bool waits(const struct message *message) { return !message_is_over(message->state); }
+
+static int read_messages(struct source *source, struct tidings_error *error) {
+  struct op *op = &source->op;
+  const struct turns *turns = &source->stored.turns;
+  int code = stored_run_load(op, &source->stored, NULL, 0, NULL, error);
+  if (code) return code;
+  source->ids = arena_zalloc(&op->arena, turns->count + 1, sizeof *source->ids);
+  source->contents = arena_zalloc(&op->arena, turns->count + 1, sizeof *source->contents);
+  source->triggers = arena_zalloc(&op->arena, turns->count + 1, sizeof *source->triggers);
+  source->steers = arena_zalloc(&op->arena, turns->count + 1, sizeof *source->steers);
+  if (!source->ids || !source->contents || !source->triggers || !source->steers)
+    return no_memory_to_collect(error);
+  for (size_t i = 0; !code && i < turns->count; i++) {
+    const struct message *message = &turns->messages[i];
+    if (!waits(message)) continue;
+    size_t at = source->message_count++;
+    source->ids[at] = message->id;
+    source->steers[at] = message->steer;
+    code = content_get(op->txn, op->session, message->n, &op->arena, &source->contents[at],
+                       &source->triggers[at], error);
+  }
+  return code;
+}
+
+/* *ret_found false: the store does not know it, or nothing waits there. */
+static int read_source(struct op *op, struct tidings_span name, struct source *source,
+                       bool *ret_found, struct tidings_error *error) {
+  struct op *other = &source->op;
+  *other = (struct op){.instance = op->instance,
+                       .configuration = op->configuration,
+                       .settings = op->settings,
+                       .now_ms = op->now_ms,
+                       .ahead_ms = op->ahead_ms,
+                       .deadline = op->deadline,
+                       .name = name,
+                       .txn = op->txn};
+  int code = session_find(op->txn, name, &other->session, error);
+  if (code || !other->session) return code;
+  code = op_get_head(other, error);
+  if (!code) code = recover_source(other, error);
+  if (!code)
+    code = item_pending_copied(op->txn, other->session, &other->head, &other->arena, &source->items,
+                               &source->item_count, error);
+  if (!code) code = read_messages(source, error);
+  *ret_found = !code && (source->item_count || source->message_count);
+  return code;
+}
+
+/* -- notifications ----------------------------------------------------------------------------- */
+
+/* How many more the session takes: what a push would find, a share is kept for critical ones. */
+static int find_room(struct op *op, size_t *ret_room, struct tidings_error *error) {
+  uint32_t limit = op->settings->pending_per_session;
+  uint64_t last = 0, most = limit - limit / CRITICAL_SHARE;
+  int code = item_last(op->txn, op->session, &op->head, &last, error);
+  if (code) return code;
+  uint64_t live = ledger_pending(&op->head, last) + ledger_leased(&op->head);
+  *ret_room = live < most ? (size_t)(most - live) : 0;
+  if (*ret_room > COLLECT_MOST) *ret_room = COLLECT_MOST;
+  return 0;
+}
+
+static int push_copy(struct op *op, const struct source *source, const struct item *item,
+                     struct tidings_error *error) {
+  struct origin origin = {0};
+  int code =
+      item->copied ? item_get_origin(op->txn, source->op.session, item->n, &origin, error) : 0;
+  if (!origin.item) origin.item = public_id(source->op.session, item->n);
+  const struct push push = {.session = op->name,
+                            .note = &item->note,
+                            .origin = &origin,
+                            .now_ms = item->time_ms,
+                            .pending_limit = op->settings->pending_per_session,
+                            .rings = notification_rings(&item->note)};
+  return code ? code : push_in(op->txn, &push, error);
+}
+
+static int move_items(struct op *op, struct source *source, struct collected *collected,
+                      struct tidings_error *error) {
+  struct disposition *dispositions =
+      arena_zalloc(&source->op.arena, source->item_count, sizeof *dispositions);
+  size_t room = 0, count = 0;
+  int code = dispositions ? find_room(op, &room, error) : no_memory_to_collect(error);
+  if (!code && room > source->item_count) room = source->item_count;
+  for (; !code && count < room; count++) {
+    const struct item *item = &source->items[count];
+    if (item->note.message.len) code = push_copy(op, source, item, error); /* else it is damaged */
+    dispositions[count] =
+        (struct disposition){item->n, op->session, OUTCOME_CLOSED, REASON_COLLECTED};
+  }
+  if (!code) code = ending_remove(&source->op, dispositions, count, SETTLED_BY_HOST, error);
+  collected->notifications += count;
+  collected->left += source->item_count - count;
+  return code;
+}
+
+/* -- messages ---------------------------------------------------------------------------------- */
+
+static size_t count_waiting(const struct turns *turns) {
+  size_t count = 0;
+  for (size_t i = 0; i < turns->count; i++) count += waits(&turns->messages[i]);
+  return count;
+}
+
+/* A message that the session has had is not submitted again. */
+static int submit_message(struct op *op, struct decision *decision, const struct source *source,
+                          size_t at, struct tidings_error *error) {
+  struct turns *turns = &decision->stored.turns;
+  struct turns_input input = decision_input(op, decision, TURNS_SUBMIT);
+  for (size_t i = 0; i < turns->count; i++) {
+    if (span_equal(turns->messages[i].id, source->ids[at])) return 0;
+  }
+  if (count_waiting(turns) >= op->settings->pending_per_session)
+    return fail(error, TIDINGS_E_FULL,
+                "session %s has no room for the messages of %s; the limit is %u "
+                "(limits.pending_per_session)",
+                quote(op->name).text, quote(source->op.name).text,
+                op->settings->pending_per_session);
+  if (arena_copy(&op->arena, source->ids[at], &input.id)) return no_memory_to_collect(error);
+  input.steer = source->steers[at];
+  int code = turns_step(turns, &input, error);
+  return code ? code
+              : message_add(op->txn, op->session, &turns->messages[turns->count - 1],
+                            source->contents[at], source->triggers[at], error);
+}
+
+/* The other session keeps its history: what it had has ended, or is at rest. */
+static int close_source(struct op *op, struct source *source, struct tidings_error *error) {
+  struct stored_run *stored = &source->stored;
+  struct turns_input input = stored_run_input(&source->op, TURNS_COLLECTED);
+  bool changed = false;
+  stored->moved_to = op->session;
+  int code = turns_step(&stored->turns, &input, error);
+  if (!code) code = stored_run_save(&source->op, stored, TURNS_COLLECTED, false, &changed, error);
+  return code ? code : op_put_head(&source->op, error);
+}
+
+/* -- the event --------------------------------------------------------------------------------- */
+
+static int gather(struct op *op, const struct session_event *event, struct source *sources,
+                  size_t *ret_count, struct tidings_error *error) {
+  bool found = false;
+  int code = 0;
+  *ret_count = 0;
+  for (size_t i = 0; !code && i < event->from_count; i++) {
+    struct source *source = &sources[*ret_count];
+    *source = (struct source){.item_count = 0};
+    code = read_source(op, event->from[i], source, &found, error);
+    if (code || !found) arena_free(&source->op.arena);
+    else ++*ret_count;
+  }
+  return code;
+}
+
+static int load_run(struct op *op, struct decision *decision, const struct source *sources,
+                    size_t count, struct tidings_error *error) {
+  size_t total = 0, at = 0;
+  for (size_t i = 0; i < count; i++) total += sources[i].message_count;
+  struct tidings_span *ids = arena_zalloc(&op->arena, total + 1, sizeof *ids);
+  ptrdiff_t *named = arena_zalloc(&op->arena, total + 1, sizeof *named);
+  if (!ids || !named) return no_memory_to_collect(error);
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < sources[i].message_count; j++) ids[at++] = sources[i].ids[j];
+  }
+  return decision_load(op, decision, ids, total, named, error);
+}
+
+static int move_all(struct op *op, struct decision *decision, struct source *sources, size_t count,
+                    struct collected *collected, struct tidings_error *error) {
+  int code = 0;
+  for (size_t i = 0; !code && i < count; i++) code = move_items(op, &sources[i], collected, error);
+  if (!code) code = load_run(op, decision, sources, count, error);
+  for (size_t i = 0; !code && i < count; i++) {
+    for (size_t j = 0; !code && j < sources[i].message_count; j++)
+      code = submit_message(op, decision, &sources[i], j, error);
+    collected->messages += sources[i].message_count;
+    if (!code) code = close_source(op, &sources[i], error);
+  }
+  return code ? code : decision_look(op, decision, error);
+}
+
+int collect_sessions(struct op *op, const struct session_event *event, struct decision *decision,
+                     struct collected *ret_collected, struct tidings_error *error) {
+  struct source *sources = arena_zalloc(&op->arena, event->from_count, sizeof *sources);
+  size_t count = 0;
+  if (!sources) return no_memory_to_collect(error);
+  int code = gather(op, event, sources, &count, error);
+  if (!code) code = move_all(op, decision, sources, count, ret_collected, error);
+  ret_collected->any = count > 0;
+  for (size_t i = 0; i < count; i++) arena_free(&sources[i].op.arena);
+  return code;
+}
+
+int collect_prepare(struct op *op, const struct session_event *event, struct tidings_error *error) {
+  int code = 0;
+  for (size_t i = 0; !code && i < event->from_count; i++) {
+    struct op other;
+    op_begin(&other, op->instance, event->from[i], op->deadline);
+    code = op_write(&other, error);
+    if (!code) code = op_commit(&other, error);
+    op_end(&other);
+  }
+  return code;
+}
+
+int collect_answer(struct op *op, const struct collected *collected, struct tidings_span *ret_json,
+                   struct tidings_error *error) {
+  struct buffer text = BUFFER_EMPTY;
+  struct json_writer writer = {.out = &text};
+  json_open(&writer, NULL, '{');
+  json_put_u64(&writer, "notifications", collected->notifications);
+  json_put_u64(&writer, "messages", collected->messages);
+  json_put_u64(&writer, "left", collected->left);
+  json_close(&writer, '}');
+  bool failed = text.failed || arena_copy(&op->arena, buffer_view(&text), ret_json);
+  buffer_free(&text);
+  return failed ? no_memory_to_collect(error) : 0;
+}
