@@ -5,9 +5,9 @@
  * anything, except `configure`.
  *
  * A request is {"name": NAME, "session": ID, ...}. The names are pending, status, history, explain,
- * stats, stream, timeline, configure, instructions, preview, render, neutralize, and sessions,
- * which is about the whole store and takes no session. schema/query.schema.json says what each
- * takes and answers.
+ * stats, stream, timeline, configure, instructions, preview, render, neutralize, and sessions and
+ * marker, which are about the whole store and take no session. schema/query.schema.json says what
+ * each takes and answers.
  */
 #ifndef TIDINGS_QUERY_H
 #define TIDINGS_QUERY_H

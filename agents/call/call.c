@@ -36,20 +36,9 @@ static int32_t missing(struct tidings_error *error, const json_t *input, const c
 
 static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
 
-/* Our own reason to go on, which some agents report as a prompt: its last line is a marker. */
-static bool is_reason(const char *prompt) {
-  static const char marker[] = "\n[tidings ";
-  const char *last = prompt, *next;
-  while ((next = strstr(last, marker))) last = next + 1;
-  if (last == prompt) return false;
-  last += strcspn(last, "]");
-  return *last && is_blank(last + 1);
-}
-
 /* Some agents call the prompt's hook for what is not a person's prompt, too. */
 static bool is_no_prompt(const struct hook_call *call) {
-  if (call->host->ignores_empty_prompts && is_blank(call->prompt)) return true;
-  return call->host->repeats_reasons && is_reason(call->prompt);
+  return call->host->ignores_empty_prompts && is_blank(call->prompt);
 }
 
 /* Where the agent keeps the session if the call does not say; NULL: not known. */

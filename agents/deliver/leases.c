@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "agents/call/log.h"
+#include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
 #include "agents/transcript/proof.h"
@@ -44,10 +45,12 @@ static enum hook_transcript look_beside(const struct hook_call *call, struct lea
 }
 
 /* ret_leased->sought is to be freed. */
-static int32_t look_up(const struct hook_call *call, const json_t *status, bool mine,
-                       struct leased *ret_leased, struct tidings_error *error) {
+static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const json_t *status,
+                       bool mine, struct leased *ret_leased, struct tidings_error *error) {
   struct leased leased = {.entries = json_object_get(status, "leased")};
   leased.count = json_array_size(leased.entries);
+  int32_t code = leased.count ? hook_sign_ready(kit, error) : TIDINGS_OK;
+  if (code) return code;
   leased.sought = calloc(leased.count + 1, sizeof *leased.sought);
   if (!leased.sought) return kit_no_memory(error);
   for (size_t i = 0; i < leased.count; i++) {
@@ -115,7 +118,7 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
   int32_t code = hook_status(kit, call, &status, error);
   if (code) return code;
   bool mine = owns(status, owner);
-  code = look_up(call, status, mine, &leased, error);
+  code = look_up(kit, call, status, mine, &leased, error);
   if (!code && leased.count) {
     if (mine) code = settle_each(kit, call, &leased, error);
     else if (leased.transcript) *ret_named = named(&leased);

@@ -15,6 +15,7 @@
 #include "agents/call/owner.h"
 #include "agents/deliver/status.h"
 #include "agents/hook/hook.h"
+#include "agents/turn/ours.h"
 #include "agents/turn/start.h"
 #include "agents/turn/turns.h"
 #include "agents/wait/alert.h"
@@ -80,14 +81,16 @@ static int32_t open_for_call(struct cli *cli, const struct hook_call *call, uint
   return code;
 }
 
-static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t owner, bool wake) {
+static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner, bool wake) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_answer answer = {.output = NULL};
   struct hostkit *kit = NULL;
   interrupt_begin();
   int32_t code = open_for_call(cli, call, owner, &kit, &error);
+  if (!code && kit) code = hook_pass_over_reason(kit, call, &error);
   if (!code && kit) lay_project(cli, kit, call);
-  if (!code && kit) code = hook_answer_call(kit, call, owner, &answer, &error);
+  if (!code && kit && call->moment != HOOK_OTHER)
+    code = hook_answer_call(kit, call, owner, &answer, &error);
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   write_answer(kit, &answer);
   if (!code && kit) hook_start_late(kit, call);

@@ -13,20 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/transcript/marker.h"
 #include "agents/transcript/transcript.h"
 #include "common/span.h"
 
-enum { BASE = 36, RECENT = 256 << 10, MOST = 16 << 20 }; /* bytes */
-
-static const char opening[] = "[tidings ";
-
-void hook_marker_write(uint64_t delivery, char text[HOOK_MARKER_SIZE]) {
-  char digits[16], *at = digits + sizeof digits;
-  *--at = '\0';
-  do *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[delivery % BASE];
-  while (delivery /= BASE);
-  (void)snprintf(text, HOOK_MARKER_SIZE, "%s%s]", opening, at);
-}
+enum { RECENT = 256 << 10, MOST = 16 << 20 }; /* bytes */
 
 /* What is looked for, in which agent's file. */
 struct search {
@@ -36,20 +27,6 @@ struct search {
 };
 
 /* -- one marker -------------------------------------------------------------------------------- */
-
-/* Reads the id and the closing bracket. Returns what is after it; NULL: this is no marker. */
-static const char *read_id(const char *at, const char *end, uint64_t *ret_id) {
-  uint64_t id = 0;
-  const char *start = at;
-  for (; at < end && (isdigit((unsigned char)*at) || islower((unsigned char)*at)); at++) {
-    uint64_t digit = (uint64_t)(isdigit((unsigned char)*at) ? *at - '0' : *at - 'a' + 10);
-    if (id > (UINT64_MAX - digit) / BASE) return NULL;
-    id = id * BASE + digit;
-  }
-  if (at == start || at == end || *at != ']') return NULL;
-  *ret_id = id;
-  return at + 1;
-}
 
 static bool begins_line(const char *start, const char *at) {
   return at - start >= 3 && at[-1] == 'n' && at[-2] == '\\' && at[-3] != '\\';
@@ -86,10 +63,12 @@ static bool is_of_hooks(const char *of_hooks, const char *text, const char *at) 
 
 static const char *next_marker(const char *of_hooks, struct tidings_span text, const char *at,
                                uint64_t *ret_delivery) {
+  static const char opening[] = HOOK_MARKER_OPENING;
   const char *end = text.ptr + text.len;
   while ((at = memmem(at, (size_t)(end - at), opening, sizeof opening - 1))) {
-    const char *start = at, *after = read_id(at + sizeof opening - 1, end, ret_delivery);
+    const char *start = at;
     at += sizeof opening - 1;
+    const char *after = hook_marker_read(HOOK_MARKER_OF_DELIVERY, at, end, ret_delivery);
     if (after && begins_line(text.ptr, start) && ends_text(after, end) &&
         !is_of_hooks(of_hooks, text.ptr, start))
       return at;

@@ -15,11 +15,6 @@
 
 #include "agents/hosts/hosts.h"
 
-enum { HOOK_MARKER_SIZE = 24 }; /* the longest marker, with its NUL */
-
-/* "[tidings 1z141z5]": the delivery's id in base 36. */
-void hook_marker_write(uint64_t delivery, char text[HOOK_MARKER_SIZE]);
-
 /* The next marker in the text, at `at` or after it, that is the end of what the agent was given;
  * the result is a place in it, from which to go on. NULL: there is none. */
 const char *hook_proof_next(const struct host *host, struct tidings_span text, const char *at,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "agents/call/log.h"
+#include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/transcript/undone.h"
 #include "agents/turn/person.h"
@@ -111,7 +112,7 @@ static void report_left(struct hostkit *kit, const struct hook_call *call,
 
 void hook_rewind_report(struct hostkit *kit, const struct hook_call *call) {
   struct hook_marks marks = {.all = NULL};
-  if (!is_time(call) || has_leases(kit, call)) return;
+  if (!is_time(call) || has_leases(kit, call) || hook_sign_ready(kit, NULL)) return;
   if (hook_undone_read(call->transcript, call->host, &marks)) return;
   struct left left = {.ids = NULL};
   if (marks.any_undone) left = ask_left(kit, call, &marks);

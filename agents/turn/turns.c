@@ -13,6 +13,7 @@
 #include "agents/call/log.h"
 #include "agents/deliver/leases.h"
 #include "agents/deliver/status.h"
+#include "agents/turn/ours.h"
 #include "agents/turn/person.h"
 #include "agents/turn/report.h"
 #include "agents/turn/rewind.h"
@@ -22,8 +23,6 @@
 #include "command/paths.h"
 #include "command/stamp.h"
 #include "common/span.h"
-
-static const char nudge_mark[] = "(tidings) ";
 
 /* -- session start ----------------------------------------------------------------------------- */
 
@@ -43,21 +42,6 @@ static int32_t open_session(struct hostkit *kit, const struct hook_call *call, u
 }
 
 /* -- prompts ----------------------------------------------------------------------------------- */
-
-char *hook_nudge(const struct tidings_action *action) {
-  char *text = NULL;
-  bool system = action->origin == TIDINGS_ORIGIN_SYSTEM;
-  const struct tidings_span content =
-      action->message_count ? action->messages[0]->content : (struct tidings_span){"", 0};
-  int len =
-      system ? asprintf(&text, "%s%.*s", nudge_mark, (int)content.len, content.ptr)
-             : asprintf(&text,
-                        "%sA message was queued while you were idle; it is in this turn's context.",
-                        nudge_mark);
-  return len < 0 ? NULL : text;
-}
-
-static bool is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != NULL; }
 
 /* Our nudge has arrived. The offer that it was sent for may have been declined, changed or answered
  * meanwhile: it is taken back and what is queued now is offered. *ret_reply holds that offer, if
@@ -91,7 +75,9 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   char *content = NULL;
   hook_report_files(kit, call);
   hook_rewind_report(kit, call);
-  int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
+  bool nudged = false;
+  int32_t code = hook_is_nudge(kit, call, &nudged, error);
+  if (!code && nudged) code = offered_now(kit, call, &offer, error);
   if (code) return code;
   action = hook_start_turn(offer);
   if (!action) code = send_started(kit, call, error);

@@ -15,9 +15,4 @@
 int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                          struct hook_answer *ret_answer, struct tidings_error *error);
 
-/* For hosts that are woken by a prompt of ours: what that says. Only its first words mean
- * something: the messages and the notifications themselves are put in when it arrives, so that one
- * that arrives late repeats nothing. Free it; NULL: out of memory. */
-char *hook_nudge(const struct tidings_action *action);
-
 #endif

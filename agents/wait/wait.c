@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 #include "agents/call/log.h"
+#include "agents/deliver/deliver.h"
+#include "agents/turn/ours.h"
 #include "agents/turn/person.h"
-#include "agents/turn/turns.h"
 #include "agents/wait/place.h"
 #include "agents/wait/watch.h"
 #include "command/interrupt.h"
@@ -250,7 +251,7 @@ static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner,
   waiter.resumes = true;
   settle(&waiter);
   if (!wait_for_turn(&waiter, &reply)) {
-    char *nudge = hook_nudge(hook_start_turn(reply));
+    char *nudge = hook_nudge(waiter.kit, hook_start_turn(reply));
     if (nudge && fprintf(stderr, "%s\n", nudge) > 0) code = EXIT_REWAKE;
     else decline(&waiter);
     free(nudge);
@@ -304,7 +305,7 @@ static int run_program(const char *const argv[]) {
 static void queue_nudge(const struct waiter *waiter, uint32_t owner,
                         const struct tidings_action *action) {
   char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session),
-       *nudge = hook_nudge(action);
+       *nudge = hook_nudge(waiter->kit, action);
   const char *const argv[] = {program, "queue", "--thread", session, "--message", nudge, NULL};
   int status = program && session && nudge ? run_program(argv) : -1;
   if (status) {

@@ -26,13 +26,19 @@ void configuration_done(struct configuration *configuration) {
   free(configuration);
 }
 
+static int read_secret(const struct instance *instance, const char *needed_by,
+                       store_deadline deadline, uint8_t ret_secret[STORE_SECRET_BYTES],
+                       struct tidings_error *error) {
+  uint8_t fresh[STORE_SECRET_BYTES];
+  if (instance->host.random(instance->host.context, fresh, sizeof fresh))
+    return fail(error, TIDINGS_E_INVAL, "host.random failed; %s needs it", needed_by);
+  return store_secret(instance->store, fresh, deadline, ret_secret, error);
+}
+
 int configuration_complete(const struct instance *instance, struct configuration *configuration,
                            store_deadline deadline, struct tidings_error *error) {
-  uint8_t fresh[STORE_SECRET_BYTES];
   if (configuration->settings.fence != FENCE_NONCE || !instance->store) return 0;
-  if (instance->host.random(instance->host.context, fresh, sizeof fresh))
-    return fail(error, TIDINGS_E_INVAL, "host.random failed; delivery.fence \"nonce\" needs it");
-  return store_secret(instance->store, fresh, deadline, configuration->secret, error);
+  return read_secret(instance, "delivery.fence \"nonce\"", deadline, configuration->secret, error);
 }
 
 struct nonce configuration_nonce(const struct configuration *configuration,
@@ -43,6 +49,18 @@ struct nonce configuration_nonce(const struct configuration *configuration,
                  (unsigned long long)siphash(configuration->secret, session));
   nonce.len = sizeof nonce.text - 1;
   return nonce;
+}
+
+/* No session's name has a line break, so no nonce is a part of the key. */
+int configuration_marker_key(const struct instance *instance, store_deadline deadline,
+                             struct marker_key *ret_key, struct tidings_error *error) {
+  uint8_t secret[STORE_SECRET_BYTES];
+  int code = read_secret(instance, "the query \"marker\"", deadline, secret, error);
+  if (code) return code;
+  (void)snprintf(ret_key->text, sizeof ret_key->text, "%016llx%016llx",
+                 (unsigned long long)siphash(secret, span_text("\nmarker 0")),
+                 (unsigned long long)siphash(secret, span_text("\nmarker 1")));
+  return 0;
 }
 
 int configuration_set(struct instance *instance, struct tidings_span json,

@@ -39,4 +39,12 @@ struct nonce {
 struct nonce configuration_nonce(const struct configuration *configuration,
                                  struct tidings_span session);
 
+/* What a host signs the markers of its deliveries with: 16 bytes in hexadecimal digits, the same in
+ * every process of the store, and not to be guessed from nonces. */
+struct marker_key {
+  char text[33];
+};
+int configuration_marker_key(const struct instance *instance, store_deadline deadline,
+                             struct marker_key *ret_key, struct tidings_error *error);
+
 #endif

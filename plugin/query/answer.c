@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/answer.c: turns a request into an answer; also the queries that need no store, `configure`
- * and `neutralize`.
+ * query/answer.c: turns a request into an answer; also the queries that are about no session,
+ * `configure`, `neutralize` and `marker`.
  */
 #include "query/answer.h"
 
@@ -50,6 +50,14 @@ static void answer_neutralize(const struct request *request, struct json_writer 
   buffer_free(&text);
 }
 
+static int answer_marker(const struct op *op, struct json_writer *writer,
+                         struct tidings_error *error) {
+  struct marker_key key;
+  int code = configuration_marker_key(op->instance, op->deadline, &key, error);
+  if (!code) json_put_text(writer, "key", key.text);
+  return code;
+}
+
 static int ask_session(struct question *question, struct tidings_error *error) {
   static int (*const answers[])(struct question *, struct tidings_error *) = {
       [QUERY_PENDING] = query_pending,   [QUERY_STATUS] = query_status,
@@ -78,6 +86,8 @@ static int write_answer(struct instance *instance, const struct request *request
   if (request->name == QUERY_CONFIGURE)
     code = configure(instance, request, &question.writer, error);
   else if (request->name == QUERY_NEUTRALIZE) answer_neutralize(request, &question.writer);
+  else if (request->name == QUERY_MARKER)
+    code = answer_marker(&question.op, &question.writer, error);
   else code = ask_session(&question, error);
   json_close(&question.writer, '}');
   buffer_byte(out, '\0');

@@ -43,6 +43,7 @@ static const char *const names[QUERY_COUNT] = {
     [QUERY_QUEUE] = "queue",
     [QUERY_TOOLS] = "tools",
     [QUERY_TIMELINE] = "timeline",
+    [QUERY_MARKER] = "marker",
 };
 
 static int read_name(const struct json *value, enum query_name *ret_name,

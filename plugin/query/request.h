@@ -27,6 +27,7 @@ enum query_name {
   QUERY_QUEUE,
   QUERY_TOOLS,
   QUERY_TIMELINE,
+  QUERY_MARKER,
   QUERY_COUNT
 };
 

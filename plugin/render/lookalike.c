@@ -358,11 +358,23 @@ bool lookalike_plain_header(struct tidings_span text, size_t at) {
   return match_word(text, at, "while you worked (not from the user", GAPS_BREAKS) != NO_MARK;
 }
 
+/* "[tidings 1z141z5-0k3j2h4g]", and nothing after it: the end of what a hook hands out. */
+static bool is_marker(struct tidings_span text, size_t at) {
+  size_t in = match_word(text, at, "[tidings", GAPS_BREAKS);
+  if (in == NO_MARK || fold_at(text, in).kind != FOLD_BLANK) return false;
+  in = skip_space(text, in);
+  for (struct fold fold; (fold = fold_at(text, in)).look[0] == '-' || fold.kind == FOLD_UNSEEN ||
+                         is_alphanumeric(fold.look[0]);)
+    in += fold.taken;
+  struct fold last = fold_at(text, in);
+  return last.look[0] == ']' && ends_line(text, in + last.taken);
+}
+
 /* The short way for what most lines begin with. */
 static bool begins_plainly(struct tidings_span text, size_t begin) {
   while (byte_at(text, begin) == ' ') begin++;
   char first = byte_at(text, begin);
-  return first > ' ' && first < 0x7F && !strchr("-*_#(wW\\", first);
+  return first > ' ' && first < 0x7F && !strchr("-*_#([wW\\", first);
 }
 
 size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
@@ -378,6 +390,7 @@ size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t 
   case '_': reads_so = is_title(text, mark, look); break;
   case '#': reads_so = is_heading(text, mark); break;
   case '(': reads_so = lookalike_pending_line(text, mark); break;
+  case '[': reads_so = is_marker(text, mark); break;
   case 'w': reads_so = lookalike_plain_header(text, mark); break;
   default: break;
   }

@@ -183,8 +183,8 @@ def queries(kit, judge_of):
     item = None
     stream = []
     for name in ("pending", "status", "history", "stats", "stream", "configure", "instructions", "preview", "explain", "render", "neutralize",
-                 "sessions", "queue", "tools"):
-        request = {"name": name, **({} if name in ("configure", "sessions") else {"session": "story"}), **({"id": item} if name == "explain" else {}),
+                 "sessions", "queue", "tools", "marker"):
+        request = {"name": name, **({} if name in ("configure", "sessions", "marker") else {"session": "story"}), **({"id": item} if name == "explain" else {}),
                    **({"events": stream} if name == "render" else {}), **({"text": "<notification>"} if name == "neutralize" else {})}
         answer = kit.call({"op": "query", "query": request})
         found = complaints(judge_of("query", f"/$defs/answers/{name}"), answer.get("answer"))

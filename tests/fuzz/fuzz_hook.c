@@ -125,17 +125,6 @@ static bool is_ignored_prompt(const struct hook_call *call) {
   return call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")];
 }
 
-/* Of hosts that report our own reason to go on as a prompt: it ends with a line "[tidings …]". */
-static bool is_our_reason(const struct hook_call *call) {
-  size_t end = strlen(call->prompt);
-  while (end && strchr(" \t\r\n", call->prompt[end - 1])) end--;
-  if (!call->host->repeats_reasons || !end || call->prompt[end - 1] != ']') return false;
-  for (size_t i = end - 1; i-- > 0 && call->prompt[i] != ']';) {
-    if (strncmp(call->prompt + i, "\n[tidings ", 10) == 0) return true;
-  }
-  return false;
-}
-
 /* What a subagent does counts for its parent. */
 static void check_caller(const struct hook_call *call) {
   const char *agent = json_string_value(json_object_get(call->input, "agent_id")),
@@ -146,8 +135,7 @@ static void check_caller(const struct hook_call *call) {
 
 static void check_call(const struct hook_call *call) {
   enum hook_moment moment = host_moment(call->host, call->event);
-  if (moment == HOOK_PROMPT && (is_ignored_prompt(call) || is_our_reason(call)))
-    moment = HOOK_OTHER;
+  if (moment == HOOK_PROMPT && is_ignored_prompt(call)) moment = HOOK_OTHER;
   MUST(call->session[0] && call->event[0], "no session or event");
   MUST(call->cwd && call->source && call->prompt && call->call_id && call->tool && call->failure,
        "a field that is none");

@@ -77,7 +77,7 @@ def reason(answer, host):
 def unmarked(text):
     """Without the marker of its delivery, which ends what a host is given."""
     text, _, marker = text.rpartition("\n\n")
-    assert re.fullmatch(r"\[tidings [0-9a-z]{1,13}\]", marker), marker
+    assert re.fullmatch(r"\[tidings [0-9a-z]{1,13}-[0-9a-z]{8}\]", marker), marker
     return text
 
 

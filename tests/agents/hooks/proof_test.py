@@ -14,7 +14,7 @@ import time
 from kit import TIDINGS, main, until
 
 KILLS = int(os.environ.get("TIDINGS_KILLS", "4" if os.environ.get("TIDINGS_SANITIZE") else "12"))
-MARKER = re.compile(r"\[tidings ([0-9a-z]{1,13})\]")
+MARKER = re.compile(r"\[tidings ([0-9a-z]{1,13})-[0-9a-z]{8}\]")
 EVENTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop"), "claude": ("UserPromptSubmit", "PostToolUse", "Stop"),
           "gemini": ("BeforeAgent", "AfterTool", "AfterAgent"), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop"), "copilot": ("UserPromptSubmit", "PostToolUse", "Stop")}
 
@@ -107,7 +107,7 @@ def test_next_call(place):
             agent.start("startup")
             text = told(own, agent, "First thing.")
             marker = MARKER.search(text)
-            assert text.endswith(marker[0]) and len(marker[0]) <= 24, text
+            assert text.endswith(marker[0]) and len(marker[0]) <= 33, text
             assert leased(own) == [str(int(marker[1], 36))] and deliveries(own) == [("leased", None)]
             open(agent.path, "w", encoding="utf-8").close()
             assert agent.tool() == "" and deliveries(own) == [("leased", None)], "it may still be on its way"

@@ -23,7 +23,7 @@ def recorded(place, host):
 def said(answer):
     """What the model is told: context, or the reason to go on."""
     text = (answer.get("hookSpecificOutput") or answer).get("additionalContext") or answer.get("reason") or ""
-    return re.sub(r"\n\n\[tidings [0-9a-z]+\]$", "", text)
+    return re.sub(r"\n\n\[tidings [0-9a-z-]+\]$", "", text)
 
 
 class Run:

@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "agents/call/call.h"
+#include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/hook/hook.h"
-#include "agents/transcript/proof.h"
+#include "agents/transcript/marker.h"
 #include "agents/turn/rewind.h"
 #include "command/json_value.h"
 #include "common/span.h"
@@ -67,7 +68,7 @@ static void write_transcript(const char *path, uint64_t delivery) {
   char marker[HOOK_MARKER_SIZE];
   FILE *file = fopen(path, "w");
   MUST(file);
-  hook_marker_write(delivery, marker);
+  hook_marker_write(HOOK_MARKER_OF_DELIVERY, delivery, marker);
   fprintf(file,
           "{\"uuid\":\"p1\",\"parentUuid\":\"u1\"}\n"
           "{\"uuid\":\"u2\",\"parentUuid\":\"p1\",\"text\":\"First.\\n\\n%s\"}\n"
@@ -101,6 +102,7 @@ int main(void) {
   uint64_t delivery = deliver(kit);
   settle(kit, delivery);
   must_have_ended(kit, before, 1);
+  MUST(hook_sign_ready(kit, &error) == TIDINGS_OK);
   write_transcript(path, delivery);
   struct hook_seen seen = {.status = NULL};
   const struct hook_call call = {.host = host_find("qwen"),

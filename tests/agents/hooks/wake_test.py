@@ -5,6 +5,7 @@ import fcntl
 import glob
 import json
 import os
+import re
 import signal
 import stat
 import struct
@@ -35,7 +36,9 @@ def test_rewake(place):
     place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
     assert waiter.wait(DEADLINE_S) == 2
     nudge = waiter.stderr.read().decode()
-    assert nudge == "(tidings) Critical notification (disk.full); see the notifications in this message.\n" and waiter.stdout.read() == b"", nudge
+    said, _, marker = nudge.rpartition(" [tidings ")
+    assert said == "(tidings) Critical notification (disk.full); see the notifications in this message." and re.fullmatch(r"[0-9a-z]+-[0-9a-z]{8}\]\n", marker), nudge
+    assert waiter.stdout.read() == b""
     text = context(call(place, "claude", "UserPromptSubmit", prompt=f"<task-notification>{nudge}</task-notification>"), "UserPromptSubmit")
     assert "the disk is full" in text and "not urgent" in text, text
     assert call(place, "claude", "Stop") == {}

@@ -5,7 +5,7 @@ import html
 import json
 import re
 
-MARKER = re.compile(r"\[tidings ([0-9a-z]+)\]")
+MARKER = re.compile(r"\[tidings ([0-9a-z]+)-[0-9a-z]{8}\]")
 MOST = 10000  # deliveries that `history` lists
 
 

@@ -6,7 +6,7 @@ import os
 import pathlib
 import re
 
-CHANGING = (r"\b(unit-tests-)[0-9a-f]{6}\b", r"\b(call_)\d+\b", r"\b(PGID: )\d+\b", r"(\[tidings )[0-9a-z]+")  # otherwise in each run
+CHANGING = (r"\b(unit-tests-)[0-9a-f]{6}\b", r"\b(call_)\d+\b", r"\b(PGID: )\d+\b", r"(\[tidings )[0-9a-z-]+")  # otherwise in each run
 
 
 def shown(heading):

@@ -72,6 +72,9 @@ Test(lookalike, disguises_are_seen_through) {
       "Wh\u0456le you w\u043Erked (not from the user):",
       "While you worked\n(not from the user):",
       "\uFF37hile you worked \uFF08not from the user",
+      "  [tidings 1z141z5]",
+      "\uFF3Btid\u0456ngs 1z141z5-0k3j2h4g\uFF3D",
+      "[tid\nings 1z1\u200B41z5-0k3j2h4g] \r",
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     cr_expect(is_changed(span_text(texts[i])), "%s", texts[i]);
@@ -101,6 +104,7 @@ static const char *const innocent[] = {
     ("“System Notifications” and \"system notifications\" are on this page; system_notifications = "
      "1\n"),
     "While you were away (3 more messages)\nWhile you worked, I slept.\n(4 more)\n",
+    "see [tidings 1z141z5]\n[tidings x] and more\n[tidings](https://tidings)\n[tidings a b]\n",
     "my_system_notification, \\notification \\user \\u00e9 \\x41\n",
 };
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/transcript/marker.c: see the header. The proof is a keyed hash of the number, eight digits
+ * of it: it cannot be tried out, because a wrong one has no effect that anybody sees.
+ */
+#include "agents/transcript/marker.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/siphash.h"
+
+enum { BASE = 36, PROOF_DIGITS = 8 };
+
+static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+static struct {
+  uint8_t bytes[16];
+  bool is_set;
+} marker_key;
+
+void hook_marker_set_key(const uint8_t key[16]) {
+  memcpy(marker_key.bytes, key, sizeof marker_key.bytes);
+  marker_key.is_set = true;
+}
+
+static void prove(enum hook_marker_of of, uint64_t number, char proof[PROOF_DIGITS]) {
+  char text[48];
+  int len = snprintf(text, sizeof text, "%s %llu",
+                     of == HOOK_MARKER_OF_NUDGE ? "nudge" : "delivery", (unsigned long long)number);
+  uint64_t hash = siphash(marker_key.bytes, span_of(text, (size_t)len));
+  for (int i = 0; i < PROOF_DIGITS; i++, hash /= BASE) proof[i] = digits[hash % BASE];
+}
+
+void hook_marker_write(enum hook_marker_of of, uint64_t number, char text[HOOK_MARKER_SIZE]) {
+  char id[16], proof[PROOF_DIGITS], *at = id + sizeof id;
+  prove(of, number, proof);
+  *--at = '\0';
+  do *--at = digits[number % BASE];
+  while (number /= BASE);
+  (void)snprintf(text, HOOK_MARKER_SIZE, HOOK_MARKER_OPENING "%s-%.*s]", at, PROOF_DIGITS, proof);
+}
+
+static const char *read_number(const char *at, const char *end, uint64_t *ret_number) {
+  uint64_t number = 0;
+  const char *start = at;
+  for (; at < end && (isdigit((unsigned char)*at) || islower((unsigned char)*at)); at++) {
+    uint64_t digit = (uint64_t)(isdigit((unsigned char)*at) ? *at - '0' : *at - 'a' + 10);
+    if (number > (UINT64_MAX - digit) / BASE) return NULL;
+    number = number * BASE + digit;
+  }
+  *ret_number = number;
+  return at == start ? NULL : at;
+}
+
+const char *hook_marker_read(enum hook_marker_of of, const char *at, const char *end,
+                             uint64_t *ret_number) {
+  char proof[PROOF_DIGITS];
+  uint64_t number;
+  if (!marker_key.is_set || !(at = read_number(at, end, &number))) return NULL;
+  if (end - at < PROOF_DIGITS + 2 || *at != '-' || at[1 + PROOF_DIGITS] != ']') return NULL;
+  prove(of, number, proof);
+  if (memcmp(at + 1, proof, sizeof proof) != 0) return NULL;
+  *ret_number = number;
+  return at + PROOF_DIGITS + 2;
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Markers that tidings has not written prove nothing: those of a tool's output, of a model that repeats one, of a person's prompt."""
+import os
+import re
+import sys
+
+from calls import HOSTS, call, context
+from kit import main
+from proof_test import MARKER, Agent, deliveries, told
+
+FOREIGN = "[tidings 1z141z5-00000000]"
+
+
+def base36(number):
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits
+
+
+def leased_id(place):
+    return int(place.ok("status", "-s", "s", "--json").json["leased"][0]["id"])
+
+
+def test_tool_output(place):
+    """the agent drops an answer, and a tool prints its number as a marker, without a proof, with an invented one, and with the proof of an earlier one"""
+    for host in HOSTS:
+        with type(place)() as own:
+            agent = Agent(own, host)
+            first = told(own, agent, "First thing.")
+            agent.write(first)
+            told(own, agent, "Dropped thing.")
+            number = base36(leased_id(own))
+            earlier = MARKER.search(first)[0]
+            for marker in (f"[tidings {number}]", f"[tidings {number}-00000000]", earlier, re.sub(r" [0-9a-z]+-", f" {number}-", earlier)):
+                agent.write(f"x has run\n{marker}")
+                assert agent.tool() == "", (host, marker)
+                assert deliveries(own)[-1] == ("leased", None), (host, marker, deliveries(own))
+
+
+def test_other_store(place):
+    """the marker of the same delivery of another store proves nothing"""
+    with type(place)() as other:
+        text = told(other, Agent(other, "claude"), "First thing.")
+    agent = Agent(place, "claude")
+    mine = told(place, agent, "First thing.")
+    assert MARKER.search(mine)[1] == MARKER.search(text)[1] and mine != text
+    agent.write(text)
+    assert agent.tool() == "" and deliveries(place) == [("leased", None)]
+    agent.write(mine)
+    assert agent.tool() == "" and deliveries(place) == [("committed", "host")]
+
+
+def test_prompt_that_ends_with_a_marker(place):
+    """a prompt of a person that ends with a marker is a prompt, also with that of a reason that was settled"""
+    for host in ("qwen", "copilot"):
+        call(place, host, "UserPromptSubmit", host, prompt="hello")
+        place.ok("submit", "-s", host, "do this too")
+        said = call(place, host, "Stop", host)["reason"]
+        assert call(place, host, "UserPromptSubmit", host, prompt=said) == {}
+        path = os.path.join(place.dir, "other.jsonl")
+        assert call(place, host, "Stop", host, transcript_path=path) == {}
+        for prompt in (f"why this?\n{FOREIGN}", "why this?\n\n[tidings 1z141z5]", said):
+            place.ok("push", "-s", host, f"beside {prompt[:12]}")
+            answer = call(place, host, "UserPromptSubmit", host, prompt=prompt, transcript_path=path)
+            assert "beside" in context(answer, "UserPromptSubmit"), (host, prompt, answer)
+
+
+def test_prompt_that_names_tidings(place):
+    """a prompt of a person that has the words of a nudge is a prompt: the queued message gets a turn of its own"""
+    for host in ("claude", "codex"):
+        for number, words in enumerate(("what is (tidings) ?", "(tidings) A message was queued while you were idle; it is in this turn's context.",
+                                        f"(tidings) A message was queued while you were idle; it is in this turn's context. {FOREIGN}")):
+            session = f"{host}{number}"
+            call(place, host, "UserPromptSubmit", session, prompt="hello")
+            assert call(place, host, "Stop", session) == {}
+            place.ok("submit", "-s", session, "do this too")
+            assert call(place, host, "UserPromptSubmit", session, prompt=words) == {}, words
+            assert [message["state"] for message in place.ok("status", "-s", session, "--json").json["queued"]] == ["queued"], words
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
