@@ -4,6 +4,8 @@
  */
 #include "agents/deliver/status.h"
 
+#include <string.h>
+
 #include "command/json_value.h"
 
 void hook_seen_finish(struct hook_seen *seen) {
@@ -42,4 +44,14 @@ int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const
                         struct tidings_error *error) {
   hook_status_changed(call);
   return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
+}
+
+int32_t hook_status_is_offered(struct hostkit *kit, const struct hook_call *call, bool *ret_is,
+                               struct tidings_error *error) {
+  json_t *status = NULL;
+  int32_t code = hook_status(kit, call, &status, error);
+  if (code) return code;
+  *ret_is = strcmp(json_value_text(status, "state"), "starting") == 0;
+  json_decref(status);
+  return TIDINGS_OK;
 }

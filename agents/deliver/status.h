@@ -20,6 +20,9 @@ void hook_seen_finish(struct hook_seen *seen);
  * query's. */
 int32_t hook_status(struct hostkit *kit, const struct hook_call *call, json_t **ret_status,
                     struct tidings_error *error);
+/* Is a turn offered that no carrier has taken? */
+int32_t hook_status_is_offered(struct hostkit *kit, const struct hook_call *call, bool *ret_is,
+                               struct tidings_error *error);
 /* The call has changed something, or tried to. */
 void hook_status_changed(const struct hook_call *call);
 

@@ -59,14 +59,26 @@ static bool takes_reason(struct hostkit *kit, const struct hook_call *call) {
 
 /* -- the end ----------------------------------------------------------------------------------- */
 
+/* What was offered before and no carrier has taken is offered anew. Else the turn that ran is over.
+ */
+static int32_t report_end(struct hostkit *kit, const struct hook_call *call, bool stopped,
+                          struct tidings_reply **ret_end, struct tidings_error *error) {
+  bool offered = false;
+  int32_t code = hook_status_is_offered(kit, call, &offered, error);
+  if (!code && offered)
+    code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
+  if (code) return code;
+  const char *type = offered ? "turn.resume" : stopped ? "turn.aborted" : "turn.finished";
+  return hook_send_event(kit, call, type, json_object(), ret_end, error);
+}
+
 int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *end = NULL, *reply = NULL;
   char *content = NULL;
   bool stopped = call->host->stops_alike && !hook_ended_by_itself(call->transcript);
   hook_report_usage_said(kit, call);
-  int32_t code = hook_send_event(kit, call, stopped ? "turn.aborted" : "turn.finished",
-                                 json_object(), &end, error);
+  int32_t code = report_end(kit, call, stopped, &end, error);
   if (code) return code;
   hook_rewind_report(kit, call);
   const struct tidings_action *action = hook_start_turn(end);

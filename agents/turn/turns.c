@@ -210,6 +210,22 @@ static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
   }
 }
 
+/* -- an offer that no carrier took --------------------------------------------------------------
+ */
+
+/* The store was busy when a hook that had been offered a turn asked for its carrier; or the agent
+ * runs a turn of its own before our nudge reaches it. A tool's result would start the offered turn,
+ * and its messages would count as fired: so they are queued again before anything else. */
+static int32_t withdraw_offer(struct hostkit *kit, const struct hook_call *call,
+                              struct tidings_error *error) {
+  bool offered = false;
+  if (call->moment != HOOK_AFTER_TOOL || call->of_subagent) return TIDINGS_OK;
+  int32_t code = hook_status_is_offered(kit, call, &offered, error);
+  if (!code && offered)
+    code = hook_send_event(kit, call, "turn.started", json_object(), NULL, error);
+  return code;
+}
+
 int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                          struct hook_answer *ret_answer, struct tidings_error *error) {
   json_t *held = NULL;
@@ -220,5 +236,6 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
   if (!code && (held || call->moment == HOOK_SESSION_START))
     code = open_session(kit, call, owner, held, error);
   json_decref(held);
+  if (!code) code = withdraw_offer(kit, call, error);
   return code ? code : answer_moment(kit, call, ret_answer, error);
 }

@@ -16,6 +16,7 @@
 
 #include "agents/call/log.h"
 #include "agents/deliver/deliver.h"
+#include "agents/deliver/status.h"
 #include "agents/turn/ours.h"
 #include "agents/turn/person.h"
 #include "agents/wait/place.h"
@@ -94,9 +95,23 @@ static bool was_declined(const struct waiter *waiter) {
   return declined;
 }
 
+static void decline(const struct waiter *waiter) {
+  (void)kit_event(waiter->kit, kit_new_event("turn.declined", waiter->call->session, json_object()),
+                  NULL, NULL);
+}
+
+/* The store was busy when the hook at the turn's end asked for the carrier of what it was offered.
+ */
+static void decline_lost_offer(const struct waiter *waiter) {
+  bool offered = false;
+  if (!hook_status_is_offered(waiter->kit, waiter->call, &offered, NULL) && offered)
+    decline(waiter);
+}
+
 static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
                     struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
+  if (waiter->settle_at_ms && is_settled(waiter)) decline_lost_offer(waiter);
   bool resumes = waiter->resumes && is_settled(waiter) && was_declined(waiter);
   const char *type = resumes ? "turn.resume" : "wake";
   int32_t code = kit_event(waiter->kit, kit_new_event(type, waiter->call->session, json_object()),
@@ -223,11 +238,6 @@ static void end(struct waiter *waiter) {
   if (waiter->wake_fd >= 0) close(waiter->wake_fd);
   kit_close(waiter->kit);
   close(waiter->owner_fd);
-}
-
-static void decline(const struct waiter *waiter) {
-  (void)kit_event(waiter->kit, kit_new_event("turn.declined", waiter->call->session, json_object()),
-                  NULL, NULL);
 }
 
 /* A process that was to begin after this one had been asked to end was turned away by it: so this
