@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/script.h"
+
 enum { MOST_GENERATIONS = 64 };
 
 /* Returns how many bytes of /proc/PID/NAME were read. */
@@ -23,9 +25,11 @@ static size_t read_proc(uint32_t pid, const char *name, char *buffer, size_t siz
   return got > 0 ? (size_t)got : 0;
 }
 
+/* The stat of the main thread: the process's own is made up for a program that qemu runs. */
 int owner_look_up(uint32_t pid, struct process *ret_process) {
-  char text[1024];
-  size_t len = read_proc(pid, "stat", text, sizeof text - 1);
+  char text[1024], name[32];
+  snprintf(name, sizeof name, "task/%u/stat", pid);
+  size_t len = read_proc(pid, name, text, sizeof text - 1);
   text[len] = '\0';
   const char *at = strrchr(text, ')'); /* a program's name may hold anything */
   if (!at || at[1] != ' ' || !at[2]) return -1;
@@ -39,13 +43,11 @@ int owner_look_up(uint32_t pid, struct process *ret_process) {
     if (end == at) return -1;
     at = end;
   }
-  /* Under an emulator /proc says little of the process itself. */
-  bool is_self = pid == (uint32_t)getpid();
   *ret_process =
       (struct process){.pid = pid,
                        .parent = (uint32_t)fields[PARENT],
                        .group = (uint32_t)fields[GROUP],
-                       .session = is_self ? (uint32_t)getsid(0) : (uint32_t)fields[SESSION],
+                       .session = (uint32_t)fields[SESSION],
                        .terminal = (uint32_t)fields[TERMINAL],
                        .foreground = fields[FOREGROUND] > 0 ? (uint32_t)fields[FOREGROUND] : 0,
                        .state = state};
@@ -65,6 +67,13 @@ void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
   const char *slash = strrchr(path, '/');
   snprintf(name, OWNER_NAME_SIZE, "%.*s", OWNER_NAME_SIZE - 1, slash ? slash + 1 : path);
   if (len <= 0) owner_title(pid, name);
+}
+
+void owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE]) {
+  char line[PATH_MAX];
+  size_t len = read_proc(pid, "cmdline", line, sizeof line);
+  const char *found = script_path(program, line, len);
+  snprintf(path, OWNER_NAME_SIZE, "%s", found ? found : "");
 }
 
 /* The kernel does not distinguish the new parent of an orphan from one that has started it. But a

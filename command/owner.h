@@ -25,6 +25,10 @@ void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]);
 /* What it calls itself, or the first 15 bytes of it. "": there is no such process. */
 void owner_title(uint32_t pid, char name[OWNER_NAME_SIZE]);
 
+/* The file that its program runs if that is an interpreter, an emulator or the dynamic loader;
+ * `program`: as owner_program says. "": it is none, or that cannot be seen. */
+void owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE]);
+
 /* Has `above` started `self`, or a process between them? If not, it has taken an orphan in.
  * `program`: what `above` runs. `own_session`: `self`, or a process between them, has begun the
  * session of processes in which `self` is. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/owner.c: see the header. Hosts run a hook through a shell, which may or may not
- * replace itself by the hook. A process is known by the file it runs: hosts rename themselves.
+ * agents/call/owner.c: see the header. Agents run a hook through a shell, which may or may not
+ * replace itself by the hook, and people put wrappers in between.
  */
 #include "agents/call/owner.h"
 
@@ -10,64 +10,128 @@
 #include <unistd.h>
 
 #include "command/owner.h"
+#include "command/script.h"
 
 enum { MOST_GENERATIONS = 32, TRIES = 8 };
 enum { FIRST_PROCESS = 1 };
 
 static const char *const passed_over[] = {
-    "sh",      "bash",  "dash",   "zsh",  "fish",    "ksh",  "ksh93", "mksh",
-    "ash",     "yash",  "tcsh",   "csh",  "busybox", "env",  "nice",  "ionice",
-    "timeout", "nohup", "setsid", "sudo", "stdbuf",  "chrt", "time",  "tidings"};
-static const char *const runs_scripts[] = {"node", "bun", "deno"};
+    "sh",      "bash",   "dash",    "zsh",     "fish",    "ksh",     "ksh93",  "mksh",    "ash",
+    "yash",    "tcsh",   "csh",     "busybox", "nu",      "pwsh",    "elvish", "xonsh",   "env",
+    "nice",    "ionice", "timeout", "nohup",   "setsid",  "sudo",    "doas",   "su",      "runuser",
+    "stdbuf",  "chrt",   "time",    "flock",   "unshare", "nsenter", "chroot", "setarch", "taskset",
+    "prlimit", "script", "xargs",   "strace",  "bwrap",   "tidings"};
 
-#define LENGTH(list) (sizeof(list) / sizeof *(list))
-
-static bool is_one_of(const char *name, const char *const *list, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(name, list[i]) == 0) return true;
+static bool is_passed_over(const char *name) {
+  for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++) {
+    if (strcmp(name, passed_over[i]) == 0) return true;
   }
   return false;
 }
 
-static bool is_called(const char *name, const struct host *host) {
-  return strncmp(name, host->program, strlen(host->program)) == 0;
+/* Its names: of the file that it runs, of itself, and of the script. */
+struct seen {
+  struct process process;
+  char program[OWNER_NAME_SIZE], title[OWNER_NAME_SIZE], script[OWNER_NAME_SIZE];
+};
+
+static int look_at(uint32_t pid, struct seen *ret_seen) {
+  if (owner_look_up(pid, &ret_seen->process)) return -1;
+  owner_program(pid, ret_seen->program);
+  owner_title(pid, ret_seen->title);
+  owner_script(pid, ret_seen->program, ret_seen->script);
+  return 0;
 }
 
-/* In a container the agent itself may be the first process. The file of some is called by its
- * version. */
-static bool may_be_agent(uint32_t pid, const char *name, const struct host *host) {
-  char title[OWNER_NAME_SIZE];
-  if (pid != FIRST_PROCESS || is_one_of(name, runs_scripts, LENGTH(runs_scripts))) return true;
-  owner_title(pid, title);
-  return is_called(name, host) || is_called(title, host);
+static bool is_between(const struct seen *seen) {
+  const char *slash = strrchr(seen->script, '/'), *script = slash ? slash + 1 : seen->script;
+  return is_passed_over(script[0] ? script : seen->program);
 }
 
-/* From `parent` up. Returns false if a process has ended meanwhile. The first process never does:
- * one that cannot be looked at is another user's, and no agent. */
-static bool look_above(uint32_t parent, const struct host *host, uint32_t *ret_owner) {
-  char name[OWNER_NAME_SIZE];
-  struct process self, process;
-  if (owner_look_up((uint32_t)getpid(), &self)) return false;
+/* The file is called by the agent's name and a platform, or by a version; then the process calls
+ * itself by the name. A copy of a shell that runs a script of that name does so as well. */
+static bool is_agent(const struct seen *seen, const struct host *host) {
+  size_t len = strlen(host->program);
+  bool begins = strncmp(seen->program, host->program, len) == 0;
+  return (begins && !(seen->program[len] >= 'a' && seen->program[len] <= 'z')) ||
+         (strcmp(seen->title, host->program) == 0 && !is_between(seen)) ||
+         script_is_of(seen->script, host->program);
+}
+
+/* A look at the processes above this one, from the parent on. */
+struct look {
+  uint32_t owner;      /* by its name */
+  struct seen nearest; /* that is nothing in between; pid 0: none */
+  uint32_t unseen;     /* it exists, or has existed, and nothing more is known; 0: none */
+  char chain[256];     /* for people: "sh 12, systemd 1" */
+};
+
+static void add_to_chain(struct look *look, const struct seen *seen) {
+  size_t len = strlen(look->chain);
+  snprintf(look->chain + len, sizeof look->chain - len, "%s%.40s %u", len ? ", " : "",
+           seen->program, seen->process.pid);
+}
+
+/* Beyond a process that has taken in an orphan nothing has to do with this one. */
+static void look_above(uint32_t parent, const struct host *host, struct look *ret_look) {
+  struct look look = {.owner = 0};
+  struct process self = {.pid = 0};
+  struct seen seen;
+  if (owner_look_up((uint32_t)getpid(), &self)) look.unseen = (uint32_t)getpid();
   bool own_session = self.session == self.pid; /* begun by it, or between it and the agent */
-  *ret_owner = 0;
-  for (uint32_t pid = parent, i = 0; pid && i < MOST_GENERATIONS; pid = process.parent, i++) {
-    if (owner_look_up(pid, &process)) return pid == FIRST_PROCESS;
-    owner_program(pid, name);
-    if (!is_one_of(name, passed_over, LENGTH(passed_over))) {
-      if (owner_has_started(&process, name, &self, own_session) && may_be_agent(pid, name, host))
-        *ret_owner = pid;
-      return true;
+  for (uint32_t pid = parent, i = 0; !look.unseen && pid && i < MOST_GENERATIONS;
+       pid = seen.process.parent, i++) {
+    if (look_at(pid, &seen)) {
+      look.unseen = pid;
+      break;
     }
+    add_to_chain(&look, &seen);
+    if (!owner_has_started(&seen.process, seen.program, &self, own_session)) break;
+    if (is_agent(&seen, host)) {
+      look.owner = pid;
+      break;
+    }
+    if (!look.nearest.process.pid && !is_between(&seen)) look.nearest = seen;
     own_session = own_session || pid == self.session;
   }
-  return true;
+  *ret_look = look;
 }
 
-/* Where that cannot be looked up, though nothing changes, processes are hidden from this one. */
-uint32_t hook_owner(const struct host *host) {
+/* A process that is not known by its name is the agent unless it is the first one, or a wrapper
+ * that has lost its own parent. */
+static bool may_be_agent(const struct process *process) {
+  struct process above;
+  char program[OWNER_NAME_SIZE];
+  if (!process->pid || process->pid == FIRST_PROCESS) return false;
+  if (process->pid == process->session || owner_look_up(process->parent, &above)) return true;
+  owner_program(above.pid, program);
+  return above.pid != FIRST_PROCESS && owner_has_started(&above, program, process, false);
+}
+
+static void explain(const struct look *look, const struct host *host, char why[OWNER_WHY_SIZE]) {
+  if (look->unseen > FIRST_PROCESS)
+    snprintf(why, OWNER_WHY_SIZE,
+             OWNER_NOT_FOUND ": process %u, above this one (%s), cannot be read in /proc: it is "
+                             "hidden (hidepid), or has ended; this call does its work without it",
+             look->unseen, look->chain);
+  else
+    snprintf(why, OWNER_WHY_SIZE,
+             OWNER_NOT_FOUND ": none of the processes above this one is %s (%s): it has ended, or "
+                             "it runs under another name; this call does its work without it",
+             host->title, look->chain);
+}
+
+uint32_t hook_owner(const struct host *host, char why[OWNER_WHY_SIZE]) {
+  struct look look;
+  why[0] = '\0';
   for (int i = 0; i < TRIES; i++) {
-    uint32_t owner = 0, parent = (uint32_t)getppid();
-    if (look_above(parent, host, &owner) && (uint32_t)getppid() == parent) return owner;
+    uint32_t parent = (uint32_t)getppid();
+    look_above(parent, host, &look);
+    bool changes = (uint32_t)getppid() != parent;
+    if (look.owner && !changes) return look.owner;
+    if (look.unseen <= FIRST_PROCESS && !changes) break;
   }
-  return (uint32_t)getppid();
+  if (may_be_agent(&look.nearest.process)) return look.nearest.process.pid;
+  explain(&look, host, why);
+  return 0;
 }

@@ -61,12 +61,24 @@ static void close_kit(struct hostkit *kit) {
   kit_close(left_open);
 }
 
+/* Of an agent's process, which outlives its hooks: a wrapper was taken for it, or it has ended. */
+static void note_owner(const json_t *attachment, const struct hook_call *call, uint32_t owner) {
+  uint32_t pid = (uint32_t)json_value_count(attachment, "pid");
+  bool is_gone = pid && pid != owner && !json_is_true(json_object_get(attachment, "alive")) &&
+                 !json_object_get(attachment, "machine");
+  if (is_gone && owner && call->moment != HOOK_SESSION_START && !call->of_subagent)
+    hook_log(OWNER_HAS_ENDED ": pid %u, and now it is pid %u", pid, owner);
+}
+
 /* Of the folder that the session's host has named, or else of the call's. Where that cannot be
  * asked, what comes next says why. */
-static void lay_project(const struct cli *cli, struct hostkit *kit, const struct hook_call *call) {
+static void lay_project(const struct cli *cli, struct hostkit *kit, const struct hook_call *call,
+                        uint32_t owner) {
   json_t *status = NULL;
   if (cli->no_config || hook_status(kit, call, &status, NULL)) return;
-  const char *named = json_value_text(json_object_get(status, "attachment"), "cwd");
+  const json_t *attachment = json_object_get(status, "attachment");
+  const char *named = json_value_text(attachment, "cwd");
+  note_owner(attachment, call, owner);
   project_lay_in(cli, kit, named[0] ? named : call->cwd);
   json_decref(status);
 }
@@ -88,7 +100,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   interrupt_begin();
   int32_t code = open_for_call(cli, call, owner, &kit, &error);
   if (!code && kit) code = hook_pass_over_reason(kit, call, &error);
-  if (!code && kit) lay_project(cli, kit, call);
+  if (!code && kit) lay_project(cli, kit, call, owner);
   if (!code && kit && call->moment != HOOK_OTHER)
     code = hook_answer_call(kit, call, owner, &answer, &error);
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
@@ -120,8 +132,9 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   struct hook_call call;
   int code = EXIT_DONE;
   int64_t begun_ms = clock_wall_ms();
+  char why[OWNER_WHY_SIZE] = "";
   uint32_t owner =
-      options->owner ? options->owner : hook_owner(host); /* before it may have ended */
+      options->owner ? options->owner : hook_owner(host, why); /* before it may have ended */
   (void)signal(SIGXFSZ, SIG_IGN); /* a store above the agent's `ulimit -f` is an error, no end */
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
@@ -135,6 +148,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   }
   call.begun_ms = begun_ms;
   hook_log_about(NULL, call.event, call.session);
+  if (why[0]) hook_log("%s", why);
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
   if (options->wait) code = hook_wait_rewake(cli, &call, owner);
   else {
@@ -240,7 +254,7 @@ const struct cli_verb verb_hook = {
              .name = "owner",
              .argument = "PID",
              .help = "The agent's process. Default: the nearest ancestor of this "
-                     "command that is not a shell."},
+                     "command that is the agent, or else that is not a shell."},
             {.name = NULL},
         },
     .run = hook_verb,

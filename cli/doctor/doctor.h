@@ -28,6 +28,9 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
 /* system.c */
 bool doctor_is_in_path(const char *program);
 
+/* log.c: of these sessions, as the query of that name lists them. */
+void doctor_log(struct doctor *doctor, const json_t *sessions);
+
 /* The examiners, in the order of doctor.c's table. */
 void doctor_plugin(struct doctor *doctor);
 void doctor_config(struct doctor *doctor);

@@ -198,6 +198,7 @@ void doctor_sessions(struct doctor *doctor) {
   if (!kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, NULL)) {
     const json_t *sessions = json_object_get(answer, "sessions");
     count_sessions(doctor, sessions);
+    doctor_log(doctor, sessions);
     if (named && named[0] && !is_known(sessions, named))
       doctor_find(doctor, SEVERITY_WARNING, "TIDINGS_SESSION",
                   "Unset it, or check its spelling against 'tidings status --all'.",

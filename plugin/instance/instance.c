@@ -122,11 +122,12 @@ static int open_store(struct instance *instance, struct tidings_span wanted,
 
 /* The host is this process, unless it said otherwise. */
 static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidings_error *error) {
+  char reason[OWNER_REASON_BYTES];
   if (!owner_pid || owner_of_process(owner_pid, &instance->owner) == 0) return 0;
+  owner_reason(owner_pid, reason);
   return fail(error, TIDINGS_E_INVAL,
-              "options.owner_pid: there is no process %u; expected the pid of the running host, or "
-              "0 for this process",
-              owner_pid);
+              "options.owner_pid: %s; expected the pid of the running host, or 0 for this process",
+              reason);
 }
 
 static void instance_free(struct instance *instance) {

@@ -32,6 +32,9 @@ static int hex_digit(char c) {
   return -1;
 }
 
+static const char boot_id_file[] = "/proc/sys/kernel/random/boot_id",
+                  pid_namespace_file[] = "/proc/self/ns/pid";
+
 /* It is the same for as long as this process lives, and is read once. */
 static int read_boot_id(uint8_t ret_id[16]) {
   static _Atomic uint64_t known[2]; /* 0: not yet */
@@ -41,7 +44,7 @@ static int read_boot_id(uint8_t ret_id[16]) {
     memcpy(ret_id, halves, sizeof halves);
     return 0;
   }
-  if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof text)) return -1;
+  if (read_file(boot_id_file, text, sizeof text)) return -1;
   size_t digits = 0;
   for (const char *c = text; *c && digits < 32; c++) {
     int digit = hex_digit(*c);
@@ -92,11 +95,24 @@ int owner_of_process(uint32_t pid, struct owner *ret_owner) {
   struct stat space;
   char state;
   if (read_boot_id(owner.boot_id)) return -1;
-  if (stat("/proc/self/ns/pid", &space)) return -1;
+  if (stat(pid_namespace_file, &space)) return -1;
   owner.pid_namespace = space.st_ino;
   if (read_process(owner.pid, &state, &owner.start_time)) return -1;
   *ret_owner = owner;
   return 0;
+}
+
+void owner_reason(uint32_t pid, char ret_text[OWNER_REASON_BYTES]) {
+  const char *file = access(boot_id_file, R_OK)         ? boot_id_file
+                     : access(pid_namespace_file, F_OK) ? pid_namespace_file
+                                                        : NULL;
+  if (file)
+    (void)snprintf(ret_text, OWNER_REASON_BYTES,
+                   "%s cannot be read (%s): mount the whole of /proc, without subset=pid", file,
+                   strerror(errno));
+  else
+    (void)snprintf(ret_text, OWNER_REASON_BYTES,
+                   "there is no process %u, or /proc hides it (hidepid)", pid);
 }
 
 bool owner_equal(const struct owner *a, const struct owner *b) {
@@ -115,7 +131,7 @@ bool owner_alive(const struct owner *owner) {
   if (!owner->pid) return false;
   if (read_boot_id(boot_id)) return true;
   if (memcmp(boot_id, owner->boot_id, sizeof boot_id) != 0) return false;
-  if (stat("/proc/self/ns/pid", &space)) return true;
+  if (stat(pid_namespace_file, &space)) return true;
   /* A store is never open in two namespaces at once, so an owner in another one is gone. */
   if (space.st_ino != owner->pid_namespace) return false;
   int err = read_process(owner->pid, &state, &start_time);

@@ -19,6 +19,10 @@ struct owner {
 bool owner_proc_is_ours(void);
 /* Describes process `pid` (0: this one). Returns 0, or -1 if there is no such process. */
 int owner_of_process(uint32_t pid, struct owner *ret_owner);
+/* Why not, for people, if that failed: which file of /proc cannot be read, or that there is no such
+ * process. */
+enum { OWNER_REASON_BYTES = 192 };
+void owner_reason(uint32_t pid, char ret_text[OWNER_REASON_BYTES]);
 bool owner_equal(const struct owner *a, const struct owner *b);
 /* false for no process, for another boot and for a zombie */
 bool owner_alive(const struct owner *owner);

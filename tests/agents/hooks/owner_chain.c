@@ -16,7 +16,7 @@ enum { MOST = 6 };
 
 struct one {
   uint32_t pid, parent, session;
-  const char *program, *title;
+  const char *program, *title, *script;
 };
 
 /* The first one is the hook. */
@@ -47,20 +47,50 @@ static const struct chain chains[] = {
      .processes = {{9, 8, 1, "", NULL}, {8, 1, 1, "sh", NULL}, {1, 0, 1, "claude-linux", NULL}},
      .owner = 1},
     {.what = "the same, of a script",
-     .processes = {{9, 1, 9, "", NULL}, {1, 0, 1, "node", NULL}},
+     .processes = {{9, 1, 9, "", NULL}, {1, 0, 1, "node", NULL, "/usr/bin/claude"}},
      .owner = 1},
+    {.what = "but not of another script, which takes orphans in",
+     .processes = {{9, 1, 9, "", NULL}, {1, 0, 1, "node", NULL, "/app/server.js"}}},
     {.what = "the same, of a file that is called by its version",
      .processes = {{9, 8, 1, "", NULL}, {8, 1, 1, "sh", NULL}, {1, 0, 1, "2.1.329", "claude"}},
      .owner = 1},
+    {.what = "above a wrapper that waits for the hook",
+     .processes = {{9, 8, 3, "", NULL},
+                   {8, 7, 3, "python3", NULL, "/h/u/wrap.py"},
+                   {7, 5, 3, "node", "MainThread", "/h/u/wrap.mjs"},
+                   {5, 3, 3, "node", "node",
+                    "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"}},
+     .owner = 5},
+    {.what = "not the wrapper of an agent that has ended",
+     .processes = {{9, 8, 3, "", NULL},
+                   {8, 4, 3, "python3", NULL, "/h/u/wrap.py"},
+                   {4, 1, 4, "systemd", NULL}}},
+    {.what = "through an emulator and the dynamic loader",
+     .processes = {{9, 8, 3, "", NULL},
+                   {8, 7, 3, "qemu-aarch64-static", "sh", "/bin/sh"},
+                   {7, 5, 3, "ld-linux-x86-64.so.2", "ld.so", "/bin/dash"},
+                   {5, 3, 3, "any", NULL}},
+     .owner = 5},
+    {.what = "no shell that runs a script of its name",
+     .processes = {{9, 8, 3, "", NULL},
+                   {8, 7, 3, "bash", "claude"},
+                   {7, 4, 3, "dash", "claude"},
+                   {4, 3, 3, "2.1.330", NULL}},
+     .owner = 4},
+    {.what = "the nearest of two agents",
+     .processes = {{9, 8, 3, "", NULL}, {8, 5, 3, "claude", NULL}, {5, 3, 3, "claude", NULL}},
+     .owner = 8},
+    {.what = "no program whose name only begins like the agent's",
+     .processes = {{9, 8, 3, "", NULL}, {8, 5, 3, "claudette", NULL}, {5, 3, 3, "claude", NULL}},
+     .owner = 5},
     {.what = "no orphan's new parent, in another session",
      .processes = {{9, 5, 3, "", NULL}, {5, 1, 5, "any", NULL}}},
     {.what = "nor above the orphan's shell",
      .processes = {{9, 8, 3, "", NULL}, {8, 5, 3, "sh", NULL}, {5, 1, 5, "node", NULL}}},
     {.what = "nor the first process, if that is no agent",
      .processes = {{9, 1, 9, "", NULL}, {1, 0, 1, "any", NULL}}},
-    {.what = "what is hidden from it", .processes = {{9, 5, 9, "", NULL}}, .owner = 5},
-    {.what = "but not the first process: that is another user's",
-     .processes = {{9, 1, 9, "", NULL}}},
+    {.what = "nothing that is hidden from it", .processes = {{9, 5, 9, "", NULL}}},
+    {.what = "nor another user's first process", .processes = {{9, 1, 9, "", NULL}}},
     {.what = "nor the shell of an orphan, below it",
      .processes = {{9, 8, 8, "", NULL}, {8, 1, 8, "sh", NULL}}},
     {.what = "nor what takes orphans in",
@@ -123,13 +153,21 @@ void __wrap_owner_title(uint32_t pid, char name[OWNER_NAME_SIZE]) {
   snprintf(name, OWNER_NAME_SIZE, "%s", one && one->title ? one->title : "");
 }
 
+void __wrap_owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE]);
+void __wrap_owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE]) {
+  const struct one *one = find(pid);
+  (void)program;
+  snprintf(path, OWNER_NAME_SIZE, "%s", one && one->script ? one->script : "");
+}
+
 int main(void) {
   size_t count = sizeof chains / sizeof *chains, failed = 0;
   for (size_t i = 0; i < count; i++) {
     memcpy(now, chains[i].processes, sizeof now);
     lost = chains[i].lost;
-    uint32_t owner = hook_owner(host_find("claude"));
-    bool good = owner == chains[i].owner && !lost;
+    char why[OWNER_WHY_SIZE];
+    uint32_t owner = hook_owner(host_find("claude"), why);
+    bool good = owner == chains[i].owner && !lost && !owner == (why[0] != '\0');
     printf("%s %zu - %s: %u\n", good ? "ok" : "not ok", i + 1, chains[i].what, owner);
     failed += !good;
   }

@@ -54,6 +54,13 @@ def orphaned(place, words, text):
     return said(parent, b"\n" + text)
 
 
+def says_so(place):
+    """The log has one line, which says that no agent was found; doctor repeats it."""
+    [line] = log(place)
+    assert "no agent found: none of the processes above this one is " in line, line
+    assert line in place.run("doctor").text
+
+
 def test_agent_ends_while_its_hook_reads(place):
     """an agent that ends before its hook has read the input is the agent all the same: nothing waits for the process that gets the orphan"""
     agent = starts(place, [sys.executable, "-c", AGENT, *hook("--wait", "claude")])
@@ -69,14 +76,15 @@ def test_agent_ends_before_its_hook_starts(place):
     agent = starts(place, [sys.executable, "-c", AGENT, *HELD, *hook("--wait", "claude")])
     assert agent.stdout.readline() == b"started\n"
     end(agent, signal.SIGKILL)
-    assert said(agent, b"\n" + body(place, "Stop")) == b"" and log(place) == []
+    assert said(agent, b"\n" + body(place, "Stop")) == b""
+    says_so(place)
 
 
 def test_orphan_does_not_wait(place):
     """a hook that is an orphan when it starts does not wait, and leaves no process that does"""
     assert orphaned(place, ["--wait", "claude"], body(place, "Stop")) == b""
     assert orphaned(place, ["--wake", "codex"], body(place, "Stop")) == b"{}\n"
-    assert waiting(place, "") == [] and log(place) == []
+    assert waiting(place, "") == [] and len(log(place)) == 2 and all("no agent found" in line for line in log(place)), log(place)
 
 
 def test_orphan_works(place):
@@ -85,7 +93,7 @@ def test_orphan_works(place):
     text = orphaned(place, ["claude"], body(place, "UserPromptSubmit", prompt="x"))
     assert "the disk is full" in context(json.loads(text), "UserPromptSubmit")
     until(lambda: not place.ok("status", "-s", "s", "--json").json["attachment"]["alive"], "its host has ended")
-    assert log(place) == []
+    says_so(place)
 
 
 def test_orphan_takes_nothing_over(place):
@@ -94,8 +102,8 @@ def test_orphan_takes_nothing_over(place):
     assert orphaned(place, ["claude"], body(place, "SessionStart", source="resume")) == b"{}\n"
     status = place.ok("status", "-s", "s", "--json").json
     assert status["attachment"]["pid"] == os.getpid() and status["state"] == "busy", status
-    [line] = log(place)
-    assert "owned by a running host" in line, line
+    none, line = log(place)
+    assert "no agent found" in none and "owned by a running host" in line, line
 
 
 if __name__ == "__main__":

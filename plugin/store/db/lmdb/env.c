@@ -96,6 +96,7 @@ void env_close(struct db *db) {
 }
 
 int env_init(struct db *db, const char *directory, struct tidings_error *error) {
+  char reason[OWNER_REASON_BYTES];
   db->directory_fd = -1;
   (void)pthread_rwlock_init(&db->env_lock, NULL);
   (void)pthread_mutex_init(&db->parked_lock, NULL);
@@ -104,11 +105,11 @@ int env_init(struct db *db, const char *directory, struct tidings_error *error) 
   /* A name that ends with a slash would follow a symbolic link. */
   for (size_t len = strlen(db->directory); len > 1 && db->directory[len - 1] == '/'; len--)
     db->directory[len - 1] = '\0';
-  if (owner_of_process(0, &db->self))
-    return fail(error, TIDINGS_E_STORE,
-                "store %s: this process cannot be identified, because /proc is not "
-                "mounted",
-                db->directory);
+  if (owner_of_process(0, &db->self)) {
+    owner_reason((uint32_t)getpid(), reason);
+    return fail(error, TIDINGS_E_STORE, "store %s: this process cannot be identified: %s",
+                db->directory, reason);
+  }
   if (!owner_proc_is_ours())
     return fail(
         error, TIDINGS_E_STORE,

@@ -156,10 +156,12 @@ static void free_db(struct db *db) {
 static int open_db(struct db *db, const struct db_options *options, struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(options->budget_ms);
   struct pg_conn *conn = NULL;
+  char reason[OWNER_REASON_BYTES];
   int code = pg_place_parse(options->place, &db->place, error);
-  if (!code && owner_of_process(0, &db->self))
-    code = fail(error, TIDINGS_E_STORE,
-                "this process cannot be identified, because /proc is not mounted");
+  if (!code && owner_of_process(0, &db->self)) {
+    owner_reason((uint32_t)getpid(), reason);
+    code = fail(error, TIDINGS_E_STORE, "this process cannot be identified: %s", reason);
+  }
   if (!code) code = enter_once(db, deadline, error);
   if (!code && pg_wake_init(db)) code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
   if (!code) code = pg_conn_open(db, deadline, &conn, error);

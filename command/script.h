@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/script.h: which program a process runs, seen through interpreters, emulators and the
+ * dynamic loader. Pure: the command line is given.
+ */
+#ifndef COMMAND_SCRIPT_H
+#define COMMAND_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `program`: the name of the file that the process runs; `line`: its arguments, each with a NUL at
+ * its end, as in /proc/PID/cmdline. Returns the argument that names what an interpreter runs:
+ * "/usr/bin/gemini" for `node --no-warnings /usr/bin/gemini`, "/bin/sh" for
+ * `qemu-aarch64 /bin/sh -c ...`. NULL: it is no interpreter, or its code is in the arguments. */
+const char *script_path(const char *program, const char *line, size_t len);
+
+/* Is that file the program `name`, by its own name without an extension, or by the name of the npm
+ * package in which it is? */
+bool script_is_of(const char *path, const char *name);
+
+#endif
