@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "agents/call/log.h"
+#include "agents/deliver/deliver.h"
 #include "agents/deliver/status.h"
 #include "agents/transcript/proof.h"
-#include "agents/turn/compact.h"
 #include "command/json_value.h"
 #include "command/kit.h"
 #include "common/store_url.h"
@@ -65,14 +65,16 @@ static int32_t say(const struct hook_call *call, const char *text, struct hook_a
   return TIDINGS_OK;
 }
 
-/* In the room that the paragraph leaves. */
-static int32_t say_ledger(struct hostkit *kit, const struct hook_call *call, const char *paragraph,
-                          struct hook_answer *answer, struct tidings_error *error) {
-  uint64_t room = hook_room(call, paragraph);
-  char *text = NULL;
-  int32_t code = hook_compacted(kit, call, room, &text, error);
-  if (!code && text) code = say(call, text, answer, error);
-  free(text);
+/* What is pending and queued comes with the next results and turns: listed here too, the model
+ * would read it twice. What is offered has no carrier here: it goes on when the agent idles, or
+ * after its turn. */
+static int32_t report_compacted(struct hostkit *kit, const struct hook_call *call,
+                                struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  int32_t code = hook_send_event(kit, call, "session.compacted", json_object(), &reply, error);
+  if (!code && hook_start_turn(reply))
+    code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
+  hostkit_reply_free(reply);
   return code;
 }
 
@@ -96,7 +98,7 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                      &answer, error);
   if (code || said) return code;
   const char *text = json_value_text(answer, "text");
-  if (strcmp(call->source, "compact") == 0) code = say_ledger(kit, call, text, ret_answer, error);
+  if (strcmp(call->source, "compact") == 0) code = report_compacted(kit, call, error);
   if (!code && (!at_prompt || lacks(call, text))) code = say(call, text, ret_answer, error);
   json_decref(answer);
   return code;

@@ -32,7 +32,6 @@ class Agent:
     rewinds_by = "/rewind"  # or what is shown when Escape has been pressed once, if the second one brings up that menu
     rewinds_late = False  # its transcript shows that when the next prompt's hook has been called
     tries_again = ()  # options with which it sends a failed request again
-    hook_after_compaction = True
     keeps_reasons = True  # in its transcript
     awaits_subagents = False  # a subagent's words are its tool's result, and nothing else runs until then
     names_session = None  # for `tidings push`, from any folder, in a command of the model's
@@ -314,7 +313,6 @@ class Gemini(Agent):
     awaits_subagents = True
     compact = "/compress"
     rewinds = "● Stay at current position", "● Skua one", "● 1. Rewind conversation"
-    hook_after_compaction = False
 
     def environment(self):
         return {"GEMINI_CLI_HOME": str(self.place.home), "GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.model.url,
@@ -410,7 +408,6 @@ class Copilot(Agent):
     wakes = False
     left_of_ten = 3
     awaits_subagents = True
-    hook_after_compaction = False
 
     def environment(self):
         # Each home would get a copy of the program otherwise: 235 MB.
