@@ -198,13 +198,30 @@ json_t *expect_pending(const struct model *model) {
   return pack_pending(items, leased);
 }
 
+static bool is_copied(const struct model *model, unsigned i) {
+  const struct model_item *item = &model->items[i];
+  return item->held == LEASED && !item->recalled && !items_is_outdated(model, i);
+}
+
+/* The resumed child names every delivery that the plugin has named. */
+static bool is_named(const struct model *model, unsigned i) {
+  return is_copied(model, i) && model->deliveries[model->items[i].delivery].public_id != 0;
+}
+
+static bool has_newer_named(const struct model *model, unsigned i) {
+  for (unsigned newer = i + 1; newer < model->item_count; newer++)
+    if (is_named(model, newer) && model->items[newer].outcome == DELIVERED &&
+        items_are_about_the_same(model, (int)i, (int)newer))
+      return true;
+  return false;
+}
+
 json_t *expect_child(const struct model *model, bool resumed) {
   json_t *items = json_array();
   for (unsigned i = 0; i < model->item_count; i++) {
-    const struct model_item *item = &model->items[i];
-    bool copied = item->held == LEASED && !item->recalled;
-    bool named = resumed && copied && model->deliveries[item->delivery].public_id != 0;
-    if (item->held == PENDING || (copied && !named)) add_pending(model, i, items);
+    bool gone = resumed && (is_named(model, i) || has_newer_named(model, i));
+    if (!gone && (model->items[i].held == PENDING || is_copied(model, i)))
+      add_pending(model, i, items);
   }
   return pack_pending(items, 0);
 }

@@ -8,10 +8,12 @@
 
 #include "common/error.h"
 #include "flow/internal.h"
+#include "session/outdated.h"
 
 struct copy {
   struct item item;
   struct origin origin;
+  bool leased;
 };
 
 struct forking {
@@ -92,7 +94,7 @@ static int find_origin(const struct forking *forking, const struct item *item,
 }
 
 static int add_copy(struct forking *forking, const struct item *item) {
-  struct copy copy = {.item = *item};
+  struct copy copy = {.item = *item, .leased = forking->delivery != NULL};
   if (!item->note.message.len) return 0; /* what is damaged is not copied */
   int code = find_origin(forking, item, &copy.origin);
   if (code || has_copy(forking, copy.origin.item)) return code;
@@ -137,6 +139,27 @@ static int by_commit(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
+/* A leased one that is older than what the child's transcript has of the same thing is not copied.
+ */
+static int leave_out_outdated(struct forking *forking) {
+  struct op *op = forking->op;
+  struct item *items = arena_array(&op->arena, forking->count, sizeof *items);
+  struct disposition *outdated = arena_array(&op->arena, forking->count, sizeof *outdated);
+  size_t leased = 0, count = 0, kept = 0;
+  if (!items || !outdated) return no_memory_to_fork(forking);
+  for (size_t i = 0; i < forking->count; i++)
+    if (forking->copies[i].leased && plan_can_be_outdated(&forking->copies[i].item))
+      items[leased++] = forking->copies[i].item;
+  int code = outdated_find(op, items, leased, outdated, &count, forking->error);
+  if (code) return code;
+  for (size_t i = 0, o = 0; i < forking->count; i++) {
+    if (o < count && outdated[o].n == forking->copies[i].item.n) o++;
+    else forking->copies[kept++] = forking->copies[i];
+  }
+  forking->count = kept;
+  return 0;
+}
+
 static int gather_copies(struct forking *forking) {
   struct op *op = forking->op;
   struct item *items;
@@ -148,7 +171,7 @@ static int gather_copies(struct forking *forking) {
     code = add_leased(forking, op->head.leased[i]);
   if (!code && forking->count)
     qsort(forking->copies, forking->count, sizeof *forking->copies, by_commit);
-  return code;
+  return code ? code : leave_out_outdated(forking);
 }
 
 /* -- the fork ---------------------------------------------------------------------------------- */

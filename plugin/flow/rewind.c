@@ -11,7 +11,9 @@
 #include "flow/internal.h"
 #include "session/attach.h"
 #include "session/ending.h"
+#include "session/inherit.h"
 #include "session/ledger.h"
+#include "session/outdated.h"
 
 enum carrier_now {
   CARRIER_IS_NONE, /* no host received its id, or could name it, or it is later than the list */
@@ -304,6 +306,8 @@ int rewind_session(struct op *op, const struct session_event *event, struct rewo
   if (!code) code = find_returned(&rewind);
   if (!code) code = count_unknown(&rewind);
   if (!code) code = write_all(&rewind);
+  if (!code) code = inherit_named(op, event, error);
+  if (!code) code = outdated_end(op, SETTLED_BY_RESUME, error);
   keep_preamble(&rewind);
   if (!code) *ret_rewound = result;
   return code;

@@ -188,7 +188,9 @@ void past_write_reason(const struct question *question, const struct notificatio
     break;
   case REASON_NEWER_STATE:
     buffer_format(out, "notification %llu reports a newer state of the same %s", other,
-                  note->handle.len ? "handle" : "server");
+                  note->handle.len                        ? "handle"
+                  : note->made_by == MADE_BY_FILE_CHANGED ? "files"
+                                                          : "server");
     break;
   case REASON_PARENT:
     buffer_format(out,

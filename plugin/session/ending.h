@@ -12,7 +12,8 @@
 /* The lease of `delivery` ends: its items have ended with their outcomes. Errors: STORE, NOMEM. */
 int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                   struct tidings_error *error);
-/* Its items are pending again in their old places, except those that were withdrawn meanwhile.
+/* Its items are pending again in their old places, except those that were withdrawn meanwhile, or
+ * are older than what was shown of the same thing (outdated.h).
  * Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
 int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                      struct tidings_error *error);

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "session/ending.h"
+#include "session/outdated.h"
 
 static bool names_another_session(const struct op *op, const struct session_event *named) {
   for (size_t i = 0; i < named->delivery_count; i++) {
@@ -70,5 +71,5 @@ int inherit_named(struct op *op, const struct session_event *named, struct tidin
   int code = find_copies(&inheritance, named, error);
   while (!code && inheritance.count)
     code = end_copies(&inheritance, inheritance.dispositions[0].ref, error);
-  return code;
+  return code ? code : outdated_end(op, SETTLED_BY_RESUME, error);
 }

@@ -71,6 +71,13 @@ int ledger_lease(struct head *head, const struct delivery *delivery, struct aren
   return 0;
 }
 
+int ledger_join(struct head *head, const struct delivery *joining, struct arena *arena) {
+  size_t count = head->leased_count;
+  if (ledger_lease(head, joining, arena)) return -1;
+  head->leased_count = count; /* it is one of them already */
+  return 0;
+}
+
 static int forget_lease(struct head *head, uint64_t n, struct arena *arena) {
   uint64_t *leased = arena_zalloc(arena, head->leased_count, sizeof *leased);
   size_t count = 0;

@@ -17,6 +17,10 @@ int ledger_ranges(const struct disposition *dispositions, size_t count, struct a
 /* The items of `delivery` are leased by it now. Returns 0, or -1: no memory. */
 int ledger_lease(struct head *head, const struct delivery *delivery, struct arena *arena);
 
+/* The items of `joining`, which are pending, are leased by the delivery with its number, too, which
+ * is leased already. Returns 0, or -1: no memory. */
+int ledger_join(struct head *head, const struct delivery *joining, struct arena *arena);
+
 /* The lease ends: committed, and its items have ended with their outcomes; or rolled back, and they
  * are pending again. */
 int ledger_commit(struct head *head, const struct delivery *delivery, struct arena *arena);

@@ -82,7 +82,7 @@ struct item {
   struct notification note;
   struct facts facts;
   bool copied; /* it has an origin (item_get_origin) */
-  bool pinned; /* the turn that carries it was started for it: no cap keeps it out */
+  bool pinned; /* the turn that carries it was started for it: only criticals go before it */
 };
 
 /* When it happened, as far as is known. */
@@ -128,7 +128,8 @@ enum reason {
   REASON_OPPOSITE = 17, /* annihilated; ref: the n of its opposite */
   REASON_SHORTENED = 18,   /* delivered, cut: delivery.max_tokens, or lack of room; ref as with
                               REASON_SHOWN */
-  REASON_NEWER_STATE = 19, /* superseded: a newer report of the same handle or server; ref: its n */
+  REASON_NEWER_STATE = 19, /* superseded: a newer report of the same handle, server or files; ref:
+                              its n */
   REASON_COUNTED = 20,     /* delivered: its files are in the number of those that have no room in a
                               list; ref as with REASON_SHOWN */
   REASON_OVER = 21,        /* annihilated: the time to wait that it reports is over */

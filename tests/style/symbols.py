@@ -54,7 +54,7 @@ PREFIXES = {
     "plugin/rules/policy": "plan policy",
     "plugin/rules/producers": "calls produce",
     "plugin/rules/turns": "turns",
-    "plugin/session": "asking attach decision ending inherit ledger op planning reply stored",
+    "plugin/session": "asking attach decision ending inherit ledger op outdated planning reply stored",
     "plugin/store/maintenance": "maintenance",
     "plugin/store/dump": "dump",
     "plugin/store/db": "db owner store",

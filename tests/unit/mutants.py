@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """mutants.py: the laws, and the second plan, see what they are for. Each mutant is policy or rendering with one function changed. One that is
-not noticed fails this test, and so does one that breaks another law first. Prints TAP. `mutants.py laws|policy [LAW]` tries those whose law
-has LAW in it."""
+not noticed fails this test, and so does one that breaks another law first. Prints TAP. `mutants.py laws|policy|leases [LAW]` tries those whose
+law has LAW in it."""
 import os
 import shlex
 import subprocess
@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(SOURCE, "tests", "mutants"))
 import mutate  # noqa: E402
 KIND = sys.argv[1]
 OWN = [made for _, made in mutate.commands(BUILD, f"unit-{KIND}").values()]
-KIT = os.path.join(BUILD, "libtidings_unit_kit.a")
+KIT = os.path.join(BUILD, "libtidings_store_kit.a" if KIND == "leases" else "libtidings_unit_kit.a")
 LIBRARIES = [KIT, *shlex.split(subprocess.run(["pkg-config", "--libs", "jansson", "criterion"], stdout=subprocess.PIPE, text=True, check=True).stdout)]
 
 
@@ -25,7 +25,7 @@ def attempt(mutant):
         done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if done.returncode == 0:
         return "it was not noticed"
-    says = f": {mutant.laws[KIND]}, " if KIND == "laws" else "both_plans_are_the_same"
+    says = "both_plans_are_the_same" if KIND == "policy" else f": {mutant.laws[KIND]}, "
     if says in done.stdout:
         return None
     return "it was noticed, but not as this law\n" + "\n".join(line for line in done.stdout.splitlines() if " round " in line)

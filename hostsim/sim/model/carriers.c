@@ -140,6 +140,7 @@ bool carrier_roll_back(struct model *model, int delivery) {
     item->held = PENDING;
     if (item->recalled) items_end(model, item, WITHDRAWN);
   }
+  items_give_way(model);
   items_ask_again(model);
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
@@ -243,5 +244,6 @@ unsigned carrier_rewind(struct model *model, const struct act *act) {
     if (gone || returns) delivery->state = gone ? DELIVERY_REWOUND : DELIVERY_COMMITTED;
     delivery->held = false;
   }
+  items_give_way(model);
   return newest;
 }

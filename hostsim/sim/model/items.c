@@ -43,6 +43,7 @@ int items_check_fork(const struct model *model, const struct sim_settings *setti
     const struct model_item *item = &model->items[i];
     unsigned limit = settings->pending_limit;
     if (item->held == ENDED || (item->held == LEASED && item->recalled)) continue;
+    if (item->held == LEASED && items_is_outdated(model, i)) continue;
     if (item->level != CRITICAL) limit -= limit / CRITICAL_SHARE;
     if (count++ >= limit) return TIDINGS_E_FULL;
   }
@@ -61,6 +62,44 @@ void items_poll(struct model *model, uint8_t handle) {
     if (item->handle != handle || item->level == CRITICAL) continue;
     if (item->held == PENDING) items_end(model, item, WITHDRAWN);
     else if (item->held == LEASED) item->recalled = true;
+  }
+}
+
+bool items_are_about_the_same(const struct model *model, int older, int newer) {
+  const struct model_item *a = &model->items[older], *b = &model->items[newer];
+  return a->key != 0 && a->key == b->key &&
+         strcmp(act_note_kinds[a->note].source, act_note_kinds[b->note].source) == 0 &&
+         (a->level != CRITICAL || b->level == CRITICAL) && !(a->caused_by && a->level != CRITICAL);
+}
+
+/* The newest delivery in this state that has shown something newer with the same key; -1: none. */
+static int find_newer(const struct model *model, int item, enum delivery_state state) {
+  for (int d = (int)model->delivery_count; d-- > 0;) {
+    const struct model_delivery *delivery = &model->deliveries[d];
+    for (int i = item + 1; delivery->state == state && i < (int)model->item_count; i++)
+      if (delivery->item_outcomes[i] == 1 + DELIVERED && items_are_about_the_same(model, item, i))
+        return d;
+  }
+  return -1;
+}
+
+bool items_is_outdated(const struct model *model, unsigned item) {
+  return find_newer(model, (int)item, DELIVERY_COMMITTED) >= 0;
+}
+
+void items_give_way(struct model *model) {
+  for (unsigned i = 0; i < model->item_count; i++) {
+    struct model_item *item = &model->items[i];
+    if (item->held != PENDING) continue;
+    int leased = find_newer(model, (int)i, DELIVERY_LEASED);
+    if (items_is_outdated(model, i)) {
+      items_end(model, item, SUPERSEDED);
+    } else if (leased >= 0) {
+      item->held = LEASED;
+      item->outcome = SUPERSEDED;
+      item->delivery = leased;
+      model->deliveries[leased].item_outcomes[i] = 1 + SUPERSEDED;
+    }
   }
 }
 
@@ -151,11 +190,13 @@ static int pinned_item(const struct model *model) {
 }
 
 static unsigned turn_rank(const struct model *model, int item) {
-  return item == pinned_item(model) ? 0 : 1 + CRITICAL - model->items[item].level;
+  bool pinned = item == pinned_item(model);
+  if (is_critical(model, item)) return pinned ? 0 : 1;
+  return pinned ? 2 : 2 + CRITICAL - model->items[item].level;
 }
 
-/* What is pinned first, then by level; within a level each source has its turn: which lines have
- * room. */
+/* What is critical first, then what is pinned, then by level; within a level each source has its
+ * turn: which lines have room. */
 static void choose(const struct model *model, const struct line *lines, unsigned count,
                    unsigned room, bool *ret_kept) {
   if (room >= count) memset(ret_kept, true, count * sizeof *ret_kept);

@@ -31,6 +31,12 @@ int items_check_fork(const struct model *model, const struct sim_settings *setti
 void items_poll(struct model *model, uint8_t handle);
 void items_end(struct model *model, struct model_item *item, enum outcome outcome);
 void items_ask_again(struct model *model);
+/* What is pending and older than what was shown with the same key ends, or goes with the carrier.
+ */
+void items_give_way(struct model *model);
+/* Does the newer one take the older one's place? */
+bool items_are_about_the_same(const struct model *model, int older, int newer);
+bool items_is_outdated(const struct model *model, unsigned item);
 bool items_is_expired(const struct model *model, const struct model_item *item);
 
 /* bytes.c: how long it is what a model reads. The message of an item, as it was pushed; "12 min

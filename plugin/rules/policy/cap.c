@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/cap.c: at most max_items lines. The others wait (defer; fair.c says which), or are
- * dropped with a reason: the oldest, or the least important. Critical ones wait instead.
+ * dropped with a reason: the oldest, or the least important. Critical ones wait instead, and so
+ * does the one for which the turn was started.
  */
 #include <stdlib.h>
 
@@ -18,18 +19,22 @@ static bool is_line_critical(const struct candidate *candidate) {
   return candidate->level == TIDINGS_LEVEL_CRITICAL;
 }
 
+/* What is critical goes first, then what the turn was started for. */
+static unsigned claim_of(const struct candidate *candidate) {
+  return 2u * is_line_critical(candidate) + candidate->pinned;
+}
+
 /* What is critical comes with a later carrier if not with this one: the oldest goes first. */
 static int newest_first(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
-  if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
-  if (is_line_critical(a) != is_line_critical(b)) return is_line_critical(a) ? -1 : 1;
+  if (claim_of(a) != claim_of(b)) return claim_of(a) > claim_of(b) ? -1 : 1;
   if (is_line_critical(a)) return a->newest < b->newest ? -1 : a->newest > b->newest;
   return a->newest > b->newest ? -1 : a->newest < b->newest;
 }
 
 static int by_importance(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
-  if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
+  if (claim_of(a) != claim_of(b)) return claim_of(a) > claim_of(b) ? -1 : 1;
   if (a->level != b->level) return a->level > b->level ? -1 : 1;
   return newest_first(left, right);
 }
@@ -61,7 +66,7 @@ static void drop_lines(struct work *work, const bool *kept, enum reason reason) 
       work->lines[count++] = work->lines[l];
       continue;
     }
-    if (work->lines[l].level == TIDINGS_LEVEL_CRITICAL) {
+    if (work->lines[l].level == TIDINGS_LEVEL_CRITICAL || work->lines[l].pinned) {
       work->deferred++;
       continue;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/fair.c: which items go first if not all fit. Pinned items go first, because they
- * started the very turn that carries them; then the more important levels. Within a level the
- * sources take turns, so that a chatty source cannot keep the others out.
+ * rules/policy/fair.c: which items go first if not all fit. Critical items go first; then pinned
+ * ones, because they started the very turn that carries them; then the more important levels.
+ * Within a level the sources take turns, so that a chatty source cannot keep the others out.
  */
 #include <stdlib.h>
 
@@ -17,6 +17,8 @@ struct candidate {
 
 static int by_turn(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
+  bool critical = a->level == TIDINGS_LEVEL_CRITICAL;
+  if (critical != (b->level == TIDINGS_LEVEL_CRITICAL)) return critical ? -1 : 1;
   if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
   if (a->level != b->level) return a->level > b->level ? -1 : 1;
   if (a->round != b->round) return a->round < b->round ? -1 : 1;

@@ -72,6 +72,15 @@ bool plan_needs_facts(const struct item *items, size_t item_count, const struct 
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
                        enum reason reason, bool critical, struct disposition *dispositions);
 
+/* Which of the pending items are older than a shown one about the same thing? `shown`: by n. The
+ * facts of all are read. There is room for pending_count dispositions; their refs are the shown
+ * items' n. Returns 0, or -1: no memory. */
+int plan_outdated(const struct item *pending, size_t pending_count, const struct item *shown,
+                  size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
+                  size_t *ret_count);
+/* Can plan_outdated name it, or another one because of it? */
+bool plan_can_be_outdated(const struct item *item);
+
 /* Is its time to live over? */
 bool plan_is_expired(const struct item *item, int64_t now_ms);
 

@@ -78,6 +78,11 @@ bool policy_is_awaited(const struct work *work, size_t index);
 int policy_annihilate(struct work *work);
 void policy_filter(struct work *work);
 int policy_supersede(struct work *work);
+/* The thing that an item is about, by its key (REASON_NEWER_KEY) or by the handle or server whose
+ * state it reports (REASON_NEWER_STATE), with the owner of that name in front: a handle and a
+ * server of one name are different things. Empty: none. Returns 0, or -1: no memory. */
+int policy_subject(const struct item *item, enum reason reason, struct arena *arena,
+                   struct tidings_span *ret);
 int policy_coalesce(struct work *work); /* makes the lines */
 void policy_rank(struct work *work);
 int policy_cap(struct work *work);

@@ -34,17 +34,17 @@ static struct tidings_span subject_owner(const struct item *item, enum reason re
   return span_text(item->note.made_by == MADE_BY_MCP_STATE ? "server" : "handle");
 }
 
-/* With its owner in front: a handle and a server of one name are different things. */
-static int add_subject(const struct work *work, struct subjects *subjects, size_t i,
-                       struct tidings_span name, enum reason reason) {
-  struct tidings_span owner = subject_owner(&work->items[i], reason);
-  char *text = arena_alloc(work->arena, owner.len + 1 + name.len);
+int policy_subject(const struct item *item, enum reason reason, struct arena *arena,
+                   struct tidings_span *ret) {
+  struct tidings_span owner = subject_owner(item, reason), name = subject_of(item, reason);
+  *ret = span_of(NULL, 0);
+  if (!name.len) return 0;
+  char *text = arena_alloc(arena, owner.len + 1 + name.len);
   if (!text) return -1;
   memcpy(text, owner.ptr, owner.len);
   text[owner.len] = '\0';
   memcpy(text + owner.len + 1, name.ptr, name.len);
-  subjects->names[subjects->count] = span_of(text, owner.len + 1 + name.len);
-  subjects->items[subjects->count++] = i;
+  *ret = span_of(text, owner.len + 1 + name.len);
   return 0;
 }
 
@@ -63,8 +63,10 @@ static int find_subjects(const struct work *work, enum reason reason, struct sub
       !subjects->newest_critical)
     return -1;
   for (size_t i = 0; i < work->item_count; i++) {
-    struct tidings_span name = subject_of(&work->items[i], reason);
-    if (is_left(work, i) && name.len && add_subject(work, subjects, i, name, reason)) return -1;
+    if (!is_left(work, i) || !subject_of(&work->items[i], reason).len) continue;
+    if (policy_subject(&work->items[i], reason, arena, &subjects->names[subjects->count]))
+      return -1;
+    subjects->items[subjects->count++] = i;
   }
   return policy_group_equal(subjects->names, subjects->count, arena, subjects->leaders);
 }

@@ -48,7 +48,7 @@ static bool may_step_aside(const struct round *round, size_t i) {
 
 static void expect_no_waiting_for_less(const struct round *round, size_t line) {
   uint8_t level = level_of(round, line);
-  if (is_pinned(round, line)) return;
+  if (is_pinned(round, line) && level < TIDINGS_LEVEL_CRITICAL) level = TIDINGS_LEVEL_CRITICAL - 1;
   for (size_t i = 0; i < round->items.count; i++) {
     bool lost =
         ended_as(round, i, OUTCOME_DROPPED) && round->dispositions[i]->reason == REASON_CAP_LOWEST;

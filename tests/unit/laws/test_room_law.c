@@ -119,6 +119,8 @@ static size_t round_of(const struct naive *naive, size_t l) {
 
 static bool goes_before(const struct naive *naive, size_t a, size_t b) {
   const struct line *left = &naive->lines[a], *right = &naive->lines[b];
+  bool critical = left->level == TIDINGS_LEVEL_CRITICAL;
+  if (critical != (right->level == TIDINGS_LEVEL_CRITICAL)) return critical;
   if (left->pinned != right->pinned) return left->pinned;
   if (left->level != right->level) return left->level > right->level;
   if (round_of(naive, a) != round_of(naive, b)) return round_of(naive, a) < round_of(naive, b);

@@ -156,6 +156,7 @@ static size_t turn_of(const struct model *model, const struct items *items, size
 bool model_has_turn_before(const struct model *model, const struct items *items, size_t a,
                            size_t b) {
   const struct model_line *one = &model->lines[a], *other = &model->lines[b];
+  if (is_critical_line(one) != is_critical_line(other)) return is_critical_line(one);
   if (one->pinned != other->pinned) return one->pinned;
   if (one->level != other->level) return one->level > other->level;
   size_t turn_a = turn_of(model, items, a), turn_b = turn_of(model, items, b);
@@ -167,9 +168,9 @@ static bool outranks(const struct model *model, const struct items *items, uint8
                      size_t a, size_t b) {
   const struct model_line *one = &model->lines[a], *other = &model->lines[b];
   if (overflow == OVERFLOW_DEFER) return model_has_turn_before(model, items, a, b);
+  if (is_critical_line(one) != is_critical_line(other)) return is_critical_line(one);
   if (one->pinned != other->pinned) return one->pinned;
   if (is_critical_line(one) && is_critical_line(other)) return one->newest < other->newest;
-  if (is_critical_line(one) || is_critical_line(other)) return is_critical_line(one);
   if (overflow == OVERFLOW_DROP_LOWEST && one->level != other->level)
     return one->level > other->level;
   return one->newest > other->newest;
@@ -187,7 +188,8 @@ void model_keep_lines(struct model *model, const bool *kept, uint8_t overflow) {
   size_t shown = 0;
   for (size_t a = 0; a < model->shown; a++) {
     if (kept[a]) model->lines[shown++] = model->lines[a];
-    else if (overflow == OVERFLOW_DEFER || is_critical_line(&model->lines[a])) {
+    else if (overflow == OVERFLOW_DEFER || is_critical_line(&model->lines[a]) ||
+             model->lines[a].pinned) {
       model->deferred++;
       model->waiting += model->lines[a].count;
     } else drop(model, &model->lines[a], overflow);

@@ -86,15 +86,16 @@ Test(cap, what_is_critical_waits_and_is_not_dropped) {
   EXPECT_PLAN(items, CAP("1", "drop_lowest", "time"), 0, "1 | 3:dropped/11 | 1");
 }
 
-Test(cap, what_its_turn_was_started_for_is_shown_whatever_is_louder) {
+Test(cap, what_its_turn_was_started_for_gives_way_to_criticals_only) {
   struct items items = {.count = 0};
   ITEM(&items, .source = "loud", .level = TIDINGS_LEVEL_CRITICAL);
   ITEM(&items, .source = "quiet", .pinned = true);
+  ITEM(&items, .source = "loud", .level = TIDINGS_LEVEL_ERROR);
   ITEM(&items, .source = "loud", .level = TIDINGS_LEVEL_CRITICAL);
-  EXPECT_PLAN(items, CAP("1", "defer", "level"), 0, "2 | | 2");
-  EXPECT_PLAN(items, CAP("2", "defer", "level"), 0, "1 2 | | 1");
-  EXPECT_PLAN(items, CAP("1", "drop_oldest", "time"), 0, "2 | | 2");
-  EXPECT_PLAN(items, CAP("1", "drop_lowest", "time"), 0, "2 | | 2");
+  EXPECT_PLAN(items, CAP("1", "defer", "level"), 0, "1 | | 3");
+  EXPECT_PLAN(items, CAP("3", "defer", "level"), 0, "1 4 2 | | 1");
+  EXPECT_PLAN(items, CAP("1", "drop_oldest", "time"), 0, "1 | 3:dropped/10 | 2");
+  EXPECT_PLAN(items, CAP("3", "drop_lowest", "time"), 0, "1 2 4 | 3:dropped/11 | 0");
 }
 
 Test(cap, drops_the_oldest) {

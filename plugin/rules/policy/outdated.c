@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/outdated.c: pending items that are older than what was shown of the same thing: of
+ * one source with the same key, of the same handle or MCP server, or of the same files. They were
+ * leased while the newer ones were shown. A critical item gives way to a critical one only.
+ */
+#include "rules/policy/steps.h"
+
+/* The pending items, and then the shown ones. */
+struct comparison {
+  const struct item *pending, *shown;
+  size_t pending_count, shown_count;
+  struct arena *arena;
+  struct disposition *dispositions; /* of the pending ones; OUTCOME_NONE: it is not outdated */
+};
+
+static const struct item *item_at(const struct comparison *comparison, size_t i) {
+  return i < comparison->pending_count ? &comparison->pending[i]
+                                       : &comparison->shown[i - comparison->pending_count];
+}
+
+static bool gives_way(const struct item *item, const struct item *newer) {
+  return newer->n > item->n &&
+         (!notification_is_critical(&item->note) || notification_is_critical(&newer->note));
+}
+
+/* -- keys, handles and servers ----------------------------------------------------------------- */
+
+/* Shown items follow by n, so the last of a subject is the newest. */
+struct newest {
+  const struct item *any, *critical;
+};
+
+static int compare_subjects(struct comparison *comparison, enum reason reason) {
+  size_t count = comparison->pending_count + comparison->shown_count;
+  struct arena *arena = comparison->arena;
+  struct tidings_span *names = arena_zalloc(arena, count, sizeof *names);
+  size_t *leaders = arena_array(arena, count, sizeof *leaders);
+  struct newest *newest = arena_zalloc(arena, count, sizeof *newest);
+  if (!names || !leaders || !newest) return -1;
+  for (size_t i = 0; i < count; i++)
+    if (policy_subject(item_at(comparison, i), reason, arena, &names[i])) return -1;
+  if (policy_group_equal(names, count, arena, leaders)) return -1;
+  for (size_t i = comparison->pending_count; i < count; i++) {
+    const struct item *item = item_at(comparison, i);
+    newest[leaders[i]].any = item;
+    if (notification_is_critical(&item->note)) newest[leaders[i]].critical = item;
+  }
+  for (size_t i = 0; i < comparison->pending_count; i++) {
+    const struct item *item = item_at(comparison, i);
+    const struct newest *of = &newest[leaders[i]];
+    const struct item *newer = notification_is_critical(&item->note) ? of->critical : of->any;
+    if (!names[i].len || !newer || !gives_way(item, newer)) continue;
+    comparison->dispositions[i] =
+        (struct disposition){item->n, newer->n, OUTCOME_SUPERSEDED, (uint8_t)reason};
+  }
+  return 0;
+}
+
+/* -- files ------------------------------------------------------------------------------------- */
+
+static bool names_files(const struct item *item) {
+  return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count;
+}
+
+/* Two reports that a file was modified may be of two changes. */
+static bool says_anew(const struct item *item, const struct item *newer) {
+  return gives_way(item, newer) && (item->facts.change != newer->facts.change ||
+                                    span_equal(item->note.tool, newer->note.tool));
+}
+
+static size_t count_paths(const struct comparison *comparison) {
+  size_t count = 0;
+  for (size_t i = 0; i < comparison->pending_count + comparison->shown_count; i++)
+    if (names_files(item_at(comparison, i))) count += item_at(comparison, i)->facts.path_count;
+  return count;
+}
+
+/* All of its files have to be in newer reports. */
+static void compare_files_of(struct comparison *comparison, size_t i, const size_t *leaders,
+                             const struct item *const *newest) {
+  const struct item *item = item_at(comparison, i), *newer = NULL;
+  for (size_t p = 0; p < item->facts.path_count; p++) {
+    newer = newest[leaders[p]];
+    if (!newer || !says_anew(item, newer)) return;
+  }
+  comparison->dispositions[i] =
+      (struct disposition){item->n, newer->n, OUTCOME_SUPERSEDED, (uint8_t)REASON_NEWER_STATE};
+}
+
+static int compare_files(struct comparison *comparison) {
+  size_t most = count_paths(comparison), at = 0, first_shown = 0;
+  size_t count = comparison->pending_count + comparison->shown_count;
+  struct arena *arena = comparison->arena;
+  struct tidings_span *paths = arena_array(arena, most, sizeof *paths);
+  size_t *leaders = arena_array(arena, most, sizeof *leaders);
+  const struct item **newest = arena_zalloc(arena, most, sizeof *newest);
+  if (!paths || !leaders || !newest) return -1;
+  for (size_t i = 0; i < count; i++) {
+    const struct facts *facts = &item_at(comparison, i)->facts;
+    if (i == comparison->pending_count) first_shown = at;
+    if (!names_files(item_at(comparison, i))) continue;
+    for (size_t p = 0; p < facts->path_count; p++) paths[at++] = facts->paths[p];
+  }
+  if (policy_group_equal(paths, most, arena, leaders)) return -1;
+  for (size_t i = comparison->pending_count, m = first_shown; i < count; i++) {
+    const struct item *item = item_at(comparison, i);
+    if (!names_files(item)) continue;
+    for (size_t p = 0; p < item->facts.path_count; p++) newest[leaders[m++]] = item;
+  }
+  for (size_t i = 0, m = 0; i < comparison->pending_count; i++) {
+    if (!names_files(item_at(comparison, i))) continue;
+    compare_files_of(comparison, i, leaders + m, newest);
+    m += item_at(comparison, i)->facts.path_count;
+  }
+  return 0;
+}
+
+/* -- the call ---------------------------------------------------------------------------------- */
+
+bool plan_can_be_outdated(const struct item *item) {
+  const struct notification *note = &item->note;
+  if (!note->message.len) return false;
+  if (note->caused_by.len && !notification_is_critical(note)) return false; /* is never shown */
+  return note->key.len || note->handle.len || note->made_by == MADE_BY_MCP_STATE ||
+         note->made_by == MADE_BY_FILE_CHANGED;
+}
+
+int plan_outdated(const struct item *pending, size_t pending_count, const struct item *shown,
+                  size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
+                  size_t *ret_count) {
+  struct comparison comparison = {.pending = pending,
+                                  .shown = shown,
+                                  .pending_count = pending_count,
+                                  .shown_count = shown_count,
+                                  .arena = arena,
+                                  .dispositions = ret_dispositions};
+  size_t count = 0;
+  for (size_t i = 0; i < pending_count; i++) ret_dispositions[i] = (struct disposition){.n = 0};
+  if (compare_subjects(&comparison, REASON_NEWER_KEY) ||
+      compare_subjects(&comparison, REASON_NEWER_STATE) || compare_files(&comparison))
+    return -1;
+  for (size_t i = 0; i < pending_count; i++)
+    if (ret_dispositions[i].outcome) ret_dispositions[count++] = ret_dispositions[i];
+  *ret_count = count;
+  return 0;
+}
