@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * common/mask.h: hides secrets in command lines and in what commands print. What looks like one is
+ * replaced by "[masked]"; all else stays as it is. Pure.
+ */
+#ifndef COMMON_MASK_H
+#define COMMON_MASK_H
+
+#include <stdbool.h>
+
+#include "common/buffer.h"
+
+#define MASK_WORD "[masked]"
+
+/* Appends the text, without the values of:
+ * - tokens and keys of known formats (mask_tokens.c),
+ * - names that say that they are secret: `PASSWORD=x`, `--token x`, `"apiKey": "x"` (mask_names.c),
+ * - options of programs that take a password: `mysql -px`, `curl -u user:x` (mask_programs.c),
+ * - URLs with a password, the header Authorization, private keys in PEM.
+ * Doing it twice changes nothing more. */
+void mask_text(struct tidings_span text, struct buffer *out);
+
+/* The same for a line of a longer text: `in_key` remembers between the lines whether a private key
+ * has begun; false at the beginning. The line has no line break. */
+void mask_line(bool *in_key, struct tidings_span line, struct buffer *out);
+
+/* The same without the line: for those that are not shown. Returns whether it is part of a private
+ * key. */
+bool mask_follow(bool *in_key, struct tidings_span line);
+
+#endif
