@@ -56,7 +56,7 @@ extern "C" {
 /* The version of the contract that these headers describe. Two sides with the same major work
  * together; either side's minor may be the lower one. Two sides with different majors never do. */
 #define TIDINGS_ABI_MAJOR 1
-#define TIDINGS_ABI_MINOR 1
+#define TIDINGS_ABI_MINOR 2
 
 /* How many bytes a struct has up to the end of `field`: what `size` must reach before `field` may
  * be read. `type` is written with its keyword: TIDINGS_SIZE_TO(struct tidings_error, text). The

@@ -38,11 +38,19 @@ static int newest_first(const void *a, const void *b) {
   return one->written > other->written ? -1 : one->written < other->written;
 }
 
+/* "make-3f9a2c": other files are in the folder, too, such as the log of the hooks. */
+static bool is_handle(const char *name, size_t len) {
+  enum { RANDOM_DIGITS = 6 };
+  if (len < RANDOM_DIGITS + 2 || name[0] == '.' || memchr(name, '/', len)) return false;
+  const char *digits = name + len - RANDOM_DIGITS;
+  return digits[-1] == '-' && strspn(digits, "0123456789abcdef") >= RANDOM_DIGITS;
+}
+
 /* The handle of what looks like a log of ours; NULL: it does not, or no memory. */
 static char *handle_of(int folder, const char *name, time_t *ret_written) {
   struct stat info;
   size_t len = strlen(name);
-  if (name[0] == '.' || len < 5 || strcmp(name + len - 4, ".log") != 0) return NULL;
+  if (len < 5 || strcmp(name + len - 4, ".log") != 0 || !is_handle(name, len - 4)) return NULL;
   if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) || !S_ISREG(info.st_mode)) return NULL;
   *ret_written = info.st_mtime;
   return strndup(name, len - 4);
@@ -83,7 +91,7 @@ static int open_log(int folder, const char *handle) {
   struct stat info;
   char name[NAME_MAX + 1];
   int len = snprintf(name, sizeof name, "%s.log", handle);
-  if (!handle[0] || handle[0] == '.' || strchr(handle, '/') || len < 0 || len > NAME_MAX) return -1;
+  if (!is_handle(handle, strlen(handle)) || len < 0 || len > NAME_MAX) return -1;
   int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd >= 0 && (fstat(fd, &info) || !S_ISREG(info.st_mode))) {
     close(fd);
@@ -199,6 +207,20 @@ void run_log_write(struct run_log *log, const char *bytes, size_t len) {
                           (unsigned long long)log->limit);
   log->full = true;
   log->failed = file_write_all(log->fd, line, (size_t)line_len);
+}
+
+uint64_t run_log_lines(const struct run_log *log) {
+  static char bytes[65536];
+  uint64_t count = 0, at = 0;
+  if (!log->full && !log->failed) return UINT64_MAX;
+  int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  for (ssize_t got; fd >= 0 && at < log->size && (got = read(fd, bytes, sizeof bytes)) > 0;) {
+    size_t len = log->size - at < (uint64_t)got ? (size_t)(log->size - at) : (size_t)got;
+    for (size_t i = 0; i < len; i++) count += bytes[i] == '\n';
+    at += len;
+  }
+  if (fd >= 0) close(fd);
+  return count;
 }
 
 void run_log_remove(struct run_log *log) { (void)unlink(log->path); }

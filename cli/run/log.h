@@ -26,6 +26,8 @@ struct run_log {
  * wrong. Returns 0 or the exit code. */
 int run_log_open(const struct cli *cli, const char *name, uint64_t limit, struct run_log *ret_log);
 void run_log_write(struct run_log *log, const char *bytes, size_t len);
+/* How many lines of the output it has; UINT64_MAX: all of them. */
+uint64_t run_log_lines(const struct run_log *log);
 void run_log_remove(struct run_log *log); /* for a command that could not be started */
 void run_log_close(struct run_log *log);
 

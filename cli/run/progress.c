@@ -38,7 +38,7 @@ void progress_show(struct progress *progress, const char *name, uint64_t elapsed
   if (progress->fd < 0 || tcgetpgrp(progress->fd) != getpgrp())
     return; /* in the background it keeps still */
   if (ioctl(progress->fd, TIOCGWINSZ, &size) || size.ws_col < 10) size.ws_col = 80;
-  char *words = last ? tail_text(last, 1, 512) : NULL;
+  char *words = last ? tail_text(last, 1, 512, true) : NULL;
   char elapsed[32];
   write_elapsed(elapsed_ms, elapsed);
   FILE *out = open_memstream(&line, &len);

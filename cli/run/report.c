@@ -12,10 +12,16 @@
 #include "cli/run/signal_name.h"
 #include "command/project.h"
 #include "common/clock.h"
+#include "common/mask.h"
 #include "common/utf8.h"
 
-/* More than the model reads of them, so that it can see where they are cut. */
+/* Of a command that waits: more than the model reads of them, so that it can see where they are
+ * cut.
+ */
 enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
+enum { LINES_OF_FAILED = 6, LINES_OF_FINISHED = 3 };
+/* What a secret may be long, so that it is known as one before the command is cut. */
+enum { LOOKED_AT_BYTES = 8192 };
 enum { HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
 int report_exit_code(int status) {
@@ -39,6 +45,12 @@ static json_t *new_text(const char *text) {
 static void write_word(const char *word, struct buffer *out) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "%+,-./:=@_^";
+  size_t name = strspn(word, plain), sign = 0; /* NAME='a value' */
+  while (sign < name && word[sign] != '=') sign++;
+  if (sign && sign < name && word[name]) {
+    buffer_append(out, word, sign + 1);
+    word += sign + 1;
+  }
   if (*word && strspn(word, plain) == strlen(word)) {
     buffer_text(out, word);
     return;
@@ -52,14 +64,18 @@ static void write_word(const char *word, struct buffer *out) {
 }
 
 /* The model reads the beginning of it. */
-static json_t *new_command(char *const *argv) {
-  struct buffer command = BUFFER_EMPTY;
-  for (size_t i = 0; argv[i] && command.len < COMMAND_BYTES; i++) {
+static json_t *new_command(char *const *argv, bool unmasked) {
+  struct buffer command = BUFFER_EMPTY, masked = BUFFER_EMPTY;
+  for (size_t i = 0; argv[i] && command.len < LOOKED_AT_BYTES; i++) {
     if (i) buffer_byte(&command, ' ');
     write_word(argv[i], &command);
   }
-  if (command.len > COMMAND_BYTES) command.len = COMMAND_BYTES;
-  char *text = buffer_take(&command);
+  if (unmasked) buffer_span(&masked, buffer_view(&command));
+  else mask_text(buffer_view(&command), &masked);
+  if (masked.len > COMMAND_BYTES) masked.len = COMMAND_BYTES;
+  if (command.failed) masked.failed = true;
+  buffer_free(&command);
+  char *text = buffer_take(&masked);
   json_t *value = new_text(text);
   free(text);
   return value;
@@ -77,11 +93,29 @@ static int put(json_t *data, const char *name, json_t *value) {
 }
 
 /* Of output that shows nothing, such as zeros, nothing is said: the empty text says that there was
- * no output. */
-static int put_tail(json_t *data, const char *name, const struct report *report) {
-  char *text = tail_text(report->tail, SENT_LINES, SENT_BYTES);
+ * no output. Takes `text` over; NULL: out of memory. */
+static int put_output(json_t *data, const char *name, const struct report *report, char *text) {
   int failed = text ? 0 : -1;
   if (text && (text[0] || !report->tail->len)) failed = put(data, name, new_text(text));
+  free(text);
+  return failed;
+}
+
+/* Of a last line that is very long the end is kept. */
+static int put_last_lines(json_t *data, const struct report *report, size_t count) {
+  bool is_long = false;
+  char *text = excerpt_last(report->excerpt, count, &is_long);
+  if (text && is_long) {
+    free(text);
+    text = tail_text(report->tail, 1, SENT_BYTES, report->unmasked);
+  }
+  return put_output(data, "tail", report, text);
+}
+
+static int put_errors(json_t *data, const struct report *report) {
+  char *text = excerpt_errors(report->excerpt, LINES_OF_FAILED, run_log_lines(report->log));
+  int failed = text ? 0 : -1;
+  if (text && text[0]) failed = put(data, "errors", new_text(text));
   free(text);
   return failed;
 }
@@ -96,12 +130,13 @@ static json_t *new_log_error(const struct run_log *log) {
 static json_t *new_end(const struct report *report, const int *status, uint64_t elapsed_ms) {
   const struct run_log *log = report->log;
   json_t *data = json_object();
-  bool signalled = status && WIFSIGNALED(*status);
-  bool failed = put(data, "command", new_command(report->argv)) ||
+  bool signalled = status && WIFSIGNALED(*status), fails = !status || report_exit_code(*status);
+  bool failed = put(data, "command", new_command(report->argv, report->unmasked)) ||
                 put(data, "handle", json_string(log->handle)) ||
                 put(data, "tool", new_text(report->tool)) ||
                 put(data, "duration_ms", json_integer((json_int_t)elapsed_ms)) ||
-                put_tail(data, "tail", report) || put(data, "log", new_text(log->path));
+                put_last_lines(data, report, fails ? LINES_OF_FAILED : LINES_OF_FINISHED) ||
+                (fails && put_errors(data, report)) || put(data, "log", new_text(log->path));
   if (!failed && !status) failed = put(data, "lost", json_true());
   if (!failed && signalled) failed = put(data, "signal", new_signal(WTERMSIG(*status)));
   if (!failed && status && !signalled)
@@ -116,7 +151,9 @@ static json_t *new_state(const struct report *report, bool waits) {
   json_t *data = json_pack("{s:s, s:s}", "handle", report->log->handle, "state",
                            waits ? "waiting" : "running");
   bool failed = put(data, "tool", new_text(report->tool));
-  if (!failed && waits) failed = put_tail(data, "content", report);
+  if (!failed && waits)
+    failed = put_output(data, "content", report,
+                        tail_text(report->tail, SENT_LINES, SENT_BYTES, report->unmasked));
   if (!failed) return data;
   json_decref(data);
   return NULL;
@@ -124,10 +161,21 @@ static json_t *new_state(const struct report *report, bool waits) {
 
 /* -- how it gets there ------------------------------------------------------------------------- */
 
+/* A plugin that is older does not know them. */
+static void leave_out_errors(struct hostkit *kit, json_t *event) {
+  enum { MINOR_WITH_ERRORS = 2 };
+  struct hostkit_info info = {.size = sizeof info};
+  if (hostkit_info(kit, &info) || info.abi_minor >= MINOR_WITH_ERRORS) return;
+  (void)json_object_del(json_object_get(event, "data"), "errors");
+}
+
 static int32_t try_once(const struct report *report, json_t *event, struct tidings_error *error) {
   struct hostkit *kit = NULL;
   int32_t code = kit_open(report->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, error);
-  if (!code) project_lay_here(report->cli, kit, report->session);
+  if (!code) {
+    leave_out_errors(kit, event);
+    project_lay_here(report->cli, kit, report->session);
+  }
   if (!code) code = kit_event(kit, json_incref(event), NULL, error);
   kit_close(kit);
   return code;

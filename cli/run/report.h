@@ -5,6 +5,7 @@
 #ifndef TIDINGS_CLI_RUN_REPORT_H
 #define TIDINGS_CLI_RUN_REPORT_H
 
+#include "cli/excerpt/excerpt.h"
 #include "cli/run/log.h"
 #include "cli/run/tail.h"
 #include "command/cli.h"
@@ -16,8 +17,10 @@ struct report {
   const char *tool; /* what configurations and notifications call the command */
   const struct run_log *log;
   const struct tail *tail;
-  bool patient;         /* no caller waits: try for minutes */
-  unsigned state_count; /* how often report_waiting was called */
+  const struct excerpt *excerpt; /* at the end: excerpt_end was called */
+  bool unmasked;                 /* secrets are shown */
+  bool patient;                  /* no caller waits: try for minutes */
+  unsigned state_count;          /* how often report_waiting was called */
 };
 
 /* All try again while the store is busy or full, and say it when that did not help. Return 0 or

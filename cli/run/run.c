@@ -16,7 +16,7 @@
 #include "command/session.h"
 #include "common/clock.h"
 
-enum { OPTION_DETACH = CLI_LONG_ONLY, OPTION_NO_TTY, OPTION_LOG_LIMIT };
+enum { OPTION_DETACH = CLI_LONG_ONLY, OPTION_NO_TTY, OPTION_LOG_LIMIT, OPTION_NO_MASK };
 enum { LOG_LIMIT = 64 << 20, LEAST_LOG = 1024, NAME_BYTES = 255 };
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
@@ -42,6 +42,8 @@ static int start_command(struct run *run, const struct child_way *way) {
                                 .tool = run->name,
                                 .log = &run->log,
                                 .tail = &run->tail,
+                                .excerpt = &run->excerpt,
+                                .unmasked = run->excerpt.unmasked,
                                 .patient = run->detached};
   run->begun_ms = (uint64_t)clock_mono_ms();
   watchdog_start(&run->report, run->begun_ms, &run->watchdog);
@@ -148,6 +150,7 @@ static int run_verb(struct cli *cli) {
     if (key == 'n') run->name = cli->value;
     else if (key == 'q') run->quiet = true;
     else if (key == OPTION_NO_TTY) run->no_tty = true;
+    else if (key == OPTION_NO_MASK) run->excerpt.unmasked = true;
     else if (key == OPTION_DETACH) run->detached = true;
     else if (read_limit(cli, &run->log.limit)) break;
   }
@@ -171,7 +174,9 @@ const struct cli_verb verb_run = {
     .summary = "run a command and notify the agent when it ends",
     .help = "Runs the command. When it ends, pushes that it stopped or failed, with "
             "its exit code, its duration, its last lines and the path of the log "
-            "that has all of its output. Pushes a notification, too, when the "
+            "that has all of its output. If it failed, the lines that state why come first, with "
+            "their line numbers in the log. What looks like a password or a token is masked. "
+            "Pushes a notification, too, when the "
             "command waits for input at its terminal. The command's output is passed "
             "on, signals are passed on to it, and this command exits with its exit "
             "code (128 + N if signal N killed it).\n\n"
@@ -200,6 +205,10 @@ const struct cli_verb verb_run = {
              .help =
                  "Keep at most SIZE bytes (suffixes K, M, G) in the log; if there is more output, "
                  "the log's last line says so. 64M if not given."},
+            {.key = OPTION_NO_MASK,
+             .name = "no-mask",
+             .help = "Show passwords and tokens in the notification, too. Without this they read "
+                     "[masked]; the log always has them."},
             {.key = OPTION_DETACH, .name = "detach", .help = "Run in the background."},
             {.key = 'q', .name = "quiet", .help = "Do not pass the output on, only log it."},
             {.name = NULL},

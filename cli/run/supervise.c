@@ -69,6 +69,7 @@ static void stream_read(struct supervision *all, struct stream *stream) {
   }
   run_log_write(&run->log, stream->bytes, (size_t)got);
   tail_add(&run->tail, stream->bytes, (size_t)got);
+  excerpt_add(&run->excerpt, stream->bytes, (size_t)got);
   if (stream->to < 0) return;
   stream->start = 0;
   stream->end = (size_t)got;
@@ -218,6 +219,7 @@ int supervise(struct run *run) {
   drain(all);
   progress_erase(&all->progress);
   update_waiting(all, false); /* else both would be reported */
+  excerpt_end(&run->excerpt);
   (void)report_end(&run->report, all->status, elapsed_ms);
   watchdog_stop(&run->watchdog); /* until here, it reports the end if we are killed */
   int code = report_exit_code(all->status);

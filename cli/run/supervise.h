@@ -6,6 +6,7 @@
 #ifndef TIDINGS_CLI_RUN_SUPERVISE_H
 #define TIDINGS_CLI_RUN_SUPERVISE_H
 
+#include "cli/excerpt/excerpt.h"
 #include "cli/run/child.h"
 #include "cli/run/log.h"
 #include "cli/run/report.h"
@@ -21,6 +22,7 @@ struct run {
   struct run_log log;
   struct child child;
   struct tail tail;
+  struct excerpt excerpt;
   struct report report;
   struct watchdog watchdog;
   uint64_t begun_ms; /* on the monotonic clock */

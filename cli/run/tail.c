@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/mask.h"
 #include "common/plain_text.h"
 
 void tail_add(struct tail *tail, const char *bytes, size_t len) {
@@ -40,13 +41,22 @@ static struct tidings_span from_character(const struct tail *tail) {
   return span_of(tail->bytes + skip, tail->len - skip);
 }
 
-char *tail_text(const struct tail *tail, size_t lines, size_t most) {
+/* Masked before it is cut: half a secret does not look like one. */
+static void make_plain(struct tidings_span output, bool unmasked, struct buffer *plain) {
+  struct buffer secret = BUFFER_EMPTY;
+  plain->len = 0;
+  plain_text(output, unmasked ? plain : &secret);
+  if (!unmasked) mask_text(buffer_view(&secret), plain);
+  if (secret.failed) plain->failed = true;
+  buffer_free(&secret);
+}
+
+char *tail_text(const struct tail *tail, size_t lines, size_t most, bool unmasked) {
   struct buffer plain = BUFFER_EMPTY, text = BUFFER_EMPTY;
-  plain_text(whole_lines(tail), &plain);
+  make_plain(whole_lines(tail), unmasked, &plain);
   struct tidings_span last = plain_last_lines(buffer_view(&plain), lines, most, 1);
   if (!last.len && tail->cut) {
-    plain.len = 0;
-    plain_text(from_character(tail), &plain);
+    make_plain(from_character(tail), unmasked, &plain);
     last = plain_last_lines(buffer_view(&plain), lines, most, 1);
   }
   buffer_span(&text, last);

@@ -30,22 +30,21 @@ static void daemonize(int *fd) {
   libc_close_range((unsigned)*fd + 1, ~0u);
 }
 
-/* Of the log, since what was read is in the memory of the run. */
-static void read_tail(const struct run_log *log, struct tail *tail) {
-  char bytes[TAIL_BYTES];
+/* From the log, since what was read is in the memory of the run. */
+static void read_log(const struct run_log *log, struct tail *tail, struct excerpt *excerpt) {
+  static char bytes[65536];
   int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-  if (size > (off_t)sizeof bytes)
-    size = lseek(fd, -(off_t)sizeof bytes, SEEK_END) + (off_t)sizeof bytes;
-  else if (size > 0) (void)lseek(fd, 0, SEEK_SET);
-  ssize_t got = size > 0 ? read(fd, bytes, sizeof bytes) : 0;
-  if (got > 0) tail_add(tail, bytes, (size_t)got);
-  tail->cut = size > (off_t)sizeof bytes;
+  for (ssize_t got; fd >= 0 && (got = read(fd, bytes, sizeof bytes)) > 0;) {
+    tail_add(tail, bytes, (size_t)got);
+    excerpt_add(excerpt, bytes, (size_t)got);
+  }
+  excerpt_end(excerpt);
   if (fd >= 0) close(fd);
 }
 
 _Noreturn static void watch_over(const struct report *report, uint64_t begun_ms, int fd) {
   static struct tail tail;
+  static struct excerpt excerpt;
   struct report lost = *report;
   char byte = 0;
   ssize_t got;
@@ -53,8 +52,10 @@ _Noreturn static void watch_over(const struct report *report, uint64_t begun_ms,
   do got = read(fd, &byte, sizeof byte);
   while (got < 0 && errno == EINTR);
   if (got == 0) {
-    read_tail(report->log, &tail);
+    excerpt.unmasked = report->unmasked;
+    read_log(report->log, &tail, &excerpt);
     lost.tail = &tail;
+    lost.excerpt = &excerpt;
     lost.patient = true;
     (void)report_lost(&lost, (uint64_t)clock_mono_ms() - begun_ms);
   }

@@ -104,13 +104,14 @@ enum run_field {
   RUN_DURATION_MS,
   RUN_TAIL,
   RUN_LOST,
+  RUN_ERRORS,
   RUN_LEVEL
 };
 enum { RUN_OPTIONS = RUN_LEVEL + 1, RUN_FIELDS = RUN_OPTIONS + OPTION_COUNT };
 
 static const char *const run_fields[RUN_FIELDS] = {
-    "command",   "handle",      "tool", "signal", "log",   "log_error",
-    "exit_code", "duration_ms", "tail", "lost",   "level", REPORT_OPTIONS};
+    "command",     "handle", "tool", "signal", "log",   "log_error",   "exit_code",
+    "duration_ms", "tail",   "lost", "errors", "level", REPORT_OPTIONS};
 
 static int read_run_texts(const struct data_input *input, const struct json *const *slots,
                           struct report *report) {
@@ -146,6 +147,17 @@ static int read_lost(const struct data_input *input, const struct json *const *s
   return field_bool(&path, lost, &event->report.lost, input->error);
 }
 
+/* What has finished did not fail. */
+static int read_errors(const struct data_input *input, const struct json *const *slots,
+                       struct event *event) {
+  struct path path = path_member(&event_data_path, run_fields[RUN_ERRORS]);
+  const struct json *errors = slots[RUN_ERRORS];
+  if (!errors) return 0;
+  if (event->type == EVENT_RUN_FINISHED)
+    return field_refuse(&path, errors, "no errors in run.finished", input->error);
+  return field_string(&path, errors, SIZE_MAX, &event->report.errors, input->error);
+}
+
 /* Either an exit code or a signal; what finished was killed by none. */
 static int read_run_ending(const struct data_input *input, const struct json *const *slots,
                            struct event *event) {
@@ -171,6 +183,7 @@ int event_read_run(const struct data_input *input, struct event *event) {
   if (!code) code = read_run_texts(input, slots, &event->report);
   if (!code) code = read_run_ending(input, slots, event);
   if (!code) code = read_lost(input, slots, event);
+  if (!code) code = read_errors(input, slots, event);
   return code ? code : read_level(input, slots[RUN_LEVEL], &event->report);
 }
 

@@ -9,13 +9,16 @@
 #include "common/utf8.h"
 
 enum { LAST_LINES = 20, LAST_BYTES = 2000, COMMAND_CHARACTERS = 100 };
+enum { ERROR_LINES = 8, ERROR_BYTES = 1200 };
 
 static const char heading[] = "\nThe last lines:", line_break[] = "\n  ";
+static const char error_heading[] = "\nLines of the log that say why:";
 
 /* -- the last lines ---------------------------------------------------------------------------- */
 
-static void write_lines(struct tidings_span lines, bool whole, struct buffer *out) {
-  buffer_text(out, heading);
+static void write_lines(const char *above, struct tidings_span lines, bool whole,
+                        struct buffer *out) {
+  buffer_text(out, above);
   for (bool first = true; lines.len; first = false) {
     const char *end = memchr(lines.ptr, '\n', lines.len);
     size_t len = end ? (size_t)(end - lines.ptr) : lines.len;
@@ -27,19 +30,53 @@ static void write_lines(struct tidings_span lines, bool whole, struct buffer *ou
   }
 }
 
-void render_last_lines(struct tidings_span output, size_t most, struct buffer *out) {
+/* The first lines that fit: those that say why come in the order of the log. */
+static struct tidings_span first_lines(struct tidings_span text, size_t lines, size_t bytes) {
+  size_t len = 0, used = 0;
+  for (size_t at = 0; at < text.len && lines; lines--) {
+    const char *end = memchr(text.ptr + at, '\n', text.len - at);
+    size_t line = end ? (size_t)(end - text.ptr) - at : text.len - at;
+    used += line + sizeof line_break - 1;
+    if (used > bytes) break;
+    len = at + line;
+    at = len + 1;
+  }
+  return span_of(text.ptr, len);
+}
+
+/* Returns how many bytes it has added. */
+static size_t write_errors(struct tidings_span errors, size_t most, struct buffer *out) {
+  struct buffer plain = BUFFER_EMPTY;
+  size_t begin = out->len, needed = out->len + sizeof error_heading - 1;
+  size_t room = most > needed ? most - needed : 0;
+  plain_text(errors, &plain);
+  struct tidings_span all = plain_last_lines(buffer_view(&plain), SIZE_MAX, SIZE_MAX, 0);
+  struct tidings_span lines =
+      first_lines(all, ERROR_LINES, room < ERROR_BYTES ? room : ERROR_BYTES);
+  if (lines.len) write_lines(error_heading, lines, true, out);
+  if (plain.failed) out->failed = true;
+  buffer_free(&plain);
+  return out->len - begin;
+}
+
+static void write_last_lines(struct tidings_span output, size_t most, size_t bytes,
+                             struct buffer *out) {
   struct buffer plain = BUFFER_EMPTY;
   size_t needed = out->len + sizeof heading - 1 + strlen("…");
   size_t room = most > needed ? most - needed : 0;
   plain_text(output, &plain);
   struct tidings_span text = buffer_view(&plain);
   struct tidings_span all = plain_last_lines(text, SIZE_MAX, SIZE_MAX, 0);
-  struct tidings_span lines = plain_last_lines(
-      text, LAST_LINES, room < LAST_BYTES ? room : LAST_BYTES, sizeof line_break - 1);
+  struct tidings_span lines =
+      plain_last_lines(text, LAST_LINES, room < bytes ? room : bytes, sizeof line_break - 1);
   if (!lines.len) lines = all; /* the caller cuts it */
-  if (lines.len) write_lines(lines, lines.ptr == text.ptr || lines.ptr[-1] == '\n', out);
+  if (lines.len) write_lines(heading, lines, lines.ptr == text.ptr || lines.ptr[-1] == '\n', out);
   if (plain.failed) out->failed = true;
   buffer_free(&plain);
+}
+
+void render_last_lines(struct tidings_span output, size_t most, struct buffer *out) {
+  write_last_lines(output, most, LAST_BYTES, out);
 }
 
 /* -- the first line ---------------------------------------------------------------------------- */
@@ -118,6 +155,7 @@ void render_run(enum event_type type, const struct report *report, size_t most,
   buffer_byte(out, '.');
   if (report->lost) buffer_text(out, " What ran it has ended; whether it still runs is not known.");
   if (report->log.len) write_log(report, out);
-  render_last_lines(report->output, most, out);
+  size_t errors = write_errors(report->errors, most, out);
+  write_last_lines(report->output, most, LAST_BYTES - errors, out);
   if (report->has_output && !report->output.len) buffer_text(out, "\nIt printed nothing.");
 }

@@ -55,7 +55,57 @@ def test_content(place):
     [message] = place.messages()
     head, _, last = message.partition("\n")
     assert re.search(r"` \(handle `sh-[0-9a-f]{6}`\) failed with exit code 2 after \d+\.\d s\. Log: `" + re.escape(log_of(place)) + "`$", head), head
-    assert last.startswith("The last lines:\n  line 82\n  line 83\n") and last.endswith("\n  line 99\n  bar: 99%\n  bad \ufffd byte"), last
+    assert last == "The last lines:\n  line 96\n  line 97\n  line 98\n  line 99\n  bar: 99%\n  bad \ufffd byte", last
+    place.ok("run", *S, "--", "sh", "-c", script.replace("exit 2", "exit 0"))
+    assert place.messages()[1].endswith("\nThe last lines:\n  line 99\n  bar: 99%\n  bad \ufffd byte"), place.messages()
+
+
+MOCHA = r"""printf '\n  Array\n    1) finds\n\n  1 failing\n\n  1) Array\n       #indexOf()\n         should return -1:\n\n'
+printf '      AssertionError [ERR_ASSERTION]: 2 == -1\n      at Context.<anonymous> (test/array.js:6:14)\n'
+for i in 1 2 3 4 5 6 7 8 9; do echo "      at process.frame$i (node:internal/timers:$i:21)"; done; exit 1"""
+
+
+def test_why(place):
+    """of a command that failed the model first reads the lines that say why, with their numbers in the log"""
+    place.refused("run", *S, "--", "sh", "-c", MOCHA, code=1)
+    message = place.messages()[0]
+    why = "\nLines of the log that say why:\n  7: 1) Array\n  8: #indexOf()\n  9: should return -1:\n" \
+          "  11: AssertionError [ERR_ASSERTION]: 2 == -1\n  12: at Context.<anonymous> (test/array.js:6:14)\nThe last lines:\n"
+    assert why in message and message.count("node:internal") == 6, message
+    assert read(log_of(place)).splitlines()[11].strip() == b"at Context.<anonymous> (test/array.js:6:14)"
+
+
+def test_why_when_killed(place):
+    """when run itself is killed, the lines that say why are those of the log"""
+    mark = os.path.join(place.work, "mark")
+    process = place.start("run", *S, "--", "sh", "-c", f"echo a.c:3:1: error: x; seq 9; echo $$ >{mark}; exec sleep 1000", start_new_session=True)
+    until(lambda: os.path.exists(mark) and read(mark), "it runs")
+    until(lambda: read(log_of(place)).endswith(b"9\n"), "its output is in the log")
+    os.kill(process.pid, signal.SIGKILL)
+    [said] = until(place.messages, "the report")
+    assert said.endswith("\nLines of the log that say why:\n  1: a.c:3:1: error: x\nThe last lines:\n  4\n  5\n  6\n  7\n  8\n  9"), said
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(int(read(mark)), signal.SIGKILL)
+
+
+def test_masked(place):
+    """passwords and tokens are masked in the notification and in history; the log has them; --no-mask shows them"""
+    secret = "a1B2c3D4e5F6g7H8i9J0" * 2
+    with open(os.path.join(place.work, "token"), "w", encoding="utf-8") as file:
+        file.write(f"ghp_{secret}\n")
+    script = "echo Error: password=hunter2; seq 6; cat token; exit 1"
+    place.refused("run", *S, "--", "env", "API_TOKEN=a b'c", "sh", "-c", script, "--password", "hunter3", code=1)
+    [message] = place.messages()
+    assert "`env API_TOKEN='[masked]' sh -c 'echo Error: password=[masked]; seq 6; " in message, message
+    assert "\n  1: Error: password=[masked]\n" in message and message.endswith("\n  6\n  [masked]"), message
+    place.ok("deliver", *S, "--at", "tool-result", "--owner", str(os.getpid()), stdin=b"ok")
+    for words in (("history", *S, "--json"), ("export", *S), ("pending", *S, "--json")):
+        shown = place.ok(*words).out.decode()
+        assert secret not in shown and "hunter" not in shown and "b'c" not in shown, (words, shown)
+    assert secret.encode() in read(log_of(place)) and b"hunter2" in read(log_of(place))
+    place.refused("run", *S, "--no-mask", "--name", "open", "--", "sh", "-c", script, code=1)
+    [message] = place.messages()
+    assert "1: Error: password=hunter2\n" in message and message.endswith(f"\n  6\n  ghp_{secret}"), message
 
 
 def test_hostile(place):

@@ -41,7 +41,7 @@ def seconds_in_words(number):
 
 # document, sentence, constant of the code or limits.KEY of the defaults, how it is written
 STATED = (
-    ("abi/STABILITY.md", "The contract is at {}.1.", "TIDINGS_ABI_MAJOR", grouped),
+    ("abi/STABILITY.md", "The contract is at {}.2.", "TIDINGS_ABI_MAJOR", grouped),
     ("abi/STABILITY.md", "The contract is at 1.{}.", "TIDINGS_ABI_MINOR", grouped),
     ("CHANGELOG.md", "The ABI, version 1.{}:", "TIDINGS_ABI_MINOR", grouped),
     ("docs/store.md", "This is layout {}.", "STORE_SCHEMA", grouped),
@@ -106,7 +106,10 @@ STATED = (
     ("docs/fleet.md", "`tidings store` waits {} seconds for it", "CONNECT_BUDGET_MS", seconds_in_words),
     ("docs/cli.md", "Complete logs beyond the newest {},", "KEPT_LOGS", grouped),
     ("docs/cli.md", "those older than {} days", "KEPT_DAYS", grouped),
-    ("docs/cli.md", "the last {} lines, without escape sequences", "LAST_LINES", grouped),
+    ("docs/cli.md", "then the last {} lines", "LINES_OF_FAILED", grouped),
+    ("docs/cli.md", "the last {} lines follow", "LINES_OF_FINISHED", grouped),
+    ("docs/cli.md", "up to {} lines follow that state why", "FAILURE_LINES", grouped),
+    ("docs/semantics.md", "the first {} lines that have", "ERROR_LINES", grouped),
     ("docs/cli.md", "nothing has happened for {} (`--debounce`)", "DEBOUNCE_MS", lambda ms: {250: "a quarter of a second"}.get(ms, str(ms))),
     ("docs/cli.md", "at the latest after {} second.", "LONGEST_DELAY_MS", seconds_in_words),
     ("docs/cli.md", "Up to {} files are reported one by one", "ONE_BY_ONE", word),

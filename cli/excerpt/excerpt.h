@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * excerpt/excerpt.h: of the output of a command, however long it is, the lines that state why it
+ * failed and its last lines. Exactly the words of the output; secrets are masked (common/mask.h).
+ */
+#ifndef CLI_EXCERPT_EXCERPT_H
+#define CLI_EXCERPT_EXCERPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/excerpt/failure.h"
+#include "cli/excerpt/lines.h"
+
+enum { EXCERPT_LINES = 6, LAST_LINE_BYTES = 500, ERROR_BYTES = 1200 };
+
+struct last_line {
+  uint64_t number; /* in the output, from 1 */
+  size_t len;
+  bool cut; /* the line goes on */
+  bool progress;
+  char text[LAST_LINE_BYTES];
+};
+
+/* Zero it to begin, but for `unmasked`. */
+struct excerpt {
+  bool unmasked; /* secrets are shown */
+  struct lines lines;
+  struct failure failure;
+  struct last_line last[EXCERPT_LINES]; /* a ring */
+  uint64_t last_count;                  /* of lines that were put into it */
+  bool in_key;                          /* of a private key, which is left out */
+};
+
+void excerpt_add(struct excerpt *excerpt, const char *bytes, size_t len);
+/* Call once, after the last byte. */
+void excerpt_end(struct excerpt *excerpt);
+
+/* After excerpt_end: the lines that state why it failed, each as "NUMBER: TEXT", but for those that
+ * are among the last `count`. Lines beyond `log_lines` are not in the log and have no number.
+ * Empty: no line does. Free it; NULL: out of memory. */
+char *excerpt_errors(const struct excerpt *excerpt, size_t count, uint64_t log_lines);
+
+/* After excerpt_end: the last `count` lines, at most EXCERPT_LINES. A line that is the same as the
+ * one before it, and a step of a progress bar before the next one, are not counted, nor are blank
+ * lines. Empty: there is none. *ret_long: the last line is longer than what is kept of it. Free it;
+ * NULL: out of memory. */
+char *excerpt_last(const struct excerpt *excerpt, size_t count, bool *ret_long);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * excerpt/lines.h: the output of a command, line by line, in bounded memory.
+ */
+#ifndef CLI_EXCERPT_LINES_H
+#define CLI_EXCERPT_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/span.h"
+
+enum { LINE_BYTES = 4096 };
+
+/* `number`: its place in the output, from 1. `text`: as plain_text makes it, without blanks at the
+ * end and without a line break. `long_line`: it had more than LINE_BYTES, and this is its
+ * beginning. The text is valid during the call. */
+typedef void lines_take(void *context, uint64_t number, struct tidings_span text, bool long_line);
+
+/* Zero it to begin. */
+struct lines {
+  char bytes[LINE_BYTES];
+  size_t len;
+  size_t segment;  /* where what follows the last carriage return begins */
+  bool long_line;  /* more was left out */
+  bool returned;   /* the next byte is the first of its line again */
+  uint64_t number; /* of complete lines so far */
+};
+
+/* Gives `take` each line that is complete. Of what a carriage return overwrites, only what matters
+ * is kept. */
+void lines_add(struct lines *lines, const char *bytes, size_t len, lines_take *take, void *context);
+/* The same for what has no line break yet; it stays. */
+void lines_rest(const struct lines *lines, lines_take *take, void *context);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * excerpt/pattern.c: see the header. A star takes as little as it can, and is not asked again once
+ * what follows it has matched: a line costs a bounded number of steps.
+ */
+#include "cli/excerpt/pattern.h"
+
+#include <ctype.h>
+
+/* How much of a line is compared: a failure is stated at its beginning. */
+enum { COMPARED_BYTES = 320 };
+
+static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
+static bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
+
+/* Up to the next `*` or the end of the pattern: *ret_pattern and *ret_at, if it matches. */
+static bool matches_part(const char *pattern, struct tidings_span text, size_t at,
+                         const char **ret_pattern, size_t *ret_at) {
+  for (; *pattern && *pattern != '*'; pattern++) {
+    if (*pattern == '$' && !pattern[1]) {
+      if (at != text.len) return false;
+      continue;
+    }
+    if (*pattern == '#') {
+      if (at == text.len || !is_digit(text.ptr[at])) return false;
+      while (at < text.len && is_digit(text.ptr[at])) at++;
+      continue;
+    }
+    if (*pattern == '~') {
+      for (;; at++) {
+        if (matches_part(pattern + 1, text, at, ret_pattern, ret_at)) return true;
+        if (at == text.len || is_blank(text.ptr[at])) return false;
+      }
+    }
+    if (*pattern == '\\') pattern++;
+    if (at == text.len || text.ptr[at] != *pattern) return false;
+    at++;
+  }
+  *ret_pattern = pattern;
+  *ret_at = at;
+  return true;
+}
+
+bool pattern_matches(const char *pattern, struct tidings_span text) {
+  size_t at = 0;
+  if (!matches_part(pattern, text, 0, &pattern, &at)) return false;
+  while (*pattern) {
+    const char *part = pattern + 1;
+    bool literal = *part && !strchr("#~$\\", *part);
+    for (;; at++) {
+      const char *found =
+          literal && at < text.len ? memchr(text.ptr + at, *part, text.len - at) : text.ptr + at;
+      if (at > text.len || !found || (literal && at == text.len)) return false;
+      at = (size_t)(found - text.ptr);
+      if (matches_part(part, text, at, &pattern, &at)) break;
+    }
+  }
+  return true;
+}
+
+static struct tidings_span beginning(struct tidings_span text) {
+  return span_of(text.ptr, text.len < COMPARED_BYTES ? text.len : COMPARED_BYTES);
+}
+
+const struct pattern *pattern_find(struct tidings_span text, bool indented) {
+  text = beginning(text);
+  for (const struct pattern *pattern = patterns; pattern->text; pattern++) {
+    if (indented && !pattern->any_column) continue;
+    if (pattern_matches(pattern->text, text)) return pattern;
+  }
+  return NULL;
+}
+
+/* -- any words --------------------------------------------------------------------------------- */
+
+static bool contains(const char *text, size_t len, const char *word) {
+  return memmem(text, len, word, strlen(word));
+}
+
+bool pattern_mentions_failure(struct tidings_span text) {
+  static const char *const words[] = {"error",     "fail",     "fatal",     "denied",  "not found",
+                                      "cannot",    "can't",    "unable to", "refused", "timed out",
+                                      "no such",   "abort",    "killed",    "panic",   "exception",
+                                      "not allow", "no space", "conflict",  "missing", "invalid"};
+  static const char *const none[] = {" 0 error",  " 0 fail",   "no error",    "no fail",
+                                     "errors: 0", "failed: 0", "failures: 0", "warning"};
+  char lower[COMPARED_BYTES + 1] = " ";
+  size_t len = 1;
+  text = beginning(text);
+  for (size_t i = 0; i < text.len; i++) lower[len++] = (char)tolower((unsigned char)text.ptr[i]);
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    if (contains(lower, len, none[i])) return false;
+  }
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (contains(lower, len, words[i])) return true;
+  }
+  return false;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * excerpt/pattern.h: what a line of a failure looks like, tool by tool.
+ */
+#ifndef CLI_EXCERPT_PATTERN_H
+#define CLI_EXCERPT_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/span.h"
+
+enum role {
+  ROLE_NONE,
+  ROLE_NOISE,       /* looks like a failure and says nothing about it */
+  ROLE_WEAK,        /* mentions a failure; shown if no line states one */
+  ROLE_TITLE,       /* names the test or the part that failed */
+  ROLE_STATEMENT,   /* states the failure */
+  ROLE_PLACE,       /* the file and the line of the failure that a line nearby states */
+  ROLE_DETAIL,      /* belongs to the failure that a line above states */
+  ROLE_EXPLANATION, /* a statement; a detail if the line above it is one, too (pytest) */
+  ROLE_FILE,        /* the file of the statements below it */
+  ROLE_TRACE,       /* the lines below are frames, and then comes the statement (Python) */
+};
+
+struct pattern {
+  const char *text; /* see pattern_matches */
+  enum role role;
+  uint8_t next;    /* so many lines after it, blank ones not counted, belong to it */
+  bool any_column; /* false: the line is not indented */
+};
+
+extern const struct pattern patterns[]; /* the first that matches counts; ends with .text NULL */
+
+/* Does the text begin like the pattern? `#` is a number, `~` any characters but blanks, `*` any at
+ * all, a `$` at the end is the end of the text, and a backslash makes the next character mean
+ * itself. */
+bool pattern_matches(const char *pattern, struct tidings_span text);
+
+/* Of a line without its indentation. NULL: none. */
+const struct pattern *pattern_find(struct tidings_span text, bool indented);
+
+/* Does it mention a failure in any words? */
+bool pattern_mentions_failure(struct tidings_span text);
+
+#endif
