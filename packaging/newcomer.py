@@ -88,7 +88,7 @@ def purged(system):
 
 def hook(event, **more):
     """A line that calls the hook as Claude Code would."""
-    given = {"session_id": "s1", "transcript_path": f"{HOME}/t.jsonl", "cwd": PROJECT, "hook_event_name": event, **more}
+    given = {"session_id": "s1", "transcript_path": f"{HOME}/.claude/projects/x/s1.jsonl", "cwd": PROJECT, "hook_event_name": event, **more}
     return f"hook {shlex.quote(json.dumps(given))}"
 
 

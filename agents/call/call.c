@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/call/caller.h"
 #include "agents/transcript/time.h"
 #include "command/json_value.h"
 #include "command/kit.h"
@@ -77,6 +78,7 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   call->time_ms = hook_time_ms(text_of(input, "timestamp"));
   const char *agent = text_of(input, "agent_id"), *parent = text_of(input, "parent_agent_id");
   call->of_subagent = agent[0] != '\0';
+  if (!call->known) return TIDINGS_OK;
   if (agent[0] && parent[0] && strcmp(call->session, agent) == 0)
     call->session = parent; /* its subagents are sessions, too */
   if (!call->event[0])
@@ -98,6 +100,9 @@ static int32_t parse_call(const struct host *host, const char *text, size_t len,
   struct hook_call call = {.host = host};
   int32_t code = json_value_read(&rules, span_of(text, len), "stdin", &call.input, error);
   if (code) return code;
+  const struct host *caller = hook_caller(host, call.input);
+  call.known = caller != NULL;
+  if (caller) call.host = caller;
   code = json_is_object(call.input)
              ? take_fields(&call, error)
              : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but not an object");

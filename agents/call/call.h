@@ -12,11 +12,12 @@
 #include "agents/hosts/hosts.h"
 
 struct hook_call {
-  const struct host *host;
+  const struct host *host; /* the one that has called; of an unknown caller the hook's */
+  bool known; /* false: nothing is to be done for it; it is HOOK_OTHER, and may have no session */
   json_t *input;           /* owns the texts below */
   enum hook_moment moment; /* a prompt that no person has written is HOOK_OTHER */
   const char *event;       /* hook_event_name */
-  const char *session;     /* never NULL or empty */
+  const char *session;     /* never NULL; not empty if `known` */
   const char *cwd, *source, *prompt, *call_id, *tool, *failure; /* "" where the host said nothing */
   const char *transcript; /* the file in which the agent keeps the session; "" if it does not say */
   char *found;            /* owns that where the host does not say it; or NULL */
@@ -28,7 +29,8 @@ struct hook_call {
                        agent */
 };
 
-/* Reads stdin to its end, whatever it holds: a host must not find its pipe broken. Errors: INVAL,
+/* Reads stdin to its end, whatever it holds: a host must not find its pipe broken. `host`: the one
+ * for which setup has written the hook. Errors: INVAL,
  * SCHEMA, TOO_BIG, NOMEM; the text names the field, the value and what was expected. */
 int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call,
                        struct tidings_error *error);

@@ -75,14 +75,14 @@ uint64_t hook_room(const struct hook_call *call, const char *content) {
 }
 
 json_t *hook_context_output(const struct hook_call *call, const char *text) {
-  if (call->host->flat_answers) return json_pack("{s:s}", "additionalContext", text);
+  if (call->host->answer) return json_pack("{s:s}", call->host->answer, text);
   return json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName", call->event,
                    "additionalContext", text);
 }
 
-const char *hook_context_said(const json_t *output) {
-  const json_t *within = json_object_get(output, "hookSpecificOutput");
-  return json_value_text(within ? within : output, "additionalContext");
+const char *hook_context_said(const struct hook_call *call, const json_t *output) {
+  if (call->host->answer) return json_value_text(output, call->host->answer);
+  return json_value_text(json_object_get(output, "hookSpecificOutput"), "additionalContext");
 }
 
 static json_t *continuation_output(const struct hook_call *call, const char *text) {

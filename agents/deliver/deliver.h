@@ -26,7 +26,7 @@ int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const ch
                      struct tidings_error *error);
 /* An answer that says only this; and what an answer says, "" if nothing. */
 json_t *hook_context_output(const struct hook_call *call, const char *text);
-const char *hook_context_said(const json_t *output);
+const char *hook_context_said(const struct hook_call *call, const json_t *output);
 /* The same for an answer that makes the agent go on with `content`. */
 int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content,
                           struct tidings_reply *reply, struct hook_answer *ret_answer,

@@ -18,6 +18,7 @@
 #include "agents/transcript/proof.h"
 #include "common/clock.h"
 
+enum { READ_MS = 60000 };   /* whatever the agent's clock says */
 enum { WRITTEN_MS = 5000 }; /* by then an agent that lives has written what it was given */
 
 struct leased {
@@ -32,6 +33,10 @@ static bool owns(const json_t *status, uint32_t owner) {
   const json_t *attachment = json_object_get(status, "attachment");
   return json_is_true(json_object_get(attachment, "alive")) &&
          json_integer_value(json_object_get(attachment, "pid")) == (json_int_t)owner;
+}
+
+static bool has_owner(const json_t *status) {
+  return json_integer_value(json_object_get(json_object_get(status, "attachment"), "pid")) > 0;
 }
 
 /* A transcript without any marker proves nothing, unless it has other answers of hooks. */
@@ -57,7 +62,10 @@ static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const 
     const json_t *id = json_object_get(json_array_get(leased.entries, i), "id");
     leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
   }
-  if (leased.count && mine) leased.transcript = look_beside(call, &leased);
+  for (size_t i = 0; call->host->proof == HOST_PROOF_NEXT_CALL && i < leased.count; i++)
+    leased.sought[i].found = true;
+  if (call->host->proof == HOST_PROOF_NEXT_CALL) leased.transcript = HOOK_TRANSCRIPT_PLAIN;
+  else if (leased.count && mine) leased.transcript = look_beside(call, &leased);
   else if (leased.count)
     leased.transcript =
         hook_proof_look_resumed(call->transcript, call->host, leased.sought, leased.count);
@@ -72,6 +80,14 @@ static json_t *named(const struct leased *leased) {
       json_array_append(ids, json_object_get(json_array_get(leased->entries, i), "id"));
   }
   return ids;
+}
+
+/* An agent makes the next call after it has read the answer to this one. It may call two hooks for
+ * one event, both of ours: then the second call has been made before the first one's lease. */
+static bool is_read_by_now(const struct hook_call *call, const json_t *entry) {
+  int64_t leased_ms = json_integer_value(json_object_get(entry, "leased_at")),
+          made_ms = call->time_ms ? call->time_ms : call->begun_ms;
+  return made_ms > leased_ms || call->begun_ms - leased_ms > READ_MS;
 }
 
 /* The agent may have been given it, and writes it down if it was. */
@@ -90,6 +106,8 @@ static bool is_settled_by_now(const struct hook_call *call, const json_t *entry)
 /* 0: that cannot be said yet. */
 static uint32_t outcome_of(const struct hook_call *call, const struct leased *leased, size_t i) {
   const json_t *entry = json_array_get(leased->entries, i);
+  if (call->host->proof == HOST_PROOF_NEXT_CALL)
+    return is_read_by_now(call, entry) ? TIDINGS_COMMITTED : 0;
   if (leased->sought[i].found || leased->transcript == HOOK_TRANSCRIPT_UNREADABLE ||
       !is_written_down(call, entry))
     return TIDINGS_COMMITTED;
@@ -119,10 +137,10 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
   if (code) return code;
   bool mine = owns(status, owner);
   code = look_up(kit, call, status, mine, &leased, error);
-  if (!code && leased.count) {
-    if (mine) code = settle_each(kit, call, &leased, error);
-    else if (leased.transcript) *ret_named = named(&leased);
-  }
+  bool another = call->host->proof == HOST_PROOF_NEXT_CALL && !mine && has_owner(status);
+  if (!code && mine && leased.count) code = settle_each(kit, call, &leased, error);
+  else if (!code && !mine && (another || leased.count) && leased.transcript)
+    *ret_named = named(&leased);
   if (!code) hook_report_usage(kit, call, leased.usage.used, leased.usage.limit);
   free(leased.sought);
   json_decref(status);

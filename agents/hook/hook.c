@@ -13,6 +13,7 @@
 #include "agents/call/call.h"
 #include "agents/call/log.h"
 #include "agents/call/owner.h"
+#include "agents/call/strangers.h"
 #include "agents/deliver/status.h"
 #include "agents/hook/hook.h"
 #include "agents/turn/ours.h"
@@ -139,7 +140,6 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
   cli->budget_ms = options->budget_ms ? (uint32_t)options->budget_ms : HOOK_BUDGET_MS;
-  cli->preset = host_preset(host);
   int32_t refused = hook_call_read(host, STDIN_FILENO, &call, &error);
   if (refused) {
     hook_log("%s", error.text);
@@ -147,10 +147,14 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
     return EXIT_DONE;
   }
   call.begun_ms = begun_ms;
-  hook_log_about(NULL, call.event, call.session);
-  if (why[0]) hook_log("%s", why);
+  cli->preset = host_preset(call.host);
+  hook_log_about(call.host->name, call.event, call.session);
+  if (why[0] && call.known) hook_log("%s", why);
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
-  if (options->wait) code = hook_wait_rewake(cli, &call, owner);
+  if (!call.known) {
+    if (!options->wait) (void)write_text("{}");
+    hook_stranger_note(&call, owner);
+  } else if (options->wait) code = hook_wait_rewake(cli, &call, owner);
   else {
     struct hook_seen seen = {.status = NULL};
     call.seen = &seen;
@@ -169,9 +173,10 @@ static int refuse(void) {
 
 static const struct host *find_host(const struct cli *cli, const struct hook_options *options) {
   const struct host *host = host_find(cli->words[0]);
-  if (!host)
-    (void)cli_fail(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, copilot",
-                   cli->words[0]);
+  char *names = host ? NULL : host_names(HOST_KIND(HOST_HOOKS));
+  if (!host) (void)cli_fail(cli, "HOST: '%s' is not one of %s", cli->words[0], names ? names : "?");
+  else if (host->kind == HOST_BORROWS)
+    (void)cli_fail(cli, "HOST: %s calls the hooks of '%s'", host->title, host->borrows[0]);
   else if (host->kind != HOST_HOOKS)
     (void)cli_fail(cli, "HOST: %s calls no hooks; it loads a module: see 'tidings setup %s'",
                    host->title, host->name);
@@ -180,6 +185,7 @@ static const struct host *find_host(const struct cli *cli, const struct hook_opt
   else if (options->wake && !host->queues)
     (void)cli_fail(cli, "--wake: %s has no command that wakes it", host->title);
   else return host;
+  free(names);
   return NULL;
 }
 

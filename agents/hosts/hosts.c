@@ -4,6 +4,7 @@
  */
 #include "agents/hosts/hosts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,12 +101,38 @@ static const struct host_package pi_package = {.files = pi_package_files,
                                                .name = "npm:@tidings/pi",
                                                .removal = "pi remove"};
 
+/* VS Code's transcript has a format of its own, and lies elsewhere. Its documentation gives the
+ * prompt's hook no additional context. */
+static const struct host_hook vscode_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                                {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                                {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
+                                                {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                                {"Stop", HOOK_STOP, NULL, false},
+                                                {NULL, HOOK_OTHER, NULL, false}};
+static const struct host_hook cursor_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                                {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                                {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
+                                                {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                                {"Stop", HOOK_STOP, NULL, false},
+                                                {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                                {NULL, HOOK_OTHER, NULL, false}};
+
+static const char *const any_fields[] = {NULL};
+static const char *const copilot_fields[] = {"timestamp", "cwd", NULL};
+static const char *const cursor_fields[] = {"conversation_id", NULL};
+static const char *const vscode_fields[] = {"hook_event_name", "session_id", "timestamp", NULL};
+static const char *const vscode_never[] = {"conversation_id", "permission_mode", NULL};
+static const char *const cursor_borrows[] = {"claude", NULL};
+static const char *const vscode_borrows[] = {"claude", "copilot", NULL};
+
 const struct host hosts[] = {
     {.name = "codex",
      .title = "Codex CLI",
      .program = "codex",
      .tested = TESTED_CODEX,
      .hooks = codex_hooks,
+     .caller = {.transcript = "sessions/*/rollout-*", .fields = any_fields},
+     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .stop_decision = "block",
      .undoing = HOST_UNDOES_BY_FILES,
      .queues = true,
@@ -129,6 +156,8 @@ const struct host hosts[] = {
      .program = "claude",
      .tested = TESTED_CLAUDE,
      .hooks = claude_hooks,
+     .caller = {.transcript = "projects/*/%s.jsonl"},
+     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .most_reasons = 8,
      .reasons_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
      .environment_file = "CLAUDE_ENV_FILE",
@@ -150,6 +179,8 @@ const struct host hosts[] = {
      .program = "gemini",
      .tested = TESTED_GEMINI,
      .hooks = gemini_hooks,
+     .caller = {.transcript = "tmp/*/chats/*", .fields = any_fields},
+     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .stop_decision = "deny",
      .anew = "{\"$set\":{\"messages\":",
      .undoing = HOST_UNDOES_BY_LINES,
@@ -176,6 +207,8 @@ const struct host hosts[] = {
      .program = "qwen",
      .tested = TESTED_QWEN,
      .hooks = qwen_hooks,
+     .caller = {.transcript = "projects/*/chats/*", .fields = any_fields},
+     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .stop_decision = "block",
      .ignores_empty_prompts = true,
      .repeats_reasons = true,
@@ -198,8 +231,10 @@ const struct host hosts[] = {
      .program = "copilot",
      .tested = TESTED_COPILOT,
      .hooks = copilot_hooks,
+     .caller = {.transcript = "session-state/*/events.jsonl", .fields = copilot_fields},
+     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .stop_decision = "block",
-     .flat_answers = true,
+     .answer = "additionalContext",
      .repeats_reasons = true,
      .of_hooks = "{\"type\":\"hook.",
      .compacts = "{\"type\":\"session.compaction_complete\"",
@@ -235,6 +270,29 @@ const struct host hosts[] = {
      .home_folder = ".pi/agent",
      .config_file = "extensions/tidings.ts",
      .package = &pi_package},
+    {.name = "cursor",
+     .title = "Cursor",
+     .program = "cursor",
+     .kind = HOST_BORROWS,
+     .borrows = cursor_borrows,
+     .hooks = cursor_hooks,
+     .caller = {.fields = cursor_fields},
+     .reads = HOST_READS_RESULT,
+     .answer = "additional_context",
+     .proof = HOST_PROOF_NEXT_CALL,
+     .room = 9500,
+     .room_measured = "not measured; as much as Claude Code shows"},
+    {.name = "vscode",
+     .title = "VS Code",
+     .program = "code",
+     .kind = HOST_BORROWS,
+     .borrows = vscode_borrows,
+     .hooks = vscode_hooks,
+     .caller = {.fields = vscode_fields, .never = vscode_never},
+     .reads = HOST_READS_START | HOST_READS_RESULT,
+     .proof = HOST_PROOF_NEXT_CALL,
+     .room = 9500,
+     .room_measured = "not measured; as much as Claude Code shows"},
 };
 const size_t host_count = sizeof hosts / sizeof hosts[0];
 
@@ -243,6 +301,29 @@ const struct host *host_find(const char *name) {
     if (strcmp(hosts[i].name, name) == 0) return &hosts[i];
   }
   return NULL;
+}
+
+bool host_borrows(const struct host *host, const struct host *lender) {
+  for (const char *const *one = host->borrows; one && *one; one++) {
+    if (strcmp(*one, lender->name) == 0) return true;
+  }
+  return false;
+}
+
+char *host_names(unsigned kinds) {
+  char *names = NULL;
+  size_t len = 0, left = 0;
+  FILE *out = open_memstream(&names, &len);
+  for (size_t i = 0; i < host_count; i++) left += (kinds >> hosts[i].kind) & 1;
+  for (size_t i = 0; out && i < host_count; i++) {
+    if (!((kinds >> hosts[i].kind) & 1)) continue;
+    fprintf(out, "%s%s", hosts[i].name, --left > 1 ? ", " : left ? " or " : "");
+  }
+  if (out && fclose(out)) {
+    free(names);
+    return NULL;
+  }
+  return names;
 }
 
 char *host_home(const struct host *host) {
@@ -257,7 +338,7 @@ char *host_home(const struct host *host) {
 /* A hook's text comes from outside the conversation: one that speaks as the system is taken for an
  * attack by some models. */
 const char *host_preset(const struct host *host) {
-  return host->kind == HOST_HOOKS ? "plain" : NULL;
+  return host->kind == HOST_NODE ? NULL : "plain";
 }
 
 /* White space as JavaScript trims it. */

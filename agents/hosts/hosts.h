@@ -57,24 +57,48 @@ enum host_undoing {
   HOST_UNDOES_BY_FILES     /* another file, which names the one that it goes on from */
 };
 
-enum host_kind { HOST_HOOKS, HOST_NODE }; /* calls `tidings hook`; loads a module */
+/* Calls `tidings hook`; loads a module; calls the hooks that another agent's setup has written. */
+enum host_kind { HOST_HOOKS, HOST_NODE, HOST_BORROWS };
+
+/* Which answers its model reads. */
+enum { HOST_READS_START = 1, HOST_READS_PROMPT = 2, HOST_READS_RESULT = 4, HOST_READS_STOP = 8 };
+
+/* How is it known that the model has what a hook answered? */
+enum host_proof {
+  HOST_PROOF_TRANSCRIPT, /* its transcript has the marker */
+  HOST_PROOF_NEXT_CALL   /* a later call of the same session comes: nothing else says it */
+};
+
+/* How a call is recognized as this agent's. Other programs read the files into which setup writes
+ * the hooks, and call them with fields and transcripts of their own. */
+struct host_caller {
+  const char *transcript; /* where it is in the agent's folder: fnmatch, %s is the session's id */
+  /* What each call has that names no transcript there, and what none has; end with NULL. `fields`
+   * is NULL: each call of this agent names its transcript. */
+  const char *const *fields, *const *never;
+};
 
 struct host {
   const char *name;    /* "codex": what `tidings hook` and `tidings setup` call it */
   const char *title;   /* "Codex CLI" */
   const char *program; /* in PATH */
-  const char *tested;  /* the version that the tests run: versions.txt */
+  const char *tested;  /* the version that the tests run: versions.txt; NULL: by documentation */
   enum host_kind kind;
-  size_t room;               /* bytes that the model gets whole of one answer, as measured */
-  const char *room_measured; /* how that was found, for people */
+  const char *const *borrows; /* HOST_BORROWS: of which agents; ends with NULL */
+  size_t room;                /* bytes that the model gets whole of one answer, as measured */
+  const char *room_measured;  /* how that was found, for people */
 
-  /* HOST_HOOKS */
+  /* HOST_HOOKS, HOST_BORROWS */
+  struct host_caller caller;
+  unsigned reads;
+  enum host_proof proof;
   const struct host_hook *hooks; /* ends with a row without an event */
   const char *stop_decision;  /* what makes the agent go on instead of stopping: "block" or "deny";
                                  NULL: additional context alone does */
   bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty
                                  prompt */
-  bool flat_answers;          /* it reads additionalContext at the top of the answer only */
+  const char *answer;         /* the member of the answer that it reads; NULL: additionalContext
+                                 in hookSpecificOutput */
   bool repeats_reasons;       /* it calls the prompt's hook with the reason to go on, too */
   bool leaves_out_reasons;    /* its transcript lacks the reason to go on that Stop gave it */
   const char *anew; /* how a line of its transcript begins that replaces all before it; or NULL */
@@ -130,7 +154,12 @@ extern const struct host hosts[];
 extern const size_t host_count;
 
 const struct host *host_find(const char *name); /* NULL: unknown */
-char *host_home(const struct host *host);       /* free it; NULL: no home, or out of memory */
+/* Does it call the hooks that setup has written for `lender`? */
+bool host_borrows(const struct host *host, const struct host *lender);
+/* The names of the agents of these kinds, "a, b or c"; free it. NULL: out of memory. */
+char *host_names(unsigned kinds);
+#define HOST_KIND(kind) (1u << (kind))
+char *host_home(const struct host *host); /* free it; NULL: no home, or out of memory */
 /* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
 const char *host_preset(const struct host *host);
 /* Will a session that is resumed lack a message of this text? */

@@ -174,6 +174,16 @@ static void print_room(const struct host *host) {
   else printf("One answer has at most %zu bytes: %s.\n", host->room, host->room_measured);
 }
 
+/* The other programs that read the file and call its hooks. */
+static void print_borrowers(const struct host *host) {
+  for (size_t i = 0; i < host_count; i++) {
+    if (host_borrows(&hosts[i], host))
+      printf("The hooks also run in %s, if it is there: it calls the hooks of %s. By its "
+             "documentation only; not tested.\n",
+             hosts[i].title, host->title);
+  }
+}
+
 static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
   for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
@@ -197,6 +207,7 @@ static int do_it(struct setup *setup, const char *home) {
                      "notifications.\n",
            title);
   if (!setup->remove && !nothing) print_room(setup->host);
+  if (!setup->remove && !nothing) print_borrowers(setup->host);
   if (!setup->remove && setup->store)
     printf("They use the store %s; 'tidings doctor' says whether it can be reached. Commands that "
            "you type use it with TIDINGS_STORE.\n",
@@ -253,6 +264,13 @@ static int run_setup(struct setup *setup) {
   return code;
 }
 
+static int refuse_host(const struct cli *cli) {
+  char *names = host_names(HOST_KIND(HOST_HOOKS) | HOST_KIND(HOST_NODE));
+  int code = cli_usage(cli, "HOST: '%s' is not one of %s", cli->words[0], names ? names : "?");
+  free(names);
+  return code;
+}
+
 static int setup_verb(struct cli *cli) {
   struct setup setup = {.cli = cli};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -268,10 +286,10 @@ static int setup_verb(struct cli *cli) {
   int code = cli_take_words(cli, 1, 1, "HOST is");
   if (code) return code;
   setup.host = host_find(cli->words[0]);
-  if (!setup.host)
-    return cli_usage(cli,
-                     "HOST: '%s' is not one of codex, claude, gemini, qwen, copilot, opencode, pi",
-                     cli->words[0]);
+  if (!setup.host) return refuse_host(cli);
+  if (setup.host->kind == HOST_BORROWS)
+    return cli_usage(cli, "HOST: %s calls the hooks of %s: set that up", setup.host->title,
+                     setup.host->borrows[0]);
   code = check_options(&setup);
   if (code) return code;
   if (!setup.program) setup.program = setup.host->program;

@@ -54,7 +54,7 @@ static bool lacks(const struct hook_call *call, const char *text) {
 /* Before what the answer says already. */
 static int32_t say(const struct hook_call *call, const char *text, struct hook_answer *answer,
                    struct tidings_error *error) {
-  const char *rest = hook_context_said(answer->output);
+  const char *rest = hook_context_said(call, answer->output);
   char *all = NULL;
   int len = asprintf(&all, "%s%s%s", text, rest[0] ? "\n\n" : "", rest);
   json_t *output = len < 0 ? NULL : hook_context_output(call, all);
@@ -82,7 +82,8 @@ static int32_t report_compacted(struct hostkit *kit, const struct hook_call *cal
  * a compaction. */
 static bool says_at(const struct hook_call *call) {
   const struct host *host = call->host;
-  if (call->moment == HOOK_SESSION_START) return !host->drops_start;
+  if (call->moment == HOOK_SESSION_START)
+    return !host->drops_start && (host->reads & HOST_READS_START);
   return call->moment == HOOK_PROMPT && (host->drops_start || host->compacts) &&
          !host_forgets(host, call->prompt);
 }

@@ -47,6 +47,7 @@ static size_t most_reasons(const struct host *host) {
 
 static bool takes_reason(struct hostkit *kit, const struct hook_call *call) {
   json_t *history = NULL;
+  if (!(call->host->reads & HOST_READS_STOP)) return false;
   if (!call->host->most_reasons || !json_is_true(json_object_get(call->input, "stop_hook_active")))
     return true;
   json_t *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session", call->session,

@@ -33,7 +33,8 @@
  * no host that could take it. */
 static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                             json_t *named, struct tidings_error *error) {
-  bool takeover = owner && call->moment == HOOK_SESSION_START;
+  bool takeover =
+      owner && (call->moment == HOOK_SESSION_START || call->host->proof == HOST_PROOF_NEXT_CALL);
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   if (data && named) json_object_set(data, "deliveries", named);
@@ -67,6 +68,21 @@ static void date_offered(struct hostkit *kit, const struct hook_call *call) {
   if (send_started(kit, call, &error)) hook_log("cannot store when a turn began: %s", error.text);
 }
 
+/* An agent whose model reads the answer to a session's start, but not to a prompt: the first prompt
+ * comes right after. */
+static int32_t deliver_at_start(struct hostkit *kit, const struct hook_call *call,
+                                struct hook_answer *ret_answer, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  char *content = NULL;
+  if ((call->host->reads & (HOST_READS_START | HOST_READS_PROMPT)) != HOST_READS_START)
+    return TIDINGS_OK;
+  int32_t code = send_started(kit, call, error);
+  if (!code) code = hook_chat_request(kit, call, NULL, &content, &reply, error);
+  if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
+  free(content);
+  return code;
+}
+
 /* Nothing goes with a prompt that the agent forgets when it is resumed. */
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
                       struct hook_answer *ret_answer, struct tidings_error *error) {
@@ -75,13 +91,14 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   char *content = NULL;
   hook_report_files(kit, call);
   hook_rewind_report(kit, call);
-  bool nudged = false;
-  int32_t code = hook_is_nudge(kit, call, &nudged, error);
+  bool nudged = false, wakes = (call->host->reads & HOST_READS_PROMPT) != 0;
+  int32_t code = wakes ? hook_is_nudge(kit, call, &nudged, error) : TIDINGS_OK;
   if (!code && nudged) code = offered_now(kit, call, &offer, error);
   if (code) return code;
   action = hook_start_turn(offer);
   if (!action) code = send_started(kit, call, error);
-  if (code || host_forgets(call->host, call->prompt)) goto out;
+  if (code || host_forgets(call->host, call->prompt) || !(call->host->reads & HOST_READS_PROMPT))
+    goto out;
   code = hook_chat_request(kit, call, action, &content, &reply, error);
   if (!code && action) date_offered(kit, call);
   if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
@@ -195,6 +212,7 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
 static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
                              struct hook_answer *ret_answer, struct tidings_error *error) {
   switch (call->moment) {
+  case HOOK_SESSION_START: return deliver_at_start(kit, call, ret_answer, error);
   case HOOK_PROMPT: return prompt(kit, call, ret_answer, error);
   case HOOK_BEFORE_TOOL: return hook_subagent_starts(kit, call, error);
   case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);

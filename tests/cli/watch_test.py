@@ -137,7 +137,7 @@ def test_own_edits(place):
     watch = Watch(place)
 
     def call_hook():
-        call = {"session_id": "s", "cwd": place.work, "hook_event_name": "PostToolUse", "tool_name": "Write", "tool_use_id": "c1", "tool_input": {"file_path": path}}
+        call = {"session_id": "s", "transcript_path": "/projects/x/s.jsonl", "cwd": place.work, "hook_event_name": "PostToolUse", "tool_name": "Write", "tool_use_id": "c1", "tool_input": {"file_path": path}}
         answer = place.ok("hook", "--owner", str(os.getpid()), "claude", stdin=json.dumps(call))
         assert answer.json == {}, answer
 

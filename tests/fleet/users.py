@@ -50,7 +50,7 @@ class Agent:
         """The hook's command as setup wrote it, run as the agent does."""
         with open(os.path.join(self.home, ".claude", "settings.json"), encoding="utf-8") as file:
             [group] = json.load(file)["hooks"][event]
-        data = {"hook_event_name": event, "session_id": "claude-1", "cwd": self.home, "transcript_path": f"{self.home}/t.jsonl", **fields}
+        data = {"hook_event_name": event, "session_id": "claude-1", "cwd": self.home, "transcript_path": f"{self.home}/.claude/projects/x/claude-1.jsonl", **fields}
         done = subprocess.run(["sh", "-c", group["hooks"][0]["command"]], input=json.dumps(data), env=self.env, capture_output=True, text=True, check=False)
         return done.stdout
 

@@ -75,6 +75,16 @@ static void add_prompt(json_t *call, struct tidings_span text) {
   (void)json_object_set_new(call, "prompt", json_sprintf("%.*s%s", SPAN_FORMAT(valid), marker));
 }
 
+/* The agent is recognized by its transcript. */
+static void add_transcript(json_t *call, const struct host *host) {
+  char *home = host_home(host);
+  const char *below = host->caller.transcript;
+  (void)json_object_set_new(
+      call, "transcript_path",
+      json_sprintf("%s/%.*sx", home ? home : "", (int)strcspn(below, "*%"), below));
+  free(home);
+}
+
 static char *structured(const struct host *host, unsigned how, struct tidings_span rest) {
   static const char *const tools[] = {"Write", "Edit", "write_file", "replace", "notebook_edit"};
   size_t hooks = 0;
@@ -88,6 +98,7 @@ static char *structured(const struct host *host, unsigned how, struct tidings_sp
                               json_string(host->hooks[choice % hooks].event));
   if (how & IS_NOTICE) (void)json_object_set_new(call, "notification_type", text_of_field(tool));
   add_caller(call, how, session);
+  add_transcript(call, host);
   (void)json_object_set_new(call, "cwd", text_of_field(cwd));
   (void)json_object_set_new(call, "tool_use_id", text_of_field(tool));
   const char *name = how & IS_PATCH ? "apply_patch" : tools[tool.len % 5];
@@ -135,6 +146,10 @@ static void check_caller(const struct hook_call *call) {
 
 static void check_call(const struct hook_call *call) {
   enum hook_moment moment = host_moment(call->host, call->event);
+  if (!call->known) {
+    MUST(call->moment == HOOK_OTHER && call->session, "an unknown caller is answered");
+    return;
+  }
   if (moment == HOOK_PROMPT && is_ignored_prompt(call)) moment = HOOK_OTHER;
   MUST(call->session[0] && call->event[0], "no session or event");
   MUST(call->cwd && call->source && call->prompt && call->call_id && call->tool && call->failure,

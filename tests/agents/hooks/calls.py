@@ -13,12 +13,21 @@ HOSTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "bloc
 PARAGRAPH = """Lists that begin with "While you worked (not from the user)" report
 what happened outside while you were working: files that changed, background
 tasks that finished. Consider them when deciding your next action."""
-ALL_FIELDS = {"transcript_path": "/t.jsonl", "permission_mode": "yolo", "timestamp": "2026-01-01T00:00:00Z", "a_new_field": {"deep": [1, None]}}
+TRANSCRIPTS = {"claude": "projects/x/{}.jsonl", "codex": "sessions/2026/01/01/rollout-2026-01-01T00-00-00-{}.jsonl", "gemini": "tmp/x/chats/session-2026-01-01T00-00-{}.jsonl",
+               "qwen": "projects/x/chats/{}.jsonl", "copilot": "session-state/{}/events.jsonl"}
+ALL_FIELDS = {"permission_mode": "yolo", "timestamp": "2026-01-01T00:00:00Z", "a_new_field": {"deep": [1, None]}}
+
+
+def transcript(place, host, session="s"):
+    """Where the agent would keep the session; its folder is there."""
+    path = os.path.join(place.dir, TRANSCRIPTS[host].format(session))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
 
 
 def call(place, host, event, session="s", words=(), raw=None, **fields):
     """One hook call; the answer, which must be one JSON object."""
-    own = {"transcript_path": model_has_answered(place)} if host == "gemini" else {}
+    own = {"transcript_path": model_has_answered(place) if host == "gemini" else transcript(place, host, session)}
     text = raw if raw is not None else json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **ALL_FIELDS, **own, **fields})
     result = place.ok("hook", "--budget", "60s", "--owner", str(os.getpid()), *words, host, stdin=text)
     assert not result.err, result
@@ -50,7 +59,7 @@ def handed_out(place, answer):
 
 def model_has_answered(place, *after):
     """A transcript of Gemini CLI's in which the model's answer is last, but for what is `after` it."""
-    path = os.path.join(place.dir, "gemini.jsonl")
+    path = transcript(place, "gemini")
     with open(path, "w", encoding="utf-8") as file:
         for record in ({"sessionId": "s"}, {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "x"}, {"text": f"<hook_context>{PARAGRAPH}</hook_context>"}]}, {"$set": {"lastUpdated": "t"}},
                        *HANDED_OUT.get(place.dir, []),

@@ -217,7 +217,7 @@ CHAINS = {
 
 
 def body(place, event="UserPromptSubmit", **fields):
-    return json.dumps({"session_id": "s", "hook_event_name": event, "cwd": place.work, "prompt": "x", **fields}).encode() + b"\n"
+    return json.dumps({"session_id": "s", "hook_event_name": event, "transcript_path": "/projects/x/s.jsonl", "cwd": place.work, "prompt": "x", **fields}).encode() + b"\n"
 
 
 def line_of(*words):
@@ -340,7 +340,7 @@ def test_first_process_is_a_script(place):
     until(lambda: log(place), "it says that no agent was found")
     [line] = log(place)
     assert "no agent found: none of the processes above this one is Claude Code" in line and "node 1" in line, line
-    until(lambda: not place.run("status", "-s", "s", "--json").json["attachment"]["alive"], "the session has no living host")
+    until(lambda: (status := place.run("status", "-s", "s", "--json")).code == 0 and not status.json["attachment"]["alive"], "the session has no living host")
     assert "a hook call of session s found no agent" in place.run("doctor").text
 
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from calls import HOSTS, call, changed, context, log, stuck_opener
+from calls import HOSTS, call, changed, context, log, stuck_opener, transcript
 from kit import DEADLINE_S, TIDINGS, Skip, end, main
 
 SHORT = ("--budget", "500ms")  # for a store that stays busy
@@ -47,7 +47,7 @@ def test_stuck_opener(place):
     call(place, "claude", "SessionStart", source="startup")
     place.ok("push", "-s", "s", "later")
     with stuck_opener(place):
-        text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "cwd": place.work, "tool_name": "ls", "tool_input": {}, "tool_response": "x"})
+        text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "transcript_path": transcript(place, "claude"), "cwd": place.work, "tool_name": "ls", "tool_input": {}, "tool_response": "x"})
         out, code = soon(place, text, 8, "claude")
     assert (code, out.strip()) == (0, b"{}"), out
     assert "another process is opening it" in log(place)[-1], log(place)
@@ -63,7 +63,7 @@ def test_tool_responses(place):
     raw = '{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t","tool_response":"half \\ud83d, whole \\ud83d\\ude00, \\\\ud83d, nul \\u0000"}'
     place.ok("push", "-s", "s", "news of halves")
     assert "news of halves" in context(call(place, "qwen", None, raw=raw), "PostToolUse")
-    raw = '{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t","tool_response":[18446744073709551615,-9223372036854775809,1e308,-1e400]}'
+    raw = '{"session_id":"s","transcript_path":"/projects/x/s.jsonl","hook_event_name":"PostToolUse","tool_name":"t","tool_response":[18446744073709551615,-9223372036854775809,1e308,-1e400]}'
     place.ok("push", "-s", "s", "news of numbers")
     assert "news of numbers" in context(call(place, "claude", None, raw=raw), "PostToolUse")
 
@@ -309,7 +309,7 @@ def test_overlap(place):
         place.ok("push", "-s", "s", f"news {number:02}")
     running = []
     for number in range(8):
-        text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "t", "tool_use_id": f"c{number}"})
+        text = json.dumps({"session_id": "s", "transcript_path": transcript(place, "claude"), "hook_event_name": "PostToolUse", "tool_name": "t", "tool_use_id": f"c{number}"})
         process = place.start("hook", "--owner", str(os.getpid()), "claude", stdin=subprocess.PIPE)
         process.stdin.write(text.encode())
         process.stdin.close()

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from calls import HOSTS, call, context
+from calls import HOSTS, call, context, transcript
 from kit import main
 from proof_test import MARKER, Agent, deliveries, told
 
@@ -60,7 +60,7 @@ def test_prompt_that_ends_with_a_marker(place):
         place.ok("submit", "-s", host, "do this too")
         said = call(place, host, "Stop", host)["reason"]
         assert call(place, host, "UserPromptSubmit", host, prompt=said) == {}
-        path = os.path.join(place.dir, "other.jsonl")
+        path = transcript(place, host, "other")
         assert call(place, host, "Stop", host, transcript_path=path) == {}
         for prompt in (f"why this?\n{FOREIGN}", "why this?\n\n[tidings 1z141z5]", said):
             place.ok("push", "-s", host, f"beside {prompt[:12]}")

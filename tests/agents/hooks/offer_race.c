@@ -57,7 +57,7 @@ static char *answer_to(struct hostkit *kit, enum hook_moment moment, const char 
   struct hook_answer answer = {.output = NULL};
   int32_t code = hook_answer_call(kit, &call, (uint32_t)getpid(), &answer, &error);
   MUST(code == TIDINGS_OK || (code == TIDINGS_E_BUSY && !answer.output));
-  char *text = strdup(answer.output ? hook_context_said(answer.output) : "");
+  char *text = strdup(answer.output ? hook_context_said(&call, answer.output) : "");
   json_decref(answer.output);
   return text;
 }

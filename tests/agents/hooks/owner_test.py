@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from calls import call, context, log
+from calls import call, context, log, transcript
 from kit import DEADLINE_S, TIDINGS, end, main, until
 from wake_test import waiting
 
@@ -44,7 +44,7 @@ def hook(*words):
 
 
 def body(place, event, **fields):
-    return json.dumps({"session_id": "s", "hook_event_name": event, "cwd": place.work, **fields}).encode()
+    return json.dumps({"session_id": "s", "hook_event_name": event, "cwd": place.work, "transcript_path": transcript(place, "claude"), **fields}).encode()
 
 
 def orphaned(place, words, text):
@@ -83,7 +83,7 @@ def test_agent_ends_before_its_hook_starts(place):
 def test_orphan_does_not_wait(place):
     """a hook that is an orphan when it starts does not wait, and leaves no process that does"""
     assert orphaned(place, ["--wait", "claude"], body(place, "Stop")) == b""
-    assert orphaned(place, ["--wake", "codex"], body(place, "Stop")) == b"{}\n"
+    assert orphaned(place, ["--wake", "codex"], body(place, "Stop", transcript_path="")) == b"{}\n"
     assert waiting(place, "") == [] and len(log(place)) == 2 and all("no agent found" in line for line in log(place)), log(place)
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+from calls import transcript
 from kit import TIDINGS, main, until
 
 KILLS = int(os.environ.get("TIDINGS_KILLS", "4" if os.environ.get("TIDINGS_SANITIZE") else "12"))
@@ -46,14 +47,14 @@ class Agent:
 
     def __init__(self, place, host, pid=None):
         self.place, self.host, self.pid = place, host, pid or os.getpid()
-        self.path = os.path.join(place.dir, "transcript.jsonl")
+        self.path = transcript(place, host)
         if host == "copilot":  # which names it at the end of a turn only
             place.env["COPILOT_HOME"] = os.path.join(place.dir, "copilot")
             self.path = os.path.join(place.env["COPILOT_HOME"], "session-state", "s", "events.jsonl")
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
 
     def call(self, event, **fields):
-        named = {} if self.host == "copilot" and event != "Stop" else {"transcript_path": self.path}
+        named = {"timestamp": "2026-01-01T00:00:00Z"} if self.host == "copilot" and event != "Stop" else {"transcript_path": self.path}
         text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": self.place.work, **named, **fields})
         done = subprocess.run([TIDINGS, "hook", "--budget", "60s", "--owner", str(self.pid), self.host], input=text.encode(), env=self.place.env, stdout=subprocess.PIPE, check=True)
         return said(json.loads(done.stdout))
@@ -117,9 +118,12 @@ def test_next_call(place):
 
 def test_not_readable(place):
     """with a transcript that cannot be read it counts as delivered at the next call"""
-    for path in ("", "relative", "/no/such/file", place.work, "/dev/null"):
+    folder, closed = transcript(place, "codex", "folder"), transcript(place, "codex", "closed")
+    os.mkdir(folder)
+    os.mkfifo(closed)
+    for path in ("", "/no/such/sessions/2026/rollout-s.jsonl", folder, closed):
         with type(place)() as own:
-            agent = Agent(own, "claude")
+            agent = Agent(own, "codex")
             agent.path = path
             told(own, agent, "First thing.")
             assert deliveries(own) == [("leased", None)]
@@ -224,14 +228,14 @@ def test_other_file(place):
     """Gemini CLI names a new file when it resumes a session; the old one, with the same end of its name, counts"""
     dead = place.start(command=["sleep", "600"])
     agent = Agent(place, "gemini", dead.pid)
-    agent.path = os.path.join(place.dir, "session-2026-11-22T08-29-efc3acfb.jsonl")
+    agent.path = os.path.join(place.dir, "tmp/x/chats/session-2026-11-22T08-29-efc3acfb.jsonl")
     open(agent.path, "w", encoding="utf-8").close()
     agent.start("startup")
     agent.write(told(place, agent, "Written thing."))
     dead.kill()
     dead.wait()
     agent = Agent(place, "gemini")
-    agent.path = os.path.join(place.dir, "session-2026-11-22T08-30-efc3acfb.jsonl")
+    agent.path = os.path.join(place.dir, "tmp/x/chats/session-2026-11-22T08-30-efc3acfb.jsonl")
     open(agent.path, "w", encoding="utf-8").close()
     agent.start()
     assert deliveries(place) == [("committed", "resume")]

@@ -8,14 +8,15 @@ import signal
 import subprocess
 import sys
 
-from calls import as_others
+from calls import as_others, transcript
 from kit import end, main, until
 
 HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # does a session that is resumed have what was said at its start?
 
 
 def call(place, host, event, session="s", owner=None, words=(), **fields):
-    text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **fields})
+    named = {"timestamp": "2026-01-01T00:00:00Z"} if host == "copilot" else {"transcript_path": transcript(place, host, session)}  # which names it at the end of a turn only
+    text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **named, **fields})
     return as_others(host, event, place.ok("hook", "--budget", "60s", "--owner", str(owner or os.getpid()), *words, host, stdin=text).json)
 
 
@@ -126,7 +127,7 @@ def test_resumed(place):
 
 def test_with_a_prompt(place):
     """Gemini CLI forgets the prompt before which it puts what was said at the start: it is said with a prompt, once in what the transcript has anew"""
-    path = os.path.join(place.dir, "session.jsonl")
+    path = transcript(place, "gemini")
     prompt = lambda: call(place, "gemini", "BeforeAgent", prompt="x", transcript_path=path)
     assert call(place, "gemini", "SessionStart", source="startup") == {}
     told = said(prompt(), "BeforeAgent")

@@ -13,12 +13,12 @@ import subprocess
 import sys
 import termios
 
-from calls import bytes_read, call, context, log, stuck_opener, waits
+from calls import bytes_read, call, context, log, stuck_opener, transcript, waits
 from kit import DEADLINE_S, end, gone, main, until
 
 
 def rewake(place, env=None, event="Stop", words=(), **fields):
-    text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": place.work, **fields})
+    text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": place.work, "transcript_path": transcript(place, "claude"), **fields})
     environment = {**place.env, "CLAUDE_CODE_ENTRYPOINT": "cli", **(env or {})}
     process = place.start("hook", "--owner", str(os.getpid()), *words, "--wait", "claude", stdin=subprocess.PIPE, env=environment)
     process.stdin.write(text.encode())

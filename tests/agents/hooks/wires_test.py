@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 
-from calls import HOSTS, bytes_read, call, changed, context, log, reason, waits
+from calls import HOSTS, bytes_read, call, changed, context, log, reason, transcript, waits
 from kit import DEADLINE_S, end, main, until
 from wake_test import rewake, unread, waiting
 
@@ -156,7 +156,7 @@ def test_late_notice(place):
 
 def test_stopped_as_the_transcript_says(place):
     """Claude Code calls no hook when a person stops a turn: the process that waits beside it reads it in the transcript, and wakes it; nothing older counts"""
-    path = os.path.join(place.dir, "claude.jsonl")
+    path = transcript(place, "claude")
     quoted = json.dumps({"type": "user", "message": {"role": "user", "content": STOPPED % stamp(LATER)}, "timestamp": stamp(LATER)}) + "\n"
     with open(path, "w", encoding="utf-8") as file:
         file.write(STOPPED % stamp(-60) + quoted)
@@ -179,7 +179,7 @@ def test_stopped_as_the_transcript_says(place):
 
 def test_stopped_before_it_is_watched(place):
     """a stop that is in the transcript before that process looks counts as well"""
-    path = os.path.join(place.dir, "claude.jsonl")
+    path = transcript(place, "claude")
     call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
     with open(path, "w", encoding="utf-8") as file:
         file.write(STOPPED % stamp(1))
@@ -206,7 +206,7 @@ def has_looked(place, waiter):
 
 def test_stopped_before_the_prompt(place):
     """a stop that nobody has reported, from before the newest prompt, does not end that prompt's turn; one that comes later does"""
-    path = os.path.join(place.dir, "claude.jsonl")
+    path = transcript(place, "claude")
     call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
     with open(path, "w", encoding="utf-8") as file:
         file.write(STOPPED % now_stamp())
@@ -239,7 +239,7 @@ def test_late_notice_of_the_turn_before(place):
 
 def test_stopped_while_the_store_is_busy(place):
     """what the transcript says is not lost when another writer holds the store: it is reported when that one is gone"""
-    path = os.path.join(place.dir, "claude.jsonl")
+    path = transcript(place, "claude")
     size = 64 << 10  # as much as is read of it
     with open(path, "w", encoding="utf-8") as file:
         file.write("x" * size + "\n")
@@ -342,7 +342,7 @@ def test_use(place):
     for used, says in ((100, []), (160000, ["75"]), (160001, ["75"]), (191000, ["75", "95"])):
         call(place, "qwen", "Stop", input_tokens=used, context_limit=200000, context_usage=used / 200000)
         assert [message.split("%")[0].rpartition(" ")[2] for message in place.messages()] == says, place.messages()
-    path = os.path.join(place.dir, "codex.jsonl")
+    path = transcript(place, "codex", "c")
     record = {"type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": {"total_tokens": 1}, "last_token_usage": {"input_tokens": 5, "total_tokens": 240000},
                                                                             "model_context_window": 258400}}}
     quoted = {"type": "response_item", "payload": json.dumps(record, separators=(",", ":")).replace("240000", "258400")}

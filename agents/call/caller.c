@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/call/caller.c: see the header. Nothing is opened: at a session's start the transcript is
+ * not there yet.
+ */
+#include "agents/call/caller.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/json_value.h"
+
+/* The pattern with the session's id in it, which may have any characters. Free it; NULL: out of
+ * memory. */
+static char *pattern_of(const char *transcript, const char *session) {
+  char *pattern = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&pattern, &len);
+  const char *mark = strstr(transcript, "%s");
+  if (!out) return NULL;
+  fprintf(out, "*/%.*s", mark ? (int)(mark - transcript) : (int)strlen(transcript), transcript);
+  for (const char *at = session; mark && *at; at++) fprintf(out, "\\%c", *at);
+  if (mark) fputs(mark + 2, out);
+  if (fclose(out) == 0) return pattern;
+  free(pattern);
+  return NULL;
+}
+
+static bool is_below(const char *path, const char *folder, const char *rest) {
+  size_t folder_len = strlen(folder), rest_len = strcspn(rest, "*%");
+  return strncmp(path, folder, folder_len) == 0 && path[folder_len] == '/' &&
+         strncmp(path + folder_len + 1, rest, rest_len) == 0;
+}
+
+/* In the agent's own folder; or in one that has the same layout, because the agent may see another
+ * HOME than its hooks. */
+static bool is_transcript_of(const struct host *host, const char *path, const char *session) {
+  const char *transcript = host->caller.transcript;
+  if (!transcript || !path[0]) return false;
+  char *home = host_home(host), *pattern = pattern_of(transcript, session);
+  bool is = (home && is_below(path, home, transcript)) ||
+            (pattern && session[0] && fnmatch(pattern, path, 0) == 0);
+  free(pattern);
+  free(home);
+  return is;
+}
+
+static bool has_any(const json_t *input, const char *const *names) {
+  for (; names && *names; names++) {
+    if (json_object_get(input, *names)) return true;
+  }
+  return false;
+}
+
+static bool has_all(const json_t *input, const char *const *names) {
+  for (; *names; names++) {
+    if (!json_object_get(input, *names)) return false;
+  }
+  return true;
+}
+
+/* A transcript that is not the agent's is another program's. */
+static bool is_caller(const struct host *host, const json_t *input) {
+  const struct host_caller *caller = &host->caller;
+  const char *path = json_value_text(input, "transcript_path");
+  if (is_transcript_of(host, path, json_value_text(input, "session_id"))) return true;
+  if (!caller->fields || (caller->transcript && path[0])) return false;
+  return has_all(input, caller->fields) && !has_any(input, caller->never);
+}
+
+const struct host *hook_caller(const struct host *host, const json_t *input) {
+  if (is_caller(host, input)) return host;
+  for (size_t i = 0; i < host_count; i++) {
+    if (host_borrows(&hosts[i], host) && is_caller(&hosts[i], input)) return &hosts[i];
+  }
+  return NULL;
+}

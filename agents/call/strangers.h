@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/call/strangers.h: remembers which unknown programs have called a hook, so that `tidings
+ * doctor` can list them.
+ */
+#ifndef AGENTS_CALL_STRANGERS_H
+#define AGENTS_CALL_STRANGERS_H
+
+#include <jansson.h>
+
+#include "agents/call/call.h"
+
+/* Writes only at the first call of such a program for this agent's hook, and at most some lines.
+ * `owner`: the process that has called; 0: not known. */
+void hook_stranger_note(const struct hook_call *call, uint32_t owner);
+
+/* Those that this version of tidings did not know, as objects with "host", "program", "event",
+ * "transcript" and "fields", the names in the call. *ret_path: where they are kept; free it. NULL:
+ * none. */
+json_t *hook_strangers(char **ret_path);
+
+#endif
