@@ -74,10 +74,25 @@ static int print_checked(const struct cli *cli, json_t *files) {
   return 0;
 }
 
+/* Without the configuration, which may be wrong. */
+static int check_session(const struct cli *cli) {
+  struct cli plain = *cli;
+  struct hostkit *kit = NULL;
+  if (!cli->session) return 0;
+  plain.no_config = true;
+  plain.config = NULL;
+  int code = kit_open_or_say(&plain, TIDINGS_ROLE_PRODUCER, 0, &kit);
+  if (!code) code = session_check_known(&plain, kit, cli->session);
+  kit_close(kit);
+  return code;
+}
+
 static int check_config(struct cli *cli) {
   struct tidings_error error = {.size = sizeof error};
+  int code = check_session(cli);
+  if (code) return code;
   json_t *files = json_array();
-  int code = files ? 0 : cli_fail(cli, "out of memory");
+  code = files ? 0 : cli_fail(cli, "out of memory");
   for (int i = 1; files && i < cli->word_count; i++) {
     int32_t refused = try_named(cli, cli->words[i], &error);
     if (refused) code = cli_fail_with(cli, refused, &error);

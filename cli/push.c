@@ -2,17 +2,16 @@
  *
  * push.c: `tidings push`: one notification.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/event_message.h"
 #include "cli/event_text.h"
 #include "cli/verbs.h"
 #include "command/json_value.h"
 #include "command/print.h"
 #include "command/session.h"
-#include "common/file.h"
+#include "common/utf8.h"
 
 enum {
   OPTION_KEY = CLI_LONG_ONLY,
@@ -23,7 +22,6 @@ enum {
   OPTION_DATA,
   OPTION_ID
 };
-enum { LARGEST_MESSAGE = 1 << 20 }; /* from stdin; the plugin has a smaller limit of its own */
 
 static const char *const levels[] = {"info", "warning", "error", "critical", NULL};
 static const char *const activations[] = {"passive", "idle", "interrupt", NULL};
@@ -59,31 +57,23 @@ static int read_push_option(struct cli *cli, int key, struct request *request) {
   }
 }
 
-/* Of a command's output, the line break at its end is not meant. */
-static int read_message(const struct cli *cli, char **ret_message) {
-  size_t len = 0;
-  if (strcmp(cli->words[0], "-") != 0) {
-    *ret_message = strdup(cli->words[0]);
-    return *ret_message ? 0 : cli_fail(cli, "out of memory");
-  }
-  char *text = NULL;
-  int reason = file_read_all(STDIN_FILENO, LARGEST_MESSAGE, &text, &len);
-  if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_MESSAGE);
-  if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
-  while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) text[--len] = '\0';
-  if (len && strlen(text) == len) {
-    *ret_message = text;
-    return 0;
-  }
-  free(text);
-  return len ? cli_fail(cli, "stdin: there is a NUL byte in it; expected text")
-             : cli_fail(cli, "stdin: it is empty; expected a message");
+/* `text` NULL: it was not given. Returns 0, or the exit code. */
+static int set(const struct cli *cli, json_t *object, const char *name, const char *option,
+               const char *text) {
+  if (!text) return 0;
+  if (!utf8_valid(span_text(text)))
+    return cli_usage(cli, "%s: '%s' is not UTF-8; expected text", option, text);
+  return json_object_set_new(object, name, json_string(text)) ? cli_fail(cli, "out of memory") : 0;
 }
 
-static int set(json_t *object, const char *name, const char *text) {
-  if (!text) return 0;
-  json_t *value = json_string(text);
-  return value ? json_object_set_new(object, name, value) : -1; /* NULL: not UTF-8 */
+static int set_texts(const struct cli *cli, const struct request *request, const char *message,
+                     json_t *data) {
+  int code = set(cli, data, "kind", "--kind", request->kind ? request->kind : "cli.note");
+  if (!code) code = set(cli, data, "message", "the message", message);
+  if (!code) code = set(cli, data, "level", "--level", request->level);
+  if (!code) code = set(cli, data, "key", "--key", request->key);
+  if (!code) code = set(cli, data, "tool", "--tool", request->tool);
+  return code ? code : set(cli, data, "activation", "--activate", request->activation);
 }
 
 static int make_event(const struct cli *cli, const struct request *request, const char *session,
@@ -96,19 +86,18 @@ static int make_event(const struct cli *cli, const struct request *request, cons
     json_decref(extra);
     return cli_usage(cli, "--data: '%s' is not a JSON object", request->data);
   }
-  json_t *data = json_object();
-  bool bad = set(data, "kind", request->kind ? request->kind : "cli.note") ||
-             set(data, "message", message) || set(data, "level", request->level) ||
-             set(data, "key", request->key) || set(data, "tool", request->tool) ||
-             set(data, "activation", request->activation);
-  if (request->ttl_ms)
-    bad = json_object_set_new(data, "ttl_ms", json_integer((json_int_t)request->ttl_ms)) || bad;
-  if (extra) bad = json_object_set_new(data, "data", extra) || bad;
-  json_t *event = kit_new_event("notification", session, data);
-  bad = bad || !event || set(event, "id", request->id);
-  if (bad) {
+  json_t *data = json_object(), *event = NULL;
+  int code = set_texts(cli, request, message, data);
+  if (!code && request->ttl_ms)
+    json_object_set_new(data, "ttl_ms", json_integer((json_int_t)request->ttl_ms));
+  if (extra) json_object_set_new(data, "data", extra);
+  if (code) json_decref(data);
+  else if (!(event = kit_new_event("notification", session, data)))
+    code = cli_fail(cli, "out of memory");
+  if (!code) code = set(cli, event, "id", "--id", request->id);
+  if (code) {
     json_decref(event);
-    return cli_fail(cli, "the session, the message or an option is not UTF-8; expected text");
+    return code;
   }
   *ret_event = event;
   return 0;
@@ -131,7 +120,7 @@ static int send_notification(const struct cli *cli, const struct request *reques
 static int push_message(const struct cli *cli, const struct request *request) {
   struct hostkit *kit = NULL;
   char *session = NULL, *message = NULL;
-  int code = read_message(cli, &message);
+  int code = event_message_read(cli, cli->words[0], &message);
   if (!code) code = session_open(cli, &kit, &session);
   if (!code) code = send_notification(cli, request, kit, session, message);
   kit_close(kit);
@@ -225,8 +214,8 @@ const struct cli_verb verb_push = {
             {.key = OPTION_DATA,
              .name = "data",
              .argument = "JSON",
-             .help = "A JSON object that is stored with the notification, for hosts "
-                     "and for grouping."},
+             .help = "A JSON object that is stored with the notification, for programs: "
+                     "queries show it, the model does not read it."},
             {.key = OPTION_ID,
              .name = "id",
              .argument = "ID",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/event_message.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
@@ -107,6 +108,23 @@ static int clear_messages(struct cli *cli) {
 
 /* -- one message ------------------------------------------------------------------------------- */
 
+/* A message that is steered while no turn runs waits like any other. */
+static int say_if_it_waits(const struct cli *cli, struct hostkit *kit, const char *session,
+                           const char *id) {
+  json_t *question = make_question(), *answer = NULL;
+  const json_t *message = NULL;
+  size_t i = 0;
+  if (question) json_object_set_new(question, "session", json_string(session));
+  int code = ask(cli, kit, question, &answer);
+  json_array_foreach(json_object_get(answer, "messages"), i, message) {
+    if (strcmp(json_value_text(message, "id"), id) == 0 &&
+        strcmp(json_value_text(message, "state"), "queued") == 0)
+      cli_warn(cli, "no turn runs into which '%s' could go; it waits for a turn of its own", id);
+  }
+  json_decref(answer);
+  return code;
+}
+
 static int send_change(const struct cli *cli, struct message_change change) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
@@ -119,6 +137,8 @@ static int send_change(const struct cli *cli, struct message_change change) {
                                 &reply, &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
     else if (cli->json) code = print_reply(cli, reply);
+    if (!code && strcmp(cli->words[0], "steer") == 0)
+      code = say_if_it_waits(cli, kit, session, cli->words[1]);
   }
   json_decref(change.data);
   hostkit_reply_free(reply);
@@ -128,7 +148,11 @@ static int send_change(const struct cli *cli, struct message_change change) {
 }
 
 static int edit_message(struct cli *cli) {
-  return send_change(cli, message_change_edit(cli->words[1], span_text(cli->words[2])));
+  char *content = NULL;
+  int code = event_message_read(cli, cli->words[2], &content);
+  if (!code) code = send_change(cli, message_change_edit(cli->words[1], span_text(content)));
+  free(content);
+  return code;
 }
 
 static int cancel_message(struct cli *cli) {
@@ -176,12 +200,13 @@ static int queue_verb(struct cli *cli) {
 
 const struct cli_verb verb_queue = {
     .name = "queue",
-    .usage = "[OPTION]... [list | edit ID TEXT | cancel ID | move ID [BEFORE] | steer ID | queue "
+    .usage = "[OPTION]... [list | edit ID TEXT|- | cancel ID | move ID [BEFORE] | steer ID | queue "
              "ID | clear]",
     .summary = "show the messages that wait, and change them",
     .help =
         "Lists the messages that wait for a turn, in the order of the queue, with the words of "
-        "each. 'edit' gives a message other words, 'cancel' takes it back, 'move' puts it before "
+        "each. 'edit' gives a message other words (with '-' those of stdin), 'cancel' takes it "
+        "back, 'move' puts it before "
         "another one or last.\n\n"
         "'steer' sends a message into the running turn, with its next tool result; 'queue' makes "
         "it wait for a turn of its own again. 'clear' cancels every message that waits. What a "

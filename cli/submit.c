@@ -3,19 +3,17 @@
  * submit.c: `tidings submit`: submits a message that starts a turn; cancels, edits or moves one
  * that still waits.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/event_message.h"
 #include "cli/verbs.h"
 #include "command/json_value.h"
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
-#include "common/file.h"
 #include "common/random.h"
 
 enum {
@@ -29,7 +27,6 @@ enum {
   OPTION_MOVE,
   OPTION_BEFORE
 };
-enum { LARGEST_CONTENT = 1 << 20 }; /* from stdin; the plugin has a smaller limit of its own */
 
 struct submission {
   const char *type; /* of the event; NULL: none of --cancel, --edit, --move */
@@ -83,26 +80,14 @@ static int make_id(const struct cli *cli, char id[24]) {
   return 0;
 }
 
-static int read_content(const struct cli *cli, json_t **ret_content) {
-  char *text = NULL;
-  size_t len = 0;
-  if (strcmp(cli->words[0], "-") == 0) {
-    int reason = file_read_all(STDIN_FILENO, LARGEST_CONTENT, &text, &len);
-    if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_CONTENT);
-    if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
-    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
-  }
-  *ret_content = text ? json_stringn(text, len) : json_string(cli->words[0]);
-  free(text);
-  return *ret_content ? 0 : cli_fail(cli, "the message is not UTF-8; expected text");
-}
-
 static int make_data(const struct cli *cli, const struct submission *submission,
                      json_t **ret_data) {
-  json_t *data = json_pack("{s:s}", "id", submission->id), *content = NULL;
+  json_t *data = json_pack("{s:s}", "id", submission->id);
+  char *content = NULL;
   int code = data ? 0 : cli_fail(cli, "the message's id is not UTF-8");
-  if (!code && cli->word_count) code = read_content(cli, &content);
-  if (content) json_object_set_new(data, "content", content);
+  if (!code && cli->word_count) code = event_message_read(cli, cli->words[0], &content);
+  if (content) json_object_set_new(data, "content", json_string(content));
+  free(content);
   if (submission->steer || submission->queue)
     json_object_set_new(data, "delivery", json_string(submission->steer ? "steer" : "queue"));
   if (submission->resume) json_object_set_new(data, "resume", json_true());

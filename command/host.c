@@ -31,6 +31,7 @@ static int find(const struct cli *cli, char **session, uint32_t *owner) {
   struct hostkit *kit = NULL;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
   if (!code && !*session) code = session_choose(cli, kit, session);
+  else if (!code && cli->session && !cli->create) code = session_warn_near(cli, kit, *session);
   if (!code && !*owner) code = find_owner(cli, kit, *session, owner);
   kit_close(kit);
   return code;

@@ -14,6 +14,7 @@
 #include "command/print.h"
 #include "command/project.h"
 #include "command/session_choice.h"
+#include "command/session_near.h"
 #include "command/terminal.h"
 #include "common/utf8.h"
 
@@ -21,23 +22,43 @@ enum { MOST_LISTED = 20 };
 
 static bool alive(const json_t *session) { return json_is_true(json_object_get(session, "alive")); }
 
+static void list_one(const json_t *session) {
+  fputs("  ", stderr);
+  terminal_text(stderr, json_value_text(session, "session"));
+  fprintf(stderr, "  (%s%s", alive(session) ? "running" : "not running",
+          json_value_text(session, "cwd")[0] ? ", in " : "");
+  terminal_text(stderr, json_value_text(session, "cwd"));
+  fputs(json_value_text(session, "host")[0] ? ", of " : "", stderr);
+  terminal_text(stderr, json_value_text(session, "host"));
+  fputs(")\n", stderr);
+}
+
+static void list_rest(size_t count) {
+  if (count > MOST_LISTED) fprintf(stderr, "  and %zu more\n", count - MOST_LISTED);
+}
+
+/* Those of running hosts first. */
 static void list(const json_t *sessions) {
   const json_t *session = NULL;
   size_t i = 0, listed = 0;
-  for (int pass = 0; pass < 2; pass++) { /* those of running hosts first */
+  for (int pass = 0; pass < 2; pass++) {
     json_array_foreach(sessions, i, session) {
-      if (alive(session) != (pass == 0) || listed++ >= MOST_LISTED) continue;
-      fputs("  ", stderr);
-      terminal_text(stderr, json_value_text(session, "session"));
-      fprintf(stderr, "  (%s%s", alive(session) ? "running" : "not running",
-              json_value_text(session, "cwd")[0] ? ", in " : "");
-      terminal_text(stderr, json_value_text(session, "cwd"));
-      fputs(json_value_text(session, "host")[0] ? ", of " : "", stderr);
-      terminal_text(stderr, json_value_text(session, "host"));
-      fputs(")\n", stderr);
+      if (alive(session) == (pass == 0) && listed++ < MOST_LISTED) list_one(session);
     }
   }
-  if (listed > MOST_LISTED) fprintf(stderr, "  and %zu more\n", listed - MOST_LISTED);
+  list_rest(listed);
+}
+
+/* Those with the nearest names first. */
+static void list_near(const json_t *sessions, const char *name) {
+  json_t *ordered = session_near_order(sessions, name);
+  const json_t *session = NULL;
+  size_t i = 0;
+  json_array_foreach(ordered, i, session) {
+    if (i < MOST_LISTED) list_one(session);
+  }
+  list_rest(json_array_size(ordered));
+  json_decref(ordered);
 }
 
 static int list_sessions(const struct cli *cli, struct hostkit *kit, json_t **ret_answer) {
@@ -117,9 +138,10 @@ static bool is_listed(const json_t *answer, const char *name) {
   return json_value_count(answer, "total") > json_array_size(sessions); /* it may be one of those */
 }
 
-/* One that the store does not know is a mistake in typing more often than a new one. Nearly always
- * its host is or was attached, and no list is needed. */
-int session_check_known(const struct cli *cli, struct hostkit *kit, const char *name) {
+/* Nearly always its host is or was attached, and no list is needed. *ret_answer: the sessions, if
+ * the store does not know this one. */
+static int look_up(const struct cli *cli, struct hostkit *kit, const char *name,
+                   json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
   json_t *status = NULL, *answer = NULL;
   int32_t refused =
@@ -128,14 +150,32 @@ int session_check_known(const struct cli *cli, struct hostkit *kit, const char *
   bool known = json_is_object(json_object_get(status, "attachment"));
   json_decref(status);
   int code = known ? 0 : list_sessions(cli, kit, &answer);
-  if (!known && !code && !is_listed(answer, name)) {
-    const json_t *sessions = json_object_get(answer, "sessions");
-    bool any = json_array_size(sessions) != 0;
-    bool creates = cli->verb->with & WITH_CREATE;
-    code = cli_fail(cli, "the store has no session '%s'%s%s", name,
-                    creates ? "; --create makes it." : ".", any ? " The sessions are:" : "");
-    list(sessions);
-  }
+  if (!code && !known && !is_listed(answer, name)) *ret_answer = answer;
+  else json_decref(answer);
+  return code;
+}
+
+/* A name that the store does not know is a mistake in typing more often than a new one. */
+int session_check_known(const struct cli *cli, struct hostkit *kit, const char *name) {
+  json_t *answer = NULL;
+  int code = look_up(cli, kit, name, &answer);
+  if (code || !answer) return code;
+  const json_t *sessions = json_object_get(answer, "sessions");
+  const char *near = session_near_find(sessions, name);
+  code = cli_fail(cli, "the store has no session '%s'%s%s%s%s%s", name,
+                  cli->verb->with & WITH_CREATE ? "; --create makes it." : ".",
+                  near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
+                  json_array_size(sessions) ? " The sessions are:" : "");
+  list_near(sessions, name);
+  json_decref(answer);
+  return code;
+}
+
+int session_warn_near(const struct cli *cli, struct hostkit *kit, const char *name) {
+  json_t *answer = NULL;
+  int code = look_up(cli, kit, name, &answer);
+  const char *near = session_near_find(json_object_get(answer, "sessions"), name);
+  if (near) cli_warn(cli, "session '%s' is new; did you mean '%s'?", name, near);
   json_decref(answer);
   return code;
 }
@@ -166,8 +206,7 @@ int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_sessio
   const char *named = session_named(cli);
   if (!named) return choose_by_folder(cli, kit, ret_session);
   int code = session_check(cli, named);
-  bool may_be_new = !(cli->verb->with & WITH_CREATE) || cli->create || named != cli->session;
-  if (!code && !may_be_new) code = session_check_known(cli, kit, named);
+  if (!code && named == cli->session && !cli->create) code = session_check_known(cli, kit, named);
   if (code) return code;
   *ret_session = strdup(named);
   return *ret_session ? 0 : cli_fail(cli, "out of memory");

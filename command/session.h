@@ -10,17 +10,20 @@
 
 /* The one given with -s, else $TIDINGS_SESSION, else the one that session_choice.h finds by the
  * current folder. Says on stderr what is wrong, with a list of the sessions; verbs with WITH_CREATE
- * also say which one was found. To them a session that is given with -s, and that the store does
- * not know, is wrong unless it is to be created. Returns 0, or the exit code. Free *ret_session. */
+ * also say which one was found. A session that is given with -s, and that the store does not know,
+ * is wrong unless it is to be created. Returns 0, or the exit code. Free *ret_session. */
 int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session);
 
 /* The one given with -s, else $TIDINGS_SESSION; NULL: neither. */
 const char *session_named(const struct cli *cli);
 
-/* Refuses one that the store does not know, with a list of the sessions. Returns 0, or the exit
- * code.
- */
+/* Refuses one that the store does not know, with a list of the sessions, the nearest names first.
+ * Returns 0, or the exit code. */
 int session_check_known(const struct cli *cli, struct hostkit *kit, const char *name);
+
+/* For hosts, whose first call makes their session: says so where the name is nearly another's.
+ * Returns 0, or the exit code. */
+int session_warn_near(const struct cli *cli, struct hostkit *kit, const char *name);
 
 /* Refuses what is no session's id: more than 255 bytes, not UTF-8, control characters. Returns 0,
  * or the exit code. */

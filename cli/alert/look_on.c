@@ -236,6 +236,7 @@ int alert_look_on(struct cli *cli, const struct look_on *look_on) {
   struct looking looking = {.cli = cli, .options = look_on, .agent_fd = -1};
   char *session = NULL;
   looking.watch.goes_on = look_on->goes_on;
+  if (look_on->owner) cli->create = true; /* the agent's own session, perhaps before it is stored */
   int code = session_open(cli, &looking.kit, &session);
   if (code) return code;
   looking.session = session;

@@ -11,6 +11,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "command/kit.h"
+#include "command/paths.h"
 #include "command/print.h"
 #include "command/store.h"
 #include "common/store_url.h"
@@ -29,6 +30,14 @@ static const char *remedy_for(int32_t code) {
            "restore a "
            "backup. If it is of an older build, 'tidings store migrate FROM TO' makes a new one.";
   }
+}
+
+/* A folder that was named by mistake stays open to those who need it. */
+static bool has_store(const char *path) {
+  char *file = paths_join(path, "data.mdb");
+  bool there = file && access(file, F_OK) == 0;
+  free(file);
+  return there;
 }
 
 /* Returns whether it is worth opening. */
@@ -59,7 +68,9 @@ static bool examine_folder(struct doctor *doctor, const char *path) {
     return false;
   }
   if (info.st_mode & 077) {
-    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Remove the access of others: chmod 700 on it.",
+    doctor_find(doctor, SEVERITY_PROBLEM, "store",
+                has_store(path) ? "Remove the access of others: chmod 700 on it."
+                                : "Name an empty folder of your own with TIDINGS_STORE.",
                 "other users may access %s (mode %04o)", path, (unsigned)info.st_mode & 07777);
     return false;
   }

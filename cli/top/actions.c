@@ -29,8 +29,22 @@ static const json_t *chosen_message(struct top *top) {
   return item && top->item_is_message ? item : NULL;
 }
 
-static struct top_action begin_edit(struct top *top) {
+/* What a host was offered or has started cannot be changed; an offer can be taken back. */
+static const json_t *changeable_message(struct top *top, const char *how, bool even_offered) {
   const json_t *message = chosen_message(top);
+  const char *state = json_value_text(message, "state");
+  bool offered = strcmp(state, "offered") == 0;
+  if (!message || (!offered && strcmp(state, "leased") != 0) || (offered && even_offered))
+    return message;
+  if (offered)
+    top_note(top, "The message is offered to the agent already and cannot be %s; c cancels it.",
+             how);
+  else top_note(top, "The message is with the agent already and cannot be %s.", how);
+  return NULL;
+}
+
+static struct top_action begin_edit(struct top *top) {
+  const json_t *message = changeable_message(top, "edited", false);
   if (!message) return draw;
   if (editor_begin(&top->editor, span_text(json_value_text(message, "content"))))
     top_note(top, "out of memory");
@@ -39,14 +53,14 @@ static struct top_action begin_edit(struct top *top) {
 }
 
 static struct top_action begin_cancel(struct top *top) {
-  if (chosen_message(top)) top->mode = MODE_CANCEL;
+  if (changeable_message(top, "cancelled", true)) top->mode = MODE_CANCEL;
   return draw;
 }
 
 /* Before the one above it; or before the one after the next, or last. */
 static struct top_action move_message(struct top *top, bool up) {
   size_t row = top->item_row, count = top_message_count(top);
-  if (!chosen_message(top)) return draw;
+  if (!changeable_message(top, "moved", false)) return draw;
   if (up ? row == 0 : row + 1 >= count) {
     top_note(top, "The message is the %s already.", up ? "first" : "last");
     return draw;
@@ -57,10 +71,26 @@ static struct top_action move_message(struct top *top, bool up) {
   return send_change(message_change_move(top->item, before ? json_value_text(before, "id") : NULL));
 }
 
+/* Or is offered. */
+static bool turn_runs(const struct top *top) {
+  const json_t *sessions = json_object_get(top->sessions, "sessions"), *session = NULL;
+  size_t i = 0;
+  json_array_foreach(sessions, i, session) {
+    const char *state = json_value_text(session, "state");
+    if (strcmp(json_value_text(session, "session"), top->session) == 0)
+      return strcmp(state, "idle") != 0 && strcmp(state, "error") != 0;
+  }
+  return false;
+}
+
 static struct top_action redirect_message(struct top *top) {
-  const json_t *message = chosen_message(top);
+  const json_t *message = changeable_message(top, "steered", false);
   if (!message) return draw;
   bool steered = strcmp(json_value_text(message, "delivery"), "steer") == 0;
+  if (!steered && !turn_runs(top)) {
+    top_note(top, "No turn runs into which the message could go; it waits for one of its own.");
+    return draw;
+  }
   return send_change(message_change_redirect(top->item, steered ? "queue" : "steer"));
 }
 

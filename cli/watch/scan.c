@@ -144,9 +144,20 @@ int scan_folder(struct tree *tree, const char *path, const struct root *root,
   read_folder(tree, path, root, deep, what, &names);
   for (size_t i = 0; i < names.count; i++) {
     bool left_out = tree->limit || (repository && repository_ignores(repository, names.list[i]));
-    if (!left_out) (void)scan_folder(tree, names.list[i], root, repository, true, what);
+    if (!left_out) scan_below(tree, names.list[i], root, repository, what);
     free(names.list[i]);
   }
   free((void *)names.list);
   return 0;
+}
+
+/* One that is gone already is no loss. */
+void scan_below(struct tree *tree, const char *path, const struct root *root,
+                struct repository *repository, enum scan what) {
+  int reason = scan_folder(tree, path, root, repository, true, what);
+  if (reason != EACCES) return;
+  tree->unreadable_count++;
+  if (tree->unreadable) return;
+  tree->unreadable = strdup(path);
+  if (!tree->unreadable) tree->no_memory = true;
 }

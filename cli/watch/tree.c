@@ -45,7 +45,7 @@ static void folder_came(struct tree *tree, const struct folder *parent, const ch
   struct change *change = note_folder(tree, path, false);
   if (change && renamed) change->made = true;
   tree->new_name = path;
-  (void)scan_folder(tree, path, root, repository, true, renamed ? SCAN_RENAMED : SCAN_NOTE_ALL);
+  scan_below(tree, path, root, repository, renamed ? SCAN_RENAMED : SCAN_NOTE_ALL);
   free(tree->old_name);
   tree->old_name = NULL;
   tree->new_name = NULL;
@@ -171,6 +171,11 @@ int tree_open(struct tree *tree, const struct cli *cli, const struct filter *fil
 }
 
 static int refuse(const struct tree *tree, const char *path, int reason) {
+  if (reason == EACCES)
+    return cli_fail(tree->cli,
+                    "cannot watch '%s': you may not read it; name another folder, or run this as a "
+                    "user who may",
+                    path);
   if (reason != ENOSPC) return cli_fail(tree->cli, "cannot watch '%s': %s", path, strerror(reason));
   return cli_fail(tree->cli,
                   "'%s' has more folders than may be watched (fs.inotify.max_user_watches); leave "
@@ -230,6 +235,7 @@ void tree_close(struct tree *tree) {
     free(tree->roots[i].only);
   }
   free(tree->roots);
+  free(tree->unreadable);
   repository_free_all(tree->repositories);
   known_free(&tree->known);
   close(tree->fd);

@@ -41,6 +41,8 @@ struct tree {
   bool overflowed; /* the kernel dropped events; for the caller to take */
   int limit; /* ENOSPC: there were no watches left for a new folder; for the caller to take. 0: none
               */
+  char *unreadable; /* a folder that could not be read, the first; for the caller to take */
+  size_t unreadable_count;
   bool no_memory;
 };
 
@@ -78,6 +80,9 @@ enum scan {
  * itself. */
 int scan_folder(struct tree *tree, const char *path, const struct root *root,
                 struct repository *repository, bool deep, enum scan what);
+/* The same for one that was found in another, with all below: one that cannot be read is noted. */
+void scan_below(struct tree *tree, const char *path, const struct root *root,
+                struct repository *repository, enum scan what);
 /* Notes that something happened to a path. */
 struct change *scan_note(struct tree *tree, const char *path);
 /* The time of a file's last change, in ns; -1: there is no such file. */

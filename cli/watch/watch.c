@@ -47,6 +47,22 @@ static void push_changes(struct watching *watching) {
   watching->retry_ms = (uint64_t)clock_mono_ms() + watching->retry_pause_ms;
 }
 
+static void say_unreadable(struct watching *watching) {
+  struct tree *tree = &watching->tree;
+  if (!tree->unreadable) return;
+  if (tree->unreadable_count == 1)
+    cli_warn(watching->cli, "%s cannot be read: what changes in it is not reported",
+             tree->unreadable);
+  else
+    cli_warn(watching->cli,
+             "%zu folders cannot be read, such as %s: what changes in them is not "
+             "reported",
+             tree->unreadable_count, tree->unreadable);
+  free(tree->unreadable);
+  tree->unreadable = NULL;
+  tree->unreadable_count = 0;
+}
+
 /* Things have calmed down, or have gone on for long enough. */
 static int flush(struct watching *watching) {
   tree_settle(&watching->tree);
@@ -57,6 +73,7 @@ static int flush(struct watching *watching) {
                             "reached; leave some out with --ignore, or as root: "
                             "sysctl fs.inotify.max_user_watches=524288");
   }
+  say_unreadable(watching);
   push_changes(watching);
   return 0;
 }
@@ -146,6 +163,7 @@ static int start_watching(struct watching *watching) {
     terminal_text(stderr, watching->last);
     fputc('\n', stderr);
   }
+  if (!code) say_unreadable(watching);
   if (!code) code = loop(watching);
   tree_close(&watching->tree);
   return code;

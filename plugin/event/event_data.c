@@ -4,10 +4,31 @@
  */
 #include "event/event_data.h"
 
+#include <string.h>
+
 #include "common/error.h"
 #include "common/utf8.h"
 
 const struct path event_data_path = {NULL, {"data", 4}};
+
+/* What the fields are that a type requires; a list of choices is said by field_choice. */
+static const char *expectation_of(const char *name) {
+  static const struct {
+    const char *name, *expected;
+  } fields[] = {{"command", "the command as it was typed, such as \"make -j8\""},
+                {"handle", "the name of a handle, such as \"h_3\""},
+                {"tool", "the name of a tool, such as \"cargo_check\""},
+                {"kinds", "an array of names, such as [\"stopped\"]"},
+                {"server", "the name of a server, such as \"github\""},
+                {"summary", "a string"},
+                {"slug", "the name of a subagent, such as \"research\""},
+                {"used", "a number of tokens"},
+                {"limit", "a number of tokens"},
+                {"retry_after_ms", "a number of milliseconds"}};
+  size_t i = 0;
+  while (i + 1 < sizeof fields / sizeof *fields && strcmp(fields[i].name, name) != 0) i++;
+  return strcmp(fields[i].name, name) == 0 ? fields[i].expected : "a value";
+}
 
 int event_data_members(const struct data_input *input, const char *const *names, size_t count,
                        size_t required, const struct json **slots) {
@@ -18,7 +39,7 @@ int event_data_members(const struct data_input *input, const char *const *names,
   if (!code) code = field_members(&event_data_path, data, &known, slots, input->error);
   for (size_t i = 0; i < required && !code; i++) {
     struct path path = path_member(&event_data_path, names[i]);
-    if (!slots[i]) code = field_missing(&path, "a value", input->error);
+    if (!slots[i]) code = field_missing(&path, expectation_of(names[i]), input->error);
   }
   return code;
 }

@@ -86,6 +86,12 @@ int field_refuse(const struct path *path, const struct json *value, const char *
               shown(value).text, expected);
 }
 
+int field_misplaced(const struct path *path, const struct json *value, const char *where,
+                    struct tidings_error *error) {
+  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is given %s", field_path_text(path).text,
+              shown(value).text, where);
+}
+
 int field_missing(const struct path *path, const char *expected, struct tidings_error *error) {
   return fail(error, TIDINGS_E_SCHEMA, "%s: missing; expected %s", field_path_text(path).text,
               expected);
@@ -117,13 +123,12 @@ int field_integer(const struct path *path, const struct json *value, int64_t min
                   int64_t *ret, struct tidings_error *error) {
   int64_t number;
   if (!json_to_integer(value, &number) || number < min || number > max) {
-    char expected[80];
-    if (max == INT64_MAX) {
-      (void)snprintf(expected, sizeof expected, "an integer of at least %lld", (long long)min);
-    } else {
+    char expected[80] = "an integer of 64 bits";
+    if (max != INT64_MAX)
       (void)snprintf(expected, sizeof expected, "an integer from %lld to %lld", (long long)min,
                      (long long)max);
-    }
+    else if (min != INT64_MIN)
+      (void)snprintf(expected, sizeof expected, "an integer of at least %lld", (long long)min);
     return field_refuse(path, value, expected, error);
   }
   *ret = number;
@@ -132,14 +137,14 @@ int field_integer(const struct path *path, const struct json *value, int64_t min
 
 int field_choice(const struct path *path, const struct json *value, const char *const *choices,
                  size_t count, uint8_t *ret, struct tidings_error *error) {
-  for (size_t i = 0; i < count && value->kind == JSON_IS_STRING; i++) {
+  for (size_t i = 0; i < count && value && value->kind == JSON_IS_STRING; i++) {
     if (!span_is(value->text, choices[i])) continue;
     *ret = (uint8_t)i;
     return 0;
   }
   char expected[320];
   (void)snprintf(expected, sizeof expected, "one of %s", field_name_list(choices, count).text);
-  return field_refuse(path, value, expected, error);
+  return value ? field_refuse(path, value, expected, error) : field_missing(path, expected, error);
 }
 
 int field_members(const struct path *path, const struct json *object,

@@ -37,6 +37,10 @@ struct member_names {
 /* Each returns 0, SCHEMA or TOO_BIG, and writes ret_ only on success. */
 int field_refuse(const struct path *path, const struct json *value, const char *expected,
                  struct tidings_error *error);
+/* It may not be given `where` it is: "together with data.exit_code; expected only one of the two".
+ */
+int field_misplaced(const struct path *path, const struct json *value, const char *where,
+                    struct tidings_error *error);
 int field_missing(const struct path *path, const char *expected, struct tidings_error *error);
 int field_object(const struct path *path, const struct json *value, struct tidings_error *error);
 int field_string(const struct path *path, const struct json *value, size_t max_bytes,
@@ -45,6 +49,7 @@ int field_bool(const struct path *path, const struct json *value, bool *ret,
                struct tidings_error *error);
 int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max,
                   int64_t *ret, struct tidings_error *error);
+/* `value` is NULL where it is missing. */
 int field_choice(const struct path *path, const struct json *value, const char *const *choices,
                  size_t count, uint8_t *ret, struct tidings_error *error);
 

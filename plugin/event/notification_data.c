@@ -137,6 +137,8 @@ int event_read_notification(const struct data_input *input, struct event *event)
     code = field_members(&event_data_path, input->data, &known_fields, fields, input->error);
   if (!code) code = read_notification_kind(fields[KIND], note, input->error);
   if (!code) code = read_message(input, fields[MESSAGE], note);
+  if (!code && fields[MESSAGE]->text.len > input->settings->message_bytes)
+    event->uncut_bytes = fields[MESSAGE]->text.len;
   if (!code) code = read_urgency(fields, note, input->error);
   if (!code) code = read_labels(fields, note, input->error);
   if (!code && fields[DATA] && json_compact(fields[DATA], input->arena, &note->data))

@@ -79,7 +79,7 @@ int event_read_handle_state(const struct data_input *input, struct event *event)
   struct path state_path = path_member(&event_data_path, "state");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
-  int code = report_members(input, names, COUNT, 3, slots, &event->report);
+  int code = report_members(input, names, COUNT, STATE, slots, &event->report);
   if (!code)
     code = read_name(&event_data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES,
                      &report->handle, input->error);
@@ -140,10 +140,14 @@ static int read_lost(const struct data_input *input, const struct json *const *s
   const struct json *lost = slots[RUN_LOST];
   if (!lost) return 0;
   if (event->type == EVENT_RUN_FINISHED)
-    return field_refuse(&path, lost, "no lost in run.finished", input->error);
+    return field_misplaced(&path, lost, "in run.finished; expected only in run.failed",
+                           input->error);
   if (slots[RUN_SIGNAL] || slots[RUN_EXIT_CODE])
-    return field_refuse(&path, lost, "neither data.exit_code nor data.signal beside it",
-                        input->error);
+    return field_misplaced(&path, lost,
+                           slots[RUN_SIGNAL]
+                               ? "together with data.signal; expected only one of the two"
+                               : "together with data.exit_code; expected only one of the two",
+                           input->error);
   return field_bool(&path, lost, &event->report.lost, input->error);
 }
 
@@ -154,23 +158,32 @@ static int read_errors(const struct data_input *input, const struct json *const 
   const struct json *errors = slots[RUN_ERRORS];
   if (!errors) return 0;
   if (event->type == EVENT_RUN_FINISHED)
-    return field_refuse(&path, errors, "no errors in run.finished", input->error);
+    return field_misplaced(&path, errors, "in run.finished; expected only in run.failed",
+                           input->error);
   return field_string(&path, errors, SIZE_MAX, &event->report.errors, input->error);
 }
 
-/* Either an exit code or a signal; what finished was killed by none. */
+/* Either an exit code or a signal; what finished was killed by none, and what failed did not exit
+ * with 0. */
 static int read_run_ending(const struct data_input *input, const struct json *const *slots,
                            struct event *event) {
   struct path signal = path_member(&event_data_path, run_fields[RUN_SIGNAL]),
+              exit_code = path_member(&event_data_path, run_fields[RUN_EXIT_CODE]),
               duration = path_member(&event_data_path, run_fields[RUN_DURATION_MS]);
   struct report *report = &event->report;
   if (slots[RUN_SIGNAL] && event->type == EVENT_RUN_FINISHED)
-    return field_refuse(&signal, slots[RUN_SIGNAL], "no signal in run.finished", input->error);
+    return field_misplaced(&signal, slots[RUN_SIGNAL],
+                           "in run.finished; expected only in run.failed", input->error);
   if (slots[RUN_SIGNAL] && slots[RUN_EXIT_CODE])
-    return field_refuse(&signal, slots[RUN_SIGNAL], "only one of data.exit_code and data.signal",
-                        input->error);
+    return field_misplaced(&signal, slots[RUN_SIGNAL],
+                           "together with data.exit_code; expected only one of the two",
+                           input->error);
   report->has_duration = slots[RUN_DURATION_MS];
   int code = read_exit_code(input, slots[RUN_EXIT_CODE], report);
+  if (!code && report->has_exit_code && !report->exit_code && event->type == EVENT_RUN_FAILED)
+    code =
+        field_misplaced(&exit_code, slots[RUN_EXIT_CODE],
+                        "in run.failed; expected another exit code, or run.finished", input->error);
   if (!code && slots[RUN_DURATION_MS])
     code = field_integer(&duration, slots[RUN_DURATION_MS], 0, INT64_MAX, &report->duration_ms,
                          input->error);
@@ -202,7 +215,7 @@ int event_read_mcp_state(const struct data_input *input, struct event *event) {
   static const char *const states[] = {"connected", "disconnected", "unresponsive", "reconnected"};
   struct path state_path = path_member(&event_data_path, "state");
   const struct json *slots[COUNT] = {NULL};
-  int code = report_members(input, names, COUNT, 2, slots, &event->report);
+  int code = report_members(input, names, COUNT, STATE, slots, &event->report);
   if (!code)
     code = read_name(&event_data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES,
                      &event->report.server, input->error);

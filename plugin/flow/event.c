@@ -24,6 +24,8 @@ static int dispatch_event(struct op *op, const struct event *event,
   if (event->type == EVENT_NOTIFICATION) {
     asks = notification_rings(&event->notification);
     code = push_notification(op, event, &duplicate, error);
+    if (!code && !duplicate && event->uncut_bytes)
+      push_say_cut(op, &event->notification, event->uncut_bytes);
   } else if (event_is_report(event->type)) {
     code = report_take(op, event, &duplicate, &asks, error);
   } else if (event->type == EVENT_TOOLS_DECLARED) {

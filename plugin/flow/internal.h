@@ -40,6 +40,9 @@ int lease_describe(struct op *op, const struct delivering *delivering, const str
 int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
                 struct delivery *delivery, bool *ret_outdated, struct tidings_error *error);
 
+/* To the host's log, when no lock is held: a message that was stored is not whole (push.c). */
+void push_say_cut(const struct op *op, const struct notification *note, size_t uncut_bytes);
+
 /* -- what is pushed: push.c, report.c, recall.c, declare.c, react.c ---------------------------- */
 
 /* Errors as of store_push. */

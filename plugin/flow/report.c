@@ -137,6 +137,9 @@ int report_take(struct op *op, const struct event *event, bool *ret_duplicate, b
   struct intake report = {.event = &completed};
   int code = calls_find(op, &completed, error);
   if (!code) code = take_by_kind(op, &report, error);
+  const struct produced *produced = &report.produced;
+  if (!code && !report.duplicate && produced->has_note && produced->uncut_bytes)
+    push_say_cut(op, &produced->note, produced->uncut_bytes);
   arena_free(&op->arena); /* what was produced is stored */
   if (code) return code;
   *ret_duplicate = report.duplicate;

@@ -67,9 +67,19 @@ static void write_file_changed(const struct report *report, struct buffer *out) 
   }
 }
 
-static void write_budget_usage(const struct report *report, unsigned percent, struct buffer *out) {
-  buffer_format(out, "Token budget: %u%% used (%lld of %lld).", percent, (long long)report->used,
-                (long long)report->limit);
+/* part >= percent of whole, without overflow. */
+static bool is_at_least(int64_t part, int64_t whole, int64_t percent) {
+  return part >= whole / 100 * percent + (whole % 100 * percent + 99) / 100;
+}
+
+/* The percentage is rounded down. */
+static void write_budget_usage(const struct report *report, struct buffer *out) {
+  int64_t times = report->used / report->limit, rest = report->used % report->limit, percent = 0;
+  while (percent < 99 && is_at_least(rest, report->limit, percent + 1)) percent++;
+  buffer_text(out, "Token budget: ");
+  if (times) buffer_format(out, "%lld%02lld", (long long)times, (long long)percent);
+  else buffer_format(out, "%lld", (long long)percent);
+  buffer_format(out, "%% used (%lld of %lld).", (long long)report->used, (long long)report->limit);
 }
 
 static void write_rate_limited(const struct report *report, struct buffer *out) {
@@ -84,8 +94,8 @@ static void write_subagent_finished(const struct report *report, struct buffer *
   buffer_append(out, report->summary.ptr, utf8_characters(report->summary, SUMMARY_CHARACTERS));
 }
 
-void render_report(enum event_type type, const struct report *report, const struct memory *memory,
-                   size_t most, struct buffer *out) {
+void render_report(enum event_type type, const struct report *report, size_t most,
+                   struct buffer *out) {
   switch (type) {
   case EVENT_HANDLE_STATE: write_handle_state(report, most, out); break;
   case EVENT_RUN_FINISHED:
@@ -95,7 +105,7 @@ void render_report(enum event_type type, const struct report *report, const stru
   case EVENT_CONFIG_CHANGED:
     write_name("Configuration reloaded: ", report->summary, "", out);
     break;
-  case EVENT_BUDGET_USAGE: write_budget_usage(report, memory->budget_percent, out); break;
+  case EVENT_BUDGET_USAGE: write_budget_usage(report, out); break;
   case EVENT_RATE_LIMITED: write_rate_limited(report, out); break;
   case EVENT_SUBAGENT_FINISHED: write_subagent_finished(report, out); break;
   default: break; /* of no other event a producer makes a notification */

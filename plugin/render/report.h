@@ -8,13 +8,11 @@
 
 #include "common/buffer.h"
 #include "values/event.h"
-#include "values/memory.h"
 
-/* `memory` is what the producer remembers after this report. Of what a command has printed as many
- * lines are written as fit into `most` bytes; anything else may be longer. A buffer without memory
- * is `failed`. */
-void render_report(enum event_type type, const struct report *report, const struct memory *memory,
-                   size_t most, struct buffer *out);
+/* Of what a command has printed as many lines are written as fit into `most` bytes; anything else
+ * may be longer. A buffer without memory is `failed`. */
+void render_report(enum event_type type, const struct report *report, size_t most,
+                   struct buffer *out);
 
 /* "`a` was modified externally.", or "while Bash ran." with a `tool`. `change`: enum file_change.
  */

@@ -161,6 +161,7 @@ struct event {
   struct tidings_span source, id;   /* CloudEvents; id empty: not given, matches nothing */
   int64_t occurred_ms;              /* its `time`; 0: not given */
   struct notification notification; /* EVENT_NOTIFICATION */
+  size_t uncut_bytes;               /* of its message, before that was cut; 0: it was not */
   struct report report;             /* of a report */
   struct tidings_span data;         /* of a report: as it was given, compact JSON */
   struct message_event message;     /* EVENT_MESSAGE_* */

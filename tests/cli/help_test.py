@@ -36,7 +36,7 @@ def test_declared_tools(place):
     place.ok("config", "check", config)
     place.refused("config", "check", "-s", "s", config,
                   says=["conversation.tools.cargo_check.notifications.stoped", "expected one of stopped, warnings, waiting, failed, finished, changed"])
-    place.ok("config", "check", "-s", "another", config)
+    place.ok("config", "check", config, env={"TIDINGS_SESSION": "another"})
 
 
 def test_help(place):

@@ -133,13 +133,13 @@ class Place:
         return self.event("session.opened", {"cwd": cwd or self.work, "host": "test"}, session, owner or os.getpid())
 
     def pending(self, session="s"):
-        return self.ok("pending", "-s", session, "--json", "-n", "10000").json["items"]
+        return self.ok("pending", "--json", "-n", "10000", env={"TIDINGS_SESSION": session}).json["items"]  # it may be new
 
     def messages(self, session="s"):
         return [item["message"] for item in self.pending(session)]
 
     def exported(self, session="s"):
-        return self.ok("export", "-s", session).json
+        return self.ok("export", env={"TIDINGS_SESSION": session}).json
 
 
 def sleeps_for_ever(pid):

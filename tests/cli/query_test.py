@@ -17,8 +17,9 @@ def test_pending(place):
     assert "3 pending." in text and "news 1" in text and "news 2" not in text and "and 1 more" in text, text
     for carrier in ("tool-result", "chat-request"):
         assert "- news 2" in place.ok("pending", "-s", "s", "--preview", carrier).text
-    assert "Nothing would be sent." in place.ok("pending", "-s", "unheard of", "--preview", "tool-result").text
-    assert place.ok("pending", "-s", "unheard of").text == "Nothing is pending.\n"
+    new = {"env": {"TIDINGS_SESSION": "unheard of"}}
+    assert "Nothing would be sent." in place.ok("pending", "--preview", "tool-result", **new).text
+    assert place.ok("pending", **new).text == "Nothing is pending.\n"
     assert len(place.messages()) == 3
     place.refused("pending", "-n", "0", code=2, says="--limit: '0' is not a number from 1 to 10000")
     place.refused("pending", "--preview", "letter", code=2, says="not one of tool-result, chat-request")
@@ -246,7 +247,8 @@ def test_session_mistyped(place):
     event = json.dumps({"type": "notification", "data": {"kind": "a.b", "message": "x"}})
     for words, text in ((["push", "-s", "knwon", "x"], ""), (["submit", "-s", "knwon", "x"], ""), (["run", "-s", "knwon", "touch", mark], ""),
                         (["watch", "-s", "knwon"], ""), (["event", "-s", "knwon"], event), (["push", "-s", "knwon", "--event"], event)):
-        place.refused(*words, stdin=text, says=["the store has no session 'knwon'; --create makes it. The sessions are:", "known  (running, in /somewhere, of test)"])
+        place.refused(*words, stdin=text, says=["the store has no session 'knwon'; --create makes it. Did you mean 'known'? The sessions are:",
+                                                "known  (running, in /somewhere, of test)"])
     assert not os.path.exists(mark) and place.ok("status", "--names").text == "known\n"
     place.ok("push", "-s", "known", "x")
     place.ok("push", "-s", "new", "--create", "x")
@@ -255,6 +257,27 @@ def test_session_mistyped(place):
     place.event("session.closed", session="known", owner=os.getpid())
     place.ok("push", "-s", "known", "x")
     assert sorted(place.ok("status", "--names").text.split()) == ["exported", "known", "new"]
+
+
+def test_session_mistyped_asking(place):
+    """the verbs that ask, and those that change what waits, refuse an unknown session too; nothing is made, and the nearest names come first"""
+    place.opened("known", cwd="/somewhere")
+    for name in ("0", "5c1d2e9a-6f0b", "known-better"):
+        place.ok("push", "-s", name, "x")
+    page = os.path.join(place.dir, "page")
+    for words in (["tail"], ["tail", "-f"], ["pending"], ["pending", "--preview", "tool-result"], ["history"], ["explain", "1"], ["queue"], ["queue", "clear"],
+                  ["queue", "cancel", "m1"], ["status"], ["stats"], ["stats", "--prometheus"], ["export"], ["timeline", "-o", page], ["top"],
+                  ["wait", "--alert"], ["config", "check"]):
+        said = place.refused(words[0], "-s", "knwon", *words[1:], says="").said
+        if words[0] != "top":  # it asks for a terminal first
+            assert said.startswith(f"tidings {words[0]}: the store has no session 'knwon'. Did you mean 'known'? The sessions are:\n  known  ("), said
+    assert not os.path.exists(page)
+    said = place.refused("status", "-s", "5c1d").said
+    assert "Did you mean '5c1d2e9a-6f0b'? The sessions are:\n  5c1d2e9a-6f0b  (" in said, said
+    assert "has no session 'another'. The sessions are:\n  known  (" in place.refused("status", "-s", "another").said
+    assert sorted(place.ok("status", "--names").text.split()) == ["0", "5c1d2e9a-6f0b", "known", "known-better"]
+    assert "session 'knwon' is new; did you mean 'known'?" in place.ok("deliver", "-s", "knwon", "--at", "tool-result", stdin="x").said
+    assert not place.ok("deliver", "-s", "the script's", "--at", "tool-result", stdin="x").said
 
 
 def test_session_none(place):

@@ -37,6 +37,8 @@ def test_change(place):
     """edit, move and cancel do it to the message that is named"""
     busy(place, "m1", "m2", "m3")
     assert place.ok("queue", "-s", "s", "edit", "m2", "zwei").out == b""
+    place.ok("queue", "-s", "s", "edit", "m3", "-", stdin="drei\n")
+    place.ok("queue", "-s", "s", "edit", "m3", "text of m3")
     place.ok("queue", "-s", "s", "move", "m3", "m1")
     place.ok("queue", "-s", "s", "move", "m1")
     assert waiting(place) == [("m3", "queued", "text of m3"), ("m2", "queued", "zwei"), ("m1", "queued", "text of m1")], waiting(place)
@@ -53,6 +55,16 @@ def test_redirect(place):
     place.ok("queue", "-s", "s", "steer", "m1")
     text = place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x").text
     assert "text of m1" in text and "text of m2" not in text, text
+
+
+def test_steer_idle(place):
+    """a message that is steered while no turn runs waits for its own, and that is said"""
+    busy(place, "m1", "m2")
+    assert not place.ok("queue", "-s", "s", "steer", "m1").said
+    place.event("turn.failed", owner=os.getpid())
+    said = place.ok("queue", "-s", "s", "steer", "m2").said
+    assert said == "tidings queue: no turn runs into which 'm2' could go; it waits for a turn of its own\n", said
+    assert not place.ok("queue", "-s", "s", "queue", "m2").said and [m[1] for m in waiting(place)] == ["queued", "queued"]
 
 
 def test_clear(place):
@@ -79,6 +91,7 @@ def test_wrong(place):
         place.refused("queue", "-s", "s", action, "m9", says=["TIDINGS_E_NOT_FOUND", "m9"])
     place.refused("queue", "-s", "s", "edit", "m1", "", says="data.content")
     place.refused("queue", "-s", "s", "cancel", b"\xff", says="not UTF-8")
+    place.refused("queue", "-s", "s", "edit", "m1", "-", stdin="", says="stdin: it is empty")
     assert waiting(place) == [("m1", "queued", "text of m1")]
 
 

@@ -111,11 +111,13 @@ def test_pasted(place):
     with Terminal(place, TIDINGS, "top") as terminal:
         terminal.shows("Tab messages")
         terminal.press("Tab", "e edit")
+        terminal.press("e", "offered to the agent already")
+        terminal.press("Down", "e edit")
         terminal.ask("set-buffer", "cyq\n")
         terminal.ask("paste-buffer", "-p")
-        terminal.press("e", "New words: First of all.")
+        terminal.press("e", "New words: Run the tests.")
         terminal.ask("paste-buffer", "-p")
-        terminal.shows("New words: First of all.cyq\u23ce")
+        terminal.shows("New words: Run the tests.cyq\u23ce")
         terminal.press("Escape", "stays as it was")
     assert len(queue(place)) == 3
 
@@ -204,7 +206,7 @@ def test_refusals(place):
     place.refused("top", says=["needs a terminal", "tidings sessions --json"])
     place.opened("known")
     with Terminal(place, "sh", "-c", f"{TIDINGS} top -s knwon; echo code $?; sleep 600") as terminal:
-        terminal.shows("the store has no session 'knwon'. The sessions are:", "known  (running", "code 1")
+        terminal.shows("the store has no session 'knwon'. Did you mean 'known'?", "known  (running", "code 1")
     shutil.rmtree(place.store)
     with Terminal(place, "sh", "-c", f"{TIDINGS} top; {TIDINGS} push --create -s s x; TERM=nonsense {TIDINGS} top; echo over; sleep 600") as terminal:
         terminal.shows("there is no store at", "cannot be used", "over")

@@ -102,6 +102,16 @@ def test_folder(place):
     place.refused("push", "-s", "s", "x", says=["TIDINGS_E_STORE", "chmod 700"])
     assert doctor(place, 1)["store"]["remedy"].startswith("Remove the access of others: chmod 700")
     os.chmod(place.store, 0o700)
+    other = os.path.join(place.dir, "other")
+    os.mkdir(other, 0o755)
+    with open(os.path.join(other, "report.txt"), "w", encoding="utf-8") as file:
+        file.write("mine")
+    for mode in (0o755, 0o700):  # nobody is told to close a folder that was named by mistake, and no store is made among other files
+        os.chmod(other, mode)
+        said = place.refused("push", "-S", other, "-s", "s", "x", says=f'store folder {other} has no store but other files, such as "report.txt"; name an empty folder').said
+        assert "chmod" not in said and os.listdir(other) == ["report.txt"], said
+    os.chmod(other, 0o755)
+    assert doctor(place, 1, env={"TIDINGS_STORE": other})["store"]["remedy"] == "Name an empty folder of your own with TIDINGS_STORE."
     link = os.path.join(place.dir, "link")
     os.symlink(place.store, link)
     place.refused("push", "-S", link, "-s", "s", "x", says="symbolic link")

@@ -167,6 +167,29 @@ def test_own_edits(place):
     assert watch.take().count("`a.c` was modified externally.") == 1 and not reports()
 
 
+def test_unreadable(place):
+    """a folder that cannot be read is said, at the beginning and when it comes; the others are watched"""
+    if os.geteuid() != 0:
+        nobody = {}
+    else:
+        for path in (place.dir, place.work):
+            os.chown(path, 65534, 65534)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+    closed = os.path.join(place.work, "closed")
+    os.mkdir(closed, 0o000)
+    place.ok("push", "-s", "s", "first", **nobody)
+    watch = Watch(place, **nobody)
+    assert f"tidings watch: {closed} cannot be read: what changes in it is not reported" in watch.text, watch.text
+    for name in ("more", "yet-more"):
+        os.mkdir(os.path.join(place.dir, name), 0o000)
+    with watch.stopped():
+        for name in ("more", "yet-more"):
+            os.rename(os.path.join(place.dir, name), os.path.join(place.work, name))
+    until(lambda: "2 folders cannot be read, such as " in watch.text, "what is said of those that came")
+    said = place.start("watch", "-s", "s", closed, **nobody).communicate(timeout=DEADLINE_S)[1].decode()
+    assert f"cannot watch '{closed}': you may not read it; name another folder" in said, said
+
+
 def test_not_twice(place):
     """a file of which the session has not been told yet is not told again; one that its own call has touched is"""
     path = os.path.join(place.work, "a.c")

@@ -109,6 +109,24 @@ Test(directory, modes_open_to_others_are_refused) {
   expect_opened(kit_store);
 }
 
+Test(directory, one_with_other_files_is_refused) {
+  static const char *const own[] = {"store/logs", "store/waiting", "store/lost+found"};
+  cr_assert_eq(mkdir(kit_store, 0700), 0);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    cr_assert_eq(mkdir(kit_path(own[i]), 0700), 0);
+  int fd = open(kit_path("store/notes.txt"), O_CREAT | O_WRONLY, 0600);
+  cr_assert_geq(fd, 0);
+  close(fd);
+  expect_refused(kit_store, "has no store but other files, such as \"notes.txt\"");
+  cr_expect_neq(access(kit_path("store/shared"), F_OK), 0);
+  cr_assert_eq(unlink(kit_path("store/notes.txt")), 0);
+  expect_opened(kit_store);
+  fd = open(kit_path("store/notes.txt"), O_CREAT | O_WRONLY, 0600); /* it is a store by now */
+  cr_assert_geq(fd, 0);
+  close(fd);
+  expect_opened(kit_store);
+}
+
 Test(directory, somebody_elses_is_refused) {
   if (geteuid()) cr_skip_test("only root can give a folder away");
   cr_assert_eq(mkdir(kit_store, 0700), 0);

@@ -128,11 +128,12 @@ static int write_note(const struct event *event, const struct settings *settings
   note->ttl_ms = event->report.ttl_ms;
   if (event->report.has_level) note->level = event->report.level;
   if (event->report.has_activation) note->activation = event->report.activation;
-  render_report(event->type, &event->report, &produced->memory, settings->message_bytes, &text);
+  render_report(event->type, &event->report, settings->message_bytes, &text);
   struct tidings_span message = buffer_view(&text);
   int code = -1;
+  if (message.len > settings->message_bytes) produced->uncut_bytes = message.len;
   if (!text.failed)
-    code = message.len > settings->message_bytes
+    code = produced->uncut_bytes
                ? render_cut(arena, message, settings->message_bytes, &note->message)
                : arena_copy(arena, message, &note->message);
   buffer_free(&text);

@@ -16,6 +16,7 @@
 struct produced {
   bool has_note; /* `note` is to be pushed */
   struct notification note;
+  size_t uncut_bytes; /* of its message, before that was cut; 0: it was not */
   /* pending notifications of this handle are withdrawn; empty: none is */
   struct tidings_span withdraw_handle;
   enum reason withdraw_reason;

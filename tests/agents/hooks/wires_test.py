@@ -353,7 +353,7 @@ def test_use(place):
     place.ok("push", "-s", "c", "a notification")
     context(call(place, "codex", "PostToolUse", "c", tool_name="ls", transcript_path=path), "PostToolUse")
     text = context(call(place, "codex", "PostToolUse", "c", tool_name="ls", transcript_path=path), "PostToolUse")
-    assert "Token budget: 90% used (240000 of 258400)." in text, text
+    assert "Token budget: 92% used (240000 of 258400)." in text, text
     assert log(place) == []
 
 

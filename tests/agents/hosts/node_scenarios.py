@@ -243,7 +243,7 @@ def context_is_used_up(host):
     host.settled()
     never(script.requests[0], "Token budget")
     for request in script.requests[host.reports_use:]:
-        exactly_once(request, "Token budget: 75% used (76010 of 100000).")
+        exactly_once(request, "Token budget: 76% used (76010 of 100000).")
         exactly_once(request, "Token budget")
     assert len(script.requests) == 3, script.requests
 

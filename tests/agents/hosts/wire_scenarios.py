@@ -286,7 +286,7 @@ def budget_is_short(agent):
     agent.end()
     push(agent, "The grebe dives.", "-k", "grebe.dives")  # so that the transcript is read
     agent.run("Grebe two: and now?", agent.session)
-    assert count(request(agent, "Grebe two", 2), "Token budget: 75% used") == 1, request(agent, "Grebe two", 2)["items"]
+    assert count(request(agent, "Grebe two", 2), "Token budget: ") == 1, request(agent, "Grebe two", 2)["items"]
 
 
 def takes_back(agent, terminal, prompt, answer):

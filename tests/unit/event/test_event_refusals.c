@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "event/event.h"
 #include "kit.h"
@@ -27,6 +28,71 @@ static int parse_data(const char *data, struct event *ret_event, struct tidings_
   (void)snprintf(json, sizeof json, "{\"type\":\"notification\",\"session\":\"s\",\"data\":%s}",
                  data);
   return parse(json, ret_event, error);
+}
+
+static const struct {
+  const char *type, *data, *sentence;
+} bad_reports[] = {
+    {"run.failed", "{\"command\":\"c\",\"handle\":\"h\",\"exit_code\":1,\"signal\":\"SIGKILL\"}",
+     "data.signal: \"SIGKILL\" is given together with data.exit_code; expected only one of the "
+     "two"},
+    {"run.failed", "{\"command\":\"c\",\"handle\":\"h\",\"exit_code\":1,\"lost\":true}",
+     "data.lost: true is given together with data.exit_code; expected only one of the two"},
+    {"run.failed", "{\"command\":\"c\",\"handle\":\"h\",\"signal\":\"SIGHUP\",\"lost\":true}",
+     "data.lost: true is given together with data.signal; expected only one of the two"},
+    {"run.failed", "{\"command\":\"c\",\"handle\":\"h\",\"exit_code\":0}",
+     "data.exit_code: 0 is given in run.failed; expected another exit code, or run.finished"},
+    {"run.failed", "{\"command\":\"c\",\"handle\":\"h\",\"exit_code\":\"1\"}",
+     "data.exit_code: \"1\" is not an integer of 64 bits"},
+    {"run.finished", "{\"command\":\"c\",\"handle\":\"h\",\"signal\":\"SIGKILL\"}",
+     "data.signal: \"SIGKILL\" is given in run.finished; expected only in run.failed"},
+    {"run.finished", "{\"command\":\"c\",\"handle\":\"h\",\"lost\":true}",
+     "data.lost: true is given in run.finished; expected only in run.failed"},
+    {"run.finished", "{\"handle\":\"h\"}",
+     "data.command: missing; expected the command as it was typed, such as \"make -j8\""},
+    {"handle.state", "{\"handle\":\"h\",\"tool\":\"t\"}",
+     "data.state: missing; expected one of running, waiting, stopped, failed"},
+    {"mcp.state", "{\"server\":\"s\"}",
+     "data.state: missing; expected one of connected, disconnected, unresponsive, reconnected"},
+    {"budget.usage", "{\"used\":1}", "data.limit: missing; expected a number of tokens"},
+};
+
+Test(event_refusals, reports_are_refused_in_whole_sentences) {
+  for (size_t i = 0; i < sizeof bad_reports / sizeof *bad_reports; i++) {
+    char json[512];
+    struct event event;
+    struct tidings_error error;
+    (void)snprintf(json, sizeof json, "{\"type\":\"%s\",\"session\":\"s\",\"data\":%s}",
+                   bad_reports[i].type, bad_reports[i].data);
+    cr_expect_eq(parse(json, &event, &error), TIDINGS_E_SCHEMA);
+    cr_expect_str_eq(error.text, bad_reports[i].sentence);
+  }
+}
+
+/* No field that a type requires is without words for what is expected. */
+Test(event_refusals, what_is_missing_is_named) {
+  static const char *const types[] = {"handle.state",   "handle.polled", "run.finished",
+                                      "run.failed",     "mcp.state",     "config.changed",
+                                      "budget.usage",   "rate.limited",  "subagent.finished",
+                                      "tools.declared", "file.changed"};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    static const char *const given[] = {"",
+                                        "\"handle\":\"h\"",
+                                        "\"command\":\"c\"",
+                                        "\"used\":1",
+                                        "\"slug\":\"s\"",
+                                        "\"tool\":\"t\"",
+                                        "\"server\":\"s\""};
+    for (size_t j = 0; j < sizeof given / sizeof *given; j++) {
+      char json[256];
+      struct event event;
+      struct tidings_error error;
+      (void)snprintf(json, sizeof json, "{\"type\":\"%s\",\"session\":\"s\",\"data\":{%s}}",
+                     types[i], given[j]);
+      (void)parse(json, &event, &error);
+      cr_expect(!strstr(error.text, "expected a value"), "%s: %s", json, error.text);
+    }
+  }
 }
 
 static const struct {

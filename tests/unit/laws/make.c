@@ -84,7 +84,7 @@ static void make_files(struct random *random, struct round *round, struct item *
                           .path_count = count,
                           .change = (uint8_t)random_below(random, FILE_RENAMED + 1)};
   struct buffer message = BUFFER_EMPTY;
-  render_report(EVENT_FILE_CHANGED, &report, NULL, SIZE_MAX, &message);
+  render_report(EVENT_FILE_CHANGED, &report, SIZE_MAX, &message);
   item->note.source = span_text("file");
   item->note.name = span_text("changed");
   item->note.made_by = MADE_BY_FILE_CHANGED;

@@ -273,23 +273,25 @@ Test(producers, thresholds_speak_once_and_again_after_a_fall) {
   cr_expect_str_eq(usage(&memory, 185000, 200000), "");
   cr_expect_str_eq(usage(&memory, 170000, 200000), "");
   cr_expect_str_eq(usage(&memory, 181000, 200000), "Token budget: 90% used (181000 of 200000).");
-  cr_expect_str_eq(usage(&memory, 210000, 200000), "Token budget: 95% used (210000 of 200000).");
+  cr_expect_str_eq(usage(&memory, 210000, 200000), "Token budget: 105% used (210000 of 200000).");
   cr_expect_str_eq(usage(&memory, 0, 200000), "");
-  cr_expect_str_eq(usage(&memory, 199999, 200000), "Token budget: 95% used (199999 of 200000).");
+  cr_expect_str_eq(usage(&memory, 199999, 200000), "Token budget: 99% used (199999 of 200000).");
 }
 
 Test(producers, thresholds_at_the_edges_of_numbers) {
   struct memory memory = {0};
   cr_expect_str_eq(usage(&memory, 0, 1), "");
-  cr_expect_str_eq(usage(&memory, 1, 1), "Token budget: 95% used (1 of 1).");
+  cr_expect_str_eq(usage(&memory, 1, 1), "Token budget: 100% used (1 of 1).");
   memory.budget_percent = 0;
   cr_expect_str_eq(usage(&memory, 2, 3), "");
   cr_expect_str_eq(usage(&memory, INT64_MAX, INT64_MAX),
-                   "Token budget: 95% used (9223372036854775807 of 9223372036854775807).");
+                   "Token budget: 100% used (9223372036854775807 of 9223372036854775807).");
   memory.budget_percent = 0;
   cr_expect_str_eq(usage(&memory, 6917529027641081855, INT64_MAX), "");
   cr_expect_str_eq(usage(&memory, 6917529027641081856, INT64_MAX),
                    "Token budget: 75% used (6917529027641081856 of 9223372036854775807).");
+  cr_expect_str_eq(usage(&memory, INT64_MAX, 3),
+                   "Token budget: 307445734561825860233% used (9223372036854775807 of 3).");
 }
 
 Test(producers, the_last_threshold_is_an_error) {

@@ -78,6 +78,40 @@ Test(top_keys, what_cannot_be_done_is_said) {
   top_finish(&top);
 }
 
+Test(top_keys, what_the_agent_has_is_not_changed) {
+  struct top top = new_top();
+  take_messages(&top, "[{'id': 'a', 'state': 'offered'}, {'id': 'b', 'state': 'leased'}, {'id': "
+                      "'c', 'state': 'steering'}]");
+  press_all(&top, "\tkkk");
+  for (const char *key = "eJKs"; *key; key++) {
+    cr_expect_eq(top_key(&top, (unsigned char)*key).what, TOP_DRAW);
+    cr_expect_eq(top.mode, MODE_LISTS, "%c", *key);
+    cr_expect(strstr(top.note, "The message is offered to the agent already and cannot be "), "%c",
+              *key);
+  }
+  expect_event(press_all(&top, "cy"), "message.cancelled", "{'id': 'a'}");
+  top_key(&top, 'j');
+  for (const char *key = "eJKsc"; *key; key++) {
+    cr_expect_eq(top_key(&top, (unsigned char)*key).what, TOP_DRAW);
+    cr_expect_eq(top.mode, MODE_LISTS, "%c", *key);
+    cr_expect(strstr(top.note, "The message is with the agent already and cannot be "), "%c", *key);
+  }
+  top_key(&top, 'j');
+  cr_expect_eq(top_key(&top, 'e').what, TOP_DRAW);
+  cr_expect_eq(top.mode, MODE_EDIT);
+  top_finish(&top);
+}
+
+Test(top_keys, nothing_is_steered_while_no_turn_runs) {
+  struct top top = new_top();
+  top_choose_session(&top, "5c1d2e9a-6f0b-4d0e-9a51-77f0c3a1b2d4");
+  take_messages(&top, "[{'id': 'a', 'state': 'queued', 'delivery': 'queue'}]");
+  cr_expect_eq(press_all(&top, "\ts").what, TOP_DRAW);
+  cr_expect_str_eq(top.note,
+                   "No turn runs into which the message could go; it waits for one of its own.");
+  top_finish(&top);
+}
+
 Test(top_keys, what_is_pasted_presses_nothing) {
   struct top top = new_top();
   top_key(&top, '\t');

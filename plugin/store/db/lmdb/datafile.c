@@ -80,9 +80,7 @@ static int open_regular(struct db *db, const char *name, int *ret_fd, struct tid
     *ret_fd = -1;
     return 0;
   }
-  if (fd < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: %s cannot be opened: %s", db->directory, name,
-                errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+  if (fd < 0) return directory_file_refused(db->directory, name, errno, error);
   if (fstat(fd, &entry) || !S_ISREG(entry.st_mode) || entry.st_uid != geteuid()) {
     close(fd);
     return fail(error, TIDINGS_E_STORE, "store %s: %s is not a file that you own; move it away",

@@ -3,10 +3,12 @@
  * store/db/lmdb/directory.c: may a store be in this folder? It must be a real directory of this
  * user, closed to others, on a local file system.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -52,6 +54,38 @@ static int make_directories(const char *path, struct tidings_error *error) {
   return code;
 }
 
+/* A folder with other files that was named by mistake gets no store among them. */
+static bool is_of_a_store(const char *name) {
+  static const char *const names[] = {".",    "..",      "creating",   "lock.mdb",  "shared",
+                                      "logs", "waiting", "lost+found", "unfinished"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(name, names[i]) == 0) return true;
+  }
+  return strncmp(name, "wake.", 5) == 0;
+}
+
+static int check_other_files(const char *path, int fd, struct tidings_error *error) {
+  struct stat entry;
+  if (fstatat(fd, "data.mdb", &entry, AT_SYMLINK_NOFOLLOW) == 0) return 0;
+  int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *folder = again < 0 ? NULL : fdopendir(again);
+  if (!folder) {
+    int reason = errno;
+    if (again >= 0) close(again);
+    return fail(error, TIDINGS_E_STORE, "store folder %s cannot be read: %s", path,
+                strerror(reason));
+  }
+  const struct dirent *other = readdir(folder);
+  while (other && is_of_a_store(other->d_name)) other = readdir(folder);
+  int code = other ? fail(error, TIDINGS_E_STORE,
+                          "store folder %s has no store but other files, such as %s; name an empty "
+                          "folder, or one that does not exist yet",
+                          path, quote(span_text(other->d_name)).text)
+                   : 0;
+  (void)closedir(folder);
+  return code;
+}
+
 static int check(const char *path, int fd, struct tidings_error *error) {
   struct stat entry;
   struct statfs file_system;
@@ -62,6 +96,8 @@ static int check(const char *path, int fd, struct tidings_error *error) {
                 "store folder %s belongs to user %u, not to you (%u); name a folder of your own",
                 path, entry.st_uid, geteuid());
   }
+  int code = check_other_files(path, fd, error);
+  if (code) return code;
   if (entry.st_mode & 077) {
     return fail(error, TIDINGS_E_STORE,
                 "store folder %s is open to others (mode %04o); name a folder of your own, or run: "
@@ -75,6 +111,40 @@ static int check(const char *path, int fd, struct tidings_error *error) {
                 path, (unsigned long)file_system.f_type);
   }
   return 0;
+}
+
+static int directory_refused(const char *path, int reason, struct tidings_error *error) {
+  struct stat entry;
+  if (reason != EACCES)
+    return fail(error, TIDINGS_E_STORE, "store folder %s cannot be opened: %s", path,
+                strerror(reason));
+  if (lstat(path, &entry))
+    return fail(error, TIDINGS_E_STORE,
+                "store folder %s cannot be opened: you may not enter a folder above it; name a "
+                "folder of your own",
+                path);
+  if (entry.st_uid != geteuid())
+    return fail(error, TIDINGS_E_STORE,
+                "store folder %s cannot be opened: it belongs to user %u, not to you (%u); name a "
+                "folder of your own",
+                path, entry.st_uid, geteuid());
+  return fail(error, TIDINGS_E_STORE,
+              "store folder %s cannot be opened: %s (mode %04o); run: chmod 700 %s", path,
+              strerror(reason), entry.st_mode & 07777, path);
+}
+
+int directory_file_refused(const char *directory, const char *name, int reason,
+                           struct tidings_error *error) {
+  if (reason == ELOOP)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: %s is a symbolic link; put the file itself in its place", directory,
+                name);
+  const char *remedy = reason == EACCES || reason == EPERM || reason == EROFS
+                           ? "; make the folder and its files yours and writable, or name another "
+                             "folder"
+                           : "";
+  return fail(error, TIDINGS_E_STORE, "store %s: %s cannot be opened: %s%s", directory, name,
+              strerror(reason), remedy);
 }
 
 int directory_open(const char *path, int *ret_fd, struct tidings_error *error) {
@@ -95,8 +165,7 @@ int directory_open(const char *path, int *ret_fd, struct tidings_error *error) {
     if (errno == ENOTDIR)
       return fail(error, TIDINGS_E_STORE,
                   "store folder %s is not a folder; name another, or move that file away", path);
-    return fail(error, TIDINGS_E_STORE, "store folder %s cannot be opened: %s", path,
-                strerror(errno));
+    return directory_refused(path, errno, error);
   }
   code = check(path, fd, error);
   if (code) {

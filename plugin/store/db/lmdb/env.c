@@ -80,6 +80,8 @@ int env_open_checked(struct db *db, store_deadline deadline, struct tidings_erro
   if (rc == ENOMEM)
     return fail(error, TIDINGS_E_NOMEM, "store %s: no memory (or address space) to open it",
                 db->directory);
+  if (rc == EACCES || rc == EROFS)
+    return directory_file_refused(db->directory, "lock.mdb", rc, error);
   return fail(error, TIDINGS_E_STORE, "store %s cannot be opened: %s", db->directory,
               mdb_strerror(rc));
 }

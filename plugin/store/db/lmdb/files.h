@@ -14,6 +14,9 @@
 /* Makes it if need be, and refuses one that is not safe. Returns a descriptor of the directory. */
 int directory_open(const char *path, int *ret_fd, struct tidings_error *error);
 bool directory_is_remote(uint64_t file_system); /* the f_type of a file system */
+/* STORE, with the remedy, for a file of the store that could not be opened. */
+int directory_file_refused(const char *directory, const char *name, int reason,
+                           struct tidings_error *error);
 
 /* -- datafile.c -- */
 

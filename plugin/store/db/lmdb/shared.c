@@ -71,9 +71,7 @@ int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, in
     *ret_fd = -1;
     return 0;
   }
-  if (fd < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s", directory,
-                strerror(errno));
+  if (fd < 0) return directory_file_refused(directory, "shared", errno, error);
   int code = take_gate(fd, directory, store_deadline_in(budget_ms), error);
   int err = code ? 0 : byte_lock(fd, F_WRLCK, USERS);
   if (!code && !err) {
@@ -197,9 +195,7 @@ int shared_open(struct db *db, store_deadline deadline, struct tidings_error *er
   struct shared *shared = &db->shared;
   shared->page = NULL;
   shared->fd = openat(db->directory_fd, "shared", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (shared->fd < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s",
-                db->directory, strerror(errno));
+  if (shared->fd < 0) return directory_file_refused(db->directory, "shared", errno, error);
   int code = shared_gate(db, deadline, error);
   if (!code) code = map(db, error);
   if (!code) code = enter(db, error);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event_message.h: the text of a message: a word of the command line, or stdin.
+ */
+#ifndef TIDINGS_CLI_EVENT_MESSAGE_H
+#define TIDINGS_CLI_EVENT_MESSAGE_H
+
+#include "command/cli.h"
+
+/* `word` "-" means stdin, without the line breaks at its end. Bytes that are not UTF-8 are
+ * replaced, which is said on stderr. Says what is wrong. Returns 0, or the exit code; free
+ * *ret_text. */
+int event_message_read(const struct cli *cli, const char *word, char **ret_text);
+
+#endif
