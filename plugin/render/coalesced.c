@@ -6,35 +6,98 @@
 
 #include "render/missing.h"
 #include "render/report.h"
+#include "values/event.h"
 
-static bool is_one_change(const struct file_list *list) {
-  return list->changes[0] == list->changes[list->count - 1];
+enum { CHANGES = FILE_RENAMED + 1 };
+
+size_t render_files_most(size_t count) { return count > FILES_LISTED ? FILES_SAMPLED : count; }
+
+static size_t count_change(const struct file_list *list, size_t end, unsigned change) {
+  size_t count = 0;
+  for (size_t f = 0; f < end; f++) count += list->changes[f] == change;
+  return count;
 }
 
-static void write_rest(const struct file_list *list, size_t listed, struct buffer *out) {
-  struct tidings_span folder = list->folder[listed];
-  if (listed == list->count) return;
-  buffer_format(out, ", and %zu more", list->count - listed);
-  if (list->folders[listed] > 1) buffer_format(out, " in %zu folders", list->folders[listed]);
-  else if (folder.len) buffer_text(out, " in ");
-  if (list->folders[listed] == 1) buffer_span(out, folder);
+/* -- all of them by name ----------------------------------------------------------------------- */
+
+static void write_all(const struct file_list *list, struct buffer *out) {
+  bool one_change = count_change(list, list->count, list->changes[0]) == list->count, any = false;
+  render_files_title(one_change ? render_file_change_name(list->changes[0]) : NULL, list->tool,
+                     out);
+  for (unsigned change = 0; change < CHANGES; change++) {
+    bool begun = false;
+    for (size_t f = 0; f < list->count; f++) {
+      if (list->changes[f] != change) continue;
+      if (any) buffer_text(out, begun ? ", " : "; ");
+      if (!begun && !one_change) buffer_format(out, "%s ", render_file_change_name(change));
+      buffer_span(out, list->paths[f]);
+      begun = any = true;
+    }
+  }
+}
+
+/* -- some by name, and how many there are ------------------------------------------------------ */
+
+/* With its slash; "/" alone says nothing. */
+static size_t common_folder(const struct file_list *list) {
+  struct tidings_span first = list->paths[0];
+  size_t common = first.len;
+  for (size_t f = 1; f < list->count; f++) {
+    struct tidings_span path = list->paths[f];
+    size_t len = 0;
+    while (len < common && len < path.len && path.ptr[len] == first.ptr[len]) len++;
+    common = len;
+  }
+  while (common && first.ptr[common - 1] != '/') common--;
+  return common > 1 ? common : 0;
+}
+
+static void write_names(const struct file_list *list, size_t listed, unsigned change, size_t folder,
+                        struct buffer *out) {
+  size_t named = 0;
+  for (size_t f = 0; f < listed; f++) {
+    struct tidings_span path = list->paths[f];
+    if (list->changes[f] != change) continue;
+    if (named++) buffer_text(out, ", ");
+    buffer_append(out, path.ptr + folder, path.len - folder);
+  }
+  if (named < count_change(list, list->count, change)) buffer_text(out, ", …");
+}
+
+/* What is gone comes first. */
+static void write_changes(const struct file_list *list, size_t listed, size_t folder,
+                          struct buffer *out) {
+  static const unsigned order[CHANGES] = {FILE_DELETED, FILE_CREATED, FILE_RENAMED, FILE_MODIFIED};
+  const char *between = "";
+  for (size_t c = 0; c < CHANGES; c++) {
+    size_t count = count_change(list, list->count, order[c]);
+    if (!count) continue;
+    buffer_format(out, "%s%zu %s", between, count, render_file_change_name(order[c]));
+    between = ", ";
+    if (!count_change(list, listed, order[c])) continue;
+    buffer_text(out, " (");
+    write_names(list, listed, order[c], folder, out);
+    buffer_byte(out, ')');
+  }
+}
+
+static void write_counted(const struct file_list *list, size_t listed, struct buffer *out) {
+  bool one_change = count_change(list, list->count, list->changes[0]) == list->count;
+  size_t folder = common_folder(list);
+  buffer_format(out, "%zu files %s", list->count,
+                one_change ? render_file_change_name(list->changes[0]) : "changed");
+  if (folder) buffer_text(out, " in ");
+  buffer_append(out, list->paths[0].ptr, folder);
+  if (list->tool.len) buffer_format(out, " while %.*s ran", SPAN_FORMAT(list->tool));
+  buffer_text(out, ": ");
+  if (one_change) write_names(list, listed, list->changes[0], folder, out);
+  else write_changes(list, listed, folder, out);
 }
 
 void render_files(const struct file_list *list, size_t listed, struct buffer *out) {
-  bool one_change = is_one_change(list);
-  if (list->count == 1) {
-    render_file_change(list->paths[0], list->changes[0], list->tool, out);
-    return;
-  }
-  render_files_title(one_change ? render_file_change_name(list->changes[0]) : NULL, list->tool,
-                     out);
-  for (size_t f = 0; f < listed; f++) {
-    bool next_change = !one_change && (!f || list->changes[f] != list->changes[f - 1]);
-    if (f) buffer_text(out, next_change ? "; " : ", ");
-    if (next_change) buffer_format(out, "%s ", render_file_change_name(list->changes[f]));
-    buffer_span(out, list->paths[f]);
-  }
-  write_rest(list, listed, out);
+  if (list->count == 1) render_file_change(list->paths[0], list->changes[0], list->tool, out);
+  else if (listed == list->count) write_all(list, out);
+  else write_counted(list, listed, out);
 }
 
 static struct tidings_span without_trailing_blanks(struct tidings_span text) {

@@ -8,19 +8,21 @@
 
 #include "common/buffer.h"
 
-enum { FILES_LISTED = 20 }; /* by name; of the others only the number is said */
+/* So many files are all listed by name. Of more, so many are, and the others are counted. */
+enum { FILES_LISTED = 20, FILES_SAMPLED = 10 };
 
-/* Different files, those with the same change side by side, by enum file_change. */
+/* Different files. */
 struct file_list {
+  /* In the order in which they get a place in the list: those of one change follow in the order in
+   * which they were first named. */
   const struct tidings_span *paths;
-  const uint8_t *changes;
+  const uint8_t *changes; /* enum file_change */
   size_t count;
   struct tidings_span tool; /* that ran while all of them changed; empty: not so */
-  /* From each place on: in how many folders the files are, and the folder of the first. */
-  size_t folders[FILES_LISTED + 1];
-  struct tidings_span folder[FILES_LISTED + 1];
 };
 
+/* How many names a list of so many files has at most. */
+size_t render_files_most(size_t count);
 /* The first `listed` files by name, and the number of the others. */
 void render_files(const struct file_list *list, size_t listed, struct buffer *out);
 

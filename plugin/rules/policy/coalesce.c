@@ -3,7 +3,7 @@
  * rules/policy/coalesce.c: makes lines of the remaining items. Items of the same source, name and
  * level that were pushed within a window, counted from the first of them, may share a line: equal
  * messages do, and so do all changed files; the others stand next to each other. Only pending items
- * are considered; no carrier is ever delayed.
+ * are considered; no carrier is ever delayed. Without a window only many changed files are joined.
  */
 #include <stdlib.h>
 
@@ -63,22 +63,43 @@ static int write_kind(const struct work *work, size_t i, struct tidings_span *re
   return 0;
 }
 
-/* Of each item that is left: the first item of its window. */
+/* At the leader of a kind. */
+struct kind {
+  size_t first, open; /* the first items of its first and of its newest window */
+  size_t windows;
+};
+
+static bool opens_window(const struct work *work, const struct kind *kind, size_t i) {
+  return kind->open == NO_ITEM || !work->settings->coalesce_window_ms ||
+         !is_within(work, kind->open, i);
+}
+
+/* Of each item that is left: the first item of its window. Changed files that would fill more lines
+ * than a list has names share one, however far apart. */
 static int find_windows(const struct work *work, size_t *ret_windows) {
-  struct tidings_span *kinds = arena_zalloc(work->arena, work->item_count, sizeof *kinds);
+  struct tidings_span *names = arena_zalloc(work->arena, work->item_count, sizeof *names);
   size_t *leaders = arena_array(work->arena, work->item_count, sizeof *leaders);
-  size_t *open = arena_array(work->arena, work->item_count, sizeof *open); /* at a kind's leader */
-  if (!kinds || !leaders || !open) return -1;
+  struct kind *kinds = arena_array(work->arena, work->item_count, sizeof *kinds);
+  if (!names || !leaders || !kinds) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
-    open[i] = NO_ITEM;
-    if (is_left(work, i) && write_kind(work, i, &kinds[i])) return -1;
+    kinds[i] = (struct kind){.first = NO_ITEM, .open = NO_ITEM};
+    if (is_left(work, i) && write_kind(work, i, &names[i])) return -1;
   }
-  if (policy_group_equal(kinds, work->item_count, work->arena, leaders)) return -1;
+  if (policy_group_equal(names, work->item_count, work->arena, leaders)) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
-    size_t *here = &open[leaders[i]];
+    struct kind *kind = &kinds[leaders[i]];
     if (!is_left(work, i)) continue;
-    if (*here == NO_ITEM || !is_within(work, *here, i)) *here = i;
-    ret_windows[i] = *here;
+    if (opens_window(work, kind, i)) {
+      kind->open = i;
+      kind->windows++;
+    }
+    if (kind->first == NO_ITEM) kind->first = i;
+    ret_windows[i] = kind->open;
+  }
+  for (size_t i = 0; i < work->item_count; i++) {
+    const struct kind *kind = &kinds[leaders[i]];
+    if (is_left(work, i) && is_file_change(&work->items[i]) && kind->windows > FILES_LISTED)
+      ret_windows[i] = kind->first;
   }
   return 0;
 }
@@ -143,12 +164,22 @@ static int coalesce_lines(struct work *work) {
   return join_lines(work, windows);
 }
 
+/* Are there so many changed files that they have to be listed, though nothing else is joined? */
+static bool has_many_files(const struct work *work) {
+  size_t count = 0;
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (!is_left(work, i) || !is_file_change(&work->items[i])) continue;
+    if (work->items[i].facts.path_count > FILES_LISTED || ++count > FILES_LISTED) return true;
+  }
+  return false;
+}
+
 int policy_coalesce(struct work *work) {
   work->lines = arena_array(work->arena, work->item_count, sizeof *work->lines);
   work->next = arena_array(work->arena, work->item_count, sizeof *work->next);
   if (!work->lines || !work->next) return -1;
   for (size_t i = 0; i < work->item_count; i++) work->next[i] = NO_ITEM;
-  if (work->settings->coalesce_window_ms) return coalesce_lines(work);
+  if (work->settings->coalesce_window_ms || has_many_files(work)) return coalesce_lines(work);
   for (size_t i = 0; i < work->item_count; i++) {
     if (is_left(work, i)) start_line(work, i);
   }

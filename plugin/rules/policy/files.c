@@ -113,57 +113,70 @@ void policy_end_undone(struct work *work, const struct trace *trace) {
 
 /* -- lists ------------------------------------------------------------------------------------- */
 
-static struct tidings_span folder_of(struct tidings_span path) {
-  while (path.len && path.ptr[path.len - 1] != '/') path.len--;
-  if (path.len > 1) path.len--;
-  return path;
-}
-
-/* In how many folders the files from each place in the list on are. */
-static int count_folders(const struct work *work, struct file_list *list) {
-  struct tidings_span *folders = arena_array(work->arena, list->count, sizeof *folders);
-  size_t *leaders = arena_array(work->arena, list->count, sizeof *leaders), different = 0;
-  bool *seen = arena_zalloc(work->arena, list->count, sizeof *seen);
-  if (!folders || !leaders || !seen) return -1;
-  for (size_t f = 0; f < list->count; f++) folders[f] = folder_of(list->paths[f]);
-  if (policy_group_equal(folders, list->count, work->arena, leaders)) return -1;
-  for (size_t f = list->count; f-- > 0;) {
-    different += !seen[leaders[f]];
-    seen[leaders[f]] = true;
-    if (f <= FILES_LISTED) list->folders[f] = different;
-    if (f <= FILES_LISTED) list->folder[f] = folders[f];
-  }
-  return 0;
-}
-
-/* Each path once, by change, and of one change in the order in which they were first named. */
-int policy_list_files(const struct work *work, struct line *line) {
+/* The different paths of a line, those with the same change side by side. */
+static size_t gather_files(const struct work *work, const struct line *line,
+                           struct tidings_span *paths, uint8_t *changes, size_t *leaders) {
+  static const unsigned order[] = {FILE_DELETED, FILE_CREATED, FILE_RENAMED, FILE_MODIFIED};
   const struct trace *trace = &work->trace;
-  struct file_list *list = arena_zalloc(work->arena, 1, sizeof *list);
-  size_t most = 0, count = 0;
-  for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i])
-    most += work->items[i].facts.path_count;
-  struct tidings_span *paths = arena_array(work->arena, most, sizeof *paths);
-  uint8_t *changes = arena_array(work->arena, most, sizeof *changes);
-  if (!list || !paths || !changes) return -1;
-  for (unsigned change = FILE_MODIFIED; change <= FILE_RENAMED; change++) {
+  size_t count = 0;
+  for (size_t c = 0; c < sizeof order / sizeof *order; c++) {
     for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {
       for (size_t p = 0; p < work->items[i].facts.path_count; p++) {
         const struct mention *mention = &trace->mentions[trace->first[i] + p];
         if (mention->opposite != NO_ITEM || work->slots[mention->leader] != NO_ITEM ||
-            trace->mentions[mention->leader].change != change)
+            trace->mentions[mention->leader].change != order[c])
           continue;
         work->slots[mention->leader] = count;
         paths[count] = mention->path;
-        changes[count++] = (uint8_t)change;
+        changes[count] = (uint8_t)order[c];
+        leaders[count++] = mention->leader;
       }
     }
+  }
+  return count;
+}
+
+/* Which ones are named if not all are: up to half and one of the first change, so that each has
+ * some. ret_first: they come first, the others after them. */
+static void choose_named(const uint8_t *changes, size_t count, size_t most, size_t *ret_order) {
+  size_t named = 0, others, kinds = 0;
+  for (size_t f = 0; f < count; f++) kinds += !f || changes[f] != changes[f - 1];
+  for (size_t begin = 0, end; begin < count; begin = end, kinds--) {
+    size_t share = most - named;
+    if (kinds > 1) share = kinds == 2 && !named ? most / 2 + 1 : share / kinds;
+    for (end = begin; end < count && changes[end] == changes[begin]; end++) {
+      if (end - begin < share) ret_order[named++] = end;
+    }
+  }
+  others = named;
+  for (size_t f = 0, n = 0; f < count; f++) {
+    if (n < named && ret_order[n] == f) n++;
+    else ret_order[others++] = f;
+  }
+}
+
+int policy_list_files(const struct work *work, struct line *line) {
+  struct file_list *list = arena_zalloc(work->arena, 1, sizeof *list);
+  size_t most = 0;
+  for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i])
+    most += work->items[i].facts.path_count;
+  struct tidings_span *paths = arena_array(work->arena, 2 * most, sizeof *paths);
+  uint8_t *changes = arena_array(work->arena, 2 * most, sizeof *changes);
+  size_t *leaders = arena_array(work->arena, most, sizeof *leaders);
+  size_t *order = arena_array(work->arena, most, sizeof *order);
+  if (!list || !paths || !changes || !leaders || !order) return -1;
+  size_t count = gather_files(work, line, paths + most, changes + most, leaders);
+  line->listed = render_files_most(count);
+  choose_named(changes + most, count, line->listed, order);
+  for (size_t f = 0; f < count; f++) {
+    paths[f] = paths[most + order[f]];
+    changes[f] = changes[most + order[f]];
+    work->slots[leaders[order[f]]] = f;
   }
   *list = (struct file_list){
       .paths = paths, .changes = changes, .count = count, .tool = line->item->note.tool};
   line->files = list;
-  line->listed = count < FILES_LISTED ? count : FILES_LISTED;
-  return count_folders(work, list);
+  return 0;
 }
 
 bool policy_is_listed(const struct work *work, const struct line *line, size_t i) {

@@ -112,9 +112,17 @@ int plan_left(const struct item *items, size_t item_count, const struct settings
   return 0;
 }
 
+/* Could its files, or so many reports, have to be listed? Each name has a comma and a blank. */
+static bool may_need_list(const struct item *item, size_t reports) {
+  return item->note.message.len > FILES_LISTED * sizeof "a," || reports > FILES_LISTED;
+}
+
 bool plan_needs_facts(const struct item *items, size_t item_count,
                       const struct settings *settings) {
+  size_t reports = 0;
   for (size_t i = 0; i < item_count; i++) {
+    bool reports_files = items[i].note.made_by == MADE_BY_FILE_CHANGED;
+    if (reports_files && may_need_list(&items[i], ++reports)) return true;
     if (items[i].note.made_by == MADE_BY_MCP_STATE) return true;
     if (items[i].note.caused_by.len) return true;
     if (items[i].note.made_by && (settings->annihilate || settings->coalesce_window_ms))

@@ -52,7 +52,9 @@ static bool is_partly_undone(const struct work *work, const struct line *line) {
 }
 
 int policy_write_line(const struct work *work, struct line *line) {
-  if (is_file_change(line->item) && (!all_say_the_same(work, line) || is_partly_undone(work, line)))
+  if (is_file_change(line->item) &&
+      (!all_say_the_same(work, line) || is_partly_undone(work, line) ||
+       line->item->facts.path_count > FILES_LISTED))
     return write_list(work, line);
   return line->count > 1 ? policy_write_cut(work, line, SIZE_MAX, &line->message) : 0;
 }

@@ -107,19 +107,14 @@ static int take_change(struct listed *listed) {
   return NOT_NAMED;
 }
 
-/* ",and3more", ",and3moreindir1", ",and3morein2folders". */
-static bool take_more(struct listed *listed) {
+static bool take_number(struct listed *listed, size_t *ret_number) {
   struct tidings_span rest = listed->rest;
-  size_t digits = 0, more = 0;
-  if (!skip(&rest, span_text(",and"))) return false;
+  size_t digits = 0, number = 0;
   for (; digits < rest.len && isdigit((unsigned char)rest.ptr[digits]); digits++)
-    more = 10 * more + (size_t)(rest.ptr[digits] - '0');
-  rest = span_of(rest.ptr + digits, rest.len - digits);
-  if (!digits || !skip(&rest, span_text("more"))) return false;
-  if (rest.len && !skip(&rest, span_text("in"))) return false;
-  listed->more = more;
-  listed->rest = rest;
-  return true;
+    number = 10 * number + (size_t)(rest.ptr[digits] - '0');
+  listed->rest = span_of(rest.ptr + digits, rest.len - digits);
+  *ret_number = number;
+  return digits > 0;
 }
 
 /* "`a` was created externally." */
@@ -135,6 +130,25 @@ static bool take_single(struct listed *listed) {
   return false;
 }
 
+/* Names, with commas between, until something else follows. The ellipsis is no ASCII, so it is not
+ * in a bare text, but its comma is. */
+static size_t take_names(const struct round *round, int change, struct listed *listed) {
+  size_t count = 0;
+  for (;; count++) {
+    struct tidings_span rest = listed->rest;
+    if (count && !skip(&listed->rest, span_text(","))) return count;
+    size_t path = take_path(listed);
+    if (path == MOST_PATHS) {
+      LAW(round, count, "a list without a path", rest.len);
+      listed->rest = rest;
+      return count;
+    }
+    LAW(round, listed->named[path] == NOT_NAMED, "a path that is named twice", path);
+    listed->named[path] = change;
+  }
+}
+
+/* "Multiple files modified: a, b", "Files changed: modified a; created b". */
 static void take_list(const struct round *round, size_t line, struct listed *listed) {
   bool mixed = skip(&listed->rest, span_text("Fileschanged:"));
   LAW(round, mixed || skip(&listed->rest, span_text("Multiplefiles")), "neither item nor list",
@@ -143,42 +157,75 @@ static void take_list(const struct round *round, size_t line, struct listed *lis
   LAW(round, change != NOT_NAMED, "a list without a change", line);
   LAW(round, mixed || skip(&listed->rest, span_text(":")), "a list without a colon", line);
   for (;;) {
-    size_t path = take_path(listed);
-    LAW(round, path < MOST_PATHS, "a path that no item of the line has", listed->rest.len);
-    LAW(round, listed->named[path] == NOT_NAMED, "a path that is named twice", path);
-    listed->named[path] = change;
-    if (!listed->rest.len || take_more(listed)) return;
-    if (skip(&listed->rest, span_text(","))) continue;
-    LAW(round, mixed && skip(&listed->rest, span_text(";")), "no end of a path", path);
+    (void)take_names(round, change, listed);
+    if (!listed->rest.len) return;
+    LAW(round, mixed && skip(&listed->rest, span_text(";")), "no end of a path", line);
     change = take_change(listed);
-    LAW(round, change != NOT_NAMED, "a list without a change", path);
+    LAW(round, change != NOT_NAMED, "a list without a change", line);
   }
+}
+
+/* What follows the names of a change if not all are named. */
+static void take_rest(const struct round *round, size_t count, size_t named,
+                      struct listed *listed) {
+  LAW(round, named <= count, "more names than files", named);
+  LAW(round, (named < count) == skip(&listed->rest, span_text(",")), "an ellipsis", named);
+  listed->more += count - named;
+}
+
+static void take_counts(const struct round *round, size_t all, struct listed *listed) {
+  size_t sum = 0;
+  for (const char *between = ":"; listed->rest.len; between = ",") {
+    size_t count = 0, named = 0;
+    LAW(round, skip(&listed->rest, span_text(between)), "no end of a change", listed->rest.len);
+    LAW(round, take_number(listed, &count), "a change without a number", listed->rest.len);
+    int change = take_change(listed);
+    LAW(round, change != NOT_NAMED, "a number without a change", count);
+    sum += count;
+    if (skip(&listed->rest, span_text("("))) {
+      named = take_names(round, change, listed);
+      take_rest(round, count, named, listed);
+      LAW(round, skip(&listed->rest, span_text(")")), "an open list", listed->rest.len);
+    } else {
+      listed->more += count;
+    }
+  }
+  LAW(round, sum == all, "the number of all", all);
+}
+
+/* Where all are in one folder, it is said once, and the paths go on from there. */
+static void take_folder(struct listed *listed) {
+  static const char *const folders[] = {"dir0/", "dir1/", "dir2/"};
+  if (!skip(&listed->rest, span_text("in"))) return;
+  for (size_t i = 0; i < 3; i++) {
+    if (!skip(&listed->rest, span_text(folders[i]))) continue;
+    for (size_t p = 0; p < MOST_PATHS; p++) (void)skip(&listed->paths[p], span_text(folders[i]));
+  }
+}
+
+/* "65 files changed in src/: 5 deleted (a, b, …), 60 modified (c, …)", "40 files created: a, …". */
+static bool take_counted(const struct round *round, struct listed *listed) {
+  struct tidings_span rest = listed->rest;
+  size_t all = 0;
+  if (!take_number(listed, &all) || !skip(&listed->rest, span_text("files"))) {
+    listed->rest = rest;
+    return false;
+  }
+  bool mixed = skip(&listed->rest, span_text("changed"));
+  int change = mixed ? NOT_NAMED : take_change(listed);
+  LAW(round, mixed || change != NOT_NAMED, "a number without a change", all);
+  take_folder(listed);
+  if (mixed) {
+    take_counts(round, all, listed);
+    return true;
+  }
+  LAW(round, skip(&listed->rest, span_text(":")), "a list without a colon", all);
+  take_rest(round, all, take_names(round, change, listed), listed);
+  LAW(round, !listed->rest.len, "no end of a list", listed->rest.len);
+  return true;
 }
 
 /* -- both -------------------------------------------------------------------------------------- */
-
-static struct tidings_span folder_of(struct tidings_span path) {
-  size_t len = path.len;
-  while (len && path.ptr[len - 1] != '/') len--;
-  return span_of(path.ptr, len ? len - 1 : 0);
-}
-
-/* Where the files are that are only counted. */
-static void expect_folders(const struct round *round, size_t line, const struct listed *listed) {
-  struct tidings_span folders[MOST_PATHS];
-  size_t count = 0;
-  char several[32];
-  for (size_t p = 0; p < MOST_PATHS; p++) {
-    if (!listed->paths[p].len || listed->named[p] != NOT_NAMED) continue;
-    struct tidings_span folder = folder_of(round->paths[p]);
-    size_t f = 0;
-    while (f < count && !span_equal(folders[f], folder)) f++;
-    if (f == count) folders[count++] = folder;
-  }
-  (void)snprintf(several, sizeof several, "%zufolders", count);
-  LAW(round, count == 1 ? span_equal(listed->rest, folders[0]) : span_is(listed->rest, several),
-      "where the other files are", line);
-}
 
 static void expect_each_file(const struct round *round, size_t line, const struct listed *listed) {
   size_t named = 0, least = 0, most = 0;
@@ -193,7 +240,6 @@ static void expect_each_file(const struct round *round, size_t line, const struc
   LAW(round, named + listed->more >= least && named + listed->more <= most,
       "each file is named or counted", line);
   LAW(round, named <= 20, "more than twenty files by name", line);
-  if (listed->more && least == most) expect_folders(round, line, listed);
 }
 
 /* What was undone may be named because of a later change. */
@@ -212,7 +258,7 @@ void law_list_of_files(const struct round *round, size_t line) {
   struct listed listed = {.more = 0};
   gather(round, line, &arena, &listed);
   listed.rest = bare_in_arena(&arena, round->reading.lines[line].text);
-  if (!take_single(&listed)) take_list(round, line, &listed);
+  if (!take_single(&listed) && !take_counted(round, &listed)) take_list(round, line, &listed);
   expect_each_file(round, line, &listed);
   for (size_t i = 0; i < round->items.count; i++) {
     if (round->lines[i] != line) continue;

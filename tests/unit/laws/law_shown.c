@@ -125,6 +125,15 @@ static void expect_head(const struct round *round, size_t line) {
   LAW(round, note->level >= read->least && note->level <= read->most, "another level", line);
 }
 
+/* Changed files that would fill more lines share one, however far apart. */
+enum { MOST_FILE_LINES = 20 };
+
+static bool has_many_files(const struct round *round) {
+  size_t count = 0;
+  for (size_t i = 0; i < round->items.count; i++) count += is_file(round, i);
+  return count > MOST_FILE_LINES;
+}
+
 /* Only what is of one kind and was pushed within a window shares a line. */
 static void expect_alike(const struct round *round, size_t line) {
   size_t first = first_of_line(round, line);
@@ -137,7 +146,9 @@ static void expect_alike(const struct round *round, size_t line) {
         span_equal(one->source, other->source) && span_equal(one->name, other->name) &&
             one->level == other->level,
         "unlike notifications share a line", i);
-    LAW(round, round->clock_jumps || apart <= round->settings.coalesce_window_ms,
+    LAW(round,
+        round->clock_jumps || apart <= round->settings.coalesce_window_ms ||
+            (is_file(round, first) && has_many_files(round)),
         "a line of what is further apart than the window", i);
     LAW(round,
         (is_file(round, first) && is_file(round, i)) || span_equal(one->message, other->message),

@@ -54,6 +54,7 @@ struct story {
   size_t sent_count;
   size_t carriers; /* of all sessions of this story */
   size_t ways[8];  /* how leases ended */
+  bool polls;      /* the model has asked for a handle's state */
   bool tells;
 };
 enum way { BY_COMMIT, BY_ROLLBACK, BY_REWIND, BY_RESUMING, BY_TAKEOVER, BY_DEATH, BY_FORK, WAYS };

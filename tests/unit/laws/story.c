@@ -196,7 +196,8 @@ static void change_hosts(struct story *story) {
   }
 }
 
-/* The story goes on in the child, whose transcript has some of what waits in the parent. */
+/* The story goes on in the child, whose transcript has some of what waits in the parent. Of what
+ * the model has asked for since, the child has no copy, and knows nothing. */
 static void fork_off(struct story *story) {
   char data[96], child[sizeof story->session];
   (void)snprintf(child, sizeof child, "story-%ld-%u", story->number, ++story->forks);
@@ -234,10 +235,11 @@ static void step(struct story *story) {
     if (!below(story, 3)) change_hosts(story);
   } else if (choice == 30) {
     bool polls = below(story, 2);
+    story->polls = true;
     (void)snprintf(data, sizeof data, "{\"handle\":\"h%zu\"%s}", below(story, 3),
                    polls ? "" : ",\"tool\":\"make\",\"state\":\"running\"");
     (void)send_event(story, story->owner, polls ? "handle.polled" : "handle.state", data);
-  } else if (!below(story, 4)) {
+  } else if (!story->polls && !below(story, 4)) {
     fork_off(story);
   } else {
     (void)send_event(story, story->owner, "session.compacting", "{}");

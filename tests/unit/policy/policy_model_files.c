@@ -116,60 +116,132 @@ static bool has_file(const struct model_line *line, struct tidings_span path) {
   return false;
 }
 
-void model_list(const struct model *model, const struct items *items, struct model_line *line) {
-  line->tool = items->items[line->items[0]].note.tool;
-  for (int change = FILE_MODIFIED; change <= FILE_RENAMED; change++) {
-    for (size_t m = 0; m < line->count; m++) {
-      const struct facts *facts = facts_of(items, line->items[m]);
-      for (size_t p = 0; p < facts->path_count; p++) {
-        if (model->undone[line->items[m]][p] || has_file(line, facts->paths[p]) ||
-            change_of(model, items, line, facts->paths[p]) != change)
-          continue;
-        line->changes[line->file_count] = (uint8_t)change;
-        line->files[line->file_count++] = facts->paths[p];
-      }
+static const int said[] = {FILE_DELETED, FILE_CREATED, FILE_RENAMED, FILE_MODIFIED};
+static const char *const words[] = {"modified", "created", "deleted", "renamed"};
+
+static size_t count_of(const struct model_line *line, size_t end, int change) {
+  size_t count = 0;
+  for (size_t f = 0; f < end; f++) count += line->changes[f] == change;
+  return count;
+}
+
+/* Puts the files first that are named if not all are. Each kind has a part of the names. */
+static void put_named_first(struct model_line *line) {
+  struct model_line all = *line;
+  size_t left = all.file_count <= 20 ? all.file_count : 10, most = left, kinds = 0, used = 0;
+  bool named[MOST_ITEMS * MODEL_PATHS] = {false};
+  for (size_t c = 0; c < 4; c++) kinds += count_of(&all, all.file_count, said[c]) > 0;
+  for (size_t c = 0; c < 4; c++) {
+    if (!count_of(&all, all.file_count, said[c])) continue;
+    size_t share = kinds == 1 ? left : kinds == 2 && left == most ? most / 2 + 1 : left / kinds;
+    for (size_t f = 0; f < all.file_count; f++) {
+      if (all.changes[f] != said[c] || !share) continue;
+      named[f] = true;
+      share--;
+      left--;
+    }
+    kinds--;
+  }
+  for (int turn = 1; turn >= 0; turn--) {
+    for (size_t f = 0; f < all.file_count; f++) {
+      if (named[f] != (turn == 1)) continue;
+      line->changes[used] = all.changes[f];
+      line->files[used++] = all.files[f];
     }
   }
 }
 
-static struct tidings_span folder(struct tidings_span path) {
-  const char *slash = memrchr(path.ptr, '/', path.len);
-  if (!slash) return span_of(path.ptr, 0);
-  return span_of(path.ptr, slash == path.ptr ? 1 : (size_t)(slash - path.ptr));
+void model_list(const struct model *model, const struct items *items, struct model_line *line) {
+  line->tool = items->items[line->items[0]].note.tool;
+  for (size_t c = 0; c < 4; c++) {
+    for (size_t m = 0; m < line->count; m++) {
+      const struct facts *facts = facts_of(items, line->items[m]);
+      for (size_t p = 0; p < facts->path_count; p++) {
+        if (model->undone[line->items[m]][p] || has_file(line, facts->paths[p]) ||
+            change_of(model, items, line, facts->paths[p]) != said[c])
+          continue;
+        line->changes[line->file_count] = (uint8_t)said[c];
+        line->files[line->file_count++] = facts->paths[p];
+      }
+    }
+  }
+  put_named_first(line);
 }
 
-static void write_others(const struct model_line *line, size_t listed, struct buffer *out) {
-  size_t folders = 0;
-  for (size_t f = listed; f < line->file_count; f++) {
-    bool met = false;
-    for (size_t g = listed; g < f; g++)
-      met = met || span_equal(folder(line->files[g]), folder(line->files[f]));
-    folders += !met;
+/* The longest folder that all are in, with its slash. */
+static size_t folder_of_all(const struct model_line *line) {
+  for (size_t len = line->files[0].len; len > 1; len--) {
+    size_t same = 0;
+    if (line->files[0].ptr[len - 1] != '/') continue;
+    for (size_t f = 0; f < line->file_count; f++)
+      same += line->files[f].len >= len && !memcmp(line->files[f].ptr, line->files[0].ptr, len);
+    if (same == line->file_count) return len;
   }
-  buffer_format(out, ", and %zu more", line->file_count - listed);
-  if (folders > 1) buffer_format(out, " in %zu folders", folders);
-  else if (folder(line->files[listed]).len)
-    buffer_format(out, " in %.*s", SPAN_FORMAT(folder(line->files[listed])));
+  return 0;
+}
+
+static void write_some(const struct model_line *line, size_t listed, int change, size_t folder,
+                       struct buffer *out) {
+  const char *comma = "";
+  for (size_t f = 0; f < listed; f++) {
+    if (line->changes[f] != change) continue;
+    buffer_format(out, "%s%.*s", comma, (int)(line->files[f].len - folder),
+                  line->files[f].ptr + folder);
+    comma = ", ";
+  }
+  if (count_of(line, listed, change) < count_of(line, line->file_count, change))
+    buffer_text(out, ", …");
+}
+
+static void write_counts(const struct model_line *line, size_t listed, const char *ran,
+                         struct buffer *out) {
+  bool alike = count_of(line, line->file_count, line->changes[0]) == line->file_count;
+  size_t folder = folder_of_all(line);
+  const char *comma = ": ";
+  buffer_format(out, "%zu files %s", line->file_count, alike ? words[line->changes[0]] : "changed");
+  if (folder) buffer_format(out, " in %.*s", (int)folder, line->files[0].ptr);
+  buffer_text(out, ran);
+  if (alike) {
+    buffer_text(out, ": ");
+    write_some(line, listed, line->changes[0], folder, out);
+  }
+  for (size_t c = 0; c < 4 && !alike; c++) {
+    size_t count = count_of(line, line->file_count, said[c]);
+    if (!count) continue;
+    buffer_format(out, "%s%zu %s", comma, count, words[said[c]]);
+    comma = ", ";
+    if (!count_of(line, listed, said[c])) continue;
+    buffer_text(out, " (");
+    write_some(line, listed, said[c], folder, out);
+    buffer_text(out, ")");
+  }
+}
+
+static void write_by_change(const struct model_line *line, const char *ran, struct buffer *out) {
+  bool alike = count_of(line, line->file_count, line->changes[0]) == line->file_count;
+  const char *semicolon = "";
+  buffer_text(out, alike ? "Multiple files " : "Files changed");
+  if (alike) buffer_text(out, words[line->changes[0]]);
+  buffer_format(out, "%s: ", ran);
+  for (int change = 0; change < 4; change++) {
+    if (!count_of(line, line->file_count, change)) continue;
+    buffer_text(out, semicolon);
+    if (!alike) buffer_format(out, "%s ", words[change]);
+    write_some(line, line->file_count, change, 0, out);
+    semicolon = "; ";
+  }
 }
 
 void model_write_list(struct model *model, struct model_line *line, size_t listed) {
-  static const char *const words[] = {"modified", "created", "deleted", "renamed"};
   struct buffer out = BUFFER_EMPTY;
-  bool mixed = line->changes[0] != line->changes[line->file_count - 1];
-  line->listed = listed;
   char ran[64] = "";
+  line->listed = listed;
   if (line->tool.len) (void)snprintf(ran, sizeof ran, " while %.*s ran", SPAN_FORMAT(line->tool));
   if (line->file_count == 1)
     buffer_format(&out, "`%.*s` was %s%s.", SPAN_FORMAT(line->files[0]), words[line->changes[0]],
                   line->tool.len ? ran : " externally");
-  for (size_t f = 0; line->file_count > 1 && f < listed; f++) {
-    if (!f && !mixed) buffer_format(&out, "Multiple files %s%s: ", words[line->changes[0]], ran);
-    else if (!f) buffer_format(&out, "Files changed%s: %s ", ran, words[line->changes[0]]);
-    else if (line->changes[f] == line->changes[f - 1]) buffer_text(&out, ", ");
-    else buffer_format(&out, "; %s ", words[line->changes[f]]);
-    buffer_span(&out, line->files[f]);
-  }
-  if (listed < line->file_count) write_others(line, listed, &out);
+  else if (listed == line->file_count) write_by_change(line, ran, &out);
+  else write_counts(line, listed, ran, &out);
   cr_assert_eq(arena_copy(model->arena, buffer_view(&out), &line->message), 0);
   buffer_free(&out);
 }

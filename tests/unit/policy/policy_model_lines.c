@@ -25,12 +25,31 @@ static void find_windows(const struct model *model, const struct items *items,
     for (size_t j = i; is_left_over(model, i) && j-- > 0;) {
       if (!is_left_over(model, j) || !same_kind(&items->items[j], &items->items[i])) continue;
       int64_t opened = items->items[ret_windows[j]].time_ms;
-      if (llabs((long long)(items->items[i].time_ms - opened)) <=
-          (long long)settings->coalesce_window_ms)
+      if (settings->coalesce_window_ms && llabs((long long)(items->items[i].time_ms - opened)) <=
+                                              (long long)settings->coalesce_window_ms)
         ret_windows[i] = ret_windows[j];
       break;
     }
   }
+}
+
+/* Files of one kind that fill more than twenty windows share one. True: some do. */
+static bool join_many_files(const struct model *model, const struct items *items, size_t *windows) {
+  bool any = false;
+  for (size_t i = 0; i < items->count; i++) {
+    size_t count = 0, first = SIZE_MAX;
+    if (!is_left_over(model, i) || !model_is_file(&items->items[i])) continue;
+    for (size_t j = 0; j < items->count; j++) {
+      if (!is_left_over(model, j) || !same_kind(&items->items[j], &items->items[i])) continue;
+      if (first == SIZE_MAX) first = j;
+      count += windows[j] == j;
+    }
+    if (first != i || count <= 20) continue;
+    any = true;
+    for (size_t j = i; j < items->count; j++)
+      if (is_left_over(model, j) && same_kind(&items->items[j], &items->items[i])) windows[j] = i;
+  }
+  return any;
 }
 
 struct tidings_span model_cut(struct model *model, const struct items *items,
@@ -62,7 +81,7 @@ static void model_words(struct model *model, const struct items *items,
     return;
   }
   model_list(model, items, line);
-  size_t listed = line->file_count < 20 ? line->file_count : 20;
+  size_t listed = line->file_count <= 20 ? line->file_count : 10;
   do {
     model_write_list(model, line, listed--);
   } while (listed && line->message.len > settings->message_bytes);
@@ -89,6 +108,7 @@ static void model_coalesce(struct model *model, const struct items *items,
   bool used[MOST_ITEMS] = {false}, on = settings->coalesce_window_ms > 0;
   size_t windows[MOST_ITEMS];
   find_windows(model, items, settings, windows);
+  on = join_many_files(model, items, windows) || on;
   if (on) model_undo(model, items, windows);
   for (size_t i = 0; i < items->count; i++) {
     if (!is_left_over(model, i) || used[i]) continue;

@@ -171,21 +171,51 @@ static const char *reasons_of(const struct items *items, const char *configurati
   return text;
 }
 
-Test(coalesce, twenty_files_are_named_and_the_others_counted, .fini = free_facts) {
+Test(coalesce, of_more_than_twenty_files_some_are_named_and_all_counted, .fini = free_facts) {
   struct items items = {.count = 0};
-  many_files(&items, 23, "src/deep/", false);
+  many_files(&items, 20, "src/deep/", false);
   const char *lines = lines_of(&items, WINDOW);
-  cr_expect(strstr(lines, "src/deep/f18, src/deep/f19, and 3 more in src/deep|23|info"), "%s",
-            lines);
-  cr_expect_str_eq(reasons_of(&items, WINDOW), "ssssssssssssssssssssccc");
+  cr_expect(strstr(lines, "src/deep/f18, src/deep/f19|20|info"), "%s", lines);
+  items = (struct items){.count = 0};
+  many_files(&items, 23, "src/deep/", false);
+  EXPECT_LINES(items,
+               "23 files modified in src/deep/: f00, f01, f02, f03, f04, f05, f06, f07, f08, "
+               "f09, …|23|info");
+  cr_expect_str_eq(reasons_of(&items, WINDOW), "ssssssssssccccccccccccc");
   items = (struct items){.count = 0};
   many_files(&items, 23, "", true);
-  lines = lines_of(&items, WINDOW);
-  cr_expect(strstr(lines, ", x/f19, and 3 more in 2 folders|23|info"), "%s", lines);
-  items = (struct items){.count = 0};
-  many_files(&items, 22, "", false);
-  lines = lines_of(&items, WINDOW);
-  cr_expect(strstr(lines, ", f19, and 2 more|22|info"), "%s", lines);
+  EXPECT_LINES(items, "23 files modified: f00, x/f01, f02, x/f03, f04, x/f05, f06, x/f07, f08, "
+                      "x/f09, …|23|info");
+}
+
+Test(coalesce, what_is_gone_comes_first_and_each_change_has_its_number, .fini = free_facts) {
+  struct items items = {.count = 0};
+  many_files(&items, 40, "src/", false);
+  FILE_IS(&items, "src/a", "deleted", .time_ms = 1);
+  FILE_IS(&items, "src/b", "deleted", .time_ms = 1);
+  FILE_IS(&items, "src/c", "deleted", .time_ms = 1);
+  FILE_IS(&items, "src/d", "deleted", .time_ms = 1);
+  FILE_IS(&items, "src/e", "deleted", .time_ms = 1);
+  EXPECT_LINES(items, "45 files changed in src/: 5 deleted (a, b, c, d, e), 40 modified (f00, f01, "
+                      "f02, f03, f04, …)|45|info");
+  FILE_IS(&items, "src/new", "created", .time_ms = 1);
+  FILE_IS(&items, "src/f39", "deleted", .time_ms = 1);
+  EXPECT_LINES(items, "46 files changed in src/: 6 deleted (f39, a, b, …), 1 created (new), 39 "
+                      "modified (f00, f01, f02, f03, f04, f05, …)|47|info");
+}
+
+/* A preset that joins nothing. */
+#define ALONE "{\"delivery\":{\"preset\":\"grouped\"}}"
+
+Test(coalesce, single_reports_are_joined_when_there_are_too_many, .fini = free_facts) {
+  struct items items = {.count = 0};
+  many_files(&items, 20, "d/", false);
+  cr_expect_str_eq(strrchr(lines_of(&items, ALONE), '\n'), "\nd/19|1|info");
+  ITEM(&items, .message = "another");
+  FILE_CHANGED(&items, "d/f20", .time_ms = 90000);
+  cr_expect_str_eq(lines_of(&items, ALONE),
+                   "21 files modified in d/: f00, f01, f02, f03, f04, f05, f06, f07, f08, f09, "
+                   "…|21|info\nanother|1|info");
 }
 
 Test(coalesce, a_line_stays_within_the_limit_of_a_message, .fini = free_facts) {
@@ -194,18 +224,18 @@ Test(coalesce, a_line_stays_within_the_limit_of_a_message, .fini = free_facts) {
       "{\"delivery\":{\"coalesce_window_ms\":1},\"limits\":{\"message_bytes\":64}}";
   many_files(&items, 40, "d/", false);
   cr_expect_str_eq(lines_of(&items, short_lines),
-                   "Multiple files modified: d/f00, d/f01, d/f02, and 37 more in d|40|info");
-  cr_expect_str_eq(reasons_of(&items, short_lines), "sssccccccccccccccccccccccccccccccccccccc");
+                   "40 files modified in d/: f00, f01, f02, f03, f04, f05, f06, …|40|info");
+  cr_expect_str_eq(reasons_of(&items, short_lines), "sssssssccccccccccccccccccccccccccccccccc");
 }
 
 Test(coalesce, a_list_without_room_counts_more, .fini = free_facts) {
   struct items items = {.count = 0};
   many_files(&items, 8, "d/", false);
   ITEM(&items, .message = "next");
-  cr_expect_str_eq(lines_of(&items, "{\"delivery\":{\"coalesce_window_ms\":1,\"max_tokens\":14}}"),
-                   "Multiple files modified: d/f00, d/f01, and 6 more in d|8|info");
+  cr_expect_str_eq(lines_of(&items, "{\"delivery\":{\"coalesce_window_ms\":1,\"max_tokens\":12}}"),
+                   "8 files modified in d/: f00, f01, f02, f03, …|8|info");
   cr_expect_str_eq(lines_of(&items, "{\"delivery\":{\"coalesce_window_ms\":1,\"max_tokens\":1}}"),
-                   "Multiple files modified: d/f00, and 7 more in d|8|info");
+                   "8 files modified in d/: f00, …|8|info");
 }
 
 Test(coalesce, a_count_stands_after_the_cut, .fini = free_facts) {
