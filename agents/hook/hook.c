@@ -21,6 +21,7 @@
 #include "agents/turn/turns.h"
 #include "agents/wait/alert.h"
 #include "agents/wait/wait.h"
+#include "agents/wait/window.h"
 #include "command/careful_write.h"
 #include "command/host.h"
 #include "command/interrupt.h"
@@ -62,12 +63,14 @@ static void close_kit(struct hostkit *kit) {
   kit_close(left_open);
 }
 
-/* Of an agent's process, which outlives its hooks: a wrapper was taken for it, or it has ended. */
+/* Of an agent's process, which outlives its hooks: a wrapper was taken for it, or it has ended. A
+ * window may be closed at any time. */
 static void note_owner(const json_t *attachment, const struct hook_call *call, uint32_t owner) {
   uint32_t pid = (uint32_t)json_value_count(attachment, "pid");
   bool is_gone = pid && pid != owner && !json_is_true(json_object_get(attachment, "alive")) &&
                  !json_object_get(attachment, "machine");
-  if (is_gone && owner && call->moment != HOOK_SESSION_START && !call->of_subagent)
+  bool begins = call->moment == HOOK_SESSION_START || call->moved || call->unseen;
+  if (is_gone && owner && !begins && !call->of_subagent)
     hook_log(OWNER_HAS_ENDED ": pid %u, and now it is pid %u", pid, owner);
 }
 
@@ -151,6 +154,8 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   hook_log_about(call.host->name, call.event, call.session);
   if (why[0] && call.known) hook_log("%s", why);
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
+  const uint32_t caller = owner;
+  if (call.known) owner = hook_window(cli, &call, caller);
   if (!call.known) {
     if (!options->wait) (void)write_text("{}");
     hook_stranger_note(&call, owner);
@@ -158,8 +163,10 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   else {
     struct hook_seen seen = {.status = NULL};
     call.seen = &seen;
-    answer_call(cli, &call, owner, options->wake);
+    answer_call(cli, &call, owner, options->wake && !call.unseen);
     hook_seen_finish(&seen);
+    if (call.moment == HOOK_SESSION_END && !call.of_subagent)
+      hook_window_forget(cli, &call, caller);
   }
   hook_call_finish(&call);
   return code;

@@ -136,6 +136,7 @@ const struct host hosts[] = {
      .stop_decision = "block",
      .undoing = HOST_UNDOES_BY_FILES,
      .queues = true,
+     .server_word = "app-server",
      .keeps_start = true,
      .room = 9000,
      .room_measured = "of a reason to go on 2,500 tokens, about 10,000 bytes, are shown whole, of "

@@ -124,9 +124,11 @@ struct host {
   size_t context_room;  /* with that, in bytes: of an answer that is no reason to go on */
   bool rewakes;         /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;          /* `PROGRAM queue` wakes it */
-  bool keeps_start;     /* a session that is resumed has what the hook at its start said */
-  bool drops_start;     /* what the hook at its start says is put before the first prompt; a
-                           session that is resumed lacks both, and what else that had */
+  const char *server_word; /* in the arguments of its daemon, which calls the hooks of all windows;
+                              or NULL */
+  bool keeps_start;        /* a session that is resumed has what the hook at its start said */
+  bool drops_start;        /* what the hook at its start says is put before the first prompt; a
+                              session that is resumed lacks both, and what else that had */
   const char *const *forgets;   /* how a person's message begins that a resumed session lacks, with
                                    all that came with it; ends with NULL. Or NULL */
   const char *environment_file; /* the variable that names, to the hook at a session's start, a file

@@ -33,8 +33,8 @@
  * no host that could take it. */
 static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                             json_t *named, struct tidings_error *error) {
-  bool takeover =
-      owner && (call->moment == HOOK_SESSION_START || call->host->proof == HOST_PROOF_NEXT_CALL);
+  bool takeover = owner && (call->moment == HOOK_SESSION_START || call->moved ||
+                            call->host->proof == HOST_PROOF_NEXT_CALL);
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   if (data && named) json_object_set(data, "deliveries", named);
@@ -251,7 +251,7 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
   if (call->of_subagent && call->moment != HOOK_AFTER_TOOL && call->moment != HOOK_SUBAGENT_STOP)
     return TIDINGS_OK;
   if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
-  if (!code && (held || call->moment == HOOK_SESSION_START))
+  if (!code && (held || call->moment == HOOK_SESSION_START || call->moved))
     code = open_session(kit, call, owner, held, error);
   json_decref(held);
   if (!code) code = withdraw_offer(kit, call, error);

@@ -27,14 +27,13 @@ static uint64_t mix(uint64_t hash, const char *text) {
   return fnv_byte(fnv_span(hash, span_text(text)), 0xff);
 }
 
-static char *places_folder(void) {
+char *hook_place_folder(void) {
   return paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/waiting");
 }
 
-/* OWNER-HASH. Free it. */
-static char *path_of(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+char *hook_place_path(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
   char name[64];
-  char *store = kit_store_path(cli), *folder = places_folder();
+  char *store = kit_store_path(cli), *folder = hook_place_folder();
   uint64_t hash = mix(mix(FNV_START, store ? store : ""), call->session);
   snprintf(name, sizeof name, "%u-%016llx", owner, (unsigned long long)hash);
   char *path = folder ? paths_join(folder, name) : NULL;
@@ -110,7 +109,7 @@ static void remove_what_is_left(const char *folder) {
 
 int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner,
                     char word) {
-  char *folder = places_folder(), *path = path_of(cli, call, owner);
+  char *folder = hook_place_folder(), *path = hook_place_path(cli, call, owner);
   int fd = -1, reason = ENOMEM;
   if (folder && path) reason = paths_make_folders(folder);
   if (!reason) reason = lock_fifo(path, word, &fd);
@@ -123,7 +122,7 @@ int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_
 
 char hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
                       int place) {
-  char *path = path_of(cli, call, owner);
+  char *path = hook_place_path(cli, call, owner);
   if (path) (void)unlink(path); /* before another process can have the lock */
   free(path);
   char word = hook_place_hear(place);
@@ -139,12 +138,16 @@ char hook_place_hear(int place) {
   return word;
 }
 
-void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner,
-                    char word) {
-  char *path = path_of(cli, call, owner);
-  int fd = path ? open_fifo(path) : -1;
-  free(path);
+void hook_place_say_at(const char *path, char word) {
+  int fd = open_fifo(path);
   if (fd < 0) return;
   (void)!write(fd, &word, 1); /* is gone with the last descriptor, if nobody reads it */
   close(fd);
+}
+
+void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner,
+                    char word) {
+  char *path = hook_place_path(cli, call, owner);
+  if (path) hook_place_say_at(path, word);
+  free(path);
 }

@@ -10,6 +10,13 @@
 #include "agents/call/call.h"
 #include "command/cli.h"
 
+enum { PLACE_LOOK = 'l', PLACE_STAY = 's', PLACE_END = 'e' }; /* words for whoever waits there */
+
+/* The folder of all places, and in it OWNER-HASH of one. Free them. NULL: no memory, or there is no
+ * home. */
+char *hook_place_folder(void);
+char *hook_place_path(const struct cli *cli, const struct hook_call *call, uint32_t owner);
+
 /* Takes the place, for this process and those that it forks, until the last of them has closed the
  * descriptor or has ended. Returns the descriptor; -1: another process has the place, and is said
  * `word`, or it cannot be made, which the log says. */
@@ -26,5 +33,6 @@ char hook_place_hear(int place);
 
 /* To whoever has the place, if any process has. */
 void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner, char word);
+void hook_place_say_at(const char *path, char word);
 
 #endif

@@ -33,7 +33,6 @@ enum {
   BUSY_MS = 100,
   QUEUE_MS = 30000
 };
-enum { SAY_LOOK = 'l', SAY_STAY = 's', SAY_END = 'e' }; /* to the process that waits already */
 
 struct waiter {
   struct hostkit *kit;
@@ -52,11 +51,11 @@ struct waiter {
 static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
 void hook_wait_end(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  hook_place_say(cli, call, owner, SAY_END);
+  hook_place_say(cli, call, owner, PLACE_END);
 }
 
 void hook_wait_look(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  if (call->host->rewakes && !call->of_subagent) hook_place_say(cli, call, owner, SAY_LOOK);
+  if (call->host->rewakes && !call->of_subagent) hook_place_say(cli, call, owner, PLACE_LOOK);
 }
 
 /* -- waiting ----------------------------------------------------------------------------------- */
@@ -147,9 +146,9 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   if (fds[0].revents || interrupt_seen()) return -1;
   char word = 0;
   if (fds[2].revents) word = hook_place_hear(waiter->place_fd);
-  waiter->asked_to_end = word == SAY_END;
-  if (word == SAY_END) return -1;
-  if (word == SAY_STAY) word = 0;
+  waiter->asked_to_end = word == PLACE_END;
+  if (word == PLACE_END) return -1;
+  if (word == PLACE_STAY) word = 0;
   if (word) settle(waiter);
   *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
   *ret_looks = fds[1].revents || word || (count <= 0 && watched == longest) || !sleep_ms(waiter);
@@ -245,8 +244,8 @@ static void end(struct waiter *waiter) {
 static int leave(const struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
                  bool asked_to_end) {
   char word = hook_place_leave(cli, call, owner, place);
-  bool needed = asked_to_end && word && word != SAY_END;
-  return needed ? hook_place_take(cli, call, owner, SAY_LOOK) : -1;
+  bool needed = asked_to_end && word && word != PLACE_END;
+  return needed ? hook_place_take(cli, call, owner, PLACE_LOOK) : -1;
 }
 
 /* -- a hook in the background ------------------------------------------------------------------ */
@@ -277,7 +276,7 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
   const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
   if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
     return EXIT_DONE;
-  int place = hook_place_take(cli, call, owner, SAY_LOOK);
+  int place = hook_place_take(cli, call, owner, PLACE_LOOK);
   while (place >= 0) {
     bool asked_to_end;
     code = rewake(cli, call, owner, place, &asked_to_end);
@@ -353,7 +352,7 @@ static void leave_host(void) {
 
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
   if (!owner) return;
-  int place = hook_place_take(cli, call, owner, SAY_STAY);
+  int place = hook_place_take(cli, call, owner, PLACE_STAY);
   if (place < 0) return;
   pid_t child = fork();
   if (child == 0) {

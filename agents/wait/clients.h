@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/clients.h: which processes are connected to a daemon's Unix sockets.
+ */
+#ifndef AGENTS_WAIT_CLIENTS_H
+#define AGENTS_WAIT_CLIENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes the processes that are connected to the sockets of `daemon`, each once and at most `most`
+ * of them, as far as this user may see them. Returns how many; -1: the kernel does not say. */
+int hook_clients(uint32_t daemon, uint32_t *pids, size_t most);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/window.c: see the header. Neither a hook's input nor its environment says which
+ * window shows the session, and the daemon tells nobody. It is known that a window is connected to
+ * the daemon, and that a person types into it. The choice is a file beside the places of those who
+ * wait: DAEMON-HASH.window.
+ */
+#include "agents/wait/window.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agents/call/log.h"
+#include "agents/wait/clients.h"
+#include "agents/wait/place.h"
+#include "command/paths.h"
+#include "common/clock.h"
+#include "common/file.h"
+
+enum { MOST_WINDOWS = 64, MOST_RECORD = 64, MOST_LINE = 4096, STARTED_FIELD = 20 };
+enum {
+  TYPED_SHIFT = 3,
+  JUST_NOW_S = 16
+}; /* Linux dates a terminal to 8 s, so that nobody can listen to typing */
+
+static const char suffix[] = ".window";
+
+/* A process that is connected to the daemon. */
+struct window {
+  uint32_t pid;
+  uint64_t started;  /* in ticks since the machine was started */
+  int64_t typed_s;   /* when its terminal was read last, to about 8 s; 0: it has none */
+  bool in_folder;    /* it works in the session's folder */
+  bool shows_others; /* another session is known to be shown by it */
+};
+
+/* -- processes --------------------------------------------------------------------------------- */
+
+/* Returns 0: there is no such process, or it has ended. */
+static uint64_t started_at(uint32_t pid) {
+  char path[64], *text = NULL;
+  size_t len = 0;
+  uint64_t started = 0;
+  (void)snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  int reason = file_read_beyond(fd, MOST_LINE, &text, &len);
+  close(fd);
+  if (reason) return 0;
+  const char *at = strrchr(text, ')');
+  bool lives = at && at[1] == ' ' && !strchr("ZXx", at[2]);
+  for (int i = 0; lives && at && i < STARTED_FIELD; i++) at = strchr(at + 1, ' ');
+  if (lives && at) started = strtoull(at, NULL, 10);
+  free(text);
+  return started;
+}
+
+/* "codex app-server --listen unix://...": it serves windows, which come and go. */
+static bool is_daemon(const struct host *host, uint32_t pid) {
+  char path[64], *line = NULL;
+  size_t len = 0;
+  bool serves = false, listens = false;
+  if (!host->server_word || !pid) return false;
+  (void)snprintf(path, sizeof path, "/proc/%u/cmdline", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int reason = fd < 0 ? -1 : file_read_beyond(fd, MOST_LINE, &line, &len);
+  if (fd >= 0) close(fd);
+  if (reason) return false;
+  for (const char *word = line; word < line + len; word += strlen(word) + 1) {
+    serves = serves || strcmp(word, host->server_word) == 0;
+    listens = listens || strcmp(word, "--listen") == 0 || strncmp(word, "--listen=", 9) == 0;
+  }
+  free(line);
+  return serves && listens;
+}
+
+static bool is_in(uint32_t pid, const char *folder) {
+  char path[64];
+  struct stat there, wanted;
+  (void)snprintf(path, sizeof path, "/proc/%u/cwd", pid);
+  return !stat(path, &there) && !stat(folder, &wanted) && there.st_dev == wanted.st_dev &&
+         there.st_ino == wanted.st_ino;
+}
+
+static int64_t typed_at(uint32_t pid) {
+  char path[64];
+  struct stat terminal;
+  (void)snprintf(path, sizeof path, "/proc/%u/fd/0", pid);
+  return !stat(path, &terminal) && S_ISCHR(terminal.st_mode) ? (int64_t)terminal.st_atime : 0;
+}
+
+/* -- what was chosen --------------------------------------------------------------------------- */
+
+static char *record_path(const struct cli *cli, const struct hook_call *call, uint32_t daemon) {
+  char *place = hook_place_path(cli, call, daemon), *path = NULL;
+  if (place && asprintf(&path, "%s%s", place, suffix) < 0) path = NULL;
+  free(place);
+  return path;
+}
+
+/* What is known of a session's window. */
+struct record {
+  uint32_t pid; /* 0: nothing */
+  uint64_t started;
+  bool left;  /* it shows another session now */
+  bool lives; /* it is still the same process */
+};
+
+static struct record read_record(const char *path) {
+  struct record record = {.pid = 0};
+  char *text = NULL, *end = NULL;
+  size_t len = 0;
+  if (file_read_whole(path, MOST_RECORD, &text, &len)) return record;
+  record.pid = (uint32_t)strtoul(text, &end, 10);
+  record.started = strtoull(end, &end, 10);
+  record.left = strcmp(end, " left\n") == 0;
+  record.lives = record.pid && record.started && started_at(record.pid) == record.started;
+  free(text);
+  return record;
+}
+
+/* Another hook of the session may read it meanwhile. */
+static void write_record(const char *path, const struct record *record) {
+  char text[MOST_RECORD], *fresh = NULL, *folder = hook_place_folder();
+  int len = snprintf(text, sizeof text, "%" PRIu32 " %" PRIu64 "%s\n", record->pid, record->started,
+                     record->left ? " left" : "");
+  int reason = folder ? paths_make_folders(folder) : ENOMEM;
+  if (asprintf(&fresh, "%s.%d", path, (int)getpid()) < 0) fresh = NULL;
+  if (fresh && !reason) reason = file_write_whole(fresh, text, (size_t)len);
+  if (fresh && !reason && rename(fresh, path)) reason = errno;
+  if (!fresh || reason) hook_log("cannot write %s: %s", path, strerror(fresh ? reason : ENOMEM));
+  free(fresh);
+  free(folder);
+}
+
+struct records {
+  char *folder, *own; /* the second is the record of this session */
+  size_t prefix_len;  /* of "DAEMON-", with which all begin */
+  DIR *all;
+};
+
+static int open_records(const char *record, struct records *ret_records) {
+  const char *slash = strrchr(record, '/');
+  struct records records = {.own = strdup(slash + 1),
+                            .folder = strndup(record, (size_t)(slash - record))};
+  records.all = records.folder ? opendir(records.folder) : NULL;
+  if (!records.own || !records.all) {
+    free(records.folder);
+    free(records.own);
+    return -1;
+  }
+  records.prefix_len = strcspn(records.own, "-") + 1;
+  *ret_records = records;
+  return 0;
+}
+
+/* The next record of another session of the daemon. Free it. NULL: there is none. */
+static char *next_record(const struct records *records) {
+  char *path = NULL;
+  for (const struct dirent *entry; (entry = readdir(records->all));) {
+    const char *name = entry->d_name, *dot = strchr(name, '.');
+    if (dot && strcmp(dot, suffix) == 0 && strcmp(name, records->own) != 0 &&
+        strncmp(name, records->own, records->prefix_len) == 0)
+      return asprintf(&path, "%s/%s", records->folder, name) < 0 ? NULL : path;
+  }
+  return NULL;
+}
+
+static void close_records(struct records *records) {
+  closedir(records->all);
+  free(records->folder);
+  free(records->own);
+}
+
+static void mark_taken(const char *record, struct window *windows, size_t count) {
+  struct records records;
+  if (open_records(record, &records)) return;
+  for (char *path; (path = next_record(&records)); free(path)) {
+    const struct record other = read_record(path);
+    for (size_t i = 0; i < count; i++)
+      windows[i].shows_others =
+          windows[i].shows_others || (other.pid == windows[i].pid && other.lives && !other.left);
+  }
+  close_records(&records);
+}
+
+/* DAEMON-HASH.window is the record of the session for which WINDOW-HASH is the place to wait. */
+static void end_waiter(const struct records *records, const char *path, uint32_t window) {
+  char *place = NULL;
+  const char *hash = path + strlen(records->folder) + 1 + records->prefix_len;
+  int hash_len = (int)(strlen(hash) - strlen(suffix));
+  if (asprintf(&place, "%s/%u-%.*s", records->folder, window, hash_len, hash) < 0) return;
+  hook_place_say_at(place, PLACE_END);
+  free(place);
+}
+
+/* A window shows one session at a time. */
+static void leave_others(const char *record, uint32_t window) {
+  struct records records;
+  if (open_records(record, &records)) return;
+  for (char *path; (path = next_record(&records)); free(path)) {
+    struct record other = read_record(path);
+    if (other.pid != window || other.left) continue;
+    other.left = true;
+    write_record(path, &other);
+    end_waiter(&records, path, window);
+  }
+  close_records(&records);
+}
+
+/* -- choosing ---------------------------------------------------------------------------------- */
+
+/* Is `a` the likelier one? */
+static bool is_likelier(const struct window *a, const struct window *b) {
+  int64_t a_typed = a->typed_s >> TYPED_SHIFT, b_typed = b->typed_s >> TYPED_SHIFT;
+  if (a->in_folder != b->in_folder) return a->in_folder;
+  if (a_typed != b_typed) return a_typed > b_typed;
+  if (a->shows_others != b->shows_others) return b->shows_others;
+  return a->started > b->started;
+}
+
+/* The one in which a person has begun the session, or prompts it, most likely: of those in its
+ * folder, if there are any, the one that was typed into last; else one that shows no other session;
+ * else the newest. NULL: there are none. */
+static const struct window *choose_window(const struct window *windows, size_t count) {
+  const struct window *best = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (!best || is_likelier(&windows[i], best)) best = &windows[i];
+  }
+  return best;
+}
+
+/* Returns how many; -1: that cannot be known. */
+static int find_windows(const struct hook_call *call, uint32_t daemon, const char *record,
+                        struct window *windows) {
+  uint32_t pids[MOST_WINDOWS];
+  int found = hook_clients(daemon, pids, MOST_WINDOWS), count = 0;
+  for (int i = 0; i < found; i++) {
+    struct window window = {.pid = pids[i], .started = started_at(pids[i])};
+    window.typed_s = typed_at(window.pid);
+    window.in_folder = is_in(window.pid, call->cwd);
+    if (window.started) windows[count++] = window;
+  }
+  if (found < 0) return -1;
+  mark_taken(record, windows, (size_t)count);
+  return count;
+}
+
+/* What prompts a session whose window was closed may be no person; a person has just typed. */
+static int leave_out_taken(struct window *windows, int count) {
+  int left = 0;
+  int64_t now_s = clock_wall_ms() / 1000;
+  for (int i = 0; i < count; i++) {
+    if (!windows[i].shows_others || now_s - windows[i].typed_s <= JUST_NOW_S)
+      windows[left++] = windows[i];
+  }
+  return left;
+}
+
+static bool begins(const struct hook_call *call) {
+  return call->moment == HOOK_SESSION_START && strcmp(call->source, "compact") != 0;
+}
+
+/* Returns 0: nothing shows it. */
+static uint32_t choose(const struct hook_call *call, uint32_t daemon, const char *path,
+                       bool was_closed) {
+  struct window windows[MOST_WINDOWS];
+  int count = find_windows(call, daemon, path, windows);
+  if (count > 0 && was_closed) count = leave_out_taken(windows, count);
+  const struct window *window = count > 0 ? choose_window(windows, (size_t)count) : NULL;
+  if (!window) return 0;
+  const struct record record = {.pid = window->pid, .started = window->started};
+  write_record(path, &record);
+  leave_others(path, window->pid);
+  return window->pid;
+}
+
+/* Where windows cannot be seen, the daemon is all there is. A turn that nobody sees any more goes
+ * on under one process, so that what its hooks have given the model is not in doubt at each call:
+ * under the window that has left it, as long as that lives, else under the daemon. */
+uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t owner) {
+  if (!is_daemon(call->host, owner)) return owner;
+  char *path = record_path(cli, call, owner);
+  const struct record record = path ? read_record(path) : (struct record){.pid = 0};
+  bool shown = record.lives && !record.left, prompted = call->moment == HOOK_PROMPT && !shown;
+  uint32_t window = 0;
+  if (path && (begins(call) || prompted || !record.pid))
+    window = choose(call, owner, path, record.pid && !shown);
+  free(path);
+  call->moved = window != 0;
+  call->unseen = !window && record.pid && !shown;
+  if (window) return window;
+  return record.lives ? record.pid : owner;
+}
+
+void hook_window_forget(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  if (!is_daemon(call->host, owner)) return;
+  char *path = record_path(cli, call, owner);
+  if (path) (void)unlink(path);
+  free(path);
+}

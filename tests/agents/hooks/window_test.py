@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings hook` of an agent whose hooks a daemon calls: a session belongs to the window that shows it, and nobody wakes one whose window was closed."""
+import json
+import os
+import pty
+import signal
+import socket
+import subprocess
+import sys
+
+from calls import context, log
+from kit import end, main, until
+from wake_test import waiting
+
+DAEMON = """import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[3].removeprefix("unix://"))
+server.listen()
+print("listens", flush=True)
+windows = []
+while True:
+    windows.append(server.accept()[0])
+    windows[-1].sendall(b"hello")
+"""
+WINDOW = """import os, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.connect(sys.argv[1])
+server.recv(5)
+print("shows", flush=True)
+while os.read(0, 100):
+    print("typed", flush=True)
+"""
+
+
+class Codex:
+    """A daemon and the windows that are connected to it."""
+
+    def __init__(self, place):
+        self.place, self.socket = place, os.path.join(place.dir, "control.sock")
+        self.daemon = place.start(command=[sys.executable, "-c", DAEMON, "app-server", "--listen", f"unix://{self.socket}"])
+        assert self.daemon.stdout.readline() == b"listens\n"
+
+    def window(self, folder=None, terminal=subprocess.PIPE):
+        window = self.place.start(command=[sys.executable, "-c", WINDOW, self.socket], cwd=folder or self.place.work, stdin=terminal)
+        assert window.stdout.readline() == b"shows\n"
+        return window
+
+    def hook(self, event, session="s", **fields):
+        text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": self.place.work, **fields})
+        return self.place.ok("hook", "--budget", "60s", "--owner", str(self.daemon.pid), "--wake", "codex", stdin=text).json
+
+    def turn(self, session="s", **fields):
+        self.hook("SessionStart", session, source="startup", **fields)
+        self.hook("UserPromptSubmit", session, prompt="x")
+        assert self.hook("Stop", session) == {}
+
+    def owner(self, session="s"):
+        """The session's process, if it lives."""
+        attachment = self.place.ok("status", "-s", session, "--json").json["attachment"]
+        return attachment["pid"] if attachment["alive"] else None
+
+    def waits(self, window):
+        """How many processes wait for sessions of that window."""
+        return len([name for name in waiting(self.place, window.pid) if not name.endswith(".window")])
+
+
+def test_closed(place):
+    """when its window has been closed, nobody waits for the session, though the daemon lives; the turn that still runs goes on, and the next window has it"""
+    codex = Codex(place)
+    window = codex.window()
+    codex.turn()
+    assert codex.owner() == window.pid and codex.waits(window) == 1
+    codex.hook("UserPromptSubmit", prompt="y")
+    end(window, signal.SIGKILL)
+    until(lambda: not codex.waits(window), "nobody waits")
+    assert codex.owner() is None and codex.daemon.poll() is None
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert codex.hook("Stop")["decision"] == "block" and codex.hook("Stop") == {}
+    assert not waiting(place, window.pid) and not codex.waits(codex.daemon)
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is fuller")
+    other = codex.window()
+    assert "the disk is fuller" in context(codex.hook("UserPromptSubmit", prompt="z"), "UserPromptSubmit")
+    assert codex.hook("Stop") == {} and codex.owner() == other.pid and codex.waits(other) == 1
+    assert log(place) == []
+
+
+def test_another_one_lives(place):
+    """a closed window ends what waits for its session, and not what waits for that of another window"""
+    codex = Codex(place)
+    one = codex.window()
+    codex.turn("one")
+    other = codex.window()
+    codex.turn("other")
+    assert (codex.owner("one"), codex.owner("other")) == (one.pid, other.pid)
+    end(one, signal.SIGKILL)
+    until(lambda: not codex.waits(one), "nobody waits")
+    assert codex.hook("UserPromptSubmit", "one", prompt="by no person") == {} and codex.hook("Stop", "one") == {}
+    assert not codex.waits(codex.daemon) and codex.owner("other") == other.pid and codex.waits(other) == 1
+    assert log(place) == []
+
+
+def test_new_session(place):
+    """a window that begins another session does not show the former one any more; when it is prompted there again, it does"""
+    codex = Codex(place)
+    ours, terminal = pty.openpty()
+    window = codex.window(terminal=terminal)
+    codex.turn("one")
+    codex.turn("other")
+    until(lambda: codex.waits(window) == 1, "one process has ended")
+    assert codex.hook("PostToolUse", "one", tool_name="ls", tool_use_id="c1", tool_input={}) == {} and codex.hook("Stop", "one") == {}
+    assert codex.waits(window) == 1  # for the other one
+    assert codex.owner("other") == window.pid
+    os.write(ours, b"a person types\n")
+    assert window.stdout.readline() == b"typed\n"
+    codex.hook("UserPromptSubmit", "one", prompt="x")
+    assert codex.hook("Stop", "one") == {} and codex.owner("one") == window.pid
+    until(lambda: codex.waits(window) == 1, "one process has ended")
+    assert log(place) == []
+
+
+def test_chosen(place):
+    """of several windows the one in the session's folder is taken; one that is typed into later does not get a session that is shown elsewhere"""
+    codex = Codex(place)
+    window = codex.window()
+    ours, terminal = pty.openpty()
+    elsewhere = codex.window(folder=place.dir, terminal=terminal)
+    os.write(ours, b"a person types\n")
+    assert elsewhere.stdout.readline() == b"typed\n"
+    codex.turn()
+    assert codex.owner() == window.pid
+    os.utime(f"/proc/{elsewhere.pid}/fd/0")
+    codex.hook("UserPromptSubmit", prompt="y")
+    assert codex.owner() == window.pid and log(place) == []
+
+
+def test_session_ends(place):
+    """a session that has ended leaves no record of its window"""
+    codex = Codex(place)
+    window = codex.window()
+    codex.turn()
+    assert [name for name in waiting(place, codex.daemon.pid) if name.endswith(".window")]
+    codex.hook("SessionEnd")
+    assert not waiting(place, codex.daemon.pid)
+    until(lambda: not codex.waits(window), "nobody waits")
+    assert log(place) == []
+
+
+def test_no_window_is_seen(place):
+    """where no window can be seen, the daemon is the session's process"""
+    codex = Codex(place)
+    codex.turn()
+    assert codex.owner() == codex.daemon.pid and codex.waits(codex.daemon) == 1
+    assert log(place) == []
+
+
+def test_other_connections(place):
+    """a process that has connected nowhere is no window, and neither is one of which the daemon is the client"""
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(os.path.join(place.dir, "other.sock"))
+    server.listen()
+    codex = Codex(place)
+    place.start(command=[sys.executable, "-c", WINDOW.replace("sys.argv[1]", repr(server.getsockname())), "x"], stdin=subprocess.PIPE)
+    server.accept()
+    codex.turn()
+    assert codex.owner() == codex.daemon.pid and log(place) == []
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""window_scenario.py: an agent whose daemon outlives its windows: nobody wakes a session that no window shows. Knows agents by hook_hosts.Agent only."""
+from hook_scenarios import count, once, push, request, requests, rule, says
+from node_hosts import until
+
+
+def waiters(agent):
+    """The places of the processes that wait for a session."""
+    return [path.name for path in (agent.place.home / "state" / "tidings" / "waiting").glob("*-*") if path.suffix != ".window"]
+
+
+def idles(agent, session):
+    until(lambda: agent.place.ask("status", "-s", session)["state"] == "idle" and waiters(agent), f"a process waits for the idle session: {waiters(agent)}")
+
+
+def window_is_closed(agent):
+    """no process waits for a session whose terminal was closed or that was left by /new, and what is critical starts no turn; the next window is told, and woken"""
+    agent.model.replace([rule(f"{bird} one", {"text": f"A {bird}."}) for bird in ("Petrel", "Fulmar", "Shearwater")])
+    with agent.terminal("Petrel one: fly.") as terminal:
+        request(agent, "Petrel one", 1)
+        petrel = agent.attached()
+        idles(agent, petrel)
+        terminal.type("/new", lambda: "A Petrel." not in terminal.screen())
+        says(agent, terminal, "Fulmar one: fly.")
+        until(lambda: agent.attached() != petrel, "it has another session")
+        fulmar = agent.session
+        idles(agent, fulmar)
+        until(lambda: len(waiters(agent)) == 1, "a process waits for one of them")
+        terminal.close()
+        until(lambda: not waiters(agent), "nobody waits")
+        agent.session = petrel
+        push(agent, "The petrel rests.", "-l", "critical")
+        with agent.terminal("Shearwater one: fly.", [agent.program, "resume", *agent.interactive()[1:], petrel]):
+            once(request(agent, "Shearwater one", 1), "The petrel rests.")
+            assert count(requests(agent, "The petrel rests.")[0], "Shearwater one"), "it was told before"
+            idles(agent, petrel)
+            push(agent, "The petrel flies.", "-l", "critical")
+            once(request(agent, "The petrel flies.", 1), "The petrel flies.")
+
+
+BY_AGENT = {"codex": (window_is_closed,)}
