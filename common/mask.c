@@ -31,15 +31,39 @@ static const char *after_mark(const char *mark, const char *end) {
   return at;
 }
 
+static bool is_base64(const char *bytes, size_t len) {
+  for (size_t i = 0; i < len; i++) {
+    if (!mask_is_alnum(bytes[i]) && !strchr("+/=", bytes[i])) return false;
+  }
+  return !memchr(bytes, '\0', len);
+}
+
+/* Base64, perhaps after what a log writes at the beginning of its lines, or a header. What only
+ * mentions the mark of a key is followed by other lines. */
+static bool is_in_key(struct tidings_span line) {
+  enum { LONG_WORD = 16 };
+  while (line.len && strchr(" \t\r", line.ptr[line.len - 1])) line.len--;
+  size_t word = line.len;
+  while (word && !mask_is_blank(line.ptr[word - 1])) word--;
+  if (mask_starts(line, 0, "Proc-Type:") || mask_starts(line, 0, "DEK-Info:")) return true;
+  return is_base64(line.ptr + word, line.len - word) && (!word || line.len - word >= LONG_WORD);
+}
+
+static struct tidings_span line_at(const char *at, const char *end) {
+  const char *stop = memchr(at, '\n', (size_t)(end - at));
+  return span_of(at, (size_t)((stop ? stop : end) - at));
+}
+
 bool mask_follow(bool *in_key, struct tidings_span line) {
   const char *end = line.ptr + line.len;
-  bool was = *in_key;
-  if (line.len < sizeof key_end - 1) return was;
-  const char *begin = find_mark(line.ptr, end, key_begin),
-             *stop = find_mark(line.ptr, end, key_end);
-  if (begin) *in_key = !stop || stop < begin;
-  else if (stop) *in_key = false;
-  return was || begin;
+  if (*in_key && find_mark(line.ptr, end, key_end)) {
+    *in_key = false;
+    return true;
+  }
+  if (*in_key && is_in_key(line)) return true;
+  const char *begin = find_mark(line.ptr, end, key_begin);
+  *in_key = begin && !find_mark(begin, end, key_end);
+  return begin;
 }
 
 /* -- a stretch without a key ------------------------------------------------------------------- */
@@ -85,23 +109,44 @@ static void mask_stretch(struct tidings_span text, struct buffer *out) {
 
 /* -- texts and lines --------------------------------------------------------------------------- */
 
-void mask_line(bool *in_key, struct tidings_span line, struct buffer *out) {
-  const char *at = line.ptr, *end = line.ptr + line.len;
+/* A key that begins, or goes on, at `at`: writes one word for all of it that the text has. Returns
+ * where it ends. */
+static const char *mask_key(bool *in_key, const char *at, const char *end, struct buffer *out) {
+  const char *from = at;
+  *in_key = true;
+  buffer_text(out, MASK_WORD);
   while (at < end) {
-    const char *mark = find_mark(at, end, *in_key ? key_end : key_begin);
-    if (*in_key) {
-      buffer_text(out, MASK_WORD);
-      at = mark ? after_mark(mark, end) : end;
-      if (mark) *in_key = false;
-    } else {
-      mask_stretch(span_of(at, (size_t)((mark ? mark : end) - at)), out);
-      at = mark ? mark : end;
-      if (mark) *in_key = true;
+    struct tidings_span line = line_at(at, end);
+    const char *mark = find_mark(at, at + line.len, key_end);
+    if (mark) {
+      *in_key = false;
+      return after_mark(mark, at + line.len);
     }
+    if (at > from && !is_in_key(line)) {
+      *in_key = false;
+      return at - 1; /* the line break before it */
+    }
+    at += line.len;
+    if (at < end) at++;
+  }
+  return end > from && end[-1] == '\n' ? end - 1 : end;
+}
+
+void mask_lines(bool *in_key, struct tidings_span text, struct buffer *out) {
+  const char *at = text.ptr, *end = text.ptr + text.len;
+  if (!text.len) return;
+  struct tidings_span first = line_at(at, end);
+  if (*in_key && (is_in_key(first) || find_mark(at, at + first.len, key_end)))
+    at = mask_key(in_key, at, end, out);
+  else *in_key = false;
+  while (at < end) {
+    const char *mark = find_mark(at, end, key_begin);
+    mask_stretch(span_of(at, (size_t)((mark ? mark : end) - at)), out);
+    at = mark ? mask_key(in_key, mark, end, out) : end;
   }
 }
 
 void mask_text(struct tidings_span text, struct buffer *out) {
   bool in_key = false;
-  mask_line(&in_key, text, out);
+  mask_lines(&in_key, text, out);
 }

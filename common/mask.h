@@ -20,12 +20,12 @@
  * Doing it twice changes nothing more. */
 void mask_text(struct tidings_span text, struct buffer *out);
 
-/* The same for a line of a longer text: `in_key` remembers between the lines whether a private key
- * has begun; false at the beginning. The line has no line break. */
-void mask_line(bool *in_key, struct tidings_span line, struct buffer *out);
+/* The same for some lines of a longer text: `in_key` remembers whether a private key has begun and
+ * not ended; false at the beginning. */
+void mask_lines(bool *in_key, struct tidings_span lines, struct buffer *out);
 
-/* The same without the line: for those that are not shown. Returns whether it is part of a private
- * key. */
+/* The same for one line that is not shown, without a line break. Returns whether it is part of a
+ * private key. */
 bool mask_follow(bool *in_key, struct tidings_span line);
 
 #endif

@@ -3,6 +3,7 @@
 """`tidings log`: what is printed, what is reported as polled, and what is refused."""
 import os
 import pty
+import subprocess
 import sys
 
 from kit import DEADLINE_S, TIDINGS, main, until
@@ -25,7 +26,8 @@ def start(place, gate, script):
 
 
 def test_polled(place):
-    """the log is printed to the byte, what is pending about the run is withdrawn, and its first line is said"""
+    """below the session's host the log is printed, what is pending about the run is withdrawn, and its first line is said"""
+    place.opened("s")
     one = run(place, r"printf '\033[31mred\033[0m\0\377\r\n'; exit 3", code=3)
     two = run(place, "echo two")
     result = place.ok("log", *S, one)
@@ -43,14 +45,65 @@ def test_polled(place):
 
 def test_other_session(place):
     """only the session that is asked for is told of the poll"""
+    place.opened("s")
     handle = run(place, "echo x")
     place.ok("push", "-s", "t", "-k", "a.b", "another session")
     assert place.ok("log", "-s", "t", handle).out == b"x\n"
     assert len(place.pending()) == 1 and len(place.pending("t")) == 1
 
 
+def test_person(place):
+    """a person who reads the log withdraws nothing: whose process the session's host has not started, whether it runs or has ended"""
+    handle = run(place, "echo x; exit 3", code=3)
+    result = place.ok("log", *S, handle)
+    assert result.out == b"x\n" and "failed with exit code 3 after" in result.said and len(place.pending()) == 1, result
+    with subprocess.Popen(["sleep", "1000"]) as host:
+        try:
+            place.opened("s", owner=host.pid)
+            result = place.ok("log", *S, handle)
+            assert "failed with exit code 3 after" in result.said and len(place.pending()) == 1, result
+        finally:
+            host.kill()
+    assert place.ok("log", *S, handle).out == b"x\n" and len(place.pending()) == 1
+    place.opened("s")
+    place.ok("log", *S, handle)
+    assert place.pending() == []
+
+
+def test_peek(place):
+    """--peek reports nothing, whoever asks"""
+    place.opened("s")
+    handle = run(place, "echo x")
+    result = place.ok("log", *S, "--peek", handle)
+    assert result.out == b"x\n" and "finished with exit code 0 after" in result.said and len(place.pending()) == 1, result
+
+
+def test_masked(place):
+    """passwords and tokens are masked, also where a line is printed in two parts; --no-mask prints them"""
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----"
+    lines = f"PASSWORD=hunter2\n{key}\n" + "x" * 70000 + "\n" + "gh" + "p_" + "a1B2c3D4e5" * 4
+    with open(os.path.join(place.work, "lines"), "w", encoding="utf-8") as file:
+        file.write(lines)
+    handle = run(place, "cat lines")
+    masked = "PASSWORD=[masked]\n[masked]\n" + "x" * 70000 + "\n[masked]"
+    assert place.ok("log", *S, handle).text == masked
+    assert place.ok("log", *S, "--json", handle).json["content"] == masked
+    assert place.ok("log", *S, "--no-mask", handle).text == lines
+    assert place.ok("log", *S, "--no-mask", "--json", handle).json["content"] == lines
+    handle = run(place, "head -n 4 lines; echo end")
+    master, terminal = pty.openpty()
+    place.ok("log", *S, handle, stdout=terminal)
+    os.close(terminal)
+    shown = b""
+    while chunk := read_terminal(master):
+        shown += chunk
+    os.close(master)
+    assert shown == b"PASSWORD=[masked]\r\n[masked]\r\nend\r\n", shown
+
+
 def test_growing(place):
     """a log that still grows: what is there; the end is reported all the same"""
+    place.opened("s")
     gate = os.path.join(place.dir, "gate")
     handle = start(place, gate, "echo first")
     until(lambda: place.ok("log", *S, handle).out == b"first\n", "its output")
@@ -63,6 +116,7 @@ def test_growing(place):
 
 def test_follow(place):
     """--follow prints to the end of the run, and reports then"""
+    place.opened("s")
     gate = os.path.join(place.dir, "gate")
     handle = start(place, gate, "echo first")
     process = place.start("log", *S, "--follow", handle)
@@ -77,6 +131,7 @@ def test_follow(place):
 
 def test_json(place):
     """--json: the handle, the path, whether it runs, the content as UTF-8"""
+    place.opened("s")
     handle = run(place, r"printf 'a\0\377\nb'")
     answer = place.ok("log", *S, handle, "--json").json
     assert answer == {"handle": handle, "log": os.path.join(place.logs, handle + ".log"), "running": False, "content": "a\0\ufffd\nb"}, answer
@@ -109,9 +164,11 @@ def test_unknown(place):
     one, two = run(place, "true"), run(place, "true")
     os.symlink("/etc/passwd", os.path.join(place.logs, "link-000000.log"))
     os.mkdir(os.path.join(place.logs, "folder-000000.log"))
-    for handle in ("nope", "", ".", "..", "../logs/" + one, "link-000000", "folder-000000", "x" * 5000, "a\x1b[2Jb"):
+    with open(os.path.join(place.logs, "hook.log"), "w", encoding="utf-8") as file:
+        file.write("what hooks log is no run\n")
+    for handle in ("nope", "", ".", "..", "../logs/" + one, "link-000000", "folder-000000", "hook", "x" * 5000, "a\x1b[2Jb"):
         result = place.refused("log", *S, handle, says=["no run has the handle '", "The known handles are:", f"  {one}\n", f"  {two}\n"])
-        assert "\x1b" not in result.said and "link" not in result.said.partition("known")[2] and result.out == b"", result
+        assert "\x1b" not in result.said and "link" not in result.said.partition("known")[2] and "hook" not in result.said.partition("known")[2] and result.out == b"", result
     assert len(place.messages()) == 2
     place.refused("log", *S, code=2, says="a handle is missing")
     place.refused("log", *S, one, two, code=2, says="usage: tidings log")
@@ -128,6 +185,7 @@ def test_without_session(place):
 
 def test_not_printed(place):
     """what could not be printed is not reported as polled"""
+    place.opened("s")
     handle = run(place, "head -c 300000 /dev/zero")
     with open("/dev/full", "wb") as full:
         place.refused("log", *S, handle, stdout=full, says="No space left on device")

@@ -195,6 +195,14 @@ Test(mask, knows_names_options_headers_and_urls) {
       {"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter",
        "[masked]\nafter"},
       {"key: -----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl", "key: [masked]"},
+      {"-----BEGIN PRIVATE KEY-----\nMIIE\n", "[masked]\n"},
+      {"app | -----BEGIN PRIVATE KEY-----\napp | MIIEvQIBADANBgkqhkiG\napp | -----END PRIVATE "
+       "KEY-----\nx",
+       "app | [masked]\nx"},
+      {"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIE\nno more of it",
+       "[masked]\nno more of it"},
+      {"found -----BEGIN PRIVATE KEY----- in a.c\nwhich is wrong\nab",
+       "found [masked]\nwhich is wrong\nab"},
       {"\"-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----\\n\"", "\"[masked]\\n\""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -279,7 +287,7 @@ Test(mask, remembers_a_key_between_lines) {
   bool in_key = false, followed = false;
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     struct buffer out = BUFFER_EMPTY;
-    mask_line(&in_key, span_text(lines[i]), &out);
+    mask_lines(&in_key, span_text(lines[i]), &out);
     cr_expect(span_is(buffer_view(&out), masked[i]), "%s is masked as %.*s", lines[i],
               SPAN_FORMAT(buffer_view(&out)));
     bool is_part = mask_follow(&followed, span_text(lines[i]));
