@@ -9,6 +9,7 @@
 
 #include "cli/verbs.h"
 #include "command/ask.h"
+#include "command/kit.h"
 #include "command/print.h"
 #include "command/terminal.h"
 
@@ -112,6 +113,34 @@ const struct cli_verb verb_history = {
 
 enum { OPTION_MESSAGE = CLI_LONG_ONLY };
 
+enum { MOST_SESSIONS = 16 };
+
+/* Of what another session took over: what happened there, below. */
+static int explain_on(const struct cli *cli, const char *member, json_t **answer) {
+  struct hostkit *kit = NULL;
+  int code = 0;
+  for (int i = 0; !code && i < MOST_SESSIONS; i++) {
+    const char *next = json_value_text(*answer, "moved_to");
+    json_t *more = NULL;
+    if (!next[0]) break;
+    if (!kit) code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
+    if (!code)
+      code = ask(
+          cli, kit,
+          json_pack("{s:s, s:s, s:s}", "name", "explain", "session", next, member, cli->words[0]),
+          &more);
+    if (code) break;
+    fputs("\nIn session ", stdout);
+    terminal_text(stdout, next);
+    fputs(": ", stdout);
+    terminal_lines(stdout, json_value_text(more, "text"), 0);
+    json_decref(*answer);
+    *answer = more;
+  }
+  kit_close(kit);
+  return code;
+}
+
 static int run_explain(struct cli *cli) {
   uint64_t id = 0;
   bool message = false;
@@ -130,6 +159,7 @@ static int run_explain(struct cli *cli) {
   if (code) return code;
   if (cli->json) code = print_json(cli, answer);
   else terminal_lines(stdout, json_value_text(answer, "text"), 0);
+  if (!cli->json) code = explain_on(cli, message ? "message" : "id", &answer);
   if (!cli->json) putchar('\n');
   json_decref(answer);
   return code;

@@ -8,6 +8,7 @@
 #include "cli/event_message.h"
 #include "cli/event_text.h"
 #include "cli/verbs.h"
+#include "command/destination.h"
 #include "command/json_value.h"
 #include "command/print.h"
 #include "command/session.h"
@@ -118,13 +119,13 @@ static int send_notification(const struct cli *cli, const struct request *reques
 }
 
 static int push_message(const struct cli *cli, const struct request *request) {
-  struct hostkit *kit = NULL;
-  char *session = NULL, *message = NULL;
+  struct destination destination = {.kit = NULL};
+  char *message = NULL;
   int code = event_message_read(cli, cli->words[0], &message);
-  if (!code) code = session_open(cli, &kit, &session);
-  if (!code) code = send_notification(cli, request, kit, session, message);
-  kit_close(kit);
-  free(session);
+  if (!code) code = destination_open(cli, &destination);
+  if (!code) code = send_notification(cli, request, destination.kit, destination.session, message);
+  if (!code) code = destination_sent(cli, &destination);
+  destination_close(&destination);
   free(message);
   return code;
 }
@@ -157,6 +158,7 @@ static int push_verb(struct cli *cli) {
   if (cli->print_session) return session_print(cli);
   if (request.event && request.any)
     return cli_usage(cli, "--event reads everything from stdin and excludes the other options");
+  if (request.event && cli->to) return cli_usage(cli, "--event and --to exclude each other");
   int code = cli_take_words(cli, request.event ? 0 : 1, request.event ? 0 : 1, "the message is");
   if (code) return code;
   return request.event ? push_event(cli) : push_message(cli, &request);

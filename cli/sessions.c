@@ -22,7 +22,9 @@ static int ask_for_sessions(const struct cli *cli, json_t **ret_answer) {
   struct hostkit *kit = NULL;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
   if (!code)
-    code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), ret_answer);
+    code = ask(cli, kit,
+               json_pack("{s:s, s:i, s:b}", "name", "sessions", "limit", 10000, "mailboxes", 0),
+               ret_answer);
   kit_close(kit);
   return code;
 }
@@ -47,6 +49,7 @@ static void print_sessions(const json_t *sessions) {
   size_t i = 0;
   if (!json_array_size(sessions)) puts("The store has no sessions yet.");
   json_array_foreach(sessions, i, session) print_session(session);
+  if (i) puts("'tidings push --to session:ID TEXT' writes to one of them.");
 }
 
 static void print_name(const json_t *session) {
@@ -116,8 +119,9 @@ const struct cli_verb verb_sessions = {
     .summary = "list the sessions, and show which one is meant in this folder",
     .help = "Lists the sessions of the store, those of running hosts first, with the time at "
             "which each was used last: its newest turn, prompt or tool result. Then prints the "
-            "session that commands in this folder mean without -s, and why. This command "
-            "changes nothing.",
+            "session that commands in this folder mean without -s, and why. The address of each "
+            "for --to is session:ID. Mailboxes are listed by 'tidings box'. This command changes "
+            "nothing.",
     .with = WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .run = sessions_verb,
     .examples = (const struct cli_example[]){{"tidings sessions", "Which agent gets what I push "

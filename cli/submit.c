@@ -9,8 +9,8 @@
 
 #include "cli/event_message.h"
 #include "cli/verbs.h"
+#include "command/destination.h"
 #include "command/json_value.h"
-#include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
@@ -119,23 +119,23 @@ static void print_outcome(const struct cli *cli, const struct submission *submis
 static int send_it(const struct cli *cli, const struct submission *submission) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
-  struct hostkit *kit = NULL;
-  char *session = NULL;
+  struct destination destination = {.kit = NULL};
   json_t *data = NULL;
   int code = make_data(cli, submission, &data);
-  if (!code) code = session_open(cli, &kit, &session);
+  if (!code) code = destination_open(cli, &destination);
   if (!code) {
     const char *type = submission->type ? submission->type : "message.submitted";
     int32_t refused =
-        kit_event(kit, kit_new_event(type, session, json_incref(data)), &reply, &error);
+        kit_event(destination.kit, kit_new_event(type, destination.session, json_incref(data)),
+                  &reply, &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
-    else if (cli->json) code = print_reply_of(cli, session, reply);
+    else if (cli->json) code = print_reply_of(cli, destination.session, reply);
     else print_outcome(cli, submission, reply);
   }
+  if (!code) code = destination_sent(cli, &destination);
   json_decref(data);
   hostkit_reply_free(reply);
-  kit_close(kit);
-  free(session);
+  destination_close(&destination);
   return code;
 }
 

@@ -41,7 +41,8 @@ enum { CLI_LONG_ONLY = 256 };
 enum { WITH_SESSION = 1, WITH_STORE = 2, WITH_JSON = 4, WITH_CONFIG = 8 };
 /* The verb only asks, or changes what is there: a store that is not there is an error, not made. */
 enum { ONLY_READS = 16 };
-/* The verb reports something to a session: --create, --print-session; goes with WITH_SESSION. */
+/* The verb reports something to a session: --to, --create, --print-session; goes with
+ * WITH_SESSION. */
 enum { WITH_CREATE = 32 };
 
 struct cli_example {
@@ -103,6 +104,7 @@ struct cli {
   int word_count;
 
   const char *session, *store, *config; /* as given; NULL: not given */
+  const char *to;                       /* the address, as given; NULL: not given */
   bool no_config;                       /* read no configuration at all */
   const char *preset;    /* of delivery, where the configuration names none; NULL: the plugin's */
   const char *host_name; /* what the model knows the agent as; NULL: nothing */

@@ -12,6 +12,13 @@ const struct cli_option common_options[] = {
      .help = "The session. Default: $TIDINGS_SESSION, else the session of a running host "
              "whose folder is the nearest at or above the current folder; of several in that "
              "folder, the one that was used last."},
+    {.key = OPTION_TO,
+     .name = "to",
+     .argument = "ADDRESS",
+     .help = "Where to send it, instead of -s: session:ID; folder:PATH, the session that works "
+             "there now or starts there next; repo:HOST/OWNER/NAME[@BRANCH], a session in a "
+             "checkout of that repository; or box:NAME, the session that joined that box. What no "
+             "session can receive yet waits in a mailbox (see 'tidings box')."},
     {.key = OPTION_CREATE,
      .name = "create",
      .help = "Create the session that -s names if the store does not know it; otherwise that is "
@@ -41,6 +48,7 @@ const size_t common_option_count = sizeof common_options / sizeof common_options
 bool common_option_of(const struct cli_verb *verb, size_t index) {
   switch (common_options[index].key) {
   case OPTION_SESSION: return verb->with & WITH_SESSION;
+  case OPTION_TO:
   case OPTION_CREATE:
   case OPTION_PRINT_SESSION: return verb->with & WITH_CREATE;
   case OPTION_STORE: return verb->with & WITH_STORE;

@@ -15,7 +15,8 @@ enum {
   OPTION_JSON = CLI_LONG_ONLY + 1000,
   OPTION_CONFIG,
   OPTION_CREATE,
-  OPTION_PRINT_SESSION
+  OPTION_PRINT_SESSION,
+  OPTION_TO
 };
 
 extern const struct cli_option common_options[];

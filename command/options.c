@@ -90,6 +90,7 @@ int cli_next(struct cli *cli) {
     case OPTION_HELP: cli->exit_code = help_verb(stdout, cli->program, cli->verb); return CLI_STOP;
     case OPTION_SESSION: cli->session = optarg; break;
     case OPTION_STORE: cli->store = optarg; break;
+    case OPTION_TO: cli->to = optarg; break;
     case OPTION_CONFIG: cli->config = optarg; break;
     case OPTION_JSON: cli->json = true; break;
     case OPTION_CREATE: cli->create = true; break;

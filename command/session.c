@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/address.h"
 #include "command/json_value.h"
 #include "command/print.h"
 #include "command/project.h"
@@ -21,6 +22,10 @@
 enum { MOST_LISTED = 20 };
 
 static bool alive(const json_t *session) { return json_is_true(json_object_get(session, "alive")); }
+
+static bool is_mailbox(const json_t *session) {
+  return address_is_mailbox(json_value_text(session, "session"));
+}
 
 static void list_one(const json_t *session) {
   fputs("  ", stderr);
@@ -43,7 +48,8 @@ static void list(const json_t *sessions) {
   size_t i = 0, listed = 0;
   for (int pass = 0; pass < 2; pass++) {
     json_array_foreach(sessions, i, session) {
-      if (alive(session) == (pass == 0) && listed++ < MOST_LISTED) list_one(session);
+      if (alive(session) == (pass == 0) && !is_mailbox(session) && listed++ < MOST_LISTED)
+        list_one(session);
     }
   }
   list_rest(listed);

@@ -34,6 +34,10 @@ static int compare_use(const json_t *one, const json_t *other) {
   return order ? order : strcmp(json_value_text(one, "since"), json_value_text(other, "since"));
 }
 
+bool session_choice_used_later(const json_t *session, const json_t *other) {
+  return compare_use(session, other) > 0;
+}
+
 struct session_choice session_choice_by_folder(const json_t *sessions, const char *folder) {
   struct session_choice choice = {.session = NULL};
   const json_t *session = NULL;

@@ -22,6 +22,9 @@ struct session_choice {
  * last attachment. */
 struct session_choice session_choice_by_folder(const json_t *sessions, const char *folder);
 
+/* Was `session` used later than `other`, or attached later if neither was used? */
+bool session_choice_used_later(const json_t *session, const json_t *other);
+
 /* Half a sentence: why this one. The text is the caller's, `size` bytes are enough for 128. */
 void session_choice_why(const struct session_choice *choice, char *text, size_t size);
 

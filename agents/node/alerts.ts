@@ -29,6 +29,17 @@ export function alertBeside(kit: Kit, session: string): void {
   }
 }
 
+/** The session has started: it collects what waits for whoever works in its folder. Another process does that, and nothing waits for it. */
+export function collectMailboxes(kit: Kit, session: string): void {
+  try {
+    const child = spawn(findCommand() ?? "tidings", ["box", "collect", "--session", session], { detached: true, stdio: "ignore", env: process.env });
+    child.on("error", (error) => log(kit.hostName, `what waits for this folder was not collected: ${describe(error)}`));
+    child.unref();
+  } catch (error) {
+    log(kit.hostName, `what waits for this folder was not collected: ${describe(error)}`);
+  }
+}
+
 /** The session is left, or another process has it. */
 export function alertNoMore(kit: Kit, session: string): void {
   const alerter = kit.alerts ? kit.alerters.get(session) : undefined;

@@ -2,7 +2,7 @@
 //
 // session.ts: one conversation of a host, reported to tidings: where it stands, its carriers, its turns; and what tidings wants done, passed to the host
 // through a driver. Nothing here throws into the host: what fails is in the log, and the host goes on as if tidings were not there.
-import { alertBeside, alertNoMore } from "./alerts.ts";
+import { alertBeside, alertNoMore, collectMailboxes } from "./alerts.ts";
 import { type Additions, additions } from "./compose.ts";
 import { type Kit, describe, log } from "./kit.ts";
 import { changedFiles, fileStamp, fromHome } from "./paths.ts";
@@ -83,7 +83,10 @@ export class Session {
   opened(cwd: string | undefined): void {
     this.lost = false;
     this.report("session.opened", { cwd, host: this.#kit.hostName });
-    if (cwd !== undefined && !this.lost) alertBeside(this.#kit, this.id);
+    if (cwd !== undefined && !this.lost) {
+      alertBeside(this.#kit, this.id);
+      collectMailboxes(this.#kit, this.id);
+    }
   }
 
   /** One that goes on, with the deliveries that its transcript holds. Whoever only opens a session that is open elsewhere leaves it there; where a
@@ -91,7 +94,10 @@ export class Session {
   resumed(cwd: string | undefined, deliveries: string[], takeover = false): void {
     this.lost = false;
     this.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
-    if (cwd !== undefined && !this.lost) alertBeside(this.#kit, this.id);
+    if (cwd !== undefined && !this.lost) {
+      alertBeside(this.#kit, this.id);
+      collectMailboxes(this.#kit, this.id);
+    }
   }
 
   /** The transcript has lost messages, or has others than before: it holds exactly these deliveries. False: tidings did not take it. */

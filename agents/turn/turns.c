@@ -20,6 +20,7 @@
 #include "agents/turn/stop.h"
 #include "agents/turn/subagent.h"
 #include "command/json_value.h"
+#include "command/mailbox.h"
 #include "command/paths.h"
 #include "command/stamp.h"
 #include "common/span.h"
@@ -40,6 +41,15 @@ static int32_t open_session(struct hostkit *kit, const struct hook_call *call, u
   if (data && named) json_object_set(data, "deliveries", named);
   return hook_send_event(kit, call, named ? "session.resumed" : "session.opened", data, NULL,
                          error);
+}
+
+/* What waits for whoever works in this folder. The session runs without that, too. */
+static void collect_mailboxes(struct hostkit *kit, const struct hook_call *call) {
+  struct tidings_error error = {.size = sizeof error};
+  struct mailbox_moved moved;
+  if (call->moment != HOOK_SESSION_START || call->cwd[0] != '/') return;
+  if (mailbox_collect(kit, call->session, call->cwd, &moved, &error))
+    hook_log("cannot collect what waits for this folder: %s", error.text);
 }
 
 /* -- prompts ----------------------------------------------------------------------------------- */
@@ -253,6 +263,7 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
   if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
   if (!code && (held || call->moment == HOOK_SESSION_START || call->moved))
     code = open_session(kit, call, owner, held, error);
+  if (!code) collect_mailboxes(kit, call);
   json_decref(held);
   if (!code) code = withdraw_offer(kit, call, error);
   return code ? code : answer_moment(kit, call, ret_answer, error);

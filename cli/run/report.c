@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "cli/run/signal_name.h"
+#include "command/mailbox.h"
 #include "command/project.h"
 #include "common/clock.h"
 #include "common/mask.h"
@@ -169,6 +170,20 @@ static void leave_out_errors(struct hostkit *kit, json_t *event) {
   (void)json_object_del(json_object_get(event, "data"), "errors");
 }
 
+/* From a mailbox to the session that works there now. It is stored in any case. */
+static void forward(const struct report *report, struct hostkit *kit) {
+  struct tidings_error error = {.size = sizeof error};
+  struct address address = {.name = NULL};
+  struct mailbox_moved moved;
+  char *session = NULL;
+  if (!address_is_mailbox(report->session)) return;
+  int32_t code = address_parse(report->session, "/", &address, &error);
+  if (!code) code = mailbox_forward(kit, &address, &session, &moved, &error);
+  if (code) cli_warn(report->cli, "it waits in %s: %s", report->session, error.text);
+  address_finish(&address);
+  free(session);
+}
+
 static int32_t try_once(const struct report *report, json_t *event, struct tidings_error *error) {
   struct hostkit *kit = NULL;
   int32_t code = kit_open(report->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, error);
@@ -177,6 +192,7 @@ static int32_t try_once(const struct report *report, json_t *event, struct tidin
     project_lay_here(report->cli, kit, report->session);
   }
   if (!code) code = kit_event(kit, json_incref(event), NULL, error);
+  if (!code) forward(report, kit);
   kit_close(kit);
   return code;
 }

@@ -11,6 +11,7 @@
 #include "cli/run/detach.h"
 #include "cli/run/run.h"
 #include "cli/run/supervise.h"
+#include "command/destination.h"
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
@@ -20,12 +21,34 @@ enum { OPTION_DETACH = CLI_LONG_ONLY, OPTION_NO_TTY, OPTION_LOG_LIMIT, OPTION_NO
 enum { LOG_LIMIT = 64 << 20, LEAST_LOG = 1024, NAME_BYTES = 255 };
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-/* Before anything is started: there is a session, and the store can be opened. */
-static int find_session(const struct cli *cli, char **ret_session) {
+/* Without a session in this folder the next one that starts here is notified. */
+static int is_anybody_here(struct cli *cli, bool *ret_found) {
   struct hostkit *kit = NULL;
-  int code = session_open(cli, &kit, ret_session);
-  if (!code) kit_close(kit);
+  char *session = NULL;
+  *ret_found = true;
+  if (cli->to || session_named(cli)) return 0;
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
+  if (!code) code = session_used_last_here(cli, kit, &session);
+  kit_close(kit);
+  *ret_found = session != NULL;
+  free(session);
   return code;
+}
+
+/* Before anything is started: it is known whom to notify, and the store can be opened. */
+static int find_session(struct cli *cli, char **ret_session) {
+  struct destination destination = {.kit = NULL};
+  bool found = false;
+  int code = is_anybody_here(cli, &found);
+  if (!code && !found) cli->to = "folder:.";
+  if (!code) code = destination_open(cli, &destination);
+  if (code) return code;
+  if (!found)
+    cli_warn(cli, "no running session works here; the next one that starts here is notified (%s)",
+             destination.session);
+  *ret_session = strdup(destination.session);
+  destination_close(&destination);
+  return *ret_session ? 0 : cli_fail(cli, "out of memory");
 }
 
 static int not_started(struct run *run, int reason) {

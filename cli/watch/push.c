@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include "cli/watch/outbox.h"
+#include "command/destination.h"
+#include "command/mailbox.h"
 #include "command/print.h"
 #include "command/project.h"
 #include "command/session.h"
@@ -25,16 +27,46 @@ struct pushing {
   const struct cli *cli;
   struct hostkit *kit;
   char *session;
-  char *cwd; /* the session's folder; "": not known */
+  char *cwd;              /* the session's folder; "": not known */
+  struct address mailbox; /* that `session` is, until a session collects it; without a name: none */
   json_t *pending;
   json_t *pushed_bursts; /* the outbox's: those of its bursts that are pending still */
 };
 
 /* -- to whom ----------------------------------------------------------------------------------- */
 
+/* The session that it means now; else its mailbox. */
+static int choose_address(const struct cli *cli, struct pushing *pushing) {
+  struct tidings_error error = {.size = sizeof error};
+  struct address address = {.name = NULL};
+  int code = destination_parse(cli, &address);
+  if (code) return code;
+  int32_t refused = address.kind == ADDRESS_SESSION
+                        ? TIDINGS_OK
+                        : mailbox_find_session(pushing->kit, &address, &pushing->session, &error);
+  if (!refused && !pushing->session) pushing->session = strdup(address.name);
+  if (refused) code = cli_fail_with(cli, refused, &error);
+  else if (!pushing->session) code = cli_fail(cli, "out of memory");
+  if (!code && address_is_mailbox(pushing->session)) pushing->mailbox = address;
+  else address_finish(&address);
+  return code;
+}
+
+/* A session may have started since. What was pushed is stored in any case. */
+static void forward(struct pushing *pushing) {
+  struct tidings_error error = {.size = sizeof error};
+  struct mailbox_moved moved;
+  char *session = NULL;
+  if (pushing->mailbox.name &&
+      mailbox_forward(pushing->kit, &pushing->mailbox, &session, &moved, &error))
+    cli_warn(pushing->cli, "it waits in %s: %s", pushing->mailbox.name, error.text);
+  free(session);
+}
+
 /* Quietly: while no host runs here, the last one may come back. */
 static int choose(const struct cli *cli, struct pushing *pushing, const char *session,
                   char **last) {
+  if (cli->to) return choose_address(cli, pushing);
   if (session) {
     pushing->session = strdup(session);
     return pushing->session ? 0 : cli_fail(cli, "out of memory");
@@ -78,6 +110,7 @@ static int begin(const struct cli *cli, struct pushing *pushing, const char *ses
 static void end(struct pushing *pushing) {
   json_decref(pushing->pending);
   kit_close(pushing->kit);
+  address_finish(&pushing->mailbox);
   free(pushing->session);
   free(pushing->cwd);
 }
@@ -305,6 +338,7 @@ int outbox_push(const struct cli *cli, struct outbox *outbox, const char *sessio
     if (!code) drop_kind(outbox, (enum file_event_kind)kind);
   }
   if (!code) code = push_watch_warnings(&pushing, outbox);
+  if (!code) forward(&pushing);
   end(&pushing);
   return code;
 }

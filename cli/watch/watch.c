@@ -11,6 +11,7 @@
 
 #include "cli/watch/outbox.h"
 #include "cli/watch/watch.h"
+#include "command/destination.h"
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/paths.h"
@@ -146,10 +147,12 @@ static int start_watching(struct watching *watching) {
   struct cli *cli = watching->cli;
   char **paths = cli->word_count ? cli->words : here;
   size_t count = cli->word_count ? (size_t)cli->word_count : 1;
-  struct hostkit *kit = NULL;
-  int code = session_open(cli, &kit, &watching->last);
+  struct destination destination = {.kit = NULL};
+  int code = destination_open(cli, &destination);
   if (code) return code;
-  kit_close(kit);
+  watching->last = strdup(destination.session);
+  destination_close(&destination);
+  if (!watching->last) return cli_fail(cli, "out of memory");
   watching->filter.kept_apart[0] = real_folder(kit_store_path(cli));
   watching->filter.kept_apart[1] =
       real_folder(paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs"));

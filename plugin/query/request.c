@@ -21,11 +21,12 @@ enum member {
   TEXT,
   AFTER,
   DETAILS,
+  MAILBOXES,
   MEMBER_COUNT
 };
 static const char *const member_names[MEMBER_COUNT] = {"name",  "session", "id",      "message",
                                                        "limit", "config",  "carrier", "events",
-                                                       "text",  "after",   "details"};
+                                                       "text",  "after",   "details", "mailboxes"};
 
 static const char *const names[QUERY_COUNT] = {
     [QUERY_PENDING] = "pending",
@@ -73,7 +74,7 @@ static bool takes(enum query_name name, enum member member) {
       [QUERY_INSTRUCTIONS] = 1 << SESSION,
       [QUERY_PREVIEW] = 1 << SESSION | 1 << CARRIER,
       [QUERY_RENDER] = 1 << SESSION | 1 << EVENTS,
-      [QUERY_SESSIONS] = 1 << LIMIT | 1 << DETAILS,
+      [QUERY_SESSIONS] = 1 << LIMIT | 1 << DETAILS | 1 << MAILBOXES,
       [QUERY_NEUTRALIZE] = 1 << SESSION | 1 << TEXT,
       [QUERY_QUEUE] = 1 << SESSION | 1 << LIMIT,
       [QUERY_TOOLS] = 1 << SESSION,
@@ -181,6 +182,13 @@ static int read_carrier(const struct json *value, struct request *request,
   return code;
 }
 
+static int read_mailboxes(const struct json *value, struct request *request,
+                          struct tidings_error *error) {
+  struct path path = path_member(NULL, "mailboxes");
+  request->chooses_mailboxes = true;
+  return field_bool(&path, value, &request->mailboxes, error);
+}
+
 int request_parse(struct tidings_span bytes, struct arena *arena, struct request *ret_request,
                   struct tidings_error *error) {
   static const struct member_names known = {member_names, MEMBER_COUNT, "field"};
@@ -208,6 +216,7 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   if (!code && members[AFTER]) code = read_after(members[AFTER], &request.after, error);
   if (!code && members[DETAILS])
     code = field_bool(&details_path, members[DETAILS], &request.details, error);
+  if (!code && members[MAILBOXES]) code = read_mailboxes(members[MAILBOXES], &request, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &request, error);
   if (!code && request.name == QUERY_RENDER)
     code = stream_list_read(&events_path, members[EVENTS], arena, &request, error);

@@ -64,6 +64,8 @@ struct request {
   struct tidings_span text; /* neutralize */
   struct query_place after; /* timeline: what the asker knows; zero: nothing */
   bool details;             /* sessions: each one's state, queue and levels too */
+  bool chooses_mailboxes;   /* sessions: only mailboxes, or .. */
+  bool mailboxes;           /* .. if this is false, only what is none */
 };
 
 /* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */

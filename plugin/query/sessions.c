@@ -18,6 +18,7 @@ struct entry {
 };
 
 struct listing {
+  const struct request *request;
   struct entry *entries;
   size_t count, capacity;
   struct arena *arena;
@@ -71,8 +72,20 @@ static int describe(struct question *question, struct entry *entry, struct tidin
   return code;
 }
 
+/* A mailbox is a session by its name alone. */
+static bool is_mailbox(struct tidings_span id) {
+  static const char *const kinds[] = {"box:", "folder:", "repo:"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    size_t len = strlen(kinds[i]);
+    if (id.len > len && memcmp(id.ptr, kinds[i], len) == 0) return true;
+  }
+  return false;
+}
+
 static int list_session(void *context, struct tidings_span id, uint32_t number) {
   struct listing *listing = context;
+  const struct request *request = listing->request;
+  if (request->chooses_mailboxes && request->mailboxes != is_mailbox(id)) return 0;
   if (listing->count == listing->capacity) {
     size_t capacity = listing->capacity ? listing->capacity * 2 : 64;
     struct entry *larger = realloc(listing->entries, capacity * sizeof *larger);
@@ -212,7 +225,8 @@ static int write_entry(struct question *question, const struct entry *entry,
 
 int query_sessions(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
-  struct listing listing = {.arena = &question->op.arena, .error = error};
+  struct listing listing = {
+      .request = question->request, .arena = &question->op.arena, .error = error};
   int code = session_scan(question->op.txn, list_session, &listing, error);
   for (size_t i = 0; !code && i < listing.count; i++)
     code = describe(question, &listing.entries[i], error);

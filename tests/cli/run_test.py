@@ -227,7 +227,7 @@ def test_not_started(place):
 def test_before(place):
     """what is wrong is said before anything is started"""
     mark = os.path.join(place.dir, "mark")
-    place.refused("run", "--", "touch", mark, says="the store has no session yet")
+    place.refused("run", "--to", "nobody", "--", "touch", mark, code=2, says="'nobody' is no address")
     place.refused("run", *S, "--", "touch", mark, env={"TIDINGS_PLUGIN": "/nowhere.so"}, says="/nowhere.so")
     for name in (b"\xff", "s" * 256, "a\nb"):
         for verb in ("run", "watch", "wait", "status"):

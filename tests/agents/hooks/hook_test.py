@@ -31,6 +31,18 @@ def test_dialects(place):
     assert log(place) == []
 
 
+def test_mailbox(place):
+    """what waited for the folder before the session began is in its first prompt, for each agent, once"""
+    for host, (prompt, _, _, _) in HOSTS.items():
+        folder = os.path.join(place.work, host)
+        os.mkdir(folder)
+        place.ok("push", "--to", f"folder:{folder}", f"waited for {host}")
+        call(place, host, "SessionStart", host, source="startup", cwd=folder)
+        text = context(call(place, host, prompt, host, prompt="hello", cwd=folder), prompt)
+        assert text.count(f"waited for {host}") == 1, text
+    assert place.ok("box", "--json").json == [] and log(place) == []
+
+
 def soon(place, text, seconds, *words):
     """The answer of a call that is back within so many seconds: on a busy machine not each is, and one that waits longer by itself never is."""
     for _ in range(20):

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/destination.c: see the header.
+ */
+#include "command/destination.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "command/mailbox.h"
+#include "command/project.h"
+#include "command/session.h"
+
+int destination_parse(const struct cli *cli, struct address *ret_address) {
+  struct tidings_error error = {.size = sizeof error};
+  char folder[PATH_MAX];
+  if (cli->session) return cli_usage(cli, "--to and --session exclude each other");
+  if (cli->print_session) return cli_usage(cli, "--to and --print-session exclude each other");
+  if (!getcwd(folder, sizeof folder)) return cli_fail(cli, "cannot find the current folder");
+  int32_t code = address_parse(cli->to, folder, ret_address, &error);
+  return code ? cli_usage(cli, "--to: %s", error.text) : 0;
+}
+
+static int open_address(const struct cli *cli, struct destination *destination) {
+  struct address address = {.name = NULL};
+  int code = destination_parse(cli, &address);
+  if (!code) code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &destination->kit);
+  if (!code && address.kind == ADDRESS_SESSION && !cli->create)
+    code = session_check_known(cli, destination->kit, address.name);
+  if (code) {
+    address_finish(&address);
+    return code;
+  }
+  destination->session = address.name;
+  if (address.kind == ADDRESS_SESSION) project_lay_here(cli, destination->kit, address.name);
+  else destination->address = address;
+  return 0;
+}
+
+int destination_open(const struct cli *cli, struct destination *ret_destination) {
+  struct destination destination = {.kit = NULL};
+  int code = cli->to ? open_address(cli, &destination)
+                     : session_open(cli, &destination.kit, &destination.session);
+  if (code) destination_close(&destination);
+  else *ret_destination = destination;
+  return code;
+}
+
+int destination_sent(const struct cli *cli, struct destination *destination) {
+  struct tidings_error error = {.size = sizeof error};
+  struct mailbox_moved moved = {0};
+  char *session = NULL;
+  if (!destination->address.name) return 0;
+  int32_t code = mailbox_forward(destination->kit, &destination->address, &session, &moved, &error);
+  if (code) {
+    cli_warn(cli, "it waits in %s; giving it to a session failed: %s", destination->session,
+             error.text);
+    return 0;
+  }
+  if (!session)
+    cli_warn(cli, "it waits in %s until a session collects it; see 'tidings box'",
+             destination->session);
+  else if (isatty(STDERR_FILENO)) cli_warn(cli, "session %s has it", session);
+  free(session);
+  return 0;
+}
+
+void destination_close(struct destination *destination) {
+  kit_close(destination->kit);
+  if (destination->address.name) address_finish(&destination->address);
+  else free(destination->session);
+  *destination = (struct destination){.kit = NULL};
+}
