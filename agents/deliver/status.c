@@ -55,3 +55,11 @@ int32_t hook_status_is_offered(struct hostkit *kit, const struct hook_call *call
   json_decref(status);
   return TIDINGS_OK;
 }
+
+bool hook_status_has_leases(struct hostkit *kit, const struct hook_call *call) {
+  json_t *status = NULL;
+  if (hook_status(kit, call, &status, NULL)) return true;
+  bool has = json_array_size(json_object_get(status, "leased")) > 0;
+  json_decref(status);
+  return has;
+}

@@ -23,6 +23,8 @@ int32_t hook_status(struct hostkit *kit, const struct hook_call *call, json_t **
 /* Is a turn offered that no carrier has taken? */
 int32_t hook_status_is_offered(struct hostkit *kit, const struct hook_call *call, bool *ret_is,
                                struct tidings_error *error);
+/* Is a delivery not settled yet? Yes, where that cannot be asked. */
+bool hook_status_has_leases(struct hostkit *kit, const struct hook_call *call);
 /* The call has changed something, or tried to. */
 void hook_status_changed(const struct hook_call *call);
 

@@ -19,6 +19,7 @@
 #include "agents/turn/ours.h"
 #include "agents/turn/start.h"
 #include "agents/turn/turns.h"
+#include "agents/wait/after_end.h"
 #include "agents/wait/alert.h"
 #include "agents/wait/wait.h"
 #include "agents/wait/window.h"
@@ -112,14 +113,19 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   if (!code && kit) hook_start_late(kit, call);
   hook_start_environment(cli, call); /* also if the store is busy now: it is written only once */
   if (!code && kit) hook_alert_begin(cli, kit, call, owner);
+  bool ends = call->moment == HOOK_SESSION_END && !call->of_subagent,
+       unsettled = !code && kit && ends && hook_status_has_leases(kit, call);
   close_kit(kit);
   bool answered = answer.output != NULL;
   json_decref(answer.output);
-  if (wake && call->moment == HOOK_STOP && !code && !answered) hook_wait_apart(cli, call, owner);
+  bool starts = call->moment == HOOK_SESSION_START, stops = call->moment == HOOK_STOP && !answered;
+  if (wake && !code && (starts || stops) && hook_wait_begins(call))
+    hook_wait_apart(cli, call, owner);
   /* Codex takes nothing from its queue until the person prompts again. */
-  if ((call->moment == HOOK_SESSION_END || call->moment == HOOK_INTERRUPTED) && !call->of_subagent)
+  if (ends || (call->moment == HOOK_INTERRUPTED && !call->of_subagent))
     hook_wait_end(cli, call, owner);
   if (call->moment == HOOK_STOP && !answered) hook_wait_look(cli, call, owner);
+  if (unsettled) hook_settle_after_end(cli, call, owner);
 }
 
 struct hook_options {

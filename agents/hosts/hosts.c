@@ -11,7 +11,7 @@
 #include "command/paths.h"
 #include "tested_versions.h"
 
-static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, true},
                                                {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
                                                {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
                                                {"PermissionRequest", HOOK_ASKS, NULL, false},
@@ -22,7 +22,7 @@ static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_STA
                                                {NULL, HOOK_OTHER, NULL, false}};
 
 static const struct host_hook claude_hooks[] = {
-    {"SessionStart", HOOK_SESSION_START, NULL, false},
+    {"SessionStart", HOOK_SESSION_START, NULL, true},
     {"UserPromptSubmit", HOOK_PROMPT, NULL, true},
     {"PostToolUse", HOOK_AFTER_TOOL, "*", false},
     {"PostToolUseFailure", HOOK_AFTER_TOOL, "*", false},
@@ -133,6 +133,7 @@ const struct host hosts[] = {
      .hooks = codex_hooks,
      .caller = {.transcript = "sessions/*/rollout-*", .fields = any_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
+     .begins_anew = "clear",
      .stop_decision = "block",
      .undoing = HOST_UNDOES_BY_FILES,
      .queues = true,
@@ -159,6 +160,7 @@ const struct host hosts[] = {
      .hooks = claude_hooks,
      .caller = {.transcript = "projects/*/%s.jsonl"},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
+     .begins_anew = "clear",
      .most_reasons = 8,
      .reasons_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
      .environment_file = "CLAUDE_ENV_FILE",
@@ -182,6 +184,7 @@ const struct host hosts[] = {
      .hooks = gemini_hooks,
      .caller = {.transcript = "tmp/*/chats/*", .fields = any_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
+     .begins_anew = "clear",
      .stop_decision = "deny",
      .anew = "{\"$set\":{\"messages\":",
      .undoing = HOST_UNDOES_BY_LINES,
@@ -210,6 +213,7 @@ const struct host hosts[] = {
      .hooks = qwen_hooks,
      .caller = {.transcript = "projects/*/chats/*", .fields = any_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
+     .begins_anew = "clear",
      .stop_decision = "block",
      .ignores_empty_prompts = true,
      .repeats_reasons = true,
@@ -234,6 +238,7 @@ const struct host hosts[] = {
      .hooks = copilot_hooks,
      .caller = {.transcript = "session-state/*/events.jsonl", .fields = copilot_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
+     .begins_anew = "new",
      .stop_decision = "block",
      .answer = "additionalContext",
      .repeats_reasons = true,

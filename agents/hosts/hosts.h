@@ -127,6 +127,8 @@ struct host {
   const char *server_word; /* in the arguments of its daemon, which calls the hooks of all windows;
                               or NULL */
   bool keeps_start;        /* a session that is resumed has what the hook at its start said */
+  const char *begins_anew; /* the "source" of the start of a session that may follow another one in
+                              the same window; or NULL */
   bool drops_start;        /* what the hook at its start says is put before the first prompt; a
                               session that is resumed lacks both, and what else that had */
   const char *const *forgets;   /* how a person's message begins that a resumed session lacks, with

@@ -13,6 +13,7 @@
 #include "agents/transcript/marker.h"
 #include "command/json_value.h"
 #include "common/clock.h"
+#include "common/span.h"
 
 static const char nudge_opening[] = "(tidings) ";
 
@@ -34,11 +35,12 @@ static bool reads_as(enum hook_marker_of of, const char *marker, uint64_t *ret_n
 
 char *hook_nudge(struct hostkit *kit, const struct tidings_action *action) {
   static const char queued[] = "A message was queued while you were idle; it is in this turn's "
-                               "context.";
+                               "context.",
+                    offered[] = "Something was waiting for you; it is in this turn's context.";
   char *text = NULL, marker[HOOK_MARKER_SIZE];
-  bool system = action->origin == TIDINGS_ORIGIN_SYSTEM && action->message_count;
+  bool system = action && action->origin == TIDINGS_ORIGIN_SYSTEM && action->message_count;
   const struct tidings_span content =
-      system ? action->messages[0]->content : (struct tidings_span){queued, sizeof queued - 1};
+      system ? action->messages[0]->content : span_text(action ? queued : offered);
   if (hook_sign_ready(kit, NULL)) return NULL;
   hook_marker_write(HOOK_MARKER_OF_NUDGE, (uint64_t)clock_wall_ms(), marker);
   int len = asprintf(&text, "%s%.*s %s", nudge_opening, (int)content.len, content.ptr, marker);

@@ -10,9 +10,9 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* What a woken agent gets as its prompt. The messages and the notifications themselves are put in
- * when it arrives, so that one that arrives late repeats nothing. Free it; NULL: out of memory, or
- * the store is busy. */
+/* What a woken agent gets as its prompt; `action` NULL: for a turn that was offered before. The
+ * messages and the notifications themselves are put in when it arrives, so that one that arrives
+ * late repeats nothing. Free it; NULL: out of memory, or the store is busy. */
 char *hook_nudge(struct hostkit *kit, const struct tidings_action *action);
 
 /* Errors: the query `marker`'s. */

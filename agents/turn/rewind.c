@@ -35,14 +35,6 @@ struct left {
   json_t *newest;
 };
 
-static bool has_leases(struct hostkit *kit, const struct hook_call *call) {
-  json_t *status = NULL;
-  if (hook_status(kit, call, &status, NULL)) return true;
-  bool has = json_array_size(json_object_get(status, "leased")) > 0;
-  json_decref(status);
-  return has;
-}
-
 static bool is_carrier(const json_t *delivery) {
   const char *carrier = json_value_text(delivery, "carrier");
   return strcmp(carrier, "tool_result") == 0 || strcmp(carrier, "chat_request") == 0;
@@ -112,7 +104,7 @@ static void report_left(struct hostkit *kit, const struct hook_call *call,
 
 void hook_rewind_report(struct hostkit *kit, const struct hook_call *call) {
   struct hook_marks marks = {.all = NULL};
-  if (!is_time(call) || has_leases(kit, call) || hook_sign_ready(kit, NULL)) return;
+  if (!is_time(call) || hook_status_has_leases(kit, call) || hook_sign_ready(kit, NULL)) return;
   if (hook_undone_read(call->transcript, call->host, &marks)) return;
   struct left left = {.ids = NULL};
   if (marks.any_undone) left = ask_left(kit, call, &marks);

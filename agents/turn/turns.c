@@ -13,6 +13,7 @@
 #include "agents/call/log.h"
 #include "agents/deliver/leases.h"
 #include "agents/deliver/status.h"
+#include "agents/turn/follow.h"
 #include "agents/turn/ours.h"
 #include "agents/turn/person.h"
 #include "agents/turn/report.h"
@@ -265,6 +266,7 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
     code = open_session(kit, call, owner, held, error);
   if (!code) collect_mailboxes(kit, call);
   json_decref(held);
+  if (!code) code = hook_follow(kit, call, owner, error);
   if (!code) code = withdraw_offer(kit, call, error);
   return code ? code : answer_moment(kit, call, ret_answer, error);
 }

@@ -19,6 +19,7 @@
 #include "agents/deliver/status.h"
 #include "agents/turn/ours.h"
 #include "agents/turn/person.h"
+#include "agents/wait/apart.h"
 #include "agents/wait/place.h"
 #include "agents/wait/watch.h"
 #include "command/interrupt.h"
@@ -30,6 +31,7 @@ enum {
   EXIT_REWAKE = 2,
   LONGEST_SLEEP_MS = 60000,
   SETTLING_MS = 500,
+  STARTING_MS = 1500, /* within which a session that was started with a prompt has it */
   BUSY_MS = 100,
   QUEUE_MS = 30000
 };
@@ -45,6 +47,7 @@ struct waiter {
   bool resumes;         /* what the end of a turn has left queued */
   int64_t settle_at_ms; /* when the end of the turn that rang is over; 0: it is */
   bool unreported;      /* an interruption, which the store was too busy to take */
+  bool lost_offer;      /* a turn is offered, and whoever was offered it has done nothing */
   bool asked_to_end;
 };
 
@@ -69,6 +72,11 @@ static void drain(const struct waiter *waiter) {
 /* For SETTLING_MS, the hook of a turn's end may still be at work: a look is too early then. */
 static void settle(struct waiter *waiter) {
   waiter->settle_at_ms = waiter->resumes ? clock_wall_ms() + SETTLING_MS : 0;
+}
+
+static void settle_at_start(struct waiter *waiter) {
+  if (waiter->call->moment == HOOK_SESSION_START)
+    waiter->settle_at_ms = clock_wall_ms() + STARTING_MS;
 }
 
 static bool is_settled(struct waiter *waiter) {
@@ -99,18 +107,19 @@ static void decline(const struct waiter *waiter) {
                   NULL, NULL);
 }
 
-/* The store was busy when the hook at the turn's end asked for the carrier of what it was offered.
- */
-static void decline_lost_offer(const struct waiter *waiter) {
+/* The store was busy when the hook at a turn's end asked for the carrier of what it was offered; or
+ * the session was opened, and what waits in it was offered to a hook that starts no turn. */
+static bool has_lost_offer(struct waiter *waiter) {
   bool offered = false;
-  if (!hook_status_is_offered(waiter->kit, waiter->call, &offered, NULL) && offered)
-    decline(waiter);
+  if (!waiter->settle_at_ms || !is_settled(waiter)) return false;
+  return !hook_status_is_offered(waiter->kit, waiter->call, &offered, NULL) && offered;
 }
 
 static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
                     struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
-  if (waiter->settle_at_ms && is_settled(waiter)) decline_lost_offer(waiter);
+  waiter->lost_offer = has_lost_offer(waiter);
+  if (waiter->lost_offer) return TIDINGS_OK;
   bool resumes = waiter->resumes && is_settled(waiter) && was_declined(waiter);
   const char *type = resumes ? "turn.resume" : "wake";
   int32_t code = kit_event(waiter->kit, kit_new_event(type, waiter->call->session, json_object()),
@@ -169,13 +178,16 @@ static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply
   return TIDINGS_OK;
 }
 
-/* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent or the
+/* Sleeps until there is a turn to start: *ret_reply has it, or is NULL for one that was offered
+ * before. Returns 0; or -1: the agent or the
  * session has ended, or the session is not its own any more. What was written to the transcript
  * before it was watched rings nothing: so it is read first. */
 static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
   struct tidings_error error = {.size = sizeof error};
   /* A turn begins with a prompt: there is nothing to start, and its hook is at work. */
-  bool looks = waiter->call->moment != HOOK_PROMPT, watches = waiter->watch.watched;
+  bool looks = waiter->call->moment != HOOK_PROMPT && waiter->call->moment != HOOK_SESSION_START,
+       watches = waiter->watch.watched;
+  waiter->lost_offer = false;
   for (;;) {
     struct tidings_reply *reply = NULL;
     int32_t code = watches ? look_for_interruption(waiter, &reply, &error) : TIDINGS_OK;
@@ -189,7 +201,7 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
       hook_log("waiting ends: %s", error.text);
       return -1;
     }
-    if (hook_start_turn(reply)) {
+    if (hook_start_turn(reply) || waiter->lost_offer) {
       *ret_reply = reply;
       return 0;
     }
@@ -259,6 +271,7 @@ static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner,
   if (begin(cli, call, owner, place, &waiter)) return EXIT_DONE;
   waiter.resumes = true;
   settle(&waiter);
+  settle_at_start(&waiter);
   if (!wait_for_turn(&waiter, &reply)) {
     char *nudge = hook_nudge(waiter.kit, hook_start_turn(reply));
     if (nudge && fprintf(stderr, "%s\n", nudge) > 0) code = EXIT_REWAKE;
@@ -271,10 +284,18 @@ static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner,
   return code;
 }
 
+bool hook_wait_begins(const struct hook_call *call) {
+  static const char *const sources[] = {"resume", "clear"};
+  if (call->of_subagent) return false;
+  if (call->moment != HOOK_SESSION_START) return true;
+  return strcmp(call->source, sources[0]) == 0 || strcmp(call->source, sources[1]) == 0;
+}
+
 int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner) {
   int code = EXIT_DONE;
   const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
-  if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
+  if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 ||
+      !hook_wait_begins(call))
     return EXIT_DONE;
   int place = hook_place_take(cli, call, owner, PLACE_LOOK);
   while (place >= 0) {
@@ -333,6 +354,7 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
   if (begin(cli, call, owner, place, &waiter)) return false;
+  settle_at_start(&waiter);
   while (!wait_for_turn(&waiter, &reply)) {
     queue_nudge(&waiter, owner, hook_start_turn(reply));
     hostkit_reply_free(reply);
@@ -342,27 +364,13 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   return waiter.asked_to_end;
 }
 
-/* Nothing of the hook's stays open: the host waits until its pipes are closed. */
-static void leave_host(void) {
-  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int fd = 0; null >= 0 && fd <= 2; fd++) (void)dup2(null, fd);
-  if (null > 2) close(null);
-  (void)setsid();
-}
-
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
   if (!owner) return;
   int place = hook_place_take(cli, call, owner, PLACE_STAY);
   if (place < 0) return;
-  pid_t child = fork();
-  if (child == 0) {
-    leave_host();
-    if (fork() == 0) {
-      while (place >= 0)
-        place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
-    }
+  if (hook_fork_apart()) {
+    while (place >= 0) place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
     _exit(EXIT_DONE);
   }
-  if (child > 0) (void)waitpid(child, NULL, 0);
   close(place);
 }

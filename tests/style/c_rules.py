@@ -182,7 +182,7 @@ A_LIBC = re.compile(r"\b(?:pthread_(?:mutex_clocklock|cond_clockwait)|(?<!libc_)
 ONE_OF_EACH = (
     (A_PROCESS, "starts a process", {
         "common/spawn.c": "the one way to start a program",
-        "agents/wait/wait.c": "the waiter goes on without the hook: it forks and runs no program",
+        "agents/wait/apart.c": "the waiter goes on without the hook: it forks and runs no program",
         "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",
         "cli/run/detach.c": "a daemon: it forks twice and runs no program",
         "plugin/store/db/lmdb/walk_first.c": "a check that goes on beyond its caller: it runs no program",

@@ -11,6 +11,7 @@ import signal
 
 from hook_scenarios import Gate, count, never, nothing_pending, once, push, request, requests, rule, says, stops
 from node_hosts import until
+from terminal import Terminal
 
 
 def state(agent):
@@ -211,6 +212,36 @@ def compacted(agent):
         assert count(last, 'Lists that begin with "While you worked (not from the user)" report') >= 1, last["items"]
 
 
+def cleared(agent):
+    """after /clear the session that follows in the same window has what was pending in the one before, once"""
+    agent.model.replace([rule("Wren one", {"text": "Alpha."}), rule("Wren two", {"text": "Beta."})])
+    with agent.terminal("Wren one: hello.") as terminal:
+        request(agent, "Wren one", 1)
+        former = agent.attached()
+        terminal.shows("Alpha.")
+        until_state(agent, "idle")
+        push(agent, "The wren sings.", "-k", "wren.sings")
+        terminal.type("/clear", lambda: "Alpha." not in terminal.screen())
+        says(agent, terminal, "Wren two: go on.")
+        once(request(agent, "Wren two", 1), "The wren sings.")
+        terminal.shows("Beta.")
+        assert not pending(agent, "The wren sings."), former
+
+
+def resumed_is_woken(agent):
+    """what is critical when a session is resumed in a window wakes the agent before anybody types"""
+    agent.model.replace([rule("Merlin one", {"text": "Alpha."}), rule("The merlin dives", {"text": "Beta."})])
+    agent.run("Merlin one: hello.")
+    agent.session = agent.place.ask("sessions")["sessions"][0]["session"]
+    push(agent, "The merlin dives.", "-k", "merlin.dives", "-l", "critical")
+    terminal = Terminal(agent.place.root.name, agent.resuming(), agent.place.project, agent.env)
+    try:
+        once(request(agent, "The merlin dives.", 1), "The merlin dives.")
+    finally:
+        terminal.close()
+        agent.end_all()
+
+
 def configuration_changes(agent):
     """a change of the agent's own configuration is in a request of the same session, once"""
     path, more = agent.settings()
@@ -369,6 +400,6 @@ def saved_and_resumed(agent):
             once(last, words)
 
 
-ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes, answered_again)
+ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, cleared, configuration_changes, answered_again)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
-BY_AGENT = {"claude": (forked, rewound, typed_meanwhile), "codex": (forked, rewound, budget_is_short, person_is_alerted), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
+BY_AGENT = {"claude": (forked, rewound, typed_meanwhile, resumed_is_woken), "codex": (forked, rewound, resumed_is_woken, budget_is_short, person_is_alerted), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}

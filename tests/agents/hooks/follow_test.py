@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A session that follows another one in the same window, one that is resumed, and one that ends: what waits and what is leased in it."""
+import json
+import os
+import signal
+import sys
+
+from calls import HOSTS, call, context, log, reason, transcript
+from kit import DEADLINE_S, end, main, until
+from proof_test import Agent, deliveries, told
+from wake_test import rewake, waiting
+
+ANEW = {"codex": "clear", "claude": "clear", "gemini": "clear", "qwen": "clear", "copilot": "new"}
+
+
+def begun(place, host, session, source):
+    """A session in which a prompt was answered."""
+    prompt, _, stop, _ = HOSTS[host]
+    call(place, host, "SessionStart", session, source=source)
+    call(place, host, prompt, session, prompt="hello")
+    assert call(place, host, stop, session) == {}
+
+
+def waits_in(place, session):
+    status = place.ok("status", "-s", session, "--json").json
+    return place.messages(session), [message["id"] for message in status["queued"]]
+
+
+def test_cleared(place):
+    """after /clear what is pending and queued is in the new session, once, and nothing is left in the old one"""
+    for host, source in ANEW.items():
+        prompt, _, stop, _ = HOSTS[host]
+        old, new = f"{host}-old", f"{host}-new"
+        begun(place, host, old, "startup" if source == "clear" else source)
+        place.ok("push", "-s", old, "the disk is full")
+        place.ok("submit", "-s", old, "--id", f"m-{host}", "do this too")
+        call(place, host, "SessionEnd", old, reason="clear")
+        call(place, host, "SessionStart", new, source=source)
+        assert waits_in(place, old) == ([], []) and waits_in(place, new) == (["the disk is full"], [f"m-{host}"]), host
+        assert "the disk is full" in context(call(place, host, prompt, new, prompt="and now?"), prompt)
+        assert reason(call(place, host, stop, new), host).startswith("do this too")
+        assert call(place, host, stop, new) == {} and waits_in(place, new) == ([], [])
+    assert log(place) == []
+
+
+def test_cleared_again(place):
+    """what waits passes on with each /clear, to the session that is there now"""
+    for number, session in enumerate(("one", "two", "three")):
+        call(place, "claude", "SessionStart", session, source="clear" if number else "startup")
+        if not number:
+            place.ok("push", "-s", session, "the disk is full")
+    assert waits_in(place, "one") == ([], []) == waits_in(place, "two") and place.messages("three") == ["the disk is full"]
+
+
+def test_other_windows(place):
+    """what waits in another folder, in a window of another process, and in a session that is not followed, stays there"""
+    other = place.start(command=["sleep", "600"])
+    folder = os.path.join(place.dir, "elsewhere")
+    os.mkdir(folder)
+    begun(place, "claude", "here", "startup")
+    call(place, "claude", "SessionStart", "there", source="startup", cwd=folder)
+    text = json.dumps({"session_id": "beside", "hook_event_name": "SessionStart", "cwd": place.work, "source": "startup", "transcript_path": transcript(place, "claude", "beside")})
+    place.ok("hook", "--budget", "60s", "--owner", str(other.pid), "claude", stdin=text)
+    call(place, "codex", "SessionStart", "at work", source="startup")
+    call(place, "codex", "UserPromptSubmit", "at work", prompt="hello")
+    for session in ("here", "there", "beside", "at work"):
+        place.ok("push", "-s", session, f"news of {session}")
+    for source in ("startup", "resume", "compact"):
+        call(place, "claude", "SessionStart", f"by {source}", source=source)
+    call(place, "codex", "SessionStart", "cleared", source="clear")
+    assert place.messages("at work") == ["news of at work"], "another window of the same process is at work"
+    call(place, "claude", "SessionStart", "cleared by claude", source="clear")
+    for session in ("here", "there", "beside"):
+        assert place.messages(session) == [f"news of {session}"], session
+    end(other, signal.SIGKILL)
+
+
+def test_resumed_is_woken(place):
+    """what is critical, or queued, when a session is resumed or follows another one in a window wakes Claude Code before a prompt, and Codex; a new one is not waited for"""
+    for number, source in enumerate(("resume", "clear")):
+        session = f"claude-{source}"
+        place.ok("push", "-s", session, "-l", "critical", "the disk is full") if number else place.ok("submit", "-s", session, "do this")
+        call(place, "claude", "SessionStart", session, source=source)
+        waiter = rewake(place, event="SessionStart", source=source, session_id=session, transcript_path=transcript(place, "claude", session))
+        assert waiter.wait(DEADLINE_S) == 2, source
+        nudge = waiter.stderr.read().decode()
+        said = context(call(place, "claude", "UserPromptSubmit", session, prompt=f"<task-notification>{nudge}</task-notification>"), "UserPromptSubmit")
+        assert ("the disk is full" if number else "do this") in said, (source, said)
+    assert rewake(place, event="SessionStart", source="startup").wait(DEADLINE_S) == 0
+    agent = place.start(command=["sleep", "600"])
+    called = os.path.join(place.dir, "called")
+    with open(os.path.join(place.dir, "codex"), "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" > {called}.tmp && mv {called}.tmp {called}\n')
+    os.chmod(os.path.join(place.dir, "codex"), 0o755)
+    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+    place.ok("push", "-s", "codex", "-l", "critical", "the disk is full")
+    text = json.dumps({"session_id": "codex", "hook_event_name": "SessionStart", "cwd": place.work, "source": "resume", "transcript_path": transcript(place, "codex", "codex")})
+    place.ok("hook", "--budget", "60s", "--owner", str(agent.pid), "--wake", "codex", stdin=text)
+    until(lambda: os.path.exists(called), "codex queue was called")
+    words = open(called, encoding="utf-8").read().splitlines()
+    assert words[:4] == ["queue", "--thread", "codex", "--message"] and words[4].startswith("(tidings) "), words
+    end(agent, signal.SIGKILL)
+    until(lambda: not waiting(place, agent.pid), "its place is gone")
+    assert log(place) == []
+
+
+def test_ends_before_it_has_written(place):
+    """what an agent writes down only as it ends is settled after its end, and what it does not write down waits again"""
+    agent = place.start(command=["sleep", "600"])
+    host = Agent(place, "copilot", agent.pid)
+    host.start("new")
+    host.prompt()
+    host.append('{"type":"x"}\n')
+    first, second = told(place, host, "First thing."), told(place, host, "Second thing.")
+    assert host.stop() == "" and host.call("SessionEnd", reason="complete") == ""
+    assert deliveries(place) == [("leased", None)] * 2
+    host.write(first)
+    end(agent, signal.SIGKILL)
+    until(lambda: deliveries(place) == [("committed", "resume"), ("rolled_back", "resume")], "the rest is settled")
+    assert place.messages() == ["Second thing."] and second and log(place) == []
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
