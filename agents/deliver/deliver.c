@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/deliver/parts.h"
 #include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/transcript/marker.h"
@@ -143,12 +144,13 @@ static bool is_forgotten(const struct hook_call *call, const struct tidings_acti
 }
 
 /* A message that the agent would forget when it is resumed gets another beginning. */
-static char *contents(const struct hook_call *call, const struct tidings_action *action) {
+static char *contents(const struct hook_call *call, const struct tidings_action *action,
+                      size_t count) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
   if (out && is_forgotten(call, action)) fputs("Queued message:\n", out);
-  for (size_t i = 0; out && action && i < action->message_count; i++) {
+  for (size_t i = 0; out && i < count; i++) {
     if (i) fputs("\n\n", out);
     fwrite(action->messages[i]->content.ptr, 1, action->messages[i]->content.len, out);
   }
@@ -159,12 +161,37 @@ static char *contents(const struct hook_call *call, const struct tidings_action 
   return text;
 }
 
+/* Of the messages of a turn as many as fit, at least one: the others are queued again. */
+static size_t count_fitting(const struct hook_call *call, const struct tidings_action *action) {
+  size_t room = hook_parts_room(call), taken = 0, count = 0;
+  for (; action && count < action->message_count; count++) {
+    taken += action->messages[count]->content.len + 2; /* an empty line */
+    if (count && room && taken > room) break;
+  }
+  return count;
+}
+
+int32_t hook_fit_offer(struct hostkit *kit, const struct hook_call *call,
+                       struct tidings_reply **offer, struct tidings_error *error) {
+  const struct tidings_action *action = hook_start_turn(*offer);
+  struct tidings_reply *anew = NULL;
+  size_t room = hook_parts_room(call);
+  if (!action || action->origin != TIDINGS_ORIGIN_USER || !action->message_count || !room ||
+      action->messages[0]->content.len <= room)
+    return TIDINGS_OK;
+  int32_t code = hook_parts_of_offer(kit, call, action, &anew, error);
+  if (code) return code;
+  hostkit_reply_free(*offer);
+  *offer = anew;
+  return TIDINGS_OK;
+}
+
 int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                           const struct tidings_action *action, char **ret_content,
                           struct tidings_reply **ret_reply, struct tidings_error *error) {
-  size_t count = action ? action->message_count : 0;
+  size_t count = count_fitting(call, action);
   const struct tidings_span **ids = count ? calloc(count, sizeof *ids) : NULL;
-  char *content = contents(call, action);
+  char *content = contents(call, action, count);
   int32_t code = TIDINGS_OK;
   if (!content || (count && !ids)) {
     code = no_memory(error);

@@ -31,6 +31,10 @@ const char *hook_context_said(const struct hook_call *call, const json_t *output
 int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content,
                           struct tidings_reply *reply, struct hook_answer *ret_answer,
                           struct tidings_error *error);
+/* Makes parts of an offered message that is larger than the agent shows; then *offer, which it
+ * takes over, is the offer of the first, or has none. */
+int32_t hook_fit_offer(struct hostkit *kit, const struct hook_call *call,
+                       struct tidings_reply **offer, struct tidings_error *error);
 /* Asks for the carrier of a chat request: the host's own (action NULL), or one with an offer's
  * messages, whose contents are *ret_content (free it). */
 int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,

@@ -86,7 +86,8 @@ struct host {
   enum host_kind kind;
   const char *const *borrows; /* HOST_BORROWS: of which agents; ends with NULL */
   size_t room;                /* bytes that the model gets whole of one answer, as measured */
-  const char *room_measured;  /* how that was found, for people */
+  size_t message_room; /* the same of a message, as a prompt or a reason to go on; 0: the room */
+  const char *room_measured; /* how that was found, for people */
 
   /* HOST_HOOKS, HOST_BORROWS */
   struct host_caller caller;

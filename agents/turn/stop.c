@@ -86,8 +86,10 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
   if (action && (stopped || !takes_reason(kit, call)))
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   else if (action) {
-    code = hook_chat_request(kit, call, action, &content, &reply, error);
-    if (!code) code = hook_continuation(kit, call, content, reply, ret_answer, error);
+    code = hook_fit_offer(kit, call, &end, error);
+    action = hook_start_turn(end);
+    if (!code && action) code = hook_chat_request(kit, call, action, &content, &reply, error);
+    if (!code && action) code = hook_continuation(kit, call, content, reply, ret_answer, error);
   }
   hostkit_reply_free(end);
   free(content);

@@ -12,6 +12,7 @@
 
 #include "agents/call/log.h"
 #include "agents/deliver/leases.h"
+#include "agents/deliver/parts.h"
 #include "agents/deliver/status.h"
 #include "agents/turn/follow.h"
 #include "agents/turn/ours.h"
@@ -105,7 +106,8 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   bool nudged = false, wakes = (call->host->reads & HOST_READS_PROMPT) != 0;
   int32_t code = wakes ? hook_is_nudge(kit, call, &nudged, error) : TIDINGS_OK;
   if (!code && nudged) code = offered_now(kit, call, &offer, error);
-  if (code) return code;
+  if (!code) code = hook_fit_offer(kit, call, &offer, error);
+  if (code) goto out;
   action = hook_start_turn(offer);
   if (!action) code = send_started(kit, call, error);
   if (code || host_forgets(call->host, call->prompt) || !(call->host->reads & HOST_READS_PROMPT))
@@ -178,8 +180,9 @@ static int32_t carry(struct hostkit *kit, const struct hook_call *call,
                                              .call_id = span_text(call->call_id),
                                              .tool = span_text(call->tool),
                                              .room_bytes = hook_room(call, "")};
+  int32_t code = hook_parts_of_steered(kit, call, error);
   hook_status_changed(call);
-  int32_t code = hostkit_tool_result(kit, &result, &reply, error);
+  if (!code) code = hostkit_tool_result(kit, &result, &reply, error);
   if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
   return code;
 }

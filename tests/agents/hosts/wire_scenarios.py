@@ -7,6 +7,7 @@ import html
 import json
 import os
 import pathlib
+import re
 import signal
 
 from hook_scenarios import Gate, count, never, nothing_pending, once, push, request, requests, rule, says, stops
@@ -212,6 +213,21 @@ def compacted(agent):
         assert count(last, 'Lists that begin with "While you worked (not from the user)" report') >= 1, last["items"]
 
 
+def larger_than_the_room(agent):
+    """a queued message of 14,000 bytes reaches the model whole and once, over as many turns as it takes"""
+    words = [f"heron-{number}" for number in range(1500)]
+    gate = Gate(agent, "wader")
+    agent.model.replace([rule("Heron one", gate.tool, *[{"text": "Well."}] * 4)])
+    agent.start("Heron one: work.")
+    gate.wait()
+    agent.attached()
+    agent.place.tidings("submit", "-s", agent.session, " ".join(words))
+    gate.open()
+    agent.end()
+    last = html.unescape(requests(agent, "Heron one")[-1]["text"])
+    assert re.findall(r"\bheron-\d+\b", last) == words, len(re.findall(r"\bheron-\d+\b", last))
+
+
 def cleared(agent):
     """after /clear the session that follows in the same window has what was pending in the one before, once"""
     agent.model.replace([rule("Wren one", {"text": "Alpha."}), rule("Wren two", {"text": "Beta."})])
@@ -400,6 +416,6 @@ def saved_and_resumed(agent):
             once(last, words)
 
 
-ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, cleared, configuration_changes, answered_again)
+ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, cleared, larger_than_the_room, configuration_changes, answered_again)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
 BY_AGENT = {"claude": (forked, rewound, typed_meanwhile, resumed_is_woken), "codex": (forked, rewound, resumed_is_woken, budget_is_short, person_is_alerted), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A message that is larger than what an agent shows its model of one answer: it goes in numbered parts, and the model has each word of it once, in order.
+What the model is shown is cut here as the agents cut it."""
+import json
+import os
+import re
+import sys
+
+from calls import HOSTS, call, log
+from kit import DEADLINE_S, main
+from wake_test import rewake
+
+WORD = re.compile(r"\bword-\d+\b")
+
+
+def shown(host, text, stop):
+    """As the agents do it: Claude Code and Codex with all answers, GitHub Copilot CLI with those to tool results."""
+    if host == "claude" and len(text.encode("utf-16-le")) // 2 > 10000:
+        return f"<persisted-output>Output too large. Preview:\n{text[:2000]}\n</persisted-output>"
+    if host == "codex" and len(text.encode()) > 10000:
+        return f"{text[:5000]}…truncated output…{text[-5000:]}"
+    if host == "copilot" and not stop and len(text) > 10240:
+        return text[:10240]
+    if host in ("gemini", "qwen") and not stop and len(text.replace("<", "&lt;")) > {"gemini": 32000, "qwen": 25000}[host]:
+        return text[-8000:]
+    return text
+
+
+def said(answer):
+    return (answer.get("hookSpecificOutput") or {}).get("additionalContext") or answer.get("reason") or ""
+
+
+def message(count, between=" ", first=0):
+    return between.join(f"word-{number}" for number in range(first, first + count))
+
+
+def tool(place, host, session):
+    return shown(host, said(call(place, host, HOSTS[host][1], session, tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x")), False)
+
+
+def ends(place, host, session):
+    """What the model reads at the ends of turns until it may stop."""
+    texts = []
+    while text := said(call(place, host, HOSTS[host][2], session)):
+        texts.append(shown(host, text, True))
+        assert len(texts) < 40, "it goes on for ever"
+    return texts
+
+
+def has_all(texts, count, host):
+    words = WORD.findall("\n".join(texts))
+    assert words == [f"word-{number}" for number in range(count)], (host, len(words), words[:3], words[-3:])
+
+
+def test_submitted(place):
+    """a message of 14,000 bytes, in Claude Code and Codex in two parts, in the others whole; one that fits has no number"""
+    for host in HOSTS:
+        call(place, host, HOSTS[host][0], host, prompt="hello")
+        place.ok("submit", "-s", host, "--id", f"m-{host}", message(1500))
+        place.ok("submit", "-s", host, "--id", f"n-{host}", "and then word-1500")
+        texts = ends(place, host, host)
+        has_all(texts, 1501, host)
+        parts = [re.findall(r"^\(part (\d) of (\d) of one message(; the rest follows)?\)$", text, re.MULTILINE) for text in texts]
+        assert parts == ([[("1", "2", "; the rest follows")], [("2", "2", "")], []] if host in ("claude", "codex") else [[], []]), (host, parts)
+        assert place.ok("status", "-s", host, "--json").json["queued"] == []
+    assert log(place) == []
+
+
+def test_steered(place):
+    """a steered message of 30,000 bytes goes with several tool results, and what is left of it at the turn's end with the ends of turns"""
+    for host in HOSTS:
+        call(place, host, HOSTS[host][0], host, prompt="hello")
+        place.ok("submit", "-s", host, "--steer", message(3000, "\n"))
+        texts = [tool(place, host, host), tool(place, host, host)]
+        assert all("of one message" in text for text in texts), (host, texts)
+        has_all(texts + ends(place, host, host), 3000, host)
+    assert log(place) == []
+
+
+def test_coalesced(place):
+    """of several messages that are one turn as many go with it as fit"""
+    path = os.path.join(place.work, "config.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"turns": {"discipline": "coalescing"}}, file)
+    place.env["TIDINGS_CONFIG"] = path
+    call(place, "claude", "UserPromptSubmit", prompt="hello")
+    for number in range(4):
+        place.ok("submit", "-s", "s", message(450 if number else 1500, first=1500 + 450 * (number - 1) if number else 0))
+    texts = ends(place, "claude", "s")
+    assert sorted(WORD.findall("\n".join(texts)), key=lambda word: int(word[5:])) == [f"word-{number}" for number in range(2850)], len(texts)
+    assert len(texts) <= 4, len(texts)
+
+
+def test_woken(place):
+    """an idle Claude Code is woken with the first part; the second is its reason to go on"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    assert call(place, "claude", "Stop") == {}
+    waiter = rewake(place)
+    place.ok("submit", "-s", "s", message(1500))
+    assert waiter.wait(DEADLINE_S) == 2
+    texts = [shown("claude", said(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode())), False)]
+    has_all(texts + ends(place, "claude", "s"), 1500, "claude")
+    assert log(place) == []
+
+
+def test_without_blanks(place):
+    """a text without blanks is cut between two characters; a long id and many characters of several bytes do no harm"""
+    text = "€" * 9000
+    call(place, "claude", "UserPromptSubmit", prompt="hello")
+    place.ok("submit", "-s", "s", "--id", "m" * 255, text)
+    texts = ends(place, "claude", "s")
+    assert "".join(re.findall("€+", "".join(texts))) == text and len(texts) == 3, [len(one) for one in texts]
+    assert "\ufffd" not in "".join(texts)
+
+
+def test_begun_anew(place):
+    """parts that an earlier call has submitted before it ended are not submitted again"""
+    call(place, "codex", "UserPromptSubmit", prompt="hello")
+    place.ok("submit", "-s", "s", "--id", "m1", message(1500))
+    first = shown("codex", said(call(place, "codex", "Stop")), True)
+    [queued] = [entry for entry in place.ok("queue", "-s", "s", "--json").json["messages"] if entry["state"] == "queued"]
+    with type(place)() as own:
+        call(own, "codex", "UserPromptSubmit", prompt="hello")
+        own.ok("submit", "-s", "s", "--id", "m1", message(1500))
+        own.ok("submit", "-s", "s", "--id", queued["id"], queued["content"])
+        texts = ends(own, "codex", "s")
+        assert texts[0].split("\n\n[tidings")[0] == first.split("\n\n[tidings")[0]
+        has_all(texts, 1500, "codex")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
