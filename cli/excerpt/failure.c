@@ -199,6 +199,7 @@ static void add_by_role(struct failure *failure, struct failure_line *line,
 void failure_add(struct failure *failure, uint64_t number, struct tidings_span whole) {
   struct tidings_span text = without_indent(whole);
   size_t indent = whole.len - text.len;
+  if (failure->stated_count == FAILURE_GROUPS) return; /* no more is shown */
   if (!text.len) {
     settle_maybe(failure, 0);
     failure->in_title = false;

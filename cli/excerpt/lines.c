@@ -25,7 +25,7 @@ static void give(const struct lines *lines, uint64_t number, lines_take *take, v
   struct tidings_span text = span_of(lines->bytes, lines->len);
   if (!is_plain(lines->bytes, lines->len)) {
     plain_text(text, &plain);
-    text = plain.failed ? span_of("", 0) : buffer_view(&plain);
+    text = plain.failed || !plain.len ? span_of("", 0) : buffer_view(&plain);
   }
   take(context, number, without_end(text), lines->long_line);
   buffer_free(&plain);

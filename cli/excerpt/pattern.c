@@ -63,10 +63,24 @@ static struct tidings_span beginning(struct tidings_span text) {
   return span_of(text.ptr, text.len < COMPARED_BYTES ? text.len : COMPARED_BYTES);
 }
 
+/* Could it match? Most patterns are ruled out by one character, or by the colon that they have. */
+static bool may_match(const char *pattern, struct tidings_span text, bool has_colon) {
+  switch (*pattern) {
+  case '\\': return pattern[1] == *text.ptr;
+  case '#': return is_digit(*text.ptr);
+  case '*':
+  case '~': return has_colon || !strchr(pattern, ':');
+  default: return *pattern == *text.ptr;
+  }
+}
+
 const struct pattern *pattern_find(struct tidings_span text, bool indented) {
   text = beginning(text);
+  if (!text.len) return NULL;
+  bool has_colon = memchr(text.ptr, ':', text.len);
   for (const struct pattern *pattern = patterns; pattern->text; pattern++) {
     if (indented && !pattern->any_column) continue;
+    if (!may_match(pattern->text, text, has_colon)) continue;
     if (pattern_matches(pattern->text, text)) return pattern;
   }
   return NULL;
@@ -78,22 +92,42 @@ static bool contains(const char *text, size_t len, const char *word) {
   return memmem(text, len, word, strlen(word));
 }
 
-bool pattern_mentions_failure(struct tidings_span text) {
+/* The second letters of the words, by their first: most places of a line begin none of them. */
+#define LETTER(letter) (1u << ((letter) - 'a'))
+static const uint32_t second_letters[26] = {
+    ['a' - 'a'] = LETTER('b'), ['c' - 'a'] = LETTER('a') | LETTER('o'),
+    ['d' - 'a'] = LETTER('e'), ['e' - 'a'] = LETTER('r') | LETTER('x'),
+    ['f' - 'a'] = LETTER('a'), ['i' - 'a'] = LETTER('n'),
+    ['k' - 'a'] = LETTER('i'), ['m' - 'a'] = LETTER('i'),
+    ['n' - 'a'] = LETTER('o'), ['p' - 'a'] = LETTER('a'),
+    ['r' - 'a'] = LETTER('e'), ['t' - 'a'] = LETTER('i'),
+    ['u' - 'a'] = LETTER('n')};
+
+static bool word_begins(const char *text, size_t len) {
   static const char *const words[] = {"error",     "fail",     "fatal",     "denied",  "not found",
                                       "cannot",    "can't",    "unable to", "refused", "timed out",
                                       "no such",   "abort",    "killed",    "panic",   "exception",
                                       "not allow", "no space", "conflict",  "missing", "invalid"};
+  unsigned first = (unsigned char)text[0] - 'a',
+           second = len > 1 ? (unsigned char)text[1] - 'a' : 26;
+  if (first >= 26 || second >= 26 || !(second_letters[first] >> second & 1)) return false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t word = strlen(words[i]);
+    if (word <= len && memcmp(text, words[i], word) == 0) return true;
+  }
+  return false;
+}
+
+bool pattern_mentions_failure(struct tidings_span text) {
   static const char *const none[] = {" 0 error",  " 0 fail",   "no error",    "no fail",
                                      "errors: 0", "failed: 0", "failures: 0", "warning"};
   char lower[COMPARED_BYTES + 1] = " ";
-  size_t len = 1;
+  size_t len = 1, at = 0;
   text = beginning(text);
   for (size_t i = 0; i < text.len; i++) lower[len++] = (char)tolower((unsigned char)text.ptr[i]);
-  for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+  while (at < len && !word_begins(lower + at, len - at)) at++;
+  for (size_t i = 0; at < len && i < sizeof none / sizeof *none; i++) {
     if (contains(lower, len, none[i])) return false;
   }
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (contains(lower, len, words[i])) return true;
-  }
-  return false;
+  return at < len;
 }
