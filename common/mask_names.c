@@ -37,8 +37,8 @@ bool mask_is_placeholder(struct tidings_span value) {
 size_t mask_value(struct tidings_span text, size_t at, size_t *ret_from) {
   size_t from = at;
   if (from + 1 < text.len && text.ptr[from] == '\\' && text.ptr[from + 1] == '"') from++;
-  char quote =
-      from < text.len && text.ptr[from] && strchr("\"'`", text.ptr[from]) ? text.ptr[from++] : '\0';
+  char quote = '\0';
+  if (from < text.len && text.ptr[from] && strchr("\"'`", text.ptr[from])) quote = text.ptr[from++];
   size_t end = from;
   for (; end < text.len && text.ptr[end] != '\n'; end++) {
     char byte = text.ptr[end];

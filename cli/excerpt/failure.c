@@ -10,9 +10,16 @@
 /* How far apart two lines of one failure are at most. */
 enum { NEAR_LINES = 30, NEAR_FILE_LINES = 6, TITLE_LINES = 3 };
 
+static size_t after_indent(struct tidings_span line, size_t at) {
+  while (at < line.len && (line.ptr[at] == ' ' || line.ptr[at] == '\t')) at++;
+  return at;
+}
+
+/* TAP has what a test says after a "# ". */
 static struct tidings_span without_indent(struct tidings_span line) {
-  size_t indent = 0;
-  while (indent < line.len && (line.ptr[indent] == ' ' || line.ptr[indent] == '\t')) indent++;
+  size_t indent = after_indent(line, 0);
+  if (line.len - indent > 1 && line.ptr[indent] == '#' && line.ptr[indent + 1] == ' ')
+    indent = after_indent(line, indent + 1);
   return span_of(line.ptr + indent, line.len - indent);
 }
 

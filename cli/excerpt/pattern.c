@@ -33,7 +33,6 @@ static bool matches_part(const char *pattern, struct tidings_span text, size_t a
         if (at == text.len || is_blank(text.ptr[at])) return false;
       }
     }
-    if (*pattern == '\\') pattern++;
     if (at == text.len || text.ptr[at] != *pattern) return false;
     at++;
   }
@@ -47,7 +46,7 @@ bool pattern_matches(const char *pattern, struct tidings_span text) {
   if (!matches_part(pattern, text, 0, &pattern, &at)) return false;
   while (*pattern) {
     const char *part = pattern + 1;
-    bool literal = *part && !strchr("#~$\\", *part);
+    bool literal = *part && !strchr("#~$", *part);
     for (;; at++) {
       const char *found =
           literal && at < text.len ? memchr(text.ptr + at, *part, text.len - at) : text.ptr + at;
@@ -66,7 +65,6 @@ static struct tidings_span beginning(struct tidings_span text) {
 /* Could it match? Most patterns are ruled out by one character, or by the colon that they have. */
 static bool may_match(const char *pattern, struct tidings_span text, bool has_colon) {
   switch (*pattern) {
-  case '\\': return pattern[1] == *text.ptr;
   case '#': return is_digit(*text.ptr);
   case '*':
   case '~': return has_colon || !strchr(pattern, ':');

@@ -33,8 +33,7 @@ struct pattern {
 extern const struct pattern patterns[]; /* the first that matches counts; ends with .text NULL */
 
 /* Does the text begin like the pattern? `#` is a number, `~` any characters but blanks, `*` any at
- * all, a `$` at the end is the end of the text, and a backslash makes the next character mean
- * itself. */
+ * all, and a `$` at the end is the end of the text. */
 bool pattern_matches(const char *pattern, struct tidings_span text);
 
 /* Of a line without its indentation. NULL: none. */

@@ -171,7 +171,7 @@ const struct pattern patterns[] = {
     /* Ruby, RSpec, minitest */
     STATEMENT("Failure/Error: "),
     STATEMENT("~.rb:#:in "),
-    PLACE("\\# ./~:#:in "),
+    PLACE("./~:#:in "),
     NOISE("rspec ./"),
     TITLE_THEN("#) Failure:$", 3),
     TITLE_THEN("#) Error:$", 2),
@@ -194,12 +194,9 @@ const struct pattern patterns[] = {
     PLACE("~.exs:#$"),
     DETAIL("code: "),
     /* Perl, prove, TAP */
-    STATEMENT("\\#   Failed test "),
     STATEMENT("Failed test "),
-    PLACE("\\#   at ~ line #."),
-    DETAIL("\\#          got: "),
-    DETAIL("\\#     expected: "),
-    NOISE("\\# Looks like you failed"),
+    PLACE("at ~ line #."),
+    NOISE("Looks like you failed"),
     NOISE("Failed #/# subtests"),
     NOISE("Failed tests:"),
     NOISE("Failed test: "),

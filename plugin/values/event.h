@@ -90,8 +90,8 @@ struct report {
   int64_t exit_code;
   /* run.*: `signal`, `log` and `log_error` are empty if they were not given. */
   struct tidings_span command, signal, log, log_error;
-  bool lost;                  /* run.failed: nobody knows how it ended, or whether it has */
   struct tidings_span errors; /* run.failed: lines of the log that say why; empty: none */
+  bool lost;                  /* run.failed: nobody knows how it ended, or whether it has */
   bool has_duration;
   int64_t duration_ms;
   /* What was printed: the `content` of handle.state, the `tail` of run.*. */

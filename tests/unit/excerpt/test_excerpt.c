@@ -155,6 +155,10 @@ Test(excerpt, shows_the_first_failures_and_not_what_only_mentions_one) {
        "4: 1) failed\n5: in this\n7: Error: x", SIX},
       /* a failure that a summary repeats */
       {"Error: x\n" SIX "\nError: x\n" SIX "\n", "1: Error: x", SIX},
+      /* in TAP */
+      {"# Traceback (most recent call last):\n#   File \"a.py\", line 3, in f\n#     g()\n# Odd\n"
+       "not ok 1 - f\n" SIX "\n",
+       "2: File \"a.py\", line 3, in f\n4: Odd\n5: not ok 1 - f", SIX},
       /* a place without a failure */
       {"    at f (a.js:3:1)\n" SIX "\n", "", SIX},
   };
