@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/pattern_table.c: the lines of failures. Each group is shown by a recorded output in
- * tests/unit/excerpt/outputs/.
+ * excerpt/pattern_table.c: the lines of failures. tests/unit/excerpt/outputs/ has what real tools
+ * have printed; test_excerpt.c beside it has lines of tools that are not recorded there.
  */
 #include "cli/excerpt/pattern.h"
 

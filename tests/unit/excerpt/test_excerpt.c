@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/excerpt/excerpt.h"
+#include "cli/run/tail.h"
 #include "kit.h"
 
 struct shown {
@@ -248,4 +249,20 @@ Test(excerpt, masks_secrets_unless_it_is_told_not_to) {
   free_shown(masked);
   free_shown(open);
   buffer_free(&output);
+}
+
+/* What a command that waits has printed. */
+Test(excerpt, masks_the_tail_before_it_cuts_it) {
+  static struct tail tail;
+  static const char output[] = "PASSWORD=hunter2\nlog in as gh"
+                               "p_a1B2c3D4e5F6g7H8i9J0a1B2c3D4? ";
+  tail_add(&tail, output, sizeof output - 1);
+  char *masked = tail_text(&tail, 20, 4000, false), *open = tail_text(&tail, 20, 4000, true),
+       *end = tail_text(&tail, 1, 20, false);
+  cr_expect_str_eq(masked, "PASSWORD=[masked]\nlog in as [masked]?", "%s", masked);
+  cr_expect(strncmp(open, output, sizeof output - 2) == 0, "%s", open);
+  cr_expect_str_eq(end, "log in as [masked]?", "%s", end);
+  free(masked);
+  free(open);
+  free(end);
 }
