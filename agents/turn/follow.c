@@ -76,6 +76,12 @@ static int32_t collect(struct hostkit *kit, const struct hook_call *call, const 
   return code;
 }
 
+/* Nobody works in the former session any more: what is still to be reported to it goes to this one
+ * (command/session_now.h). Its next start, when it is resumed, says again where it works. */
+static int32_t leave(struct hostkit *kit, const char *former, struct tidings_error *error) {
+  return kit_event(kit, kit_new_event("session.opened", former, json_object()), NULL, error);
+}
+
 int32_t hook_follow(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                     struct tidings_error *error) {
   json_t *list = NULL;
@@ -86,6 +92,7 @@ int32_t hook_follow(struct hostkit *kit, const struct hook_call *call, uint32_t 
   if (code) return code;
   const json_t *former = find_former(call, owner, list);
   if (former) code = collect(kit, call, json_value_text(former, "session"), error);
+  if (former && !code) code = leave(kit, json_value_text(former, "session"), error);
   json_decref(list);
   return code;
 }

@@ -12,6 +12,7 @@
 #include "cli/run/signal_name.h"
 #include "command/mailbox.h"
 #include "command/project.h"
+#include "command/session_now.h"
 #include "common/clock.h"
 #include "common/mask.h"
 #include "common/utf8.h"
@@ -184,11 +185,19 @@ static void forward(const struct report *report, struct hostkit *kit) {
   free(session);
 }
 
+/* The command may outlive the conversation in which it was begun. */
+static void go_to_window(struct hostkit *kit, json_t *event, const char *session) {
+  char *now = session_now(kit, session);
+  if (now) (void)json_object_set_new(event, "session", json_string(now));
+  free(now);
+}
+
 static int32_t try_once(const struct report *report, json_t *event, struct tidings_error *error) {
   struct hostkit *kit = NULL;
   int32_t code = kit_open(report->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, error);
   if (!code) {
     leave_out_errors(kit, event);
+    go_to_window(kit, event, report->session);
     project_lay_here(report->cli, kit, report->session);
   }
   if (!code) code = kit_event(kit, json_incref(event), NULL, error);

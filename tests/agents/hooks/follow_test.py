@@ -53,6 +53,23 @@ def test_cleared_again(place):
     assert waits_in(place, "one") == ([], []) == waits_in(place, "two") and place.messages("three") == ["the disk is full"]
 
 
+def test_outlived_by_a_command(place):
+    """the end of a command that was begun before /clear, and goes on, is reported to the session that is there then; of one that is resumed to that one"""
+    go = os.path.join(place.dir, "go")
+    call(place, "claude", "SessionStart", "one", source="startup")
+    for name in ("first", "second"):
+        place.ok("run", "-s", "one", "--detach", "--name", name, "--", "sh", "-c", f'while [ ! -e "{go}-{name}" ]; do sleep 0.05; done; exit 3')
+    for session in ("two", "three"):
+        call(place, "claude", "SessionStart", session, source="clear")
+    open(f"{go}-first", "w", encoding="utf-8").close()
+    until(lambda: any("first" in message and "exit code 3" in message for message in place.messages("three")), "the end is reported")
+    assert not place.messages("one") and not place.messages("two")
+    call(place, "claude", "SessionStart", "one", source="resume")
+    open(f"{go}-second", "w", encoding="utf-8").close()
+    until(lambda: any("second" in message for message in place.messages("one")), "the end is reported to the session that is resumed")
+    assert len(place.messages("three")) == 1
+
+
 def test_other_windows(place):
     """what waits in another folder, in a window of another process, and in a session that is not followed, stays there"""
     other = place.start(command=["sleep", "600"])
