@@ -163,7 +163,7 @@ function hooks(conversations: Conversations): object {
       safely(() => {
         const conversation = conversations.get(input.sessionID);
         conversation?.isAskedOf(input.model);
-        const paragraph = conversation?.session.instructions();
+        const paragraph = conversation?.session.instructions(!conversation.parent);
         if (paragraph) output.system.push(paragraph);
       }),
     "experimental.session.compacting": (input: { sessionID: string }) => safely(() => conversations.get(input.sessionID)?.compacting(true)),

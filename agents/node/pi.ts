@@ -301,7 +301,7 @@ export default function tidings(pi: PiApi): void {
 
   pi.on("input", (event) => (now?.refuses(event.source, event.text) ? { action: "handled" } : undefined));
   pi.on("before_agent_start", (event) => {
-    const paragraph = now?.session.instructions();
+    const paragraph = now?.session.instructions(false);
     if (paragraph) event.systemPromptOptions.sections[CUSTOM_TYPE] = paragraph;
     const added = now?.promptAddition();
     if (!added) return undefined;

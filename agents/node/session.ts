@@ -184,10 +184,10 @@ export class Session {
     if (paths.length) this.report("file.changed", { paths, stamps, change, caused_by: callId });
   }
 
-  /** The paragraph for the system prompt. */
-  instructions(): string | undefined {
+  /** The paragraph for the system prompt. `subagents`: there are some that can work in the background. */
+  instructions(subagents: boolean): string | undefined {
     this.#paragraph ??= this.#try("instructions", () => {
-      const answer = JSON.parse(this.#kit.instance.query(JSON.stringify({ name: "instructions", session: this.id })));
+      const answer = JSON.parse(this.#kit.instance.query(JSON.stringify({ name: "instructions", session: this.id, subagents })));
       return answer.text as string;
     });
     return this.#paragraph;

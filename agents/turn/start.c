@@ -95,7 +95,9 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
   if (!says_at(call) || call->of_subagent) return 0;
   int32_t code = was_said(kit, call, &said, error);
   if (!code && !said)
-    code = kit_query(kit, json_pack("{s:s, s:s}", "name", "instructions", "session", call->session),
+    code = kit_query(kit,
+                     json_pack("{s:s, s:s, s:b}", "name", "instructions", "session", call->session,
+                               "subagents", call->host->background_subagents),
                      &answer, error);
   if (code || said) return code;
   const char *text = json_value_text(answer, "text");

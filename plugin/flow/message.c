@@ -38,12 +38,38 @@ static int check_room(const struct op *op, const struct turns *turns, struct tid
       limit);
 }
 
-static int prepare_submit(struct op *op, struct stored_run *stored,
-                          const struct message_event *message, ptrdiff_t index,
-                          struct turns_input *input, struct tidings_error *error) {
+/* Notifications, messages with a trigger and messages without one are counted apart: a flood of the
+ * one does not keep the other out. What is typed into the session's own host passes. */
+static int check_rate(struct op *op, const struct decision *decision, const struct event *event,
+                      struct tidings_error *error) {
+  uint32_t limit = op->settings->source_per_minute;
+  bool typed = decision->answers && !event->message.trigger.len;
+  struct tidings_span counted;
+  int64_t wait_ms = 0;
+  if (!limit || typed) return 0;
+  struct buffer name = BUFFER_EMPTY;
+  buffer_text(&name, event->message.trigger.len ? "trigger/" : "message/");
+  buffer_span(&name, event->source);
+  int failed = name.failed || arena_copy(&op->arena, buffer_view(&name), &counted);
+  buffer_free(&name);
+  if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
+  int code = rate_take(op->txn, op->session, counted, op->now_ms, limit, &wait_ms, error);
+  if (code || !wait_ms) return code;
+  return fail(error, TIDINGS_E_FULL,
+              "session %s: source %s has submitted %u messages in a minute, which is the limit "
+              "(limits.source_per_minute); wait %lld s",
+              quote(op->name).text, quote(event->source).text, limit,
+              (long long)((wait_ms + 999) / 1000));
+}
+
+static int prepare_submit(struct op *op, struct decision *decision, const struct event *event,
+                          ptrdiff_t index, struct turns_input *input, struct tidings_error *error) {
+  const struct message_event *message = &event->message;
+  struct stored_run *stored = &decision->stored;
   const struct turns *turns = &stored->turns;
   if (index != NOT_A_MESSAGE) return refuse_known(&turns->messages[index], error);
   int code = check_room(op, turns, error);
+  if (!code) code = check_rate(op, decision, event, error);
   if (code) return code;
   if (arena_copy(&op->arena, message->id, &input->id) ||
       arena_copy(&op->arena, message->content, &stored->content) ||
@@ -63,7 +89,7 @@ int message_prepare(struct op *op, struct decision *decision, const struct event
   input->named_count = 1;
   input->steer = message->steer;
   if (event->type == EVENT_MESSAGE_SUBMITTED)
-    return prepare_submit(op, stored, message, index, input, error);
+    return prepare_submit(op, decision, event, index, input, error);
   if (event->type == EVENT_MESSAGE_MOVED) {
     input->to_end = message->last;
     input->before_id = message->before;

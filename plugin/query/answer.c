@@ -28,6 +28,10 @@ void query_write_occurred(struct json_writer *writer, const struct notification 
   if (note->occurred_ms) json_put_time(writer, "occurred_at", note->occurred_ms);
 }
 
+void query_write_data(struct json_writer *writer, const struct notification *note) {
+  if (note->data.len && !note->made_by) json_put_raw(writer, "data", note->data);
+}
+
 static int configure(struct instance *instance, const struct request *request,
                      struct json_writer *writer, struct tidings_error *error) {
   struct buffer json = BUFFER_EMPTY;

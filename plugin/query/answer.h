@@ -58,6 +58,9 @@ void query_write_kind(struct json_writer *writer, const struct notification *not
 /* "occurred_at", if the item's event said it. */
 void query_write_occurred(struct json_writer *writer, const struct notification *note);
 
+/* "data", as it was pushed. Not that of a report: its message says what is in it. */
+void query_write_data(struct json_writer *writer, const struct notification *note);
+
 /* "attachment": who has the session, or null. */
 void query_write_attachment(struct json_writer *writer, const struct op *op);
 const char *query_carrier_name(uint8_t carrier); /* of a delivery; history.c */

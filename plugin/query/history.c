@@ -51,6 +51,7 @@ static void write_dispositions(struct question *question, const struct past *pas
         json_put_text(writer, "level", level_name(item->note.level));
         json_put_string(writer, "message", item->note.message);
         query_write_occurred(writer, &item->note);
+        query_write_data(writer, &item->note);
       }
       json_close(writer, '}');
       if (why.failed) writer->out->failed = true;

@@ -22,7 +22,8 @@ int query_instructions(struct question *question, struct tidings_error *error) {
   const struct op *op = &question->op;
   struct nonce nonce = configuration_nonce(op->configuration, op->name);
   const struct render_input input = {.format = op->settings->format,
-                                     .nonce = span_of(nonce.text, nonce.len)};
+                                     .nonce = span_of(nonce.text, nonce.len),
+                                     .subagents = question->request->subagents};
   struct buffer text = BUFFER_EMPTY;
   (void)error;
   render_instructions(&input, &text);

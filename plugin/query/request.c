@@ -22,11 +22,12 @@ enum member {
   AFTER,
   DETAILS,
   MAILBOXES,
+  SUBAGENTS,
   MEMBER_COUNT
 };
-static const char *const member_names[MEMBER_COUNT] = {"name",  "session", "id",      "message",
-                                                       "limit", "config",  "carrier", "events",
-                                                       "text",  "after",   "details", "mailboxes"};
+static const char *const member_names[MEMBER_COUNT] = {
+    "name",   "session", "id",    "message", "limit",     "config",   "carrier",
+    "events", "text",    "after", "details", "mailboxes", "subagents"};
 
 static const char *const names[QUERY_COUNT] = {
     [QUERY_PENDING] = "pending",
@@ -71,7 +72,7 @@ static bool takes(enum query_name name, enum member member) {
       [QUERY_STATS] = 1 << SESSION,
       [QUERY_STREAM] = 1 << SESSION,
       [QUERY_CONFIGURE] = 1 << CONFIG,
-      [QUERY_INSTRUCTIONS] = 1 << SESSION,
+      [QUERY_INSTRUCTIONS] = 1 << SESSION | 1 << SUBAGENTS,
       [QUERY_PREVIEW] = 1 << SESSION | 1 << CARRIER,
       [QUERY_RENDER] = 1 << SESSION | 1 << EVENTS,
       [QUERY_SESSIONS] = 1 << LIMIT | 1 << DETAILS | 1 << MAILBOXES,
@@ -195,7 +196,8 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   const struct json *members[MEMBER_COUNT], *json;
   struct request request = {.limit = QUERY_DEFAULT_LIMIT};
   struct path limit_path = path_member(NULL, "limit"), events_path = path_member(NULL, "events");
-  struct path details_path = path_member(NULL, "details");
+  struct path details_path = path_member(NULL, "details"),
+              subagents_path = path_member(NULL, "subagents");
   int64_t limit = QUERY_DEFAULT_LIMIT;
   enum { LARGEST_QUERY = 1 << 20 };
   if (bytes.len > LARGEST_QUERY)
@@ -217,6 +219,8 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   if (!code && members[DETAILS])
     code = field_bool(&details_path, members[DETAILS], &request.details, error);
   if (!code && members[MAILBOXES]) code = read_mailboxes(members[MAILBOXES], &request, error);
+  if (!code && members[SUBAGENTS])
+    code = field_bool(&subagents_path, members[SUBAGENTS], &request.subagents, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &request, error);
   if (!code && request.name == QUERY_RENDER)
     code = stream_list_read(&events_path, members[EVENTS], arena, &request, error);

@@ -66,6 +66,7 @@ struct request {
   bool details;             /* sessions: each one's state, queue and levels too */
   bool chooses_mailboxes;   /* sessions: only mailboxes, or .. */
   bool mailboxes;           /* .. if this is false, only what is none */
+  bool subagents;           /* instructions: the host has some that work in the background */
 };
 
 /* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */

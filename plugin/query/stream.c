@@ -10,6 +10,7 @@ static void write_notification(struct json_writer *writer, const struct item *it
     json_put_text(writer, "level", level_name(item->note.level));
   json_put_string(writer, "message", item->note.message);
   query_write_occurred(writer, &item->note);
+  query_write_data(writer, &item->note);
 }
 
 static void write_queued(struct json_writer *writer, const struct item *item) {

@@ -18,14 +18,15 @@ enum member {
   LEVEL,
   MESSAGE,
   OCCURRED_AT,
+  DATA,
   SOURCE,
   ID,
   NOTIFICATIONS,
   MEMBER_COUNT
 };
-static const char *const member_names[MEMBER_COUNT] = {"timestamp", "type",    "kind",
-                                                       "level",     "message", "occurred_at",
-                                                       "source",    "id",      "notifications"};
+static const char *const member_names[MEMBER_COUNT] = {
+    "timestamp",   "type", "kind",   "level", "message",
+    "occurred_at", "data", "source", "id",    "notifications"};
 static const struct member_names known_members = {member_names, MEMBER_COUNT, "field"};
 
 static int read_kind(const struct path *path, const struct json *kind, struct notification *note,

@@ -32,6 +32,7 @@ struct render_input {
   const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one a line */
   const struct tidings_span *steered;  /* what the user says during the turn, in order */
   size_t steered_count;
+  bool subagents; /* instructions: the host has some that work in the background */
 };
 
 /* As in struct tidings_part. */

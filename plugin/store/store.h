@@ -285,6 +285,11 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source,
               struct tidings_span id, int64_t now_ms, int64_t keep_ms, struct tidings_error *error);
 
+/* Counts what `source` sends, unless it has sent `limit` in its running minute; *ret_wait_ms is
+ * then how long that still takes, else 0. Errors: STORE, NOMEM. */
+int rate_take(struct store_txn *txn, uint32_t session, struct tidings_span source, int64_t now_ms,
+              uint32_t limit, int64_t *ret_wait_ms, struct tidings_error *error);
+
 /* -- messages and what the run did: messages.c, transitions.c ---------------------------------- */
 
 /* The number of the message with this id, or 0 if the session never had it. */

@@ -73,10 +73,6 @@ void tools_text(const struct declarations *tools, struct buffer *out); /* as db_
 
 enum { RATE_MINUTE_MS = 60000 };
 
-/* Counts a push of `source`, unless it has pushed `limit` in its running minute; *ret_wait_ms is
- * then how long that still takes, else 0. Errors: STORE, NOMEM. */
-int rate_take(struct store_txn *txn, uint32_t session, struct tidings_span source, int64_t now_ms,
-              uint32_t limit, int64_t *ret_wait_ms, struct tidings_error *error);
 /* May the row be forgotten? */
 bool rate_is_over(const struct db_key *key, struct tidings_span value, int64_t now_ms);
 
