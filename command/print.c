@@ -89,6 +89,7 @@ static void print_indented(struct tidings_span text) {
 
 static void print_action(const struct tidings_action *action) {
   if (action->type == TIDINGS_ACTION_ABORT_STREAM) puts("abort_stream");
+  if (action->type == TIDINGS_ACTION_STOP_TURN) puts("stop_turn");
   if (action->type != TIDINGS_ACTION_START_TURN) return;
   for (size_t i = 0; i < action->message_count; i++) {
     const struct tidings_message *message = action->messages[i];

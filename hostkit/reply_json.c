@@ -15,8 +15,8 @@
 static const char *const levels[] = {"info", "warning", "error", "critical"};
 static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"};
 static const char *const places[] = {"prepend", "append", "before", "after", "pair"};
-static const char *const action_types[] = {NULL, "start_turn", "abort_stream"};
-static const char *const causes[] = {NULL, "critical"};
+static const char *const action_types[] = {NULL, "start_turn", "abort_stream", "stop_turn"};
+static const char *const causes[] = {NULL, "critical", "requested"};
 static const char *const sources[] = {"user", "system"};
 static const char *const states[] = {"idle", "starting", "busy", "retrying", "waiting", "error"};
 static const char *const phases[] = {NULL, "streaming", "tools"};

@@ -75,10 +75,13 @@ struct tidings_message {
 #define TIDINGS_ACTION_START_TURN 1u
 /* Stop the model's stream, keep the partial answer marked as truncated, and do not retry. */
 #define TIDINGS_ACTION_ABORT_STREAM 2u
+/* End the turn: stop the stream and the tools that run, and send turn.aborted. Since 1.2. */
+#define TIDINGS_ACTION_STOP_TURN 3u
 
 /* Why. Since 1.0. */
 #define TIDINGS_CAUSE_NONE 0u
 #define TIDINGS_CAUSE_CRITICAL 1u /* a critical notification is pending */
+#define TIDINGS_CAUSE_REQUESTED 2u /* somebody has asked for it (turn.stop); since 1.2 */
 
 /* One thing to do. A host does the actions in the order of the array, and skips a type that it does
  * not know. Since 1.0. */

@@ -200,9 +200,13 @@ export class Conversation implements Driver {
     this.session.report("turn.declined", { messages: turn.ids });
   }
 
-  /** opencode says idle before it is; when the abort's answer is there, it is. */
   abort(): void {
-    if (this.#isOneShot) return;
+    if (!this.#isOneShot) this.stop();
+  }
+
+  /** opencode says idle before it is; when the abort's answer is there, it is. */
+  stop(): void {
+    if (this.#aborting) return;
     const done = (): void => {
       this.#aborting = false;
       this.#error = { name: ABORTED };

@@ -67,7 +67,10 @@ class Conversation implements Driver {
 
   /** What was typed ahead is not lost with the run: the terminal puts it back into its editor, and elsewhere the next run begins with it. */
   abort(): void {
-    if (this.#isOneShot) return;
+    if (!this.#isOneShot) this.stop();
+  }
+
+  stop(): void {
     this.#aborting = true;
     this.#ctx.abort();
   }

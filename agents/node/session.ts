@@ -22,6 +22,7 @@ export type Start = "started" | "later" | "never";
 export interface Driver {
   start(turn: Turn): Start;
   abort(): void; // stop the model's stream; when the host has settled, turnEnded("aborted")
+  stop(): void; // somebody asks for the turn's end: as abort, tools too, and whatever becomes of the process
 }
 
 /** What goes onto a carrier. */
@@ -352,6 +353,7 @@ export class Session {
   #act(action: Action): void {
     if (action.type === "start_turn") this.#start(action);
     else if (action.type === "abort_stream") this.#try("abort", () => this.#driver.abort());
+    else if (action.type === "stop_turn") this.#try("stop", () => this.#driver.stop());
   }
 
   #start(action: Action): void {

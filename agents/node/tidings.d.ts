@@ -61,7 +61,7 @@ export interface TurnMessage {
 }
 
 export interface Action {
-  type: string; // "start_turn", "abort_stream"; skip others
+  type: string; // "start_turn", "abort_stream", "stop_turn"; skip others
   cause?: string;
   source?: "user" | "system";
   messages?: TurnMessage[];

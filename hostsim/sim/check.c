@@ -208,7 +208,7 @@ static json_t *take_rings(struct play *play) {
 
 static bool may_ring(const struct play *play, const struct act *act) {
   const struct model *model = &play->models[0];
-  bool rings = act_is_notification(act->kind) || act_is_message(act->kind);
+  bool rings = act_is_notification(act->kind) || act_is_message(act->kind) || act->kind == ACT_STOP;
   return rings && play->model_count == 1 && model_owner_lives(model) && model->owner != act->peer &&
          act->dies_in == 0;
 }

@@ -15,19 +15,44 @@ enum { FOLLOW = ACT_KINDS };
 static const struct {
   uint8_t kind, weight;
 } shares[] = {
-    {ACT_NOTE, 35},         {ACT_POLLED, 4},         {ACT_SUBAGENT, 5},
-    {ACT_SUBMIT, 33},       {ACT_CANCEL, 8},         {ACT_EDIT, 4},
-    {ACT_MOVE, 5},          {ACT_REDIRECT, 3},       {ACT_STARTED, 7},
-    {ACT_DECLINED, 6},      {ACT_FINISHED, 12},      {ACT_ABORTED, 5},
-    {ACT_FAILED, 4},        {ACT_RETRYING, 3},       {ACT_WAITING, 3},
-    {ACT_RESUME, 5},        {ACT_STREAM_STARTED, 7}, {ACT_STREAM_FINISHED, 3},
-    {ACT_TOOLS_STARTED, 3}, {ACT_TOOLS_FINISHED, 2}, {ACT_TOOL_RESULT, 12},
-    {ACT_CHAT_REQUEST, 8},  {ACT_SETTLE, 14},        {ACT_OPENED, 3},
-    {ACT_RESUMED, 4},       {ACT_REWOUND, 5},        {ACT_FORKED, 2},
-    {ACT_COMPACTING, 2},    {ACT_COMPACTED, 4},      {ACT_CLOSED, 1},
-    {ACT_WAKE, 5},          {ACT_CONFIGURE, 2},      {ACT_CLOCK, 8},
-    {ACT_SWAP, 1},          {ACT_RESTART, 1},        {ACT_CRASH, 1},
-    {FOLLOW, 26},
+    {ACT_NOTE, 35},
+    {ACT_POLLED, 4},
+    {ACT_SUBAGENT, 5},
+    {ACT_SUBMIT, 33},
+    {ACT_CANCEL, 8},
+    {ACT_EDIT, 4},
+    {ACT_MOVE, 5},
+    {ACT_REDIRECT, 3},
+    {ACT_STARTED, 7},
+    {ACT_DECLINED, 6},
+    {ACT_FINISHED, 12},
+    {ACT_ABORTED, 5},
+    {ACT_FAILED, 4},
+    {ACT_RETRYING, 3},
+    {ACT_WAITING, 3},
+    {ACT_RESUME, 5},
+    {ACT_STOP, 4},
+    {ACT_STREAM_STARTED, 7},
+    {ACT_STREAM_FINISHED, 3},
+    {ACT_TOOLS_STARTED, 3},
+    {ACT_TOOLS_FINISHED, 2},
+    {ACT_TOOL_RESULT, 12},
+    {ACT_CHAT_REQUEST, 8},
+    {ACT_SETTLE, 14},
+    {ACT_OPENED, 3},
+    {ACT_RESUMED, 4},
+    {ACT_REWOUND, 5},
+    {ACT_FORKED, 2},
+    {ACT_COMPACTING, 2},
+    {ACT_COMPACTED, 4},
+    {ACT_CLOSED, 1},
+    {ACT_WAKE, 5},
+    {ACT_CONFIGURE, 2},
+    {ACT_CLOCK, 8},
+    {ACT_SWAP, 1},
+    {ACT_RESTART, 1},
+    {ACT_CRASH, 1},
+    {FOLLOW, 22},
 };
 
 static unsigned kind_of(uint8_t byte) {
@@ -48,7 +73,7 @@ static enum peer who(uint8_t byte, const struct model *model, unsigned kind) {
   case 12: return PEER_HOST;
   case 13: return PEER_RIVAL;
   case 14: return PEER_PRODUCER;
-  case 15: return kind <= ACT_REDIRECT ? PEER_PRODUCER : PEER_HOST;
+  case 15: return kind <= ACT_STOP ? PEER_PRODUCER : PEER_HOST;
   default: return owner_or_host(model);
   }
 }
@@ -229,8 +254,9 @@ static void follow(struct act *act, const struct model *model, const uint8_t *st
     add_turn(act, model, 0, false);
     act->has_ids = act->id_count > 0;
   } else if (run->state == BUSY) {
-    act->kind =
-        run->aborted && run->phase == PHASE_STREAMING ? ACT_ABORTED : when_busy[step[3] & 3];
+    act->kind = (run->aborted && run->phase == PHASE_STREAMING) || run->stop == STOP_GIVEN
+                    ? ACT_ABORTED
+                    : when_busy[step[3] & 3];
   } else {
     act->kind = run->state == RETRYING || run->state == WAITING ? ACT_STREAM_STARTED
                 : run->state == FAILED                          ? ACT_RESUME
@@ -256,6 +282,7 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   case ACT_EDIT:
   case ACT_MOVE:
   case ACT_REDIRECT: decode_message(act, model, step); break;
+  case ACT_STOP:
   case ACT_STARTED:
   case ACT_DECLINED:
   case ACT_FINISHED:
@@ -306,6 +333,7 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
   decode_kind(act, model, step, separate);
   /* Whether a stranger's event that comes again is refused or a duplicate is left open. */
   bool counts = act_is_notification(act->kind) || act_is_message(act->kind) ||
+                act->kind == ACT_STOP ||
                 (act_is_event(act->kind) && model_owner_is(model, act->peer));
   act->seen = counts && (step[1] >> 4) < 3 ? (uint8_t)(1 + (step[6] & 7)) : 0;
   bool can_die = act->kind < ACT_CONFIGURE && (separate || act->peer != PEER_HOST);

@@ -109,6 +109,8 @@ static json_t *expected_actions(const struct model *model, const struct answer *
     json_array_append_new(list,
                           json_pack("{s:s, s:s}", "type", "abort_stream", "cause", "critical"));
   }
+  if (answer->stop_turn)
+    json_array_append_new(list, json_pack("{s:s, s:s}", "type", "stop_turn", "cause", "requested"));
   if (answer->offered_count > 0) {
     bool system = model->messages[answer->offered[0]].system;
     json_t *messages = json_array();

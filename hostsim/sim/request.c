@@ -124,6 +124,7 @@ static json_t *data_of(const struct act *act, const struct names *names) {
   case ACT_EDIT:
   case ACT_MOVE:
   case ACT_REDIRECT: return message_data(act, names);
+  case ACT_STOP:
   case ACT_STARTED:
   case ACT_DECLINED:
   case ACT_FINISHED:

@@ -50,6 +50,7 @@ static const struct {
     [EVENT_MESSAGE_REDIRECTED] = {"message.redirected", event_read_message_redirected},
     [EVENT_TURN_STARTED] = {"turn.started", event_read_turn_started},
     [EVENT_TURN_DECLINED] = {"turn.declined", event_read_turn_reasoned},
+    [EVENT_TURN_STOP] = {"turn.stop", event_read_turn_named},
     [EVENT_TURN_FINISHED] = {"turn.finished", event_read_turn_named},
     [EVENT_TURN_ABORTED] = {"turn.aborted", event_read_turn_aborted},
     [EVENT_TURN_FAILED] = {"turn.failed", event_read_turn_failed},

@@ -35,7 +35,7 @@ int event_read_message_moved(const struct data_input *input, struct event *event
 int event_read_message_redirected(const struct data_input *input, struct event *event);
 int event_read_turn_started(const struct data_input *input, struct event *event);
 int event_read_turn_named(const struct data_input *input,
-                          struct event *event); /* finished: which messages */
+                          struct event *event); /* finished, stop: which messages */
 int event_read_turn_reasoned(const struct data_input *input,
                              struct event *event); /* declined: and why */
 int event_read_turn_aborted(const struct data_input *input, struct event *event);

@@ -15,8 +15,9 @@ static int check_can_act(struct op *op, bool *ret_can_act) {
   op_give_up(op);
   if (code) return code;
   const struct run *run = &op->head.run;
-  *ret_can_act =
-      (turns_reacts_to_urgency(run) || turns_has_unknown_offer(run)) && op_owns_session(op);
+  *ret_can_act = (turns_reacts_to_urgency(run) || turns_has_unknown_offer(run) ||
+                  turns_has_unknown_stop(run)) &&
+                 op_owns_session(op);
   return 0;
 }
 

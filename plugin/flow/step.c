@@ -103,20 +103,21 @@ static int answer_event(struct op *op, const struct event_step *step,
   return 0;
 }
 
-/* Another process's event has made an offer: the owner is to come and get it. Or it has taken one
- * away: what was to ride on that may want something. */
-static void ring_owner(struct op *op, const struct decision *decision) {
+/* Another process's event has made an offer, or asks for the turn to end: the owner is to come and
+ * get it. Or it has taken an offer away: what was to ride on that may want something. */
+static void ring_owner(struct op *op, const struct event *event, const struct decision *decision) {
   const struct stored_run *stored = &decision->stored;
   const struct run *run = &stored->turns.run;
   bool offered = run->state == RUN_STARTING && !run->offer_known,
-       gone = stored->from == RUN_STARTING && run->state == RUN_IDLE;
-  if (!decision->answers && decision->owned && (offered || gone))
+       gone = stored->from == RUN_STARTING && run->state == RUN_IDLE,
+       stopped = event->type == EVENT_TURN_STOP && run->stop == STOP_ASKED;
+  if (!decision->answers && decision->owned && (offered || gone || stopped))
     store_ring(op->txn, op->session, &op->head.owner);
 }
 
 static int commit_event(struct op *op, const struct event_step *step, struct tidings_error *error) {
   if (!step->changed || step->duplicate) return 0;
-  ring_owner(op, &step->decision);
+  ring_owner(op, step->event, &step->decision);
   int code = store_sweep(op->txn, op->session, op->now_ms, error);
   return code ? code : op_commit(op, error);
 }

@@ -13,6 +13,7 @@ enum turns_event turn_event_of(const struct event *event) {
   case EVENT_MESSAGE_EDITED: return TURNS_EDIT;
   case EVENT_MESSAGE_MOVED: return TURNS_MOVE;
   case EVENT_MESSAGE_REDIRECTED: return TURNS_REDIRECT;
+  case EVENT_TURN_STOP: return TURNS_STOP;
   case EVENT_TURN_STARTED: return event->turn.has_messages ? TURNS_STARTED : TURNS_STARTED_OWN;
   case EVENT_TURN_DECLINED: return TURNS_DECLINED;
   case EVENT_TURN_FINISHED: return TURNS_FINISHED;

@@ -101,6 +101,7 @@ int query_status(struct question *question, struct tidings_error *error) {
   json_close(writer, ']');
   write_queue(writer, &stored.turns);
   json_put_bool(writer, "compacting", run->compacting);
+  json_put_bool(writer, "stopping", run->stop != STOP_NONE);
   json_put_bool(writer, "held",
                 question->op.session && run->state == RUN_IDLE &&
                     run->auto_turns >= question->op.settings->max_auto_turns);

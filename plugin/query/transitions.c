@@ -39,6 +39,7 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_REDIRECT] = "message.redirected",
     [TURNS_REWOUND] = "session.rewound",
     [TURNS_COLLECTED] = "session.collected",
+    [TURNS_STOP] = "turn.stop",
 };
 
 const char *query_event_name(unsigned event) { return event_names[event]; }

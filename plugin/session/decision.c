@@ -77,6 +77,7 @@ int decision_reply(struct op *op, const struct decision *decision, struct tiding
   if (!reply || reply_status(reply, &turns->run, turns, &op->arena))
     return no_memory_to_decide(error);
   if (decision->result.abort && reply_abort(reply, &op->arena)) return no_memory_to_decide(error);
+  if (decision->result.stop && reply_stop(reply, &op->arena)) return no_memory_to_decide(error);
   if (decision->result.offer) {
     int code = reply_offer(reply, op, &decision->stored, decision->system_text, error);
     if (code) return code;

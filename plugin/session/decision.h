@@ -32,7 +32,7 @@ struct turns_input decision_input(const struct op *op, const struct decision *de
  * NOMEM. */
 int decision_look(struct op *op, struct decision *decision, struct tidings_error *error);
 static inline bool decision_acts(const struct decision *decision) {
-  return decision->result.offer || decision->result.abort;
+  return decision->result.offer || decision->result.abort || decision->result.stop;
 }
 /* Writes rows and head, if anything changed: *ret_changed. */
 int decision_save(struct op *op, struct decision *decision, enum turns_event event,

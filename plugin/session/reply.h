@@ -26,6 +26,7 @@ int reply_steered(struct tidings_reply *reply, const struct tidings_span *ids, s
 int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_run *stored,
                 struct tidings_span system_text, struct tidings_error *error);
 int reply_abort(struct tidings_reply *reply, struct arena *arena); /* 0, or -1: no memory */
+int reply_stop(struct tidings_reply *reply, struct arena *arena);  /* the same */
 /* When the host should send `wake`. */
 void reply_wake(struct tidings_reply *reply, const struct op *op, const struct run *run);
 

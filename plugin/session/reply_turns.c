@@ -93,11 +93,20 @@ static struct tidings_action *add_action(struct tidings_reply *reply, uint32_t t
   return action;
 }
 
-int reply_abort(struct tidings_reply *reply, struct arena *arena) {
-  struct tidings_action *action = add_action(reply, TIDINGS_ACTION_ABORT_STREAM, arena);
+static int add_caused(struct tidings_reply *reply, uint32_t type, uint32_t cause,
+                      struct arena *arena) {
+  struct tidings_action *action = add_action(reply, type, arena);
   if (!action) return -1;
-  action->cause = TIDINGS_CAUSE_CRITICAL;
+  action->cause = cause;
   return 0;
+}
+
+int reply_abort(struct tidings_reply *reply, struct arena *arena) {
+  return add_caused(reply, TIDINGS_ACTION_ABORT_STREAM, TIDINGS_CAUSE_CRITICAL, arena);
+}
+
+int reply_stop(struct tidings_reply *reply, struct arena *arena) {
+  return add_caused(reply, TIDINGS_ACTION_STOP_TURN, TIDINGS_CAUSE_REQUESTED, arena);
 }
 
 static int offered_message(struct op *op, const struct stored_run *stored,

@@ -165,7 +165,7 @@ static int save_transition(struct op *op, struct stored_run *stored, enum turns_
                            bool abort, struct tidings_error *error) {
   const struct turns *turns = &stored->turns;
   const struct run *run = &turns->run;
-  bool of_turn = abort || run->state != stored->from;
+  bool of_turn = abort || run->state != stored->from || event == TURNS_STOP;
   size_t most = 1;
   for (size_t i = 0; i < turns->count; i++)
     most += turns->messages[i].changed || turns->messages[i].of_turn;
@@ -207,7 +207,8 @@ int stored_run_save(struct op *op, struct stored_run *stored, enum turns_event e
   struct run *run = &turns->run;
   bool changed = false;
   for (size_t i = 0; i < turns->count; i++) changed = changed || turns->messages[i].changed;
-  bool has_transition = changed || abort || run->state != stored->from;
+  bool has_transition = changed || abort || run->state != stored->from ||
+                        (event == TURNS_STOP && run->stop != op->head.run.stop);
   if (!has_transition && turns_same_run(run, &op->head.run)) {
     *ret_changed = false;
     return 0;

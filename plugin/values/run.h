@@ -27,11 +27,15 @@ const char *run_state_name(unsigned state); /* "idle" */
 /* Whose the turn is that is offered or runs. Stored. */
 enum turn_kind { TURN_OF_HOST = 0, TURN_OF_MESSAGES = 1, TURN_OF_SYSTEM = 2, TURN_KIND_COUNT };
 
+/* Has somebody asked for the turn to end? Stored. */
+enum stop { STOP_NONE = 0, STOP_ASKED = 1, STOP_GIVEN = 2 /* the host knows */, STOP_COUNT };
+
 enum { MAX_ABORTS = 64 }; /* what critical.max_aborts may be */
 
 /* A session's run. Zero is a session without any event. */
 struct run {
   uint8_t state, phase, kind;
+  uint8_t stop;     /* enum stop: of the turn that is offered or runs */
   bool offer_known; /* STARTING: the host knows of the offer */
   bool aborted;     /* this turn's stream was asked to stop */
   bool compacting;  /* between session.compacting and .compacted */
@@ -132,6 +136,7 @@ enum turns_event {
   TURNS_REDIRECT,  /* anybody's */
   TURNS_REWOUND,   /* the transcript has lost carriers */
   TURNS_COLLECTED, /* another session has taken over what waits */
+  TURNS_STOP,      /* anybody's */
   TURNS_EVENT_COUNT
 };
 

@@ -21,6 +21,7 @@ static void view_run(const struct world *world, struct view_run *view) {
                             .started_ms = run->started_ms,
                             .offer_known = run->offer_known,
                             .aborted = runs(run) && run->aborted,
+                            .stop = run->stop,
                             .compacting = run->compacting,
                             .settling = run->settling,
                             .settle_since_ms = run->settling ? run->settle_since_ms : 0,
@@ -87,6 +88,7 @@ static const uint8_t kinds[TURNS_EVENT_COUNT] = {
     [TURNS_EDIT] = ACT_EDIT,
     [TURNS_MOVE] = ACT_MOVE,
     [TURNS_REDIRECT] = ACT_REDIRECT,
+    [TURNS_STOP] = ACT_STOP,
     [TURNS_STARTED] = ACT_STARTED,
     [TURNS_STARTED_OWN] = ACT_STARTED,
     [TURNS_DECLINED] = ACT_DECLINED,
@@ -192,6 +194,8 @@ const char *compare_with_oracle(const struct world *before, const struct world *
     return "the oracle has an offer where there is none, or none";
   if (answer->abort != expected_answer.abort)
     return "the oracle stops a stream that goes on, or lets it go on";
+  if (answer->stop != expected_answer.stop)
+    return "the oracle ends a turn that goes on, or lets it go on";
   if (DIFFERS(run)) return "the oracle's run is another";
   if (DIFFERS(messages)) return "the oracle's messages are others";
   drop_forgotten(&got);

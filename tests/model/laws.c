@@ -72,6 +72,8 @@ static const char *law_of_the_turn(const struct world *world) {
     return "no turn, no messages of it";
   if (run->offer_known && run->state != RUN_STARTING) return "offer_known is said of offers";
   if ((run->started_ms != 0) != runs(run->state)) return "the status says since when the turn runs";
+  if (run->stop && !turn_is_there(run->state)) return "only a turn can be asked to end";
+  if (run->stop == STOP_GIVEN && !runs(run->state)) return "only a turn that runs is told to end";
   if (run->phase && run->state != RUN_BUSY) return "only a busy turn has a phase";
   return NULL;
 }

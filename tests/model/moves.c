@@ -87,6 +87,8 @@ static void add_messages(struct listing *listing, bool foreign) {
 }
 
 static void add_turns(struct listing *listing) {
+  add_with_names(listing, (struct move){.event = TURNS_STOP}, true);
+  add_with_names(listing, (struct move){.event = TURNS_STOP, .foreign = true}, true);
   static const uint8_t with_names[] = {TURNS_DECLINED, TURNS_FINISHED, TURNS_ABORTED,
                                        TURNS_FAILED,   TURNS_RETRYING, TURNS_WAITING};
   static const uint8_t without[] = {
@@ -216,6 +218,7 @@ const char *event_name(enum turns_event event) {
       [TURNS_NOTIFICATION] = "notification",
       [TURNS_REDIRECT] = "message.redirected",
       [TURNS_REWOUND] = "session.rewound",
+      [TURNS_STOP] = "turn.stop",
   };
   return names[event];
 }

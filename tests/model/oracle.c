@@ -55,6 +55,7 @@ static void set_run(struct model *model, const struct view_run *view) {
     model->messages[model->message_count - 1].state = MESSAGE_OFFERED;
   run->offer_known = view->offer_known != 0;
   run->aborted = view->aborted != 0;
+  run->stop = (enum stop)view->stop;
   run->compacting = view->compacting != 0;
   run->delayed = view->settling != 0;
   run->delay_begin_ms = view->settle_since_ms;
@@ -117,6 +118,7 @@ static void view_run(const struct model *model, struct view_run *view) {
                             .started_ms = run->started_ms,
                             .offer_known = run->state == STARTING && run->offer_known,
                             .aborted = run_is_running(model) && run->aborted,
+                            .stop = run->stop,
                             .compacting = run->compacting,
                             .settling = run->delayed,
                             .settle_since_ms = run->delayed ? run->delay_begin_ms : 0,
@@ -179,6 +181,8 @@ void oracle_play(const struct view *before, const struct view_setup *setup, cons
   ret_after->last_stamp_ms = model.last_stamp_ms;
   ret_after->known = model.owned;
   ret_after->alive = model_owner_lives(&model);
-  *ret_answer = (struct view_answer){
-      .error = answer.error, .offer = answer.offered_count > 0, .abort = answer.abort_stream};
+  *ret_answer = (struct view_answer){.error = answer.error,
+                                     .offer = answer.offered_count > 0,
+                                     .abort = answer.abort_stream,
+                                     .stop = answer.stop_turn};
 }

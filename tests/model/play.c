@@ -146,6 +146,7 @@ static const char *look(struct game *game, bool answers, bool owned) {
   turns_look(&call.turns, &call.input, &result);
   game->answer.offer = result.offer;
   game->answer.abort = result.abort;
+  game->answer.stop = result.stop;
   save(&call, game->world);
   struct occurrence occurrence = occurrence_of(&before, game->world, 0);
   return laws_of_step(&occurrence);

@@ -27,7 +27,7 @@ struct view_run {
   int64_t state, phase; /* TIDINGS_STATE_*, TIDINGS_PHASE_* */
   int64_t turn;         /* mask: whose turn is offered or runs */
   int64_t orphaned;     /* mask */
-  int64_t started_ms, offer_known, aborted, compacting;
+  int64_t started_ms, offer_known, aborted, stop, compacting;
   int64_t settling, settle_since_ms, settle_last;
   int64_t system_turns, auto_turns;
   int64_t abort_count, aborts_ms[VIEW_ABORTS];
@@ -60,7 +60,7 @@ struct view {
 /* What the move was answered. */
 struct view_answer {
   int error;
-  bool offer, abort;
+  bool offer, abort, stop;
 };
 
 #endif

@@ -147,6 +147,7 @@ static void pass_run(struct tape *tape, struct run *run) {
   PASS(run->kind);
   PASS(run->offer_known);
   PASS(run->aborted);
+  PASS(run->stop);
   PASS(run->compacting);
   PASS(run->steering);
   PASS(run->settling);
@@ -217,8 +218,11 @@ void world_unpack(const struct packed *packed, const struct setup *setup, struct
 
 void world_print(const struct world *world) {
   const struct run *run = &world->run;
-  printf("#      %s phase %d kind %d%s%s%s%s%s", run_state_name(run->state), run->phase, run->kind,
-         run->offer_known ? " offer_known" : "", run->aborted ? " aborted" : "",
+  printf("#      %s phase %d kind %d%s%s%s%s%s%s", run_state_name(run->state), run->phase,
+         run->kind, run->offer_known ? " offer_known" : "", run->aborted ? " aborted" : "",
+         run->stop == STOP_ASKED ? " stop asked"
+         : run->stop             ? " stop given"
+                                 : "",
          run->compacting ? " compacting" : "", run->settling ? " settling" : "",
          world->alive ? "" : " (no host)");
   for (size_t i = 0; i < world->submitted; i++) {

@@ -22,6 +22,7 @@ ROWS = {
     "turn.failed": ["turn-failed"],
     "turn.retrying, .waiting": ["turn-retrying", "turn-waiting"],
     "turn.resume": ["turn-resume"],
+    "turn.stop": ["turn-stop"],
     "stream.*, tools.*": ["stream-started", "stream-finished", "tools-started", "tools-finished"],
     "tool result": ["tool-result"],
     "redirect, steer": ["redirect-steer"],

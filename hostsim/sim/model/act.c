@@ -12,14 +12,35 @@ const struct note_kind act_note_kinds[NOTE_KINDS + 1] = {
     {"lone", ""},   {"ci", "broken"},   {"subagent", "finished"}};
 const char *const act_level_names[4] = {"info", "warning", "error", "critical"};
 const char *const act_peer_names[PEERS] = {"host", "rival", "producer"};
-const char *const act_event_types[ACT_WAKE + 1] = {
-    "notification",       "handle.polled",     "subagent.finished", "message.submitted",
-    "message.cancelled",  "message.edited",    "message.moved",     "message.redirected",
-    "turn.started",       "turn.declined",     "turn.finished",     "turn.aborted",
-    "turn.failed",        "turn.retrying",     "turn.waiting",      "turn.resume",
-    "stream.started",     "stream.finished",   "tools.started",     "tools.finished",
-    "session.opened",     "session.resumed",   "session.rewound",   "session.forked",
-    "session.compacting", "session.compacted", "session.closed",    "wake"};
+const char *const act_event_types[ACT_WAKE + 1] = {"notification",
+                                                   "handle.polled",
+                                                   "subagent.finished",
+                                                   "message.submitted",
+                                                   "message.cancelled",
+                                                   "message.edited",
+                                                   "message.moved",
+                                                   "message.redirected",
+                                                   "turn.stop",
+                                                   "turn.started",
+                                                   "turn.declined",
+                                                   "turn.finished",
+                                                   "turn.aborted",
+                                                   "turn.failed",
+                                                   "turn.retrying",
+                                                   "turn.waiting",
+                                                   "turn.resume",
+                                                   "stream.started",
+                                                   "stream.finished",
+                                                   "tools.started",
+                                                   "tools.finished",
+                                                   "session.opened",
+                                                   "session.resumed",
+                                                   "session.rewound",
+                                                   "session.forked",
+                                                   "session.compacting",
+                                                   "session.compacted",
+                                                   "session.closed",
+                                                   "wake"};
 
 const struct sim_look act_looks[LOOKS] = {{"grouped", "markdown", false, false, SAID_ALWAYS},
                                           {"flat", "markdown-flat", false, false, SAID_ALWAYS},

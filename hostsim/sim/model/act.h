@@ -21,6 +21,7 @@ enum act_kind {
   ACT_EDIT,
   ACT_MOVE,
   ACT_REDIRECT,
+  ACT_STOP,    /* anybody's, too */
   ACT_STARTED, /* turns */
   ACT_DECLINED,
   ACT_FINISHED,

@@ -61,13 +61,14 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
   return 0;
 }
 
-/* Messages are taken from everybody; a host becomes the owner with them if there is none that
- * lives. */
+/* Messages and turn.stop are taken from everybody; a host becomes the owner with them if there is
+ * none that lives. */
 static int take_message(struct model *model, const struct act *act,
                         const struct sim_settings *settings) {
   if (act->peer != PEER_PRODUCER && !model_owner_lives(model))
     (void)attachment_enter(model, act); /* a former owner is refused, but its message is taken */
   switch (act->kind) {
+  case ACT_STOP: return run_stop(model, act);
   case ACT_SUBMIT: return submit(model, act, settings);
   case ACT_CANCEL: return run_cancel(model, act, settings);
   case ACT_EDIT: return message_edit(model, act);
@@ -110,7 +111,7 @@ static int take_carrier(struct model *model, const struct act *act,
 static int take_step(struct model *model, const struct act *act,
                      const struct sim_settings *settings, struct answer *answer) {
   if (act_is_notification(act->kind)) return take_notification(model, act, settings);
-  if (act_is_message(act->kind)) return take_message(model, act, settings);
+  if (act_is_message(act->kind) || act->kind == ACT_STOP) return take_message(model, act, settings);
   switch (act->kind) {
   case ACT_TOOL_RESULT:
   case ACT_CHAT_REQUEST: return take_carrier(model, act, settings, answer);
@@ -145,6 +146,10 @@ static void reply_to_owner(struct model *model, const struct act *act,
   bool has_offers = act_is_event(act->kind) || answer->rolled_back;
   if (has_offers && run->state == IDLE && delay_is_over(model, settings))
     run_offer(model, settings);
+  if (has_offers && run->stop == STOP_ASKED && run_is_running(model) && !run->compacting) {
+    run->stop = STOP_GIVEN;
+    answer->stop_turn = true;
+  }
   if (has_offers) urgency_look(model, settings, answer);
   if (has_offers && run->state == STARTING && !run->offer_known && !run->compacting) {
     run->offer_known = true;
@@ -193,6 +198,7 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   enum run_state state = model->run.state;
   enum phase phase = model->run.phase;
   model->found = state;
+  model->stop_is_new = false;
   answer->error = attempt(model, act, settings, answer);
   if (answer->error != 0) return;
   model->seen |= act->seen != 0 ? 1u << act->seen : 0;
@@ -201,7 +207,7 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   model_note_change(model, act->kind, model->found);
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids; /* always gets a reply */
   bool says = names || answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 ||
-              answer->offered_count > 0 || answer->abort_stream;
+              answer->offered_count > 0 || answer->abort_stream || answer->stop_turn;
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
   bool notification = act_is_notification(act->kind);
   answer->silent =
@@ -237,6 +243,6 @@ bool model_must_ring(const struct model *model, const struct act *act,
   bool offers = act_is_message(act->kind) && model->run.state == STARTING &&
                 !model->run.offer_known && model->found != STARTING;
   bool withdraws = act->kind == ACT_CANCEL && model->found == STARTING && model->run.state == IDLE;
-  return offers || withdraws || act->kind == ACT_SUBAGENT ||
+  return offers || withdraws || model->stop_is_new || act->kind == ACT_SUBAGENT ||
          (act->kind == ACT_NOTE && !is_plain_notification(act));
 }

@@ -90,6 +90,7 @@ struct model_run {
   unsigned orphaned_count;
   bool offer_known; /* STARTING: the host knows of the offer */
   bool aborted;     /* the running turn's stream was asked to stop */
+  enum stop { STOP_NONE, STOP_ASKED, STOP_GIVEN } stop; /* of the turn; given: the host knows */
   bool compacting;  /* nothing is offered, steered or aborted */
   bool delayed;     /* IDLE: since delay_begin_ms; until its end nothing is offered */
   int64_t delay_begin_ms;
@@ -127,6 +128,7 @@ struct model {
   unsigned preamble; /* 1 + the delivery that said what blocks are; 0: none that counts */
   struct model_run run;
   enum run_state found; /* the state in which the act finds the run: after a recovery */
+  bool stop_is_new;     /* the act asks for the turn's end, and nobody did before */
   struct model_change changes[MODEL_CHANGES];
   unsigned change_count;
   uint32_t seen; /* bit n: the CloudEvents id n was seen */
@@ -139,7 +141,7 @@ struct answer {
   bool silent;      /* there must be no reply */
   bool optional;    /* there may be none: it says nothing that has to be done */
   bool rolled_back; /* a settle did that just now */
-  bool duplicate, ledger, abort_stream;
+  bool duplicate, ledger, abort_stream, stop_turn;
   bool wakes;
   int64_t wake_at_ms;
   int delivery; /* index, or -1 */

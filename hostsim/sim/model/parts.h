@@ -73,6 +73,7 @@ bool run_is_running(const struct model *model);
 bool run_is_in_turn(const struct model *model, int id);
 int run_event(struct model *model, const struct act *act, const struct sim_settings *settings);
 int run_start_named(struct model *model, const struct act *act, bool fires);
+int run_stop(struct model *model, const struct act *act);
 int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings);
 
 /* model.c: what history shows of the run. */

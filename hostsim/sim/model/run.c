@@ -79,6 +79,7 @@ static void fire_turn(struct model *model) {
 
 static void begin_own(struct model *model, enum phase phase) {
   model->run.turn_count = 0;
+  model->run.stop = STOP_NONE; /* that was meant for the offer */
   begin_turn(model, phase);
 }
 
@@ -95,6 +96,7 @@ void run_become_idle(struct model *model) {
   unsigned count = message_waiting(model, MESSAGE_STEERING, steering);
   for (unsigned i = 0; i < count; i++) message_queue_again(message_of(model, steering[i]));
   model->run.state = IDLE;
+  model->run.stop = STOP_NONE;
   model->run.turn_count = 0;
   model->run.phase = PHASE_UNKNOWN;
   model->run.words = model->run.attempt = 0;
@@ -294,6 +296,17 @@ int run_event(struct model *model, const struct act *act, const struct sim_setti
   case ACT_TOOLS_STARTED: enter_phase(model, PHASE_TOOLS); return 0;
   default: enter_phase(model, PHASE_UNKNOWN); return 0; /* the phases' ends */
   }
+}
+
+/* Anybody's: the host that is alive is to end the turn that is offered or runs. */
+int run_stop(struct model *model, const struct act *act) {
+  enum meant meant = who_is_meant(model, act);
+  bool has_turn = run_is_running(model) || model->run.state == STARTING;
+  if (meant == MEANT_NONE) return TIDINGS_E_STATE;
+  if (meant == MEANT_OVER || !has_turn || !model_owner_lives(model)) return 0;
+  model->stop_is_new = model->run.stop != STOP_ASKED;
+  model->run.stop = STOP_ASKED;
+  return 0;
 }
 
 int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings) {

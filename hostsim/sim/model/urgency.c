@@ -74,7 +74,9 @@ static void ask_for_abort(struct model *model, const struct sim_settings *settin
   int64_t aborts[MODEL_ABORTS];
   struct model_run *run = &model->run;
   unsigned recent = recent_aborts(model, settings, aborts);
-  if (run->aborted || settings->max_aborts == 0 || recent >= settings->max_aborts) return;
+  if (run->aborted || run->stop != STOP_NONE || settings->max_aborts == 0 ||
+      recent >= settings->max_aborts)
+    return;
   run->aborted = answer->abort_stream = true;
   aborts[recent++] = model->now_ms;
   memcpy(run->aborts, aborts, recent * sizeof aborts[0]);

@@ -92,6 +92,7 @@ static enum run_phase phase_of(enum turns_event event) {
 
 static int own_turn(struct step *step) {
   turns_withdraw_offer(step);
+  step->run->stop = STOP_NONE; /* it was meant for the offer */
   turns_start_turn(step, TURN_OF_HOST);
   if (step->input->event == TURNS_STARTED_OWN)
     step->run->auto_turns = 0; /* it says so: no stray word of a turn that is over */
@@ -186,6 +187,14 @@ static int break_off(struct step *step) {
   return 0;
 }
 
+/* Whoever is alive there is asked when it calls next, and again if it is asked for again. */
+static int ask_for_stop(struct step *step) {
+  enum about about = ABOUT_ANOTHER;
+  int code = find_turn(step, &about);
+  if (!code && about == ABOUT_THIS_TURN && step->input->owned) step->run->stop = STOP_ASKED;
+  return code;
+}
+
 /* -- turn.retrying, .waiting, .resume */
 
 static int hold(struct step *step) {
@@ -274,6 +283,7 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_FINISHED]        = {is_over,               finish_offer,    finish,       finish,            finish,            is_over},
     [TURNS_ABORTED]         = {is_over,               finish_offer,    finish,       finish,            finish,            is_over},
     [TURNS_FAILED]          = {is_over,               break_off,       break_off,    break_off,         break_off,         is_over},
+    [TURNS_STOP]            = {is_over,               ask_for_stop,    ask_for_stop, ask_for_stop,      ask_for_stop,      is_over},
     [TURNS_RETRYING]        = {is_refused,            is_refused,      hold,         hold,              hold,              is_refused},
     [TURNS_WAITING]         = {is_refused,            is_refused,      hold,         hold,              hold,              is_refused},
     [TURNS_RESUME]          = {offer_now,             no_effect,       no_effect,    no_effect,         no_effect,         offer_or_idle},
@@ -327,7 +337,7 @@ static bool same_aborts(const struct run *a, const struct run *b) {
 
 /* Fields, not bytes: there is padding in between. */
 bool turns_same_run(const struct run *a, const struct run *b) {
-  return a->state == b->state && a->phase == b->phase && a->kind == b->kind &&
+  return a->state == b->state && a->phase == b->phase && a->kind == b->kind && a->stop == b->stop &&
          a->offer_known == b->offer_known && a->aborted == b->aborted &&
          a->compacting == b->compacting && a->steering == b->steering &&
          a->settling == b->settling && a->attempt == b->attempt && span_equal(a->words, b->words) &&
@@ -343,7 +353,7 @@ bool turns_same_run(const struct run *a, const struct run *b) {
 bool turns_reacts_to_urgency(const struct run *run) {
   if (run->compacting) return false;
   return run->state == RUN_IDLE ||
-         (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted);
+         (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted && !run->stop);
 }
 
 bool turns_has_unknown_offer(const struct run *run) {
@@ -361,6 +371,11 @@ static void replace_lost_offer(struct step *step) {
   turns_offer_batch(step);
 }
 
+bool turns_has_unknown_stop(const struct run *run) {
+  return run->stop == STOP_ASKED && run_has_turn(run) && run->state != RUN_STARTING &&
+         !run->compacting;
+}
+
 /* Only the attached host is asked for anything, and only when it listens. */
 static void ask_host(struct step *step) {
   const struct turns_input *input = step->input;
@@ -368,6 +383,10 @@ static void ask_host(struct step *step) {
   replace_lost_offer(step);
   if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms))
     turns_offer_batch(step);
+  if (turns_has_unknown_stop(run)) {
+    step->result.stop = true;
+    run->stop = STOP_GIVEN;
+  }
   if (turns_reacts_to_urgency(run)) turns_urge(step);
   if (turns_has_unknown_offer(run)) step->result.offer = run->offer_known = true;
 }

@@ -61,6 +61,7 @@ void turns_end_turn(struct step *step) {
   }
   run->phase = PHASE_UNKNOWN;
   run->kind = TURN_OF_HOST;
+  run->stop = STOP_NONE;
   run->offer_known = false;
   run->aborted = false;
   run->attempt = 0;

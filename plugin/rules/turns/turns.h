@@ -74,6 +74,7 @@ struct turns_result {
   bool offer; /* start a turn with the messages that are OFFERED, in order; or the turn of the
                  plugin's own */
   bool abort; /* stop the stream */
+  bool stop;  /* end the turn: somebody has asked for it */
 };
 
 /* The table. Returns 0, or the table's error: FIRED, NOT_FOUND, STATE; then nothing has changed.
@@ -89,6 +90,8 @@ void turns_look(struct turns *turns, const struct turns_input *input,
 bool turns_reacts_to_urgency(const struct run *run);
 /* Is there an offer that the host can receive at once? */
 bool turns_has_unknown_offer(const struct run *run);
+/* Was it asked to end the turn, and does it not know of that yet? */
+bool turns_has_unknown_stop(const struct run *run);
 
 /* When the batch that waits is due; 0: none waits. */
 int64_t turns_due_ms(const struct run *run, const struct settings *settings);

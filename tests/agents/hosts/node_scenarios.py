@@ -412,8 +412,30 @@ def stopped_by_a_person(host):
     assert "turn.aborted" in host.place.tidings("history", "-s", host.session)
 
 
+def stopped_by_request(host):
+    """tidings stop ends the turn, in the model's answer and in a tool; what is queued goes next"""
+    host.begin()
+    script = Script(host, "Go on for ever.", [{"text": "On and on "}, {"hold": "nothing"}])
+    host.prompt("Go on for ever.")
+    script.last(1)
+    in_phase(host, "streaming")
+    host.place.tidings("submit", "-s", host.session, "Then this: see the notifications in this message.")
+    host.place.tidings("stop", "-s", host.session)
+    exactly_once(script.last(2), "Then this:")
+    host.settled()
+    history = host.place.tidings("history", "-s", host.session)
+    assert "turn.stop" in history and "turn.aborted" in history, history
+    go = host.place.root / "never"
+    script = Script(host, "Wait for it.", [host.shell(wait_for_file(go))])
+    host.prompt("Wait for it.")
+    in_phase(host, "tools")
+    host.place.tidings("stop", "-s", host.session)
+    host.settled()
+    assert len(script.requests) == 1, [request["items"][-1] for request in script.requests]
+
+
 ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, as_the_page_shows, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
        critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, more_than_fits, commands_know_their_session, answered_again,
-       stopped_by_a_person, context_is_used_up, own_configuration, look_alike_in_a_result, run_of_a_command]
+       stopped_by_a_person, stopped_by_request, context_is_used_up, own_configuration, look_alike_in_a_result, run_of_a_command]
 WITH_DEATHS = [killed_mid_turn, in_doubt]
 SHORT = {failed_run_during_a_tool, pending_rides_on_the_prompt, critical_into_idle, submitted_into_idle_and_busy, steered_into_the_next_result, killed_mid_turn}

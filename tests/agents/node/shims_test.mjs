@@ -175,7 +175,7 @@ function stage(answers, driver = {}) {
     harmless: (_session, text) => (text.includes("<") ? JSON.stringify({ text: text.replaceAll("<", "&lt;") }) : undefined),
   };
   const kit = { instance, hostName: "Test", rang: new Map(), stamps: new Map(), calledBy: undefined, stopPolling() {} };
-  const session = new Session(kit, "s", { start: () => "started", abort() {}, ...driver });
+  const session = new Session(kit, "s", { start: () => "started", abort() {}, stop() {}, ...driver });
   return { session, asked, kit };
 }
 
@@ -192,6 +192,15 @@ await test("an offer is handed to the host as one text; one that it does not tak
   const broken = stage({ wake: { actions: [START] } }, { start: () => thrown.nothing() });
   broken.session.wake();
   equal(broken.asked.at(-1), ["turn.declined", { messages: ["tidings:1", "m2"] }]);
+});
+
+await test("a stream and a turn that are to end are ended by the host", () => {
+  const ended = [];
+  const { session } = stage({ wake: { actions: [{ type: "stop_turn", cause: "requested" }, { type: "abort_stream", cause: "critical" }] } }, { abort: () => ended.push("abort"), stop: () => ended.push("stop") });
+  session.wake();
+  equal(ended, ["stop", "abort"]);
+  const broken = stage({ wake: { actions: [{ type: "stop_turn" }] } }, { stop: () => thrown.nothing() });
+  equal(broken.session.wake(), undefined);
 });
 
 await test("a turn that is no longer offered must not be sent; another failure does not stop it", () => {

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings stop`: somebody else asks the session's host to end its turn."""
+import json
+import os
+import sys
+
+from kit import DEADLINE_S, main
+
+
+def actions(place):
+    """What the host is asked to do."""
+    return [action["type"] for action in place.event("wake", owner=os.getpid())["actions"]]
+
+
+def test_stop(place):
+    """the host that runs a turn is asked to end it; then a message that was submitted goes next"""
+    place.opened()
+    place.event("turn.started", owner=os.getpid())
+    assert place.ok("stop", "-s", "s").said == f"tidings stop: test (pid {os.getpid()}) is asked to end the turn\n"
+    place.ok("submit", "-s", "s", "--id", "m1", "Use the other branch.")
+    assert place.ok("status", "-s", "s", "--json").json["stopping"] is True
+    assert actions(place) == ["stop_turn"] and not actions(place)
+    [action] = place.event("turn.aborted", owner=os.getpid())["actions"]
+    assert action["type"] == "start_turn" and [message["id"] for message in action["messages"]] == ["m1"], action
+    assert place.ok("status", "-s", "s", "--json").json["stopping"] is False
+
+
+def test_stop_by_name(place):
+    """only the turn that was seen is meant"""
+    place.opened()
+    place.ok("submit", "-s", "s", "--id", "m1", "x")
+    assert "when it begins" in place.ok("stop", "-s", "s").said
+    started = place.event("turn.started", {"messages": ["m1"]}, owner=os.getpid())
+    assert [action["type"] for action in started["actions"]] == ["stop_turn"], started
+    reply = place.ok("stop", "-s", "s", "--json").json
+    assert reply["session"] == "s" and reply["status"]["messages"] == ["m1"] and not reply["actions"], reply
+    place.event("turn.finished", owner=os.getpid())
+    stop = json.dumps({"type": "turn.stop", "session": "s", "data": {"messages": ["m1"]}})
+    place.event("turn.started", owner=os.getpid())
+    place.ok("event", stdin=stop)
+    assert not actions(place)
+
+
+def test_stop_wakes(place):
+    """a script that waits for something to do is woken, and prints it"""
+    place.opened()
+    place.event("turn.started", owner=os.getpid())
+    wait = place.start("wait", "-s", "s", "--owner", str(os.getpid()))
+    place.ok("stop", "-s", "s")
+    assert wait.communicate(timeout=DEADLINE_S)[0] == b"stop_turn\n" and wait.returncode == 0
+
+
+def test_nothing_runs(place):
+    """where no turn runs that is said, and a host that is gone is an error while its turn seems to run"""
+    place.refused("stop", "-s", "s", says="there is no store")
+    place.opened()
+    assert place.ok("stop", "-s", "s").said == "tidings stop: no turn runs in session 's'\n"
+    host = place.start(command=["sleep", "1000"])
+    place.opened("t", owner=host.pid)
+    place.event("turn.started", session="t", owner=host.pid)
+    host.kill()
+    host.wait()
+    place.refused("stop", "-s", "t", says="no running host has session 't': nothing of it runs")
+    place.refused("stop", "-s", "ss", says="the store has no session 'ss'. Did you mean 's'?")
+    place.refused("stop", "now", code=2, says="unexpected argument 'now'")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
