@@ -23,6 +23,7 @@ static int act(struct tidings_reply *reply) {
     const struct tidings_action *action = reply->actions[i];
     if (action->type == TIDINGS_ACTION_ABORT_STREAM)
       printf("the stream of the running turn is to be stopped\n");
+    if (action->type == TIDINGS_ACTION_STOP_TURN) printf("the running turn is to be ended\n");
     if (action->type != TIDINGS_ACTION_START_TURN) continue;
     printf("a turn is to be started: %.*s\n", (int)action->messages[0]->content.len,
            action->messages[0]->content.ptr);

@@ -48,6 +48,7 @@ static struct run some_run(void) {
                     .steering = true,
                     .settling = true,
                     .attempt = UINT32_MAX,
+                    .stop = STOP_GIVEN,
                     .words = span_text("overloaded"),
                     .started_ms = -5,
                     .settle_since_ms = INT64_MAX,
@@ -165,6 +166,7 @@ Test(rows_turns, run_round_trip) {
             run->first_message == wrote.first_message);
   cr_expect(run->last_place == wrote.last_place && run->last_stamp_ms == wrote.last_stamp_ms);
   cr_assert_eq(run->abort_count, wrote.abort_count);
+  cr_expect_eq(run->stop, wrote.stop);
   cr_expect_eq(memcmp(run->aborts_ms, wrote.aborts_ms, sizeof wrote.aborts_ms), 0);
   buffer_free(&body);
   arena_free(&arena);
