@@ -18,7 +18,7 @@ static bool turn_is_there(const json_t *status) {
 }
 
 /* The turn that was there a moment ago, and no newer one. */
-static json_t *make_data(const json_t *status) {
+static json_t *stop_data(const json_t *status) {
   json_t *messages = json_object_get(status, "messages");
   json_t *data = json_object();
   if (data && json_array_size(messages)) json_object_set(data, "messages", messages);
@@ -42,7 +42,7 @@ static int send_stop(const struct cli *cli, struct hostkit *kit, const char *ses
   if (!alive && turn_is_there(status))
     return cli_fail(cli, "no running host has session '%s': nothing of it runs", session);
   int32_t refused =
-      kit_event(kit, kit_new_event("turn.stop", session, make_data(status)), &reply, &error);
+      kit_event(kit, kit_new_event("turn.stop", session, stop_data(status)), &reply, &error);
   if (refused) return cli_fail_with(cli, refused, &error);
   int code = cli->json ? print_reply_of(cli, session, reply) : 0;
   hostkit_reply_free(reply);
