@@ -30,8 +30,8 @@ enum event_type {
   EVENT_MESSAGE_EDITED,
   EVENT_MESSAGE_MOVED,
   EVENT_MESSAGE_REDIRECTED,
-  EVENT_TURN_STOP, /* anybody's: the running turn is to end */
   /* What becomes of a turn. */
+  EVENT_TURN_STOP, /* anybody's: it is to end */
   EVENT_TURN_STARTED,
   EVENT_TURN_DECLINED,
   EVENT_TURN_FINISHED,
@@ -68,7 +68,7 @@ static inline bool event_is_for_all(enum event_type type) {
   return event_is_message(type) || type == EVENT_TURN_STOP || type == EVENT_SESSION_COLLECTED;
 }
 static inline bool event_is_turn(enum event_type type) {
-  return type >= EVENT_TURN_STARTED && type <= EVENT_TURN_RESUME;
+  return type >= EVENT_TURN_STOP && type <= EVENT_TURN_RESUME;
 }
 static inline bool event_is_phase(enum event_type type) {
   return type >= EVENT_STREAM_STARTED && type <= EVENT_TOOLS_FINISHED;
