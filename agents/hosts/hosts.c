@@ -70,6 +70,20 @@ static const struct host_hook copilot_hooks[] = {{"SessionStart", HOOK_SESSION_S
                                                  {"SessionEnd", HOOK_SESSION_END, NULL, false},
                                                  {NULL, HOOK_OTHER, NULL, false}};
 
+static const struct host_switch codex_switches[] = {{"config.toml", "features.hooks", false},
+                                                    {"config.toml", "features.codex_hooks", false},
+                                                    {NULL, NULL, false}};
+static const struct host_switch claude_switches[] = {
+    {"settings.json", "disableAllHooks", true},
+    {"settings.local.json", "disableAllHooks", true},
+    {"/etc/claude-code/managed-settings.json", "disableAllHooks", true},
+    {"/etc/claude-code/managed-settings.json", "allowManagedHooksOnly", true},
+    {NULL, NULL, false}};
+static const struct host_switch gemini_switches[] = {
+    {"settings.json", "hooksConfig.enabled", false}, {NULL, NULL, false}};
+static const struct host_switch qwen_switches[] = {{"settings.json", "disableAllHooks", true},
+                                                   {NULL, NULL, false}};
+
 static const char *const claude_package_files[] = {"settings.json", NULL};
 static const struct host_package claude_package = {.files = claude_package_files,
                                                    .project_file = ".claude/settings.json",
@@ -148,6 +162,7 @@ const struct host hosts[] = {
      .timeout_unit = 1,
      .trusts_hashes = true,
      .home_variable = "CODEX_HOME",
+     .switches = codex_switches,
      .home_folder = ".codex",
      .config_file = "hooks.json",
      .trust_file = "config.toml",
@@ -175,6 +190,7 @@ const struct host hosts[] = {
      .room_measured = "10,000 UTF-16 units are shown whole; of more 2 KB and a path",
      .timeout_unit = 1,
      .home_variable = "CLAUDE_CONFIG_DIR",
+     .switches = claude_switches,
      .home_folder = ".claude",
      .config_file = "settings.json",
      .instructions_file = "CLAUDE.md",
@@ -203,6 +219,7 @@ const struct host hosts[] = {
      .timeout_unit = 1000,
      .base_variable = "GEMINI_CLI_HOME",
      .base_folder = ".gemini",
+     .switches = gemini_switches,
      .home_folder = ".gemini",
      .config_file = "settings.json",
      .settings_file = "settings.json",
@@ -229,6 +246,7 @@ const struct host hosts[] = {
      .room_measured = "25,000 characters beside a large tool result are shown, and < is four",
      .timeout_unit = 1,
      .home_variable = "QWEN_HOME",
+     .switches = qwen_switches,
      .home_folder = ".qwen",
      .config_file = "settings.json",
      .settings_file = "settings.json",

@@ -47,6 +47,14 @@ struct host_package {
       *removal; /* the command that takes it out, before NAME; NULL: a person edits the file */
 };
 
+/* A setting that turns all hooks off. A row without a file ends a list. */
+struct host_switch {
+  const char *file;   /* in the agent's folder, and in the one of that name in the folder in which
+                         the session works; or an absolute path */
+  const char *member; /* "hooksConfig.enabled" */
+  bool off;           /* the value that turns them off */
+};
+
 /* How its transcript says that a person has taken back prompts; agents/transcript/undone.c. */
 enum host_undoing {
   HOST_UNDOES_UNSEEN,
@@ -153,6 +161,7 @@ struct host {
   /* in that folder: Markdown that becomes part of the system prompt, where older setups put a block
    */
   const char *instructions_file;
+  const struct host_switch *switches; /* NULL: none is known */
   const struct host_package *package; /* NULL: it has no way of its own */
 };
 

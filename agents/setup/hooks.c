@@ -15,7 +15,7 @@
 enum { HOOK_SECONDS = 10, END_SECONDS = 3, WAIT_SECONDS = 604800 };
 
 /* "/usr/bin/tidings hook codex", however the program is quoted and whatever follows. */
-static bool is_our_hook(const struct host *host, const char *command) {
+bool setup_is_our_hook(const struct host *host, const char *command) {
   char *words = NULL;
   if (!command || asprintf(&words, " hook %s", host->name) < 0) return false;
   const char *found = strstr(command, words);
@@ -23,18 +23,16 @@ static bool is_our_hook(const struct host *host, const char *command) {
   if (ours) {
     const char *name = found - (found[-1] == '\'' ? 8 : 7);
     ours = name >= command && strncmp(name, "tidings", 7) == 0 &&
-           (name == command || strchr("/'", name[-1]));
+           (name == command || strchr(" /'", name[-1]));
   }
   free(words);
   return ours;
 }
 
 char *setup_command(void) {
-  char path[4096];
-  ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-  if (len <= 0) return strdup("tidings");
-  path[len] = '\0';
-  return setup_quote(path);
+  char *program = setup_program(), *quoted = program ? setup_quote(program) : NULL;
+  free(program);
+  return quoted;
 }
 
 /* -- what is to be there ----------------------------------------------------------------------- */
@@ -45,23 +43,22 @@ static int seconds_of(const struct host_hook *hook) {
   return ends ? END_SECONDS : HOOK_SECONDS;
 }
 
-static const char store_option[] = " --store ";
-
 /* `option`: " --wait", " --wake" or nothing. `raised`: its answers may be as long as the host's
  * context_limit. */
 static json_t *hook_value(const struct host *host, const struct host_hook *hook,
                           const struct setup_wish *wish, const char *option, bool raised) {
   char *line = NULL, *store = wish->store ? setup_quote(wish->store) : NULL, room[32] = "";
   const char *command = wish->command;
-  bool wait = strcmp(option, " --wait") == 0;
+  bool wait = strcmp(option, " --wait") == 0, by_path = strcmp(command, SETUP_BY_PATH) == 0;
   /* Without the program the agent goes on: some stop when a hook fails. */
   const char *otherwise = wait ? ":" : "echo {}";
   if (raised) snprintf(room, sizeof room, " --room %zu", host->context_room);
-  int len = wish->store && !store
-                ? -1
-                : asprintf(&line, "test -x %s && exec %s hook %s%s%s%s%s || %s", command, command,
-                           host->name, store ? store_option : "", store ? store : "", option, room,
-                           otherwise);
+  int len = wish->store && !store ? -1
+                                  : asprintf(&line, "%s %s%s && exec %s hook %s%s%s%s%s || %s",
+                                             by_path ? "command -v" : "test -x", command,
+                                             by_path ? " >/dev/null" : "", command, host->name,
+                                             store ? SETUP_STORE_OPTION : "", store ? store : "",
+                                             option, room, otherwise);
   free(store);
   if (len < 0) return NULL;
   int seconds = wait ? WAIT_SECONDS : seconds_of(hook);
@@ -75,8 +72,8 @@ static json_t *hook_value(const struct host *host, const struct host_hook *hook,
   return value;
 }
 
-static json_t *group_value(const struct host *host, const struct host_hook *hook,
-                           const struct setup_wish *wish) {
+json_t *setup_hook_group(const struct host *host, const struct host_hook *hook,
+                         const struct setup_wish *wish) {
   json_t *group = json_object(), *hooks = json_array();
   bool failed = !group || !hooks;
   if (hook->matcher)
@@ -105,7 +102,7 @@ static const struct json *first_of(const struct json *value, enum json_kind kind
 
 static bool hook_is_ours(const struct host *host, const struct json *hook) {
   const struct json *command = json_member(hook, "command");
-  return is_kind(command, JSON_IS_STRING) && is_our_hook(host, command->text.ptr);
+  return is_kind(command, JSON_IS_STRING) && setup_is_our_hook(host, command->text.ptr);
 }
 
 static const struct json *first_hook(const struct json *group) {
@@ -167,7 +164,7 @@ static bool is_done(const struct json_text *json, const struct host *host,
   for (event = first_of(all, JSON_IS_OBJECT); event; event = event->next)
     found += count_our_hooks(host, event);
   for (const struct host_hook *hook = host->hooks; hook->event; hook++) {
-    json_t *ours = group_value(host, hook, wish);
+    json_t *ours = setup_hook_group(host, hook, wish);
     bool there = false;
     event = json_member(all, hook->event);
     for (const struct json *group = event ? event->members : NULL; group; group = group->next) {
@@ -182,77 +179,11 @@ static bool is_done(const struct json_text *json, const struct host *host,
   return wanted == found;
 }
 
-enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text,
-                                   char **ret_problem) {
-  struct json_text json;
-  if (!text) return SETUP_NONE;
-  if (json_text_read(text, &json, ret_problem)) return SETUP_UNREADABLE;
-  char *store = setup_named_store(host, text);
-  const struct setup_wish waking = {command, store, true}, quiet = {command, store, false};
-  enum setup_state state = find_ours(&json, host) ? SETUP_OTHER : SETUP_NONE;
-  if (state && (is_done(&json, host, &waking) || is_done(&json, host, &quiet))) state = SETUP_DONE;
-  free(store);
-  json_text_finish(&json);
-  return state;
-}
-
-/* "test -x '/a b/tidings' && exec '/a b/tidings' hook codex": the word before " hook codex", as a
- * shell reads it. */
-static char *program_of(const struct host *host, const char *line) {
-  char *words = NULL, *program = NULL;
-  if (asprintf(&words, " hook %s", host->name) < 0) return NULL;
-  const char *end = strstr(line, words), *start = end;
-  bool quoted = end && end > line && end[-1] == '\'';
-  while (start && start > line && strncmp(start, quoted ? " '" : " ", quoted ? 2 : 1) != 0) start--;
-  if (end == start && end) start = NULL; /* nothing is before it */
-  if (start && *start == ' ') start++;
-  program = start ? setup_unquote(start, (size_t)(end - start)) : NULL;
-  free(words);
-  return program;
-}
-
-/* What follows its option, to the next blank: a URL has none. */
-static char *store_of(const char *line) {
-  const char *at = strstr(line, store_option);
-  if (!at) return NULL;
-  at += sizeof store_option - 1;
-  return setup_unquote(at, strcspn(at, " "));
-}
-
-/* The first hook of ours; free it. NULL: there is none, or the text cannot be read. */
-static char *first_line(const struct host *host, const char *text) {
-  struct json_text json;
-  char *line = NULL, *problem = NULL;
-  if (json_text_read(text, &json, &problem)) {
-    free(problem);
-    return NULL;
-  }
-  const struct json *hook = find_ours(&json, host);
-  json_t *value = hook ? json_value_of(hook) : NULL;
-  if (value) line = strdup(json_value_text(value, "command"));
-  json_decref(value);
-  json_text_finish(&json);
-  return line;
-}
-
-char *setup_named_program(const struct host *host, const char *text) {
-  char *line = first_line(host, text), *program = line ? program_of(host, line) : NULL;
-  free(line);
-  return program;
-}
-
-char *setup_named_store(const struct host *host, const char *text) {
-  if (host->kind == HOST_NODE) return setup_module_store(text);
-  char *line = first_line(host, text), *store = line ? store_of(line) : NULL;
-  free(line);
-  return store;
-}
-
 /* -- changing ---------------------------------------------------------------------------------- */
 
 static int add_group(struct json_text *json, const struct host *host, const struct host_hook *hook,
                      const struct setup_wish *wish) {
-  json_t *group = group_value(host, hook, wish);
+  json_t *group = setup_hook_group(host, hook, wish);
   char *text = group ? json_dumps(group, 0) : NULL, *list = NULL;
   const struct json *all = json_member(json->root, "hooks"), *event = json_member(all, hook->event);
   int failed = text ? 0 : -1;

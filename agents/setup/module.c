@@ -13,6 +13,19 @@
 
 static const char mark[] = "// Made by `tidings setup`";
 
+/* The same folder, as the link in PATH leads to it; NULL: there is no such link. */
+static char *beside_link(const char *real) {
+  char *program = setup_program(), *slash = program ? strrchr(program, '/') : NULL;
+  if (slash) *slash = '\0';
+  char *folder = slash ? paths_join(program, CLI_MODULES_FROM_PROGRAM) : NULL,
+       *resolved = folder ? realpath(folder, NULL) : NULL;
+  bool same = resolved && strcmp(resolved, real) == 0;
+  if (!same) free(folder);
+  free(resolved);
+  free(program);
+  return same ? folder : NULL;
+}
+
 char *setup_module_folder(void) {
   const char *named = getenv("TIDINGS_MODULES"); /* a checkout's agents/node */
   char *installed = named && named[0]
@@ -21,10 +34,13 @@ char *setup_module_folder(void) {
   char *real = installed ? realpath(installed, NULL) : NULL;
   if (!real) return installed;
   free(installed);
-  return real;
+  char *linked = setup_is_versioned(real) ? beside_link(real) : NULL;
+  if (!linked) return real;
+  free(real);
+  return linked;
 }
 
-char *setup_named_module(const char *text) {
+static char *named_module(const char *text) {
   static const char before[] = "import(\"";
   const char *at = strncmp(text, mark, strlen(mark)) == 0 ? strstr(text, before) : NULL;
   return at ? strndup(at + sizeof before - 1, strcspn(at + sizeof before - 1, "\"")) : NULL;
@@ -32,7 +48,7 @@ char *setup_named_module(const char *text) {
 
 static const char store_line[] = "process.env.TIDINGS_STORE = ";
 
-char *setup_module_store(const char *text) {
+static char *module_store(const char *text) {
   const char *at = strncmp(text, mark, strlen(mark)) == 0 ? strstr(text, store_line) : NULL;
   json_t *value =
       at ? json_loads(at + sizeof store_line - 1, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL)
@@ -40,6 +56,24 @@ char *setup_module_store(const char *text) {
   char *store = json_is_string(value) ? strdup(json_string_value(value)) : NULL;
   json_decref(value);
   return store;
+}
+
+struct setup_look setup_module_look(const struct host *host, const char *text) {
+  struct setup_look look = {.state = SETUP_NONE};
+  char *folder = setup_module_folder(), *ours = NULL;
+  if (folder && asprintf(&ours, "%s/%s.ts", folder, host->name) < 0) ours = NULL;
+  if (text) {
+    look.program = named_module(text);
+    look.store = module_store(text);
+    look.edited = look.program ? NULL : strdup(host->config_file);
+    look.state = !look.program                                 ? SETUP_PARTLY
+                 : access(look.program, F_OK)                  ? SETUP_GONE
+                 : ours && setup_same_file(look.program, ours) ? SETUP_DONE
+                                                               : SETUP_OTHER;
+  }
+  free(folder);
+  free(ours);
+  return look;
 }
 
 /* A line of the module that names the store; none without one. Free it; NULL: out of memory. */

@@ -16,8 +16,7 @@
 
 enum { LARGEST_FILE = 16 << 20 };
 
-/* NULL: there is none, or it cannot be read. */
-static json_t *read_file(const char *path) {
+json_t *setup_read_json(const char *path) {
   struct json_text json;
   char *text = NULL, *problem = NULL;
   size_t len = 0;
@@ -57,7 +56,7 @@ static const char *find_in_list(const struct host_package *package, json_t *list
 /* Takes `path` over. */
 static struct setup_package look_at_file(const struct host_package *package, char *path) {
   struct setup_package found = {.file = NULL};
-  json_t *value = path && package->list ? read_file(path) : NULL;
+  json_t *value = path && package->list ? setup_read_json(path) : NULL;
   const char *name = value ? find_in_list(package, json_object_get(value, package->list)) : NULL;
   if (path && !package->list && access(path, F_OK) == 0) name = package->name;
   if (name && (found.name = strdup(name))) found.file = path;
@@ -70,7 +69,7 @@ static bool is_disabled(const struct host_package *package, const char *folder) 
   const char *home = getenv("HOME");
   char *path = package->disabling_file ? paths_join(folder, package->disabling_file) : NULL,
        *pattern = NULL;
-  json_t *value = path ? read_file(path) : NULL, *override = NULL;
+  json_t *value = path ? setup_read_json(path) : NULL, *override = NULL;
   bool disabled = false;
   size_t i = 0;
   if (!home || asprintf(&pattern, "!%s/*", home) < 0) pattern = NULL;

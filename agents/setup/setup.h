@@ -21,17 +21,46 @@ struct setup_wish {
 /* hooks.c: the hooks in the host's JSON. Says what is wrong. Returns 0 or the exit code. */
 int setup_hooks(const struct cli *cli, const struct host *host, const struct setup_wish *wish,
                 struct change *change);
-/* Are they there, with this command, whatever the store? For doctor. When the text cannot be read,
- * *ret_problem says why, with the line; free it. */
-enum setup_state { SETUP_NONE, SETUP_OTHER, SETUP_DONE, SETUP_GONE, SETUP_UNREADABLE };
-enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text,
-                                   char **ret_problem);
-/* SETUP_OTHER: the file that the text makes the host run or load. Free it; NULL: it names none. */
-char *setup_named_program(const struct host *host, const char *text);
-char *setup_named_module(const char *text);
-/* The URL of the store that the text names. Free it; NULL: none. */
-char *setup_named_store(const struct host *host, const char *text);
-char *setup_command(void); /* this program, quoted for a shell; NULL: out of memory */
+json_t *setup_hook_group(const struct host *host, const struct host_hook *hook,
+                         const struct setup_wish *wish); /* one as it is written */
+bool setup_is_our_hook(const struct host *host, const char *command);
+#define SETUP_STORE_OPTION " --store "
+
+/* look.c: what a text has of our hooks. */
+enum setup_state {
+  SETUP_NONE,
+  SETUP_DONE,   /* all of it, of this installation */
+  SETUP_OTHER,  /* all of it, of another installation */
+  SETUP_PARTLY, /* some of it */
+  SETUP_GONE,   /* of an installation that has disappeared */
+  SETUP_UNREADABLE
+};
+struct setup_look {
+  enum setup_state state;
+  char *problem;                  /* SETUP_UNREADABLE: why, with the line; NULL: no memory */
+  char *program, *other;          /* that the hooks run; `other`: some run another one; or NULL */
+  char *store;                    /* its URL; NULL: the user's own */
+  char *missing, *edited, *twice; /* the names of events, for people; NULL: none */
+  bool is_deaf;                   /* what is missing takes notifications along */
+  bool wakes;                     /* one waits in the background */
+};
+struct setup_look setup_look_at(const struct host *host, const char *text);
+void setup_look_finish(struct setup_look *look);
+/* module.c: the same of a module's text; `program` is the file that it loads. */
+struct setup_look setup_module_look(const struct host *host, const char *text);
+
+/* switches.c: does a setting turn all hooks off, of the agent's or of this folder's project? Then
+ * ends with the words for people: "disableAllHooks is true in FILE". Free it; NULL: none does. */
+char *setup_switched_off(const struct cli *cli, const struct host *host);
+
+/* program.c: how hooks name this program: by its link in PATH, by its own path, or, if each version
+ * has another path, as SETUP_BY_PATH. Free it; NULL: out of memory. */
+#define SETUP_BY_PATH "tidings"
+char *setup_program(void);
+bool setup_is_this(const char *program);
+bool setup_is_there(const char *program);
+bool setup_is_versioned(const char *path); /* an upgrade moves it */
+char *setup_command(void); /* setup_program, quoted for a shell; NULL: out of memory */
 /* quote.c: for a shell, and back: the word at `text`. Free it; NULL: out of memory. */
 char *setup_quote(const char *text);
 char *setup_unquote(const char *text, size_t len);
@@ -41,6 +70,8 @@ char *setup_unquote(const char *text, size_t len);
 struct setup_package {
   char *file, *name;
 };
+/* JSON with comments. NULL: there is no such file, or it cannot be read. */
+json_t *setup_read_json(const char *path);
 struct setup_package setup_package_look(const struct host *host);
 void setup_package_finish(struct setup_package *package);
 /* How it is taken out, a sentence's end: "with 'claude plugin uninstall tidings@tidings'". Free it;
@@ -54,7 +85,6 @@ int setup_instructions(const struct cli *cli, struct change *change);
  * take it out; `store`: as in struct setup_wish. */
 int setup_module(const struct cli *cli, const struct host *host, const char *folder,
                  const char *store, struct change *change);
-char *setup_module_store(const char *text); /* as setup_named_store */
 /* beside this program, or installed with it; NULL: out of memory */
 char *setup_module_folder(void);
 

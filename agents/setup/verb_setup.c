@@ -184,6 +184,17 @@ static void print_borrowers(const struct host *host) {
   }
 }
 
+/* Where an upgrade does not take the program away from the hooks, there is nothing to say. */
+static void print_program(const struct host *host) {
+  char *program = host->kind == HOST_HOOKS ? setup_program() : NULL;
+  if (program && strcmp(program, SETUP_BY_PATH) == 0)
+    printf("Its hooks start the tidings that is in PATH.\n");
+  else if (program && setup_is_versioned(program))
+    printf("Its hooks start %s; run 'tidings setup %s' again after an upgrade that moves it.\n",
+           program, host->name);
+  free(program);
+}
+
 static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
   for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
@@ -208,6 +219,7 @@ static int do_it(struct setup *setup, const char *home) {
            title);
   if (!setup->remove && !nothing) print_room(setup->host);
   if (!setup->remove && !nothing) print_borrowers(setup->host);
+  if (!setup->remove && !nothing) print_program(setup->host);
   if (!setup->remove && setup->store)
     printf("They use the store %s; 'tidings doctor' says whether it can be reached. Commands that "
            "you type use it with TIDINGS_STORE.\n",

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "agents/setup/setup.h"
 #include "command/cli.h"
 
 enum severity { SEVERITY_OK, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_PROBLEM };
@@ -30,6 +31,11 @@ bool doctor_is_in_path(const char *program);
 
 /* log.c: of these sessions, as the query of that name lists them. */
 void doctor_log(struct doctor *doctor, const json_t *sessions);
+
+/* setups.c: what an agent's configuration, at `path`, has of us; and how long an answer may be. */
+void doctor_setup(struct doctor *doctor, const struct host *host, const char *path,
+                  const struct setup_look *look);
+void doctor_room(struct doctor *doctor, const struct host *host);
 
 /* The examiners, in the order of doctor.c's table. */
 void doctor_plugin(struct doctor *doctor);

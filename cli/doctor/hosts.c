@@ -23,49 +23,22 @@ struct examined {
   char *text; /* NULL: there is none */
   bool installed;
   char *version; /* NULL: it says none */
-  enum setup_state state;
-  char *problem;                /* SETUP_UNREADABLE: why, with the line */
-  char *named;                  /* SETUP_GONE: what it runs or loads */
+  struct setup_look look;
   struct setup_package package; /* by the agent's own command */
 };
 
-/* For a host that loads a module: the file that setup puts there names it. */
-static enum setup_state module_state(const struct examined *examined) {
-  char *folder = examined->text ? setup_module_folder() : NULL, *module = NULL;
-  if (!folder || asprintf(&module, "\"%s/%s.ts\"", folder, examined->host->name) < 0) module = NULL;
-  enum setup_state state = !examined->text                            ? SETUP_NONE
-                           : module && strstr(examined->text, module) ? SETUP_DONE
-                                                                      : SETUP_OTHER;
-  free(module);
-  free(folder);
-  return state;
-}
-
-/* Of another installation: is it still there? */
-static void find_named_program(struct examined *examined) {
-  if (examined->state != SETUP_OTHER) return;
-  examined->named = examined->host->kind == HOST_NODE
-                        ? setup_named_module(examined->text)
-                        : setup_named_program(examined->host, examined->text);
-  if (examined->named && examined->named[0] == '/' && access(examined->named, F_OK))
-    examined->state = SETUP_GONE;
-}
-
 static void gather_facts(const struct host *host, struct examined *ret) {
   struct examined examined = {.host = host};
-  char *home = host_home(host), *command = setup_command();
+  char *home = host_home(host);
   size_t len = 0;
   if (home) examined.path = paths_join(home, host->config_file);
   if (examined.path && file_read_whole(examined.path, LARGEST_FILE, &examined.text, &len))
     examined.text = NULL;
-  if (host->kind == HOST_NODE) examined.state = module_state(&examined);
-  else if (command)
-    examined.state = setup_hooks_state(host, command, examined.text, &examined.problem);
-  find_named_program(&examined);
+  examined.look = host->kind == HOST_NODE ? setup_module_look(host, examined.text)
+                                          : setup_look_at(host, examined.text);
   examined.installed = setup_version_look(host, &examined.version) == 0;
   examined.package = setup_package_look(host);
   free(home);
-  free(command);
   *ret = examined;
 }
 
@@ -101,22 +74,12 @@ static void report_trust(struct doctor *doctor, const struct examined *examined)
                 host->trust_file);
 }
 
-static void report_room(struct doctor *doctor, const struct host *host) {
-  if (host->context_room)
-    doctor_find(doctor, SEVERITY_OK, host->title, NULL,
-                "one answer has at most %zu bytes, a reason to go on %zu: %s", host->context_room,
-                host->room, host->room_measured);
-  else
-    doctor_find(doctor, SEVERITY_OK, host->title, NULL, "one answer has at most %zu bytes: %s",
-                host->room, host->room_measured);
-}
-
 /* Its hooks begin with `command -v tidings`; a module brings the program with it. */
 static void report_package(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   const struct setup_package *package = &examined->package;
   char *removal = setup_package_removal(host, package), *remedy = NULL;
-  if (examined->state != SETUP_NONE && examined->state != SETUP_UNREADABLE) {
+  if (examined->look.state != SETUP_NONE && examined->look.state != SETUP_UNREADABLE) {
     if (asprintf(&remedy, "Run 'tidings setup %s --remove', or remove the other %s.", host->name,
                  removal ? removal : "") < 0)
       remedy = NULL;
@@ -132,40 +95,10 @@ static void report_package(struct doctor *doctor, const struct examined *examine
   } else {
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up by its own command: %s in %s",
                 package->name, package->file);
-    report_room(doctor, host);
+    doctor_room(doctor, host);
   }
   free(removal);
   free(remedy);
-}
-
-static void report_state(struct doctor *doctor, const struct examined *examined) {
-  const struct host *host = examined->host;
-  char remedy[128];
-  snprintf(remedy, sizeof remedy, "Run 'tidings setup %s'.", host->name);
-  switch (examined->state) {
-  case SETUP_NONE:
-    if (examined->package.file) return;
-    doctor_find(doctor, SEVERITY_NOTE, host->title, remedy, "it is not set up");
-    return;
-  case SETUP_OTHER:
-    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy,
-                "%s is set up for another installation of tidings, or only partly", examined->path);
-    return;
-  case SETUP_GONE:
-    doctor_find(doctor, SEVERITY_PROBLEM, host->title, remedy,
-                "the installation that %s names has disappeared: %s; its sessions receive nothing",
-                examined->path, examined->named);
-    return;
-  case SETUP_UNREADABLE:
-    snprintf(remedy, sizeof remedy, "Fix the file; then run 'tidings setup %s'.", host->name);
-    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s cannot be read: %s",
-                examined->path, examined->problem ? examined->problem : "out of memory");
-    return;
-  case SETUP_DONE:
-    doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path);
-    report_room(doctor, host);
-    return;
-  }
 }
 
 /* An agent whose store is in a database: can that be reached, and do the commands that people type
@@ -175,7 +108,7 @@ static void report_store(struct doctor *doctor, const struct examined *examined)
   struct cli other = *doctor->cli;
   struct hostkit *kit = NULL;
   const char *title = examined->host->title;
-  char *store = examined->text ? setup_named_store(examined->host, examined->text) : NULL;
+  const char *store = examined->look.store;
   char *shown = store ? store_url_shown(store) : NULL, *ours = kit_store_path(doctor->cli);
   if (!shown || !doctor->plugin_works) goto out;
   other.store = store;
@@ -194,17 +127,28 @@ static void report_store(struct doctor *doctor, const struct examined *examined)
                 "Set TIDINGS_STORE to the agent's store, or name it with -S.",
                 "commands that you type use another store: %s", ours ? ours : "none");
 out:
-  free(store);
   free(shown);
   free(ours);
+}
+
+/* Of hooks that are set up, and never run. */
+static void report_switch(struct doctor *doctor, const struct host *host) {
+  char *off = setup_switched_off(doctor->cli, host);
+  if (off)
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title,
+                "Take that setting out; then start the agent again.",
+                "its hooks are switched off, so its sessions receive nothing: %s", off);
+  free(off);
 }
 
 /* Returns whether there is anything to say of it. */
 static bool examine(struct doctor *doctor, const struct host *host) {
   struct examined examined;
   gather_facts(host, &examined);
-  bool here = examined.installed || examined.state != SETUP_NONE || examined.package.file;
-  if (here) report_state(doctor, &examined);
+  bool here = examined.installed || examined.look.state != SETUP_NONE || examined.package.file;
+  if (here && (examined.look.state != SETUP_NONE || !examined.package.file))
+    doctor_setup(doctor, host, examined.path, &examined.look);
+  if (examined.look.state != SETUP_NONE || examined.package.file) report_switch(doctor, host);
   if (examined.package.file) report_package(doctor, &examined);
   if (here) report_store(doctor, &examined);
   if (here && !examined.installed)
@@ -217,13 +161,11 @@ static bool examine(struct doctor *doctor, const struct host *host) {
   if (examined.installed && !examined.version)
     doctor_find(doctor, SEVERITY_NOTE, host->title, NULL,
                 "its files do not say its version; the tested version is %s", host->tested);
-  if (examined.installed && (examined.state == SETUP_OTHER || examined.state == SETUP_DONE))
-    report_trust(doctor, &examined);
+  if (examined.installed && examined.look.program) report_trust(doctor, &examined);
   free(examined.path);
   free(examined.text);
   free(examined.version);
-  free(examined.problem);
-  free(examined.named);
+  setup_look_finish(&examined.look);
   setup_package_finish(&examined.package);
   return here;
 }

@@ -40,14 +40,32 @@ static bool has_store(const char *path) {
   return there;
 }
 
+/* The nearest folder above the path that is there says whether one can be made. */
+static void report_no_store(struct doctor *doctor, const char *path) {
+  char *above = strdup(path), *slash = NULL;
+  int reason = ENOENT;
+  while (above && reason == ENOENT && (slash = strrchr(above, '/'))) {
+    slash[slash == above] = '\0';
+    reason = access(above, W_OK | X_OK) ? errno : 0;
+    if (slash == above) break;
+  }
+  if (reason)
+    doctor_find(doctor, SEVERITY_PROBLEM, "store",
+                "Make it writable, or name another folder with TIDINGS_STORE or XDG_STATE_HOME.",
+                "there is no store at %s, and none can be made, so nothing can be pushed: %s: %s",
+                path, above ? above : "", strerror(reason));
+  else
+    doctor_find(doctor, SEVERITY_NOTE, "store", NULL,
+                "there is no store at %s yet; the first push creates it", path);
+  free(above);
+}
+
 /* Returns whether it is worth opening. */
 static bool examine_folder(struct doctor *doctor, const char *path) {
   struct stat info;
   if (lstat(path, &info)) {
     int reason = errno;
-    if (reason == ENOENT)
-      doctor_find(doctor, SEVERITY_NOTE, "store", NULL,
-                  "there is no store at %s yet; the first push creates it", path);
+    if (reason == ENOENT) report_no_store(doctor, path);
     else
       doctor_find(doctor, SEVERITY_PROBLEM, "store",
                   "Make it reachable, or name another with TIDINGS_STORE.", "%s: %s", path,
