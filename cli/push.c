@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/wait/wakes.h"
 #include "cli/event_message.h"
 #include "cli/event_text.h"
 #include "cli/verbs.h"
@@ -104,6 +105,12 @@ static int make_event(const struct cli *cli, const struct request *request, cons
   return 0;
 }
 
+/* It asks for a turn of its own. */
+static bool is_urgent(const struct request *request) {
+  return (request->level && strcmp(request->level, "critical") == 0) ||
+         (request->activation && strcmp(request->activation, "passive") != 0);
+}
+
 static int send_notification(const struct cli *cli, const struct request *request,
                              struct hostkit *kit, const char *session, const char *message) {
   struct tidings_error error = {.size = sizeof error};
@@ -111,8 +118,13 @@ static int send_notification(const struct cli *cli, const struct request *reques
   json_t *event = NULL;
   int code = make_event(cli, request, session, message, &event);
   if (code) return code;
+  char *asleep = is_urgent(request) ? hook_wakes_ask(cli, kit, session) : NULL;
   int32_t refused = kit_event(kit, event, &reply, &error);
-  if (refused) return cli_fail_with(cli, refused, &error);
+  hook_wakes_say(cli, refused ? NULL : asleep, "this waits for the next prompt");
+  if (refused) {
+    free(asleep);
+    return cli_fail_with(cli, refused, &error);
+  }
   code = cli->json ? print_reply_of(cli, session, reply) : 0;
   hostkit_reply_free(reply);
   return code;

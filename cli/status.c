@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "agents/wait/wakes.h"
 #include "cli/sessions.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
@@ -78,13 +79,16 @@ static void print_owner(const json_t *owner) {
   print_line("folder", json_value_text(owner, "cwd"));
 }
 
+/* Takes `asleep` over. */
 static int print_status(const struct cli *cli, const char *session, const json_t *status,
-                        const json_t *pending) {
+                        const json_t *pending, char *asleep) {
   json_t *whole = json_deep_copy(status);
   json_t *counts = json_pack("{s:I, s:I}", "count", (json_int_t)json_value_count(pending, "count"),
                              "leased", (json_int_t)json_value_count(pending, "leased"));
   if (json_object_set_new(whole, "session", json_string(session)) ||
-      json_object_set_new(whole, "pending", counts)) {
+      json_object_set_new(whole, "pending", counts) ||
+      json_object_set_new(whole, "not_woken", asleep ? json_string(asleep) : json_null())) {
+    free(asleep);
     json_decref(whole);
     return cli_fail(cli, "out of memory");
   }
@@ -109,7 +113,9 @@ static int print_status(const struct cli *cli, const char *session, const json_t
                  "urgent notifications too, for the next prompt or message: the last turns "
                  "were all started for notifications (turns.max_auto_turns)");
     print_owner(json_object_get(status, "attachment"));
+    if (asleep) printf("asleep    %s; the next prompt is the next turn\n", asleep);
   }
+  free(asleep);
   json_decref(whole);
   return code;
 }
@@ -125,7 +131,8 @@ static int one(const struct cli *cli) {
     code = ask(cli, kit,
                json_pack("{s:s, s:s, s:i}", "name", "pending", "session", session, "limit", 1),
                &pending);
-  if (!code) code = print_status(cli, session, status, pending);
+  if (!code)
+    code = print_status(cli, session, status, pending, hook_wakes_not(cli, session, status));
   json_decref(status);
   json_decref(pending);
   kit_close(kit);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/wait/wakes.h"
 #include "cli/event_message.h"
 #include "cli/verbs.h"
 #include "command/destination.h"
@@ -120,10 +121,12 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   struct destination destination = {.kit = NULL};
+  char *asleep = NULL;
   json_t *data = NULL;
   int code = make_data(cli, submission, &data);
   if (!code) code = destination_open(cli, &destination);
   if (!code) {
+    asleep = submission->type ? NULL : hook_wakes_ask(cli, destination.kit, destination.session);
     const char *type = submission->type ? submission->type : "message.submitted";
     int32_t refused =
         kit_event(destination.kit, kit_new_event(type, destination.session, json_incref(data)),
@@ -133,6 +136,8 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
     else print_outcome(cli, submission, reply);
   }
   if (!code) code = destination_sent(cli, &destination);
+  if (!code) hook_wakes_say(cli, asleep, "this starts after the next turn that a person begins");
+  else free(asleep);
   json_decref(data);
   hostkit_reply_free(reply);
   destination_close(&destination);

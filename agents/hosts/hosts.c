@@ -355,6 +355,13 @@ char *host_names(unsigned kinds) {
   return names;
 }
 
+const struct host *host_find_title(const char *title) {
+  for (size_t i = 0; i < host_count; i++) {
+    if (strcmp(hosts[i].title, title) == 0) return &hosts[i];
+  }
+  return NULL;
+}
+
 char *host_home(const struct host *host) {
   const char *named = host->home_variable ? getenv(host->home_variable) : NULL;
   if (named && named[0]) return strdup(named);

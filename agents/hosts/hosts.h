@@ -168,7 +168,8 @@ struct host {
 extern const struct host hosts[];
 extern const size_t host_count;
 
-const struct host *host_find(const char *name); /* NULL: unknown */
+const struct host *host_find(const char *name);        /* NULL: unknown */
+const struct host *host_find_title(const char *title); /* as its sessions name it */
 /* Does it call the hooks that setup has written for `lender`? */
 bool host_borrows(const struct host *host, const struct host *lender);
 /* The names of the agents of these kinds, "a, b or c"; free it. NULL: out of memory. */

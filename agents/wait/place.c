@@ -151,3 +151,15 @@ void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_
   if (path) hook_place_say_at(path, word);
   free(path);
 }
+
+/* Whoever waits holds both ends: a FIFO that nobody reads has been left. */
+bool hook_place_is_taken(const struct cli *cli, const char *session, uint32_t owner) {
+  const struct hook_call call = {.session = session};
+  char *path = hook_place_path(cli, &call, owner);
+  int fd = path ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW) : -1;
+  struct stat found;
+  bool taken = fd >= 0 && !fstat(fd, &found) && S_ISFIFO(found.st_mode);
+  if (fd >= 0) close(fd);
+  free(path);
+  return taken;
+}

@@ -35,4 +35,7 @@ char hook_place_hear(int place);
 void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_t owner, char word);
 void hook_place_say_at(const char *path, char word);
 
+/* Does a process wait there? */
+bool hook_place_is_taken(const struct cli *cli, const char *session, uint32_t owner);
+
 #endif

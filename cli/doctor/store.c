@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "agents/wait/wakes.h"
 #include "cli/doctor/doctor.h"
 #include "command/kit.h"
 #include "command/paths.h"
@@ -206,6 +207,24 @@ static void count_sessions(struct doctor *doctor, const json_t *sessions) {
                 (unsigned long long)pending, forgotten);
 }
 
+/* Of those that idle: what is urgent waits there for a person. */
+static void report_asleep(struct doctor *doctor, struct hostkit *kit, const json_t *sessions) {
+  enum { MOST_SHOWN = 8 };
+  const json_t *session = NULL;
+  size_t i = 0, shown = 0;
+  json_array_foreach(sessions, i, session) {
+    const char *id = json_value_text(session, "session");
+    if (!json_is_true(json_object_get(session, "alive")) || shown == MOST_SHOWN) continue;
+    char *why = hook_wakes_ask(doctor->cli, kit, id);
+    if (why)
+      doctor_find(doctor, SEVERITY_NOTE, "sessions", NULL,
+                  "session %s: %s: messages and urgent notifications wait for the next prompt", id,
+                  why);
+    shown += why != NULL;
+    free(why);
+  }
+}
+
 static bool is_known(const json_t *sessions, const char *id) {
   const json_t *session = NULL;
   size_t i = 0;
@@ -227,6 +246,7 @@ void doctor_sessions(struct doctor *doctor) {
   if (!kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, NULL)) {
     const json_t *sessions = json_object_get(answer, "sessions");
     count_sessions(doctor, sessions);
+    report_asleep(doctor, kit, sessions);
     doctor_log(doctor, sessions);
     if (named && named[0] && !is_known(sessions, named))
       doctor_find(doctor, SEVERITY_WARNING, "TIDINGS_SESSION",

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/wakes.c: see the header. Where an agent can be woken, a process waits at the
+ * session's place; it is not there in an agent without a terminal, after --no-wake, or before the
+ * first prompt.
+ */
+#include "agents/wait/wakes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/hosts/hosts.h"
+#include "agents/wait/place.h"
+#include "command/json_value.h"
+
+/* An offer waits for what takes it: where nobody waits for it, that is the next prompt. */
+static bool is_idle(const struct host *host, const char *state) {
+  bool can_wake = host->rewakes || host->queues;
+  return strcmp(state, "idle") == 0 || (!can_wake && strcmp(state, "starting") == 0);
+}
+
+char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *status) {
+  const json_t *owner = json_object_get(status, "attachment");
+  const struct host *host = host_find_title(json_value_text(owner, "host"));
+  char *text = NULL;
+  int len = 0;
+  if (!host || host->kind == HOST_NODE || !json_is_true(json_object_get(owner, "alive")) ||
+      !is_idle(host, json_value_text(status, "state")))
+    return NULL;
+  if (!host->rewakes && !host->queues)
+    len = asprintf(&text, "%s cannot be woken while it idles", host->title);
+  else if (!json_object_get(owner, "machine") &&
+           !hook_place_is_taken(cli, session, (uint32_t)json_value_count(owner, "pid")))
+    len =
+        asprintf(&text,
+                 "nothing waits to wake this %s (it has no terminal, is set up with --no-wake, or "
+                 "had no prompt yet)",
+                 host->title);
+  return len < 0 ? NULL : text;
+}
+
+char *hook_wakes_ask(const struct cli *cli, struct hostkit *kit, const char *session) {
+  json_t *status = NULL;
+  if (kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status, NULL))
+    return NULL;
+  char *why = hook_wakes_not(cli, session, status);
+  json_decref(status);
+  return why;
+}
+
+void hook_wakes_say(const struct cli *cli, char *why, const char *instead) {
+  if (why) cli_warn(cli, "%s: %s", why, instead);
+  free(why);
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Where nothing wakes an idle agent, `submit`, an urgent `push`, `status` and `doctor` say so; where something does, nobody says it."""
+import os
+import signal
+import subprocess
+import sys
+
+from calls import HOSTS, call
+from kit import end, main, until
+from owner_test import body, hook
+
+TITLES = {"codex": "Codex CLI", "claude": "Claude Code", "gemini": "Gemini CLI", "qwen": "Qwen Code", "copilot": "GitHub Copilot CLI"}
+CANNOT, NOTHING_WAITS = "{} cannot be woken while it idles", "nothing waits to wake this {} (it has no terminal, is set up with --no-wake, or had no prompt yet)"
+
+
+def idle(place, host, session):
+    prompt, _, stop, _ = HOSTS[host]
+    call(place, host, "SessionStart", session, source="startup")
+    call(place, host, prompt, session, prompt="x")
+    call(place, host, stop, session)
+
+
+def said(place, *words):
+    return place.ok(*words).said.strip().partition(": ")[2]
+
+
+def expect(place, session, why):
+    """What each of them says; and nothing about the same for what is not urgent."""
+    tail = ": this waits for the next prompt"
+    assert said(place, "push", "-s", session, "it rains") == ""
+    critical = said(place, "push", "-s", session, "-l", "critical", "it pours")
+    assert critical == (why + tail if why else ""), critical
+    assert place.ok("status", "-s", session, "--json").json["not_woken"] == (why or None)
+    assert (f"asleep    {why}; the next prompt is the next turn" in place.ok("status", "-s", session).text) == bool(why)
+    assert (f"session {session}: {why}: messages and urgent notifications wait for the next prompt" in place.run("doctor").text) == bool(why)
+    assert said(place, "submit", "-s", session, "--id", "m", "now") == (why + ": this starts after the next turn that a person begins" if why else "")
+    assert said(place, "submit", "-s", session, "--cancel", "m") == ""
+
+
+def test_cannot_be_woken(place):
+    """an agent that cannot be woken, or for which nothing waits"""
+    for host, title in TITLES.items():
+        idle(place, host, host)
+        expect(place, host, (NOTHING_WAITS if host in ("codex", "claude") else CANNOT).format(title))
+    place.ok("submit", "-s", "gemini", "later")
+    assert place.ok("status", "-s", "gemini", "--json").json["not_woken"] == CANNOT.format("Gemini CLI"), "also while a message is offered"
+
+
+def test_busy(place):
+    """during a turn the message is the next one: nobody has to wake"""
+    call(place, "gemini", "BeforeAgent", prompt="x")
+    expect(place, "s", "")
+
+
+def test_unknown(place):
+    """of a host that is not known here, of one that has ended, and of a session without one, nothing is said"""
+    place.opened("other")
+    assert place.ok("submit", "-s", "other", "x").said == "" and place.ok("submit", "-s", "none", "x").said == ""
+    agent = place.start(command=["sleep", "1000"])
+    place.event("session.opened", {"cwd": place.work, "host": "Gemini CLI"}, "ended", agent.pid)
+    end(agent, signal.SIGKILL)
+    assert place.ok("submit", "-s", "ended", "x").said == ""
+
+
+def test_somebody_waits(place):
+    """where a process waits to wake the agent, nothing is said; when that has ended, it is"""
+    place.env["CLAUDE_CODE_ENTRYPOINT"] = "cli"
+    idle(place, "claude", "s")
+    waiter = place.start(command=[*hook("--wait", "--owner", str(os.getpid()), "claude")], stdin=subprocess.PIPE)
+    waiter.stdin.write(body(place, "Stop"))
+    waiter.stdin.close()
+    until(lambda: not place.ok("status", "-s", "s", "--json").json["not_woken"], "it waits")
+    assert "asleep" not in place.ok("status", "-s", "s").text
+    end(waiter)
+    assert place.ok("status", "-s", "s", "--json").json["not_woken"] == NOTHING_WAITS.format("Claude Code")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
