@@ -118,9 +118,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   close_kit(kit);
   bool answered = answer.output != NULL;
   json_decref(answer.output);
-  bool starts = call->moment == HOOK_SESSION_START, stops = call->moment == HOOK_STOP && !answered;
-  if (wake && !code && (starts || stops) && hook_wait_begins(call))
-    hook_wait_apart(cli, call, owner);
+  if (wake && call->moment == HOOK_STOP && !code && !answered) hook_wait_apart(cli, call, owner);
   /* Codex takes nothing from its queue until the person prompts again. */
   if (ends || (call->moment == HOOK_INTERRUPTED && !call->of_subagent))
     hook_wait_end(cli, call, owner);

@@ -11,7 +11,7 @@
 #include "command/paths.h"
 #include "tested_versions.h"
 
-static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, true},
+static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
                                                {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
                                                {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
                                                {"PermissionRequest", HOOK_ASKS, NULL, false},

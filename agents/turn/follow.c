@@ -15,8 +15,9 @@ enum { SESSIONS = 100, EVENTS = 16 }; /* one event moves a limited number of not
 
 static bool follows(const struct hook_call *call, uint32_t owner) {
   const char *source = call->host->begins_anew;
-  return owner && source && !call->of_subagent && call->moment == HOOK_SESSION_START &&
-         strcmp(call->source, source) == 0;
+  if (!owner || !source || call->of_subagent || call->moment != HOOK_SESSION_START) return false;
+  if (strcmp(call->source, source) == 0) return true;
+  return call->moved && strcmp(call->source, "startup") == 0; /* `/new`: the window had another */
 }
 
 static bool may_be_former(const struct hook_call *call, uint32_t owner, const json_t *session) {

@@ -284,18 +284,18 @@ static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner,
   return code;
 }
 
-bool hook_wait_begins(const struct hook_call *call) {
-  static const char *const sources[] = {"resume", "clear"};
+/* At a session's start only where something may wait already: the session is resumed, or follows
+ * another one in the same window. */
+static bool begins_at(const struct hook_call *call) {
   if (call->of_subagent) return false;
   if (call->moment != HOOK_SESSION_START) return true;
-  return strcmp(call->source, sources[0]) == 0 || strcmp(call->source, sources[1]) == 0;
+  return strcmp(call->source, "resume") == 0 || strcmp(call->source, "clear") == 0;
 }
 
 int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner) {
   int code = EXIT_DONE;
   const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
-  if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 ||
-      !hook_wait_begins(call))
+  if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || !begins_at(call))
     return EXIT_DONE;
   int place = hook_place_take(cli, call, owner, PLACE_LOOK);
   while (place >= 0) {
@@ -354,7 +354,6 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
   if (begin(cli, call, owner, place, &waiter)) return false;
-  settle_at_start(&waiter);
   while (!wait_for_turn(&waiter, &reply)) {
     queue_nudge(&waiter, owner, hook_start_turn(reply));
     hostkit_reply_free(reply);

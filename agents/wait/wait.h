@@ -11,10 +11,6 @@
 #include "agents/call/call.h"
 #include "command/cli.h"
 
-/* Does a process begin to wait at this call? At a session's start only where something may wait
- * already: the session is resumed, or follows another one in the same window. */
-bool hook_wait_begins(const struct hook_call *call);
-
 /* For a hook that the agent keeps in the background: sleeps until there is a turn to start, says so
  * on stderr and returns 2, the exit status that wakes the agent. Returns 0 at once where that would
  * stop the agent instead (it runs without a terminal), and when another process waits already; and

@@ -9,7 +9,7 @@ import sys
 from calls import HOSTS, call, context, log, reason, transcript
 from kit import DEADLINE_S, end, main, until
 from proof_test import Agent, deliveries, told
-from wake_test import rewake, waiting
+from wake_test import rewake
 
 ANEW = {"codex": "clear", "claude": "clear", "gemini": "clear", "qwen": "clear", "copilot": "new"}
 
@@ -94,7 +94,7 @@ def test_other_windows(place):
 
 
 def test_resumed_is_woken(place):
-    """what is critical, or queued, when a session is resumed or follows another one in a window wakes Claude Code before a prompt, and Codex; a new one is not waited for"""
+    """what is critical, or queued, when a session is resumed or follows another one in a window wakes Claude Code before a prompt; a new one is not waited for"""
     for number, source in enumerate(("resume", "clear")):
         session = f"claude-{source}"
         place.ok("push", "-s", session, "-l", "critical", "the disk is full") if number else place.ok("submit", "-s", session, "do this")
@@ -105,20 +105,6 @@ def test_resumed_is_woken(place):
         said = context(call(place, "claude", "UserPromptSubmit", session, prompt=f"<task-notification>{nudge}</task-notification>"), "UserPromptSubmit")
         assert ("the disk is full" if number else "do this") in said, (source, said)
     assert rewake(place, event="SessionStart", source="startup").wait(DEADLINE_S) == 0
-    agent = place.start(command=["sleep", "600"])
-    called = os.path.join(place.dir, "called")
-    with open(os.path.join(place.dir, "codex"), "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" > {called}.tmp && mv {called}.tmp {called}\n')
-    os.chmod(os.path.join(place.dir, "codex"), 0o755)
-    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
-    place.ok("push", "-s", "codex", "-l", "critical", "the disk is full")
-    text = json.dumps({"session_id": "codex", "hook_event_name": "SessionStart", "cwd": place.work, "source": "resume", "transcript_path": transcript(place, "codex", "codex")})
-    place.ok("hook", "--budget", "60s", "--owner", str(agent.pid), "--wake", "codex", stdin=text)
-    until(lambda: os.path.exists(called), "codex queue was called")
-    words = open(called, encoding="utf-8").read().splitlines()
-    assert words[:4] == ["queue", "--thread", "codex", "--message"] and words[4].startswith("(tidings) "), words
-    end(agent, signal.SIGKILL)
-    until(lambda: not waiting(place, agent.pid), "its place is gone")
     assert log(place) == []
 
 

@@ -300,7 +300,7 @@ def test_wake(place):
         assert "a background process waits to wake it" in said and f"'tidings setup {host} --no-wake'" in said, said
         value = json.loads(read(place, FILES[host][0]))
         assert commands(value, "Stop") == waking
-        assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"SessionStart", "Stop"}, "claude": {"SessionStart", "Stop", "UserPromptSubmit"}}[host], value
+        assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"Stop"}, "claude": {"SessionStart", "Stop", "UserPromptSubmit"}}[host], value
         assert {hook["timeout"] for event in ("SessionEnd", "Interrupt") for group in value["hooks"].get(event, []) for hook in group["hooks"]} == {3}, "Codex warns of more"
         said = place.ok("setup", host, "--no-wake").text
         assert "sleeps" not in said and commands(json.loads(read(place, FILES[host][0])), "Stop") == [f"{TIDINGS} hook {host}"], said

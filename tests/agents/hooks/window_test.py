@@ -106,7 +106,11 @@ def test_new_session(place):
     ours, terminal = pty.openpty()
     window = codex.window(terminal=terminal)
     codex.turn("one")
-    codex.turn("other")
+    place.ok("push", "-s", "one", "not urgent")
+    codex.hook("SessionStart", "other", source="startup")
+    assert place.messages("one") == [] and place.messages("other") == ["not urgent"], "what waits passes on"
+    assert "not urgent" in context(codex.hook("UserPromptSubmit", "other", prompt="x"), "UserPromptSubmit")
+    assert codex.hook("Stop", "other") == {}
     until(lambda: codex.waits(window) == 1, "one process has ended")
     assert codex.hook("PostToolUse", "one", tool_name="ls", tool_use_id="c1", tool_input={}) == {} and codex.hook("Stop", "one") == {}
     assert codex.waits(window) == 1  # for the other one
