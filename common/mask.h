@@ -16,8 +16,7 @@
  * - tokens and keys of known formats (mask_tokens.c),
  * - names that say that they are secret: `PASSWORD=x`, `--token x`, `"apiKey": "x"` (mask_names.c),
  * - options of programs that take a password: `mysql -px`, `curl -u user:x` (mask_programs.c),
- * - URLs with a password, the header Authorization, private keys in PEM.
- * Doing it twice changes nothing more. */
+ * - URLs with a password, the header Authorization, private keys in PEM. */
 void mask_text(struct tidings_span text, struct buffer *out);
 
 /* The same for some lines of a longer text: `in_key` remembers whether a private key has begun and

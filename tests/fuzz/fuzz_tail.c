@@ -109,6 +109,26 @@ static void check_mask(struct tidings_span text) {
   buffer_free(&lines);
 }
 
+/* Whatever stands before it, a token of its own line is masked. */
+static void check_planted(struct tidings_span text) {
+  static const char token[] = "gh"
+                              "p_a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0";
+  if (memmem(text.ptr, text.len, token, sizeof token - 1)) return; /* perhaps inside a word */
+  struct buffer planted = BUFFER_EMPTY, masked = BUFFER_EMPTY;
+  buffer_span(&planted, text);
+  buffer_format(&planted, "\nError: %s is wrong\n", token);
+  mask_text(buffer_view(&planted), &masked);
+  struct shown shown = show(buffer_view(&planted), SIZE_MAX, false);
+  MUST(!planted.failed && !masked.failed, "no memory");
+  MUST(!memmem(masked.bytes, masked.len, token, sizeof token - 1), "the token is there: %.*s",
+       SPAN_FORMAT(buffer_view(&masked)));
+  MUST(!strstr(shown.errors, token) && !strstr(shown.last, token), "it is shown: %s\n%s",
+       shown.errors, shown.last);
+  free_shown(shown);
+  buffer_free(&planted);
+  buffer_free(&masked);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
   if (!len) return 0;
   struct tidings_span output = span_of((const char *)data + 1, len - 1);
@@ -122,6 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
   check_text(masked.last, EXCERPT_LINES, MOST_BYTES_OF_LAST);
   check_words(output, &whole);
   check_mask(output);
+  check_planted(output);
   free_shown(whole);
   free_shown(parts);
   free_shown(masked);
