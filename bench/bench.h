@@ -13,7 +13,7 @@
 
 enum { ROWS_MAX = 64, PATH_BYTES = 512, SESSION_BYTES = 32 };
 
-enum unit { UNIT_NS, UNIT_US, UNIT_PER_SECOND, UNIT_KIB };
+enum unit { UNIT_NS, UNIT_US, UNIT_PER_SECOND, UNIT_KIB, UNIT_COUNT };
 
 struct row {
   const char *name;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * calls.c: see calls.h. The allocator's functions and pwrite are defined here and exported, so that
+ * calls.c: see calls.h. The allocator's functions, pwrite and
+ * fdatasync are defined here and exported, so that
  * the plugin's calls come here as well.
  */
 #include "calls.h"
 #include "common/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -54,17 +56,27 @@ EXPORTED int posix_memalign(void **ret_memory, size_t alignment, size_t size) {
   return 0;
 }
 
-static _Atomic(uint64_t) wrote_ns;
+static _Atomic(uint64_t) wrote_ns, flushes;
+
+uint64_t calls_flushes(void) { return atomic_load(&flushes); }
 
 uint64_t calls_wrote_ns(void) { return atomic_load(&wrote_ns); }
 
 EXPORTED ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) {
   ssize_t written = syscall(SYS_pwrite64, fd, data, length, offset);
+  if (length < 4096 && fcntl(fd, F_GETFL) & O_DSYNC) atomic_fetch_add(&flushes, 1);
   atomic_store(&wrote_ns, clock_mono_ns());
   return written;
 }
 EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) {
   return pwrite(fd, data, length, offset);
+}
+
+EXPORTED int fdatasync(int fd) {
+  int failed = (int)syscall(SYS_fdatasync, fd);
+  atomic_fetch_add(&flushes, 1);
+  atomic_store(&wrote_ns, clock_mono_ns());
+  return failed;
 }
 
 void calls_mark(void) { raise(SIGSTOP); }

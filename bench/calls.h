@@ -17,8 +17,10 @@ uint64_t calls_allocations(void);
 int64_t calls_system(void (*body)(void *context), void *context);
 void calls_mark(void);
 
-/* When this process's last pwrite came back: LMDB ends a commit with one, of its meta page, which
- * is synced. */
+/* How often this process has flushed a file: by fdatasync, or by a write that is synced. */
+uint64_t calls_flushes(void);
+
+/* When this process's last pwrite or fdatasync came back: one of them ends a commit. */
 uint64_t calls_wrote_ns(void);
 
 #endif

@@ -108,7 +108,7 @@ static void match_record_size(struct bench *bench) {
 
 /* -- the table --------------------------------------------------------------------------------- */
 
-static const char *const unit_names[] = {"ns", "µs", "/s", "KiB"};
+static const char *const unit_names[] = {"ns", "µs", "/s", "KiB", ""};
 
 static bool is_met(const struct row *row) {
   double value = row->budget_is_absolute ? row->measured : row->ratio;

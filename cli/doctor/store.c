@@ -106,6 +106,16 @@ static void examine_space(struct doctor *doctor, const char *path) {
               "%llu MiB are free on the store's file system", left >> 20);
 }
 
+static void tell_flushes(struct doctor *doctor, const json_t *answer) {
+  size_t flushes = (size_t)json_value_count(answer, "flushes");
+  if (flushes == 1)
+    doctor_find(doctor, SEVERITY_OK, "store", NULL, "a commit flushes the disk once");
+  if (flushes == 2)
+    doctor_find(doctor, SEVERITY_NOTE, "store",
+                "A build with liblmdb linked in flushes once: -DTIDINGS_LINK_IN_LMDB=ON.",
+                "a commit flushes the disk twice");
+}
+
 /* In a process of its own, because a damaged file may end whoever opens it. Returns whether it is
  * worth opening. A layout that this build does not have is said by opening. */
 static bool examine_file(struct doctor *doctor, const char *path) {
@@ -126,6 +136,7 @@ static bool examine_file(struct doctor *doctor, const char *path) {
       doctor_find(doctor, SEVERITY_PROBLEM, "store", remedy_for(TIDINGS_E_STORE), "%s: %s%s", path,
                   page, json_value_text(finding, "text"));
     }
+  if (sound) tell_flushes(doctor, answer);
   json_decref(answer);
   return sound || only_layout;
 }

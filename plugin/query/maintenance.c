@@ -36,6 +36,7 @@ static void write_findings(struct json_writer *writer, const struct maintenance_
     json_close(writer, '}');
   }
   json_close(writer, ']');
+  if (report->flushes) json_put_u64(writer, "flushes", report->flushes);
 }
 
 static void write_report(enum maintenance_task task, const struct maintenance_report *report,

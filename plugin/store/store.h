@@ -28,7 +28,7 @@
 #include "values/run.h"
 
 enum {
-  STORE_SCHEMA = 2,           /* 1: builds before the first release */
+  STORE_SCHEMA = DB_LAYOUT_FOLDER,
   STORE_RETAIN_ITEMS = 10000, /* ended items kept for history, a session */
   STORE_RETAIN_DAYS = 30,
   STORE_RETAIN_CLOSED_MS = 86400000, /* what is left of a closed session, for queries */

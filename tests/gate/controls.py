@@ -25,7 +25,7 @@ def find_mutant(name):
 def build_plugin(source, build, name, folder):
     """The path of a tidings.so with the mutant in it."""
     plugin = os.path.join(folder, "tidings.so")
-    mutate.link(source, build, "tidings_plugin_objects", find_mutant(name), folder, plugin, "-shared", "-llmdb",
+    mutate.link(source, build, "tidings_plugin_objects", find_mutant(name), folder, plugin, "-shared", *mutate.lmdb(build),
                 "-Wl,--version-script=" + os.path.join(source, "plugin", "exports.map"))
     return plugin
 

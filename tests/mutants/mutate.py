@@ -180,6 +180,12 @@ def compile_mutant(source, build, target, mutant, work):
     return path, compiled, words
 
 
+def lmdb(build):
+    """What a plugin of this build is linked with: its copy of LMDB's archive, or the shared library."""
+    archives = [os.path.join(build, name) for name in ("liblmdb-linked-in.a", "libtidings_lmdb_calls.a")]
+    return archives if os.path.exists(archives[0]) else ["-llmdb"]
+
+
 def link(source, build, target, mutant, work, program, *options):
     """Builds the target with the mutant in it."""
     known = commands(build, target)

@@ -37,7 +37,7 @@ def crowd_sees(plugin):
 def attempt(mutant):
     with tempfile.TemporaryDirectory() as work:
         plugin = os.path.join(work, "tidings.so")
-        mutate.link(SOURCE, BUILD, "tidings_plugin_objects", mutant, work, plugin, "-shared", "-llmdb",
+        mutate.link(SOURCE, BUILD, "tidings_plugin_objects", mutant, work, plugin, "-shared", *mutate.lmdb(BUILD),
                     "-Wl,--version-script=" + os.path.join(SOURCE, "plugin", "exports.map"))
         return sim_sees(mutant.laws["sim"], plugin) or (crowd_sees(plugin) if "crowd" in mutant.laws else None)
 

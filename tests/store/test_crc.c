@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "kit.h"
-#include "store/rows/crc32c.h"
+#include "store/db/crc32c.h"
 
 uint32_t crc32c_by_table(uint32_t crc, const void *bytes, size_t len);
 #undef __x86_64__
 #define crc32c crc32c_by_table
 // NOLINTNEXTLINE(bugprone-suspicious-include): this is how the table is reached
-#include "store/rows/crc32c.c"
+#include "store/db/crc32c.c"
 #undef crc32c
 
 /* RFC 3720, B.4. */

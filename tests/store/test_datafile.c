@@ -94,7 +94,8 @@ Test(datafile, cut_short_at_any_length_it_is_refused) {
   free(all.bytes);
 }
 
-Test(datafile, a_damaged_head_is_refused) {
+/* Both: one head alone is made again. */
+Test(datafile, damaged_heads_are_refused) {
   static const struct {
     size_t at, len;
     uint64_t value;
@@ -111,9 +112,7 @@ Test(datafile, a_damaged_head_is_refused) {
                {32, 8, UINT64_MAX, "map size"},
                {136, 8, UINT64_MAX, "cut short"},
                {136, 8, UINT64_MAX / 4096, "cut short"},
-               {136, 8, (uint64_t)1 << 40, "cut short"},
-               {4096 + 136, 8, UINT64_MAX, "cut short"},
-               {4096 + 16, 4, 0, "not an LMDB file"}};
+               {136, 8, (uint64_t)1 << 40, "cut short"}};
   const char *path = some_store();
   struct bytes all = read_all(path);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -121,6 +120,7 @@ Test(datafile, a_damaged_head_is_refused) {
     cr_assert_not_null(copy);
     memcpy(copy, all.bytes, all.len);
     memcpy(copy + cases[i].at, &cases[i].value, cases[i].len);
+    memcpy(copy + 4096 + cases[i].at, &cases[i].value, cases[i].len);
     write_all(path, copy, all.len);
     free(copy);
     struct tidings_error error = new_error();

@@ -275,7 +275,14 @@ Test(walk_damage, each_kind_of_damage_is_found) {
     walk_kit_write(bytes);
     cr_assert(!walk_kit_walk(&walk), "kind %zu", i);
     cr_assert(strstr(walk.finding, kinds[i].words), "kind %zu: %s", i, walk.finding);
-    cr_assert_eq(store_open(&options, &store, &error), TIDINGS_E_STORE, "kind %zu", i);
+    int code = store_open(&options, &store, &error);
+    if (kinds[i].damage == damage_other_head) { /* which is made again */
+      cr_assert_eq(code, 0, "%s", error.text);
+      store_close(store);
+      cr_assert(walk_kit_walk(&walk), "%s", walk.finding);
+      continue;
+    }
+    cr_assert_eq(code, TIDINGS_E_STORE, "kind %zu", i);
     cr_assert(strstr(error.text, "data.mdb"), "kind %zu: %s", i, error.text);
   }
   walk_kit_write(walk_kit_data);

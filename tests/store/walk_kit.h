@@ -28,6 +28,7 @@ void walk_kit_make(struct walk *ret_walk);
 extern uint8_t *walk_kit_data; /* malloc'ed */
 extern size_t walk_kit_len;
 void walk_kit_read(void); /* the file into walk_kit_data */
+/* With digests of the heads as they are there. */
 void walk_kit_write(const uint8_t *bytes);
 
 /* Damage that LMDB does not look at: the newest head counts another row. */

@@ -21,7 +21,7 @@ LIBRARIES = [KIT, *shlex.split(subprocess.run(["pkg-config", "--libs", "jansson"
 def attempt(mutant):
     with tempfile.TemporaryDirectory() as work:
         program = os.path.join(work, KIND)
-        mutate.link(SOURCE, BUILD, "tidings_plugin_objects", mutant, work, program, *OWN, "-llmdb", *LIBRARIES)
+        mutate.link(SOURCE, BUILD, "tidings_plugin_objects", mutant, work, program, *OWN, *mutate.lmdb(BUILD), *LIBRARIES)
         done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if done.returncode == 0:
         return "it was not noticed"

@@ -65,6 +65,9 @@ enum { DB_MACHINE_BYTES = OWNER_MACHINE_BYTES };
 void db_owner_machine(const struct db *db, const struct owner *owner,
                       char ret_name[DB_MACHINE_BYTES]);
 
+/* What its layout is: one of limits.h. */
+uint64_t db_layout(void);
+
 /* What time it is: `host_ms`, or by the database's own clock. */
 int64_t db_now(const struct db *db, int64_t host_ms);
 

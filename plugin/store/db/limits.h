@@ -16,4 +16,9 @@ enum {
   STORE_WAITERS = 256, /* processes that may wait on one store */
 };
 
+/* The number of a store's layout, which its first row has. 1: builds before the first release. 2:
+ * today's rows, which a database and a file of rows have still. 3: a folder whose heads have
+ * digests (lmdb/digest.h). */
+enum { DB_LAYOUT_DATABASE = 2, DB_LAYOUT_FOLDER = 3 };
+
 #endif

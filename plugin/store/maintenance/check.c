@@ -4,9 +4,12 @@
  * store that is in use is read in a snapshot: no process reuses its pages before the snapshot ends.
  */
 #include <errno.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "store/db/lmdb/files.h"
+#include "store/db/lmdb/flush.h"
+#include "store/db/lmdb/heads.h"
 #include "store/maintenance/from.h"
 #include "store/rows/rows.h"
 
@@ -79,11 +82,59 @@ static int run_walk(struct walk *walk, bool begun, const char *path,
   return 0;
 }
 
+/* False: the walk would begin at a head that does not count. */
+static bool judge_heads(struct heads *heads, const struct heads_verdict *verdict, bool older_right,
+                        struct maintenance_report *report) {
+  uint64_t newest = verdict->newest, other = 1 - newest;
+  switch (verdict->judgement) {
+  case HEADS_CUT:
+    maintenance_find(
+        report, &newest,
+        "is the head of a commit that a power cut has cut off; opening the store gives "
+        "it up, and nothing that was acknowledged is lost");
+    return false;
+  case HEADS_DAMAGED:
+    maintenance_find(report, &newest, "is a head whose commit is not as it was written");
+    return false;
+  case HEADS_SPOILED:
+    maintenance_find(report, &other, "is no head; opening the store writes it again");
+    return true;
+  default:
+    if (!older_right && heads->head[other].state == HEAD_RIGHT)
+      maintenance_find(report, &other,
+                       "is the head before the newest, whose commit is not as it was written");
+    return true;
+  }
+}
+
+/* With the file as it is: nobody writes it. *ret_walk: its structure is to be looked at. */
+static int check_heads(int fd, uint64_t flushed, const char *path,
+                       struct maintenance_report *report, bool *ret_walk,
+                       struct tidings_error *error) {
+  struct heads_verdict verdict;
+  struct heads heads;
+  bool older_right = true;
+  int err = heads_read(&heads, fd, (uint64_t)sysconf(_SC_PAGESIZE), datafile_map_bytes());
+  if (!err) err = heads_judge(&heads, flushed, false, &verdict);
+  if (!err && verdict.judgement == HEADS_SOUND &&
+      heads.head[1 - verdict.newest].state == HEAD_RIGHT)
+    err = heads_check_pages(&heads, 1 - verdict.newest, &older_right);
+  if (err)
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", path,
+                strerror(err));
+  *ret_walk = judge_heads(&heads, &verdict, older_right, report);
+  return 0;
+}
+
 static int check_alone(const struct maintenance_from *from, struct maintenance_report *report,
                        struct tidings_error *error) {
   struct walk walk;
+  bool wanted = false;
+  int code = check_heads(from->data_fd, recover_noted(from->directory_fd, from->data_fd),
+                         from->path, report, &wanted, error);
+  if (code || !wanted) return code;
   bool begun = walk_begin(&walk, from->data_fd, datafile_map_bytes());
-  int code = run_walk(&walk, begun, from->path, report, error);
+  code = run_walk(&walk, begun, from->path, report, error);
   walk_end(&walk);
   return code;
 }
@@ -96,16 +147,18 @@ static int check_used(const char *path, struct maintenance_report *report,
   struct store *store = NULL;
   struct db_txn snapshot = {.touched_count = 0};
   struct walk walk;
+  bool wanted = false;
   int code = store_open(&options, &store, error);
   if (code) return code;
   store_deadline deadline = store_deadline_in(MAINTENANCE_BUDGET_MS);
   code = shared_writer_lock(store->db, deadline, error);
   if (!code) {
-    code = db_read(store->db, NULL, deadline, &snapshot, error);
+    code = check_heads(store->db->data_fd, 0, path, report, &wanted, error);
+    if (!code) code = db_read(store->db, NULL, deadline, &snapshot, error);
     bool begun = !code && walk_begin(&walk, store->db->data_fd, datafile_map_bytes());
     shared_writer_unlock(store->db);
     if (!code) {
-      code = run_walk(&walk, begun, path, report, error);
+      if (wanted) code = run_walk(&walk, begun, path, report, error);
       walk_end(&walk);
       db_end(&snapshot);
     }
@@ -116,7 +169,7 @@ static int check_used(const char *path, struct maintenance_report *report,
 
 int maintenance_check(const char *path, struct maintenance_report *ret_report,
                       struct tidings_error *error) {
-  struct maintenance_report report = {0};
+  struct maintenance_report report = {.flushes = flush_is_single() ? 1 : 2};
   struct maintenance_from from;
   int code = maintenance_from_open(path, &from, error);
   if (code) return code;

@@ -10,9 +10,16 @@
 
 /* -- a file of a store ------------------------------------------------------------------------- */
 
+/* The layout that the file has, or the store that is made of it. */
+static struct tidings_span with_layout(const struct db_key *key, struct tidings_span value,
+                                       uint64_t layout, struct buffer *buffer) {
+  return meta_as(key, value, layout, buffer) ? buffer_view(buffer) : value;
+}
+
 static int dump_rows(struct store_txn *txn, struct dump_writer *writer,
                      struct maintenance_report *report, struct tidings_error *error) {
   struct db_key first = {{0}};
+  struct buffer meta = BUFFER_EMPTY;
   struct db_cursor cursor;
   int rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "be read for a copy");
@@ -22,10 +29,11 @@ static int dump_rows(struct store_txn *txn, struct dump_writer *writer,
     memcpy(key.bytes, cursor.key, sizeof key.bytes);
     if (record_format(&key, cursor.value)) maintenance_count(report, &key);
     else report->damaged++;
-    dump_row(writer, &key, cursor.value);
+    dump_row(writer, &key, with_layout(&key, cursor.value, DB_LAYOUT_DATABASE, &meta));
     rc = db_cursor_next(&cursor);
   }
   db_cursor_close(&cursor);
+  buffer_free(&meta);
   return rc ? db_failed(error, rc, "be read for a copy") : 0;
 }
 
@@ -89,6 +97,7 @@ static int load_event(struct maintenance_target *target, const struct dump_event
 static int load_entries(struct dump_reader *reader, struct maintenance_target *target,
                         struct maintenance_report *report, struct tidings_error *error) {
   struct dump_entry entry = {.kind = DUMP_ROW};
+  struct buffer meta = BUFFER_EMPTY;
   int code = 0;
   while (!code && entry.kind != DUMP_END) {
     code = dump_next(reader, &entry, error);
@@ -97,9 +106,11 @@ static int load_entries(struct dump_reader *reader, struct maintenance_target *t
       code = load_event(target, &entry.event, error);
     } else {
       maintenance_count(report, &entry.key);
-      code = maintenance_target_put(target, &entry.key, entry.value, error);
+      code = maintenance_target_put(
+          target, &entry.key, with_layout(&entry.key, entry.value, STORE_SCHEMA, &meta), error);
     }
   }
+  buffer_free(&meta);
   return code;
 }
 
@@ -122,14 +133,17 @@ static bool is_seen_later(const struct db_cursor *cursor, const struct dump_entr
 /* Rows that only the copy has are those of events. */
 static int verify_row(struct db_cursor *cursor, const char *to, const struct dump_entry *entry,
                       struct tidings_error *error) {
+  struct buffer meta = BUFFER_EMPTY;
   int rc = 0, order = -1;
   while (!rc && cursor->key && (order = memcmp(cursor->key, entry->key.bytes, DB_KEY_BYTES)) < 0 &&
          cursor->key[4] == ROW_DEDUP)
     rc = db_cursor_next(cursor);
   if (rc) return db_failed(error, rc, "be read back");
-  if (!cursor->key || order ||
-      (!span_equal(cursor->value, entry->value) && !is_seen_later(cursor, entry)))
-    return refuse_row(to, &entry->key, error);
+  struct tidings_span wanted = with_layout(&entry->key, entry->value, STORE_SCHEMA, &meta);
+  bool same =
+      cursor->key && !order && (span_equal(cursor->value, wanted) || is_seen_later(cursor, entry));
+  buffer_free(&meta);
+  if (!same) return refuse_row(to, &entry->key, error);
   rc = db_cursor_next(cursor);
   return rc ? db_failed(error, rc, "be read back") : 0;
 }

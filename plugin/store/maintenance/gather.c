@@ -3,12 +3,14 @@
  * maintenance/gather.c: see the header.
  */
 #include "store/maintenance/gather.h"
+#include "store/db/lmdb/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/error.h"
+#include "store/db/lmdb/files.h"
 #include "store/db/lmdb/page.h"
 
 /* -- one row ----------------------------------------------------------------------------------- */
@@ -135,7 +137,8 @@ int maintenance_gather(const struct maintenance_from *from, struct maintenance_r
                        struct tidings_error *error) {
   struct maintenance_rows *rows = ret_rows;
   bool known = false;
-  *rows = (struct maintenance_rows){.fd = from->data_fd};
+  *rows = (struct maintenance_rows){.fd = from->data_fd,
+                                    .flushed = recover_noted(from->directory_fd, from->data_fd)};
   int code = maintenance_pages(rows, &known, error);
   if (code) return code;
   for (unsigned worth = MAINTENANCE_IN_TREE; worth <= MAINTENANCE_STALE; worth++) {

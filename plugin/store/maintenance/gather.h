@@ -28,6 +28,7 @@ struct maintenance_row {
 struct maintenance_rows {
   int fd;
   uint64_t page_bytes, pages;
+  uint64_t flushed;             /* as recover_noted has it */
   uint8_t *uses;                /* of each page: enum page_use in gather.c */
   struct maintenance_row *list; /* by key; of one key by worth, then from the end of the file */
   size_t count, capacity;

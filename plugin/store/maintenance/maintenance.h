@@ -24,6 +24,7 @@ struct maintenance_report {
   bool took_away; /* TO.unfinished, which a run that was killed had left */
 
   /* check: the first of them */
+  unsigned flushes; /* of the disk, that this build makes for one commit; 0: not known */
   struct maintenance_finding findings[MAINTENANCE_FINDINGS];
   size_t finding_count;
 

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "store/db/lmdb/page.h"
+#include "store/db/lmdb/files.h"
+#include "store/db/lmdb/heads.h"
 #include "store/maintenance/gather.h"
 
 bool maintenance_page_read(const struct maintenance_rows *rows, uint64_t number, uint8_t *page) {
@@ -104,6 +105,25 @@ static bool is_torn(struct maintenance_rows *rows, const uint8_t *head) {
   return false;
 }
 
+static void take_newest(struct newest *newest, const uint8_t *head) {
+  *newest = (struct newest){.transaction = page_u64(head, HEAD_TRANSACTION_AT),
+                            .last_page = page_u64(head, HEAD_LAST_PAGE_AT),
+                            .free_pages = root_of(head, 0),
+                            .rows = root_of(head, 1),
+                            .found = true};
+}
+
+/* The newest commit was cut off: then the head before it counts, as at an open. */
+static struct newest find_before_cut(const struct maintenance_rows *rows) {
+  struct newest newest = {.found = false};
+  struct heads_verdict verdict;
+  struct heads heads;
+  if (!heads_read(&heads, rows->fd, rows->page_bytes, datafile_map_bytes()) &&
+      !heads_judge(&heads, rows->flushed, false, &verdict) && verdict.judgement == HEADS_CUT)
+    take_newest(&newest, heads.head[verdict.counts].bytes);
+  return newest;
+}
+
 /* A torn one only if `torn_too`. */
 static struct newest find_newest(struct maintenance_rows *rows, bool torn_too) {
   struct newest newest = {.found = false};
@@ -112,13 +132,8 @@ static struct newest find_newest(struct maintenance_rows *rows, bool torn_too) {
     if (pread(rows->fd, head, sizeof head, (off_t)(i * rows->page_bytes)) != HEAD_BYTES ||
         !is_head(head, i, rows->page_bytes) || (!torn_too && is_torn(rows, head)))
       continue;
-    uint64_t transaction = page_u64(head, HEAD_TRANSACTION_AT);
-    if (newest.found && transaction <= newest.transaction) continue;
-    newest = (struct newest){.transaction = transaction,
-                             .last_page = page_u64(head, HEAD_LAST_PAGE_AT),
-                             .free_pages = root_of(head, 0),
-                             .rows = root_of(head, 1),
-                             .found = true};
+    if (!newest.found || page_u64(head, HEAD_TRANSACTION_AT) > newest.transaction)
+      take_newest(&newest, head);
   }
   return newest;
 }
@@ -220,7 +235,8 @@ int maintenance_pages(struct maintenance_rows *rows, bool *ret_known, struct tid
                  ? 0
                  : fail(error, TIDINGS_E_NOMEM, "no memory for the pages of a store");
   struct newest newest = {.found = false};
-  if (!code) newest = find_newest(rows, false);
+  if (!code) newest = find_before_cut(rows);
+  if (!code && !newest.found) newest = find_newest(rows, false);
   if (!code && !newest.found) newest = find_newest(rows, true);
   *ret_known = false;
   if (newest.found) {

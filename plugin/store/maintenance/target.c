@@ -228,10 +228,20 @@ static int move_to_place(struct maintenance_target *target, struct tidings_error
              : 0;
 }
 
+/* It is complete and flushed, wherever it is moved or copied to from here. */
+static int seal(struct store *store, struct tidings_error *error) {
+  int code = shared_writer_lock(store->db, store_deadline_in(MAINTENANCE_BUDGET_MS), error);
+  if (code) return code;
+  int rc = recover_seal(store->db);
+  shared_writer_unlock(store->db);
+  return rc ? db_failed(error, rc, "finish the copy") : 0;
+}
+
 int maintenance_target_end(struct maintenance_target *target, int code,
                            struct tidings_error *error) {
   if (!code) code = maintenance_target_commit(target, error);
   store_end(target->txn);
+  if (!code) code = seal(target->store, error);
   store_close(target->store);
   if (!code) code = move_to_place(target, error);
   if (code && target->aside) (void)remove_store(target->aside);

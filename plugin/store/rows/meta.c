@@ -7,23 +7,40 @@
 struct db_key meta_first(struct buffer *out) {
   struct db_key key = row_key(0, ROW_META, 0);
   record_begin(out);
-  record_u64(out, STORE_SCHEMA);
+  record_u64(out, db_layout());
   record_u64(out, 1);
   record_end(out, &key);
   return key;
 }
 
+bool meta_as(const struct db_key *key, struct tidings_span value, uint64_t layout,
+             struct buffer *out) {
+  const struct db_key first = row_key(0, ROW_META, 0);
+  struct record_reader reader;
+  if (memcmp(key, &first, sizeof first) != 0 || !record_open(&reader, key, value)) return false;
+  uint64_t theirs = record_read_u64(&reader), next = record_read_u64(&reader);
+  if (theirs < DB_LAYOUT_DATABASE || theirs > DB_LAYOUT_FOLDER || !record_close(&reader))
+    return false;
+  out->len = 0;
+  record_begin(out);
+  record_u64(out, layout);
+  record_u64(out, next);
+  record_end(out, key);
+  return !out->failed;
+}
+
 /* A newer build may have migrated the store while this one had it open. */
 static int refuse_schema(const char *place, uint64_t schema, struct tidings_error *error) {
-  if (schema > STORE_SCHEMA)
+  if (schema > db_layout())
     return fail(error, TIDINGS_E_SCHEMA_NEWER,
-                "store %s has schema %llu, this build knows up to %d; use a newer tidings. The "
+                "store %s has schema %llu, this build knows up to %llu; use a newer tidings. The "
                 "store was left as it is",
-                place, (unsigned long long)schema, STORE_SCHEMA);
-  return fail(error, TIDINGS_E_STORE,
-              "store %s has schema %llu, this build knows %d; make a new one from it with 'tidings "
-              "store migrate %s NEW'. The store was left as it is",
-              place, (unsigned long long)schema, STORE_SCHEMA, place);
+                place, (unsigned long long)schema, (unsigned long long)db_layout());
+  return fail(
+      error, TIDINGS_E_STORE,
+      "store %s has schema %llu, this build knows %llu; make a new one from it with 'tidings "
+      "store migrate %s NEW'. The store was left as it is",
+      place, (unsigned long long)schema, (unsigned long long)db_layout(), place);
 }
 
 int meta_check(struct store_txn *txn, struct tidings_error *error) {
@@ -50,7 +67,7 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
         "store %s: the record of its schema number is damaged; recover what is left with 'tidings "
         "store salvage %s NEW', or restore it from a backup",
         place, place);
-  return schema == STORE_SCHEMA ? 0 : refuse_schema(place, schema, error);
+  return schema == db_layout() ? 0 : refuse_schema(place, schema, error);
 }
 
 static int read_meta(struct store_txn *txn, uint64_t *ret_schema, uint64_t *ret_next,
@@ -85,7 +102,7 @@ int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *er
   struct db_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
-  record_u64(&body, STORE_SCHEMA);
+  record_u64(&body, db_layout());
   record_u64(&body, next);
   return row_put(txn, &key, &body, error);
 }

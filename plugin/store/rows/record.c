@@ -4,7 +4,7 @@
  */
 #include "store/rows/record.h"
 
-#include "store/rows/crc32c.h"
+#include "store/db/crc32c.h"
 
 void record_begin(struct buffer *out) { buffer_byte(out, RECORD_FORMAT); }
 

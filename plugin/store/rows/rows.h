@@ -45,6 +45,10 @@ int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings
 
 /* For a store that is made from another: the number of the next session. Errors: NOMEM, STORE. */
 int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *error);
+/* Is it the row that says the layout, of one that has today's rows? Then `out` gets it as a store
+ * of layout `layout` has it. */
+bool meta_as(const struct db_key *key, struct tidings_span value, uint64_t layout,
+             struct buffer *out);
 
 /* -- sessions.c -------------------------------------------------------------------------------- */
 

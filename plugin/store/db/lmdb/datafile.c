@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "store/db/lmdb/files.h"
+#include "store/db/lmdb/heads.h"
 #include "store/db/lmdb/page.h"
 
 /* Large, sparse and never changed: growing a map breaks other processes, and a full map cannot even
@@ -26,7 +27,7 @@
 /* A reader is a cache line; LMDB's header before them is smaller than 4 KiB with room to spare. */
 #define LOCKFILE_BYTES ((off_t)(STORE_MAX_READERS * 64 + 8192))
 
-static int damaged(const struct db *db, struct tidings_error *error, const char *how) {
+int datafile_refuse(const struct db *db, struct tidings_error *error, const char *how) {
   return fail(error, TIDINGS_E_STORE,
               "store %s: data.mdb %s; recover what is left with 'tidings store salvage %s NEW', or "
               "restore it from a backup",
@@ -39,11 +40,11 @@ static int read_meta(const struct db *db, int fd, off_t at, uint8_t *ret_page,
   if (len < 0) {
     char how[128];
     (void)snprintf(how, sizeof how, "cannot be read: %s", strerror(errno));
-    return damaged(db, error, how);
+    return datafile_refuse(db, error, how);
   }
-  if (len < HEAD_BYTES) return damaged(db, error, "is cut short");
+  if (len < HEAD_BYTES) return datafile_refuse(db, error, "is cut short");
   if (page_u32(ret_page, HEAD_MAGIC_AT) != HEAD_MAGIC || page_u32(ret_page, HEAD_VERSION_AT) != 1)
-    return damaged(db, error, "is not an LMDB file, or its head is damaged");
+    return datafile_refuse(db, error, "is not an LMDB file, or its head is damaged");
   return 0;
 }
 
@@ -55,11 +56,11 @@ static int check_length(struct db *db, int fd, struct tidings_error *error) {
   uint64_t page_bytes = page_u32(page, HEAD_PAGE_BYTES_AT),
            last = page_u64(page, HEAD_LAST_PAGE_AT);
   if (page_bytes < 512 || page_bytes > 65536 || page_bytes & (page_bytes - 1))
-    return damaged(db, error, "has a damaged head");
+    return datafile_refuse(db, error, "has a damaged head");
   if (page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
-    return damaged(db, error, "was made on a machine with another page size");
+    return datafile_refuse(db, error, "was made on a machine with another page size");
   if (page_u64(page, HEAD_MAP_AT) != MAP_BYTES)
-    return damaged(db, error, "was not made by tidings: its map size differs");
+    return datafile_refuse(db, error, "was not made by tidings: its map size differs");
   code = read_meta(db, fd, (off_t)page_bytes, page, error);
   if (code) return code;
   if (page_u64(page, HEAD_LAST_PAGE_AT) > last) last = page_u64(page, HEAD_LAST_PAGE_AT);
@@ -67,7 +68,7 @@ static int check_length(struct db *db, int fd, struct tidings_error *error) {
   if (fstat(fd, &entry))
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
   if (last >= MAP_BYTES / page_bytes || last >= (uint64_t)entry.st_size / page_bytes)
-    return damaged(db, error, "is cut short");
+    return datafile_refuse(db, error, "is cut short");
   db->page_bytes = page_bytes;
   return 0;
 }
@@ -160,10 +161,14 @@ static int make_environment(const char *path, const struct db_key *key, struct t
   return rc;
 }
 
-static int sync_file(int directory_fd, const char *name) {
+/* With digests in both heads. */
+static int finish_file(int directory_fd, const char *name) {
+  struct heads heads;
   int fd = openat(directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return errno;
-  int err = fsync(fd) ? errno : 0;
+  int err = heads_read(&heads, fd, (uint64_t)sysconf(_SC_PAGESIZE), MAP_BYTES);
+  if (!err) err = heads_seal(&heads, heads_newest(&heads));
+  if (!err && fsync(fd)) err = errno;
   close(fd);
   return err;
 }
@@ -200,7 +205,7 @@ static int make_datafile(struct db *db, const struct db_key *key, struct tidings
   remove_aside(db); /* of a process that died here; the gate keeps others out */
   int err = mkdirat(db->directory_fd, aside, 0700) ? errno : 0;
   if (!err) err = make_environment(path, key, value);
-  if (!err) err = sync_file(db->directory_fd, aside_file);
+  if (!err) err = finish_file(db->directory_fd, aside_file);
   if (!err && renameat(db->directory_fd, aside_file, db->directory_fd, "data.mdb")) err = errno;
   return err;
 }

@@ -24,7 +24,8 @@ struct db {
   struct owner self;    /* this process */
   char *directory;
   int directory_fd;
-  bool admitted; /* it was found good */
+  bool admitted;     /* it was found good */
+  uint64_t given_up; /* the transaction of a commit that was cut; 0: none was */
 
   struct shared shared;
 

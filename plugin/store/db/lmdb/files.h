@@ -25,6 +25,8 @@ int datafile_create(struct db *db, const struct db_key *key, struct tidings_span
                     struct tidings_error *error);
 /* Is it a regular file of this user's, and not cut short? */
 int datafile_check(struct db *db, struct tidings_error *error);
+/* It is damaged, and what to do about that. */
+int datafile_refuse(const struct db *db, struct tidings_error *error, const char *how);
 /* As sole user: lock.mdb with all its blocks. */
 int datafile_prepare_lock(struct db *db, struct tidings_error *error);
 /* -- walk_first.c -- */
@@ -34,11 +36,32 @@ int datafile_prepare_lock(struct db *db, struct tidings_error *error);
 int walk_first(struct db *db, store_deadline deadline, struct tidings_error *error);
 /* Before LMDB closes it: what is in the file now came from LMDB. */
 void walk_note_clean(struct db *db);
+struct stat;
+/* Nobody has written the file since it was found sound, or was closed, with this transaction. */
+bool walk_is_noted_sound(struct db *db, const struct stat *entry, uint64_t transaction);
+
+/* -- recover.c -- */
+
+/* As sole user, before the walk: gives up a commit that was cut, makes a head whole that was torn,
+ * and sees to it that the newest commit is on the disk. Errors: STORE, NOMEM. */
+int recover_first(struct db *db, struct tidings_error *error);
+/* With the writer lock: the newest commit is one whose writer died, or whose flush failed. Returns
+ * 0 when it is on the disk, or an errno. */
+int recover_newest(struct db *db);
+/* After a commit that failed, with the environment closed. *ret_stored: it is on the disk. */
+void recover_failed(struct db *db, uint64_t transaction, bool *ret_stored);
+/* With the writer lock. Returns 0 or an errno. */
+int recover_seal(struct db *db);
+/* What the store at `directory_fd`, which nobody uses, has noted of its file `data_fd`: the newest
+ * transaction that is surely on the disk. 0: nothing. */
+uint64_t recover_noted(int directory_fd, int data_fd);
+void recover_note_flushed(struct db *db, uint64_t transaction);
+/* Before LMDB closes it, if it was written. */
+void recover_note_clean(struct db *db);
 
 /* -- datafile.c, for the others -- */
 
 uint64_t datafile_map_bytes(void);
-struct stat;
 /* Are its first `bytes` not all on the disk? */
 bool datafile_has_holes(const struct stat *entry, off_t bytes);
 /* Makes sure that a write of `bytes` leaves room for leases and settles on a full disk. Under the

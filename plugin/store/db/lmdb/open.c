@@ -25,7 +25,8 @@ static int open_files(struct db *db, const struct db_options *options,
   waiters_enter(db);
   code = create_files(db, options, error);
   if (!code && db->shared.sole_user) {
-    code = walk_first(db, deadline, error);
+    code = recover_first(db, error);
+    if (!code) code = walk_first(db, deadline, error);
     if (!code) code = env_open_checked(db, deadline, error);
   } else if (!code) {
     code = env_open(db, deadline, error);
@@ -61,15 +62,24 @@ int db_open(const struct db_options *options, struct db **ret_db, struct tidings
   return 0;
 }
 
+/* The host's log is called only now: no process waits for us any more. */
 void db_admit(struct db *db) {
   db->admitted = true;
   shared_admit(db);
+  if (db->given_up)
+    db_log(db, TIDINGS_LOG_WARNING,
+           "store: a power cut or a crash of the machine cut off the last commit (transaction "
+           "%llu); the one before it is the newest now, and nothing that was acknowledged is lost",
+           (unsigned long long)db->given_up);
 }
 
 bool db_is_alone(const struct db *db) { return db->shared.sole_user; }
 
 void db_close(struct db *db) {
-  if (db->admitted) walk_note_clean(db);
+  if (db->admitted) {
+    recover_note_clean(db);
+    walk_note_clean(db);
+  }
   env_close(db);
   shared_close(db);
   free_db(db);

@@ -48,6 +48,8 @@ int db_note_tools(struct db_txn *txn, uint32_t session, struct tidings_span json
   return 0;
 }
 
+uint64_t db_layout(void) { return DB_LAYOUT_FOLDER; }
+
 bool db_forgets_by_itself(const struct db *db) {
   (void)db;
   return false;

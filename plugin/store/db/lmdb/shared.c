@@ -21,7 +21,7 @@
 #include "store/db/lmdb/engine.h"
 #include "store/db/lmdb/files.h"
 
-enum { SHARED_LAYOUT = 6 };
+enum { SHARED_LAYOUT = 7 };
 static const char shared_magic[8] = "tidings";
 enum { GATE = 0, USERS = 1 };
 static const off_t PIDS = (off_t)1 << 32;
@@ -87,6 +87,12 @@ int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, in
         fail(error, TIDINGS_E_BUSY, "store %s: a process has just used it; try again", directory);
   close(fd);
   return code;
+}
+
+bool shared_read_page(int fd, struct shared_page *ret_page) {
+  return pread(fd, ret_page, sizeof *ret_page, 0) == (ssize_t)sizeof *ret_page &&
+         memcmp(ret_page->magic, shared_magic, sizeof shared_magic) == 0 &&
+         ret_page->layout == SHARED_LAYOUT;
 }
 
 static int refuse_namespace(const struct db *db, struct tidings_error *error) {

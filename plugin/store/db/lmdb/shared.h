@@ -25,6 +25,15 @@ struct walk_note {
   uint64_t page;
   char finding[64]; /* how that page is not sound; empty: the file is sound */
 };
+/* How far data.mdb is surely on the disk: see recover.c. In the boot that this is of, no
+ * transaction up to that one is ever given up. */
+struct flush_note {
+  uint8_t boot_id[16];
+  uint64_t inode;
+  _Atomic uint64_t transaction; /* the newest whose flush returned; 0: nothing is noted */
+  _Atomic uint64_t marked;      /* the newest of which the other head's page says so too */
+  _Atomic uint32_t bare;        /* the heads have no digests yet */
+};
 /* The store's own file beside the engine's two, mapped by every user: who is here, the writer lock,
  * the change counters, the rings, the waiters. */
 struct shared_page {
@@ -33,9 +42,11 @@ struct shared_page {
   uint32_t mutex_kind;             /* of all present users, as libc_mutex_kind has it */
   uint64_t pid_namespace;          /* of all present users */
   pthread_mutex_t writer, readers; /* robust, process-shared: see locks.c */
-  _Atomic uint32_t writer_died;    /* and LMDB has not found out yet */
+  _Atomic uint32_t writer_died;    /* and LMDB has not found out yet, or a flush failed: the newest
+                                      commit may not be on the disk */
   _Atomic uint32_t waiters_end;    /* slots of waiters from here on have never been used */
   struct walk_note walked;         /* written by who has the gate, or closes */
+  struct flush_note flushed;       /* by the sole user, or who has the writer lock */
 };
 
 /* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:
@@ -110,6 +121,9 @@ void shared_close(struct db *db);
  * is not written. Errors: BUSY (another process is opening it), STORE. */
 int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
                  uint32_t *ret_user, struct tidings_error *error);
+
+/* Of a store that is not open here. False: it is not of this build's layout. */
+bool shared_read_page(int fd, struct shared_page *ret_page);
 
 /* -- locks.c ----------------------------------------------------------------------------------- */
 

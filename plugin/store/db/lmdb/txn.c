@@ -8,8 +8,9 @@
 #include <lmdb.h>
 #include <sys/stat.h>
 
-#include "common/buffer.h"
 #include "common/error.h"
+#include "store/db/lmdb/files.h"
+#include "store/db/lmdb/flush.h"
 #include "store/db/lmdb/ring.h"
 
 enum { READER_CHECK_EVERY = 256 };
@@ -139,13 +140,17 @@ static void check_readers(struct db *db) {
   readers_unlock(db);
 }
 
-/* LMDB clears the slots of dead readers when it finds that a writer died. */
+/* LMDB clears the slots of dead readers when it finds that a writer died, and shows what that one
+ * committed: which has to be on the disk first, or two commits in a row might not be. */
 static int begin_writing(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
   _Atomic uint32_t *died = &db->shared.page->writer_died;
-  if (!atomic_load(died)) return mdb_txn_begin(db->env, NULL, 0, ret_txn);
-  int rc = readers_lock(db, deadline);
+  int rc = atomic_load(&db->shared.page->flushed.bare) ? recover_seal(db) : 0;
   if (rc) return rc;
-  rc = mdb_txn_begin(db->env, NULL, 0, ret_txn);
+  if (!atomic_load(died)) return mdb_txn_begin(db->env, NULL, 0, ret_txn);
+  rc = readers_lock(db, deadline);
+  if (rc) return rc;
+  rc = recover_newest(db);
+  if (!rc) rc = mdb_txn_begin(db->env, NULL, 0, ret_txn);
   if (!rc) atomic_store(died, 0);
   readers_unlock(db);
   return rc;
@@ -198,73 +203,25 @@ void db_end(struct db_txn *txn) {
 
 /* -- a commit that failed ---------------------------------------------------------------------- */
 
-/* Writes the first row again: a commit that changes nothing. When it succeeds, everything before it
- * is durable too. */
-static int commit_nothing(struct db *db) {
-  struct buffer copy = BUFFER_EMPTY;
-  struct db_key first;
-  MDB_val key, value;
-  MDB_cursor *cursor;
-  MDB_txn *txn;
-  int rc = mdb_txn_begin(db->env, NULL, 0, &txn);
-  if (rc) return rc;
-  rc = mdb_cursor_open(txn, db->tree, &cursor);
-  if (!rc) {
-    rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
-    mdb_cursor_close(cursor);
-  }
-  if (!rc && key.mv_size != DB_KEY_BYTES) rc = MDB_CORRUPTED;
-  if (!rc) {
-    memcpy(first.bytes, key.mv_data, DB_KEY_BYTES);
-    buffer_append(&copy, value.mv_data, value.mv_size);
-    key.mv_data = first.bytes;
-    value.mv_data = copy.bytes;
-    rc = copy.failed ? ENOMEM : mdb_put(txn, db->tree, &key, &value, 0);
-  }
-  if (rc) mdb_txn_abort(txn);
-  else rc = mdb_txn_commit(txn);
-  buffer_free(&copy);
-  return rc;
-}
-
-/* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why
- * it cannot be known. */
-static int find_out(struct db *db, size_t id, store_deadline deadline, bool *ret_stored) {
-  MDB_txn *txn;
-  int rc = new_snapshot(db, deadline, &txn);
-  if (rc) return rc;
-  bool stored = mdb_txn_id(txn) >= id;
-  mdb_txn_abort(txn);
-  if (stored) rc = commit_nothing(db);
-  if (!rc) *ret_stored = stored;
-  return rc;
-}
-
-/* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. No other
- * process has written since, because the writer lock is still ours: so after opening again, the
- * number of the newest transaction says it. */
-static int after_failed_commit(const struct db_txn *txn, size_t id, int rc,
+/* A commit failed, and LMDB may refuse all further work. Before its head was written nothing of it
+ * counts. After that the disk may have all of it, whatever is in the file now: no second flush can
+ * be believed, because the kernel may have dropped what the first one could not write. No other
+ * process has written since: the writer lock is still ours. */
+static int after_failed_commit(const struct db_txn *txn, size_t id, int rc, bool head_reached,
                                struct tidings_error *error) {
   struct db *db = txn->db;
   const char *reason = mdb_strerror(rc);
   bool stored = false;
-  int code = 0;
   pthread_rwlock_wrlock(&db->env_lock);
   env_close(db);
-  if (env_open(db, txn->deadline, NULL)) {
-    code = fail(error, TIDINGS_E_STORE,
-                "the store failed to commit (%s) and cannot be opened again: outcome unknown; "
-                "retry with the same id",
-                reason);
-  } else if (find_out(db, id, txn->deadline, &stored)) {
-    env_close(db); /* it refuses all further work; the next call opens it again */
-    code = fail(error, TIDINGS_E_STORE,
-                "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
-  } else if (!stored) {
-    code = db_failed(error, rc, "commit; nothing was stored");
-  }
+  if (head_reached) recover_failed(db, id, &stored);
+  bool open = !env_open(db, txn->deadline, NULL); /* else the next call tries that */
   pthread_rwlock_unlock(&db->env_lock);
-  return code;
+  if (stored) return 0;
+  if (!head_reached) return db_failed(error, rc, "commit; nothing was stored");
+  return fail(error, TIDINGS_E_STORE,
+              "the store failed to commit (%s)%s: outcome unknown; retry with the same id", reason,
+              open ? "" : " and cannot be opened again");
 }
 
 /* LMDB gives a number again if its commit has failed, to any write: how many have failed tells the
@@ -284,25 +241,48 @@ struct db_state db_state(const struct db_txn *txn) {
                            .after = writes ? state_number(db, id) : 0};
 }
 
+static void note_failure(struct db *db) {
+  atomic_store_explicit(&db->committed, 0, memory_order_release);
+  atomic_fetch_add_explicit(&db->failed, 1, memory_order_relaxed);
+}
+
 /* A write that changed nothing uses no number. */
-static void note_commit(struct db *db, size_t id, int rc) {
+static int note_commit(struct db *db, size_t id, const struct flush *flush) {
   MDB_envinfo info;
+  if (mdb_env_info(db->env, &info) || info.me_last_txnid != id) return 0;
+  int rc = flush_missed_head(flush) ? recover_seal(db) : 0;
+  if (rc) return rc;
+  recover_note_flushed(db, id);
+  atomic_store_explicit(&db->committed, id, memory_order_release);
+  return 0;
+}
+
+/* *ret_head_reached: when it fails, some of the head may be written. */
+static int commit_engine(struct db *db, MDB_txn *engine, size_t id, bool *ret_head_reached) {
+  struct flush flush;
+  int rc = flush_commit_begin(&flush, db->data_fd, db->page_bytes, id,
+                              atomic_load(&db->shared.page->flushed.transaction));
+  *ret_head_reached = false;
   if (rc) {
-    atomic_store_explicit(&db->committed, 0, memory_order_release);
-    atomic_fetch_add_explicit(&db->failed, 1, memory_order_relaxed);
-  } else if (!mdb_env_info(db->env, &info) && info.me_last_txnid == id) {
-    atomic_store_explicit(&db->committed, id, memory_order_release);
+    mdb_txn_abort(engine);
+  } else {
+    rc = mdb_txn_commit(engine);
+    flush_commit_end(&flush);
+    *ret_head_reached = flush.head_reached;
+    if (!rc) rc = note_commit(db, id, &flush);
   }
+  if (rc) note_failure(db);
+  return rc;
 }
 
 /* *ret_trouble: what LMDB said; NULL: it committed at once. */
 static int commit_rows(struct db_txn *txn, const char **ret_trouble, struct tidings_error *error) {
   size_t id = mdb_txn_id(txn->engine);
-  int rc = mdb_txn_commit(txn->engine);
-  note_commit(txn->db, id, rc);
+  bool head_reached;
+  int rc = commit_engine(txn->db, txn->engine, id, &head_reached);
   leave_env(txn->db);
   *ret_trouble = rc ? mdb_strerror(rc) : NULL;
-  return rc ? after_failed_commit(txn, id, rc, error) : 0;
+  return rc ? after_failed_commit(txn, id, rc, head_reached, error) : 0;
 }
 
 /* Change counters and rings move around the commit, and waiters are woken after it. */

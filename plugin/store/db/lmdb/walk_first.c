@@ -51,6 +51,10 @@ static bool is_noted(struct db *db, const struct stat *entry, uint64_t transacti
          memcmp(note->boot_id, db->self.boot_id, sizeof note->boot_id) == 0;
 }
 
+bool walk_is_noted_sound(struct db *db, const struct stat *entry, uint64_t transaction) {
+  return is_noted(db, entry, transaction) && !note_of(db)->finding[0];
+}
+
 static void note_result(struct db *db, const struct walk *walk, const struct stat *entry,
                         bool sound) {
   struct walk_note *note = note_of(db);

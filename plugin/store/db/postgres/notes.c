@@ -66,6 +66,8 @@ struct db_state db_state(const struct db_txn *txn) {
   return (struct db_state){0, 0};
 }
 
+uint64_t db_layout(void) { return DB_LAYOUT_DATABASE; }
+
 bool db_forgets_by_itself(const struct db *db) {
   (void)db; /* days of history are dropped */
   return true;

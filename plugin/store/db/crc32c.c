@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/crc32c.c: by the processor's instruction where it has one, else by a table of 16
+ * store/db/crc32c.c: by the processor's instruction where it has one, else by a table of 16
  * entries: small, and quick enough for records of a few hundred bytes.
  */
-#include "store/rows/crc32c.h"
+#include "store/db/crc32c.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/crc32c.h: the checksum of a record (CRC-32C, Castagnoli, reflected).
+ * store/db/crc32c.h: the checksum of a record (CRC-32C, Castagnoli, reflected).
  */
-#ifndef STORE_ROWS_CRC32C_H
-#define STORE_ROWS_CRC32C_H
+#ifndef STORE_DB_CRC32C_H
+#define STORE_DB_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>
