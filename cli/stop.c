@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/hosts/hosts.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
@@ -34,6 +35,15 @@ static void say_asked(const struct cli *cli, const json_t *status) {
            offered ? " when it begins; 'tidings queue cancel ID' takes its message back" : "");
 }
 
+static const char *unable_host(const json_t *status) {
+  const char *name = json_value_text(json_object_get(status, "attachment"), "host");
+  for (size_t i = 0; i < host_count; i++) {
+    if (strcmp(hosts[i].title, name) == 0 && hosts[i].kind == HOST_HOOKS && !hosts[i].stops)
+      return hosts[i].title;
+  }
+  return NULL;
+}
+
 static int send_stop(const struct cli *cli, struct hostkit *kit, const char *session,
                      const json_t *status) {
   struct tidings_error error = {.size = sizeof error};
@@ -41,6 +51,9 @@ static int send_stop(const struct cli *cli, struct hostkit *kit, const char *ses
   bool alive = json_is_true(json_object_get(json_object_get(status, "attachment"), "alive"));
   if (!alive && turn_is_there(status))
     return cli_fail(cli, "no running host has session '%s': nothing of it runs", session);
+  if (unable_host(status) && turn_is_there(status))
+    return cli_fail(cli, "%s has no way to end its turn for tidings; a person can, with Escape",
+                    unable_host(status));
   int32_t refused =
       kit_event(kit, kit_new_event("turn.stop", session, stop_data(status)), &reply, &error);
   if (refused) return cli_fail_with(cli, refused, &error);
@@ -77,9 +90,10 @@ const struct cli_verb verb_stop = {
         "that run are stopped. Only the turn ends: a message that waits starts the next one, "
         "and a message that is submitted after this command is among those. To end "
         "everything, clear the queue first ('tidings queue clear').\n\n"
-        "The host does it as soon as it can; 'tidings status' shows whether it has. Not every "
-        "agent has a way to end its turn from outside; docs/hosts.md says which has. If no turn "
-        "runs, nothing happens, and the exit code is 0.",
+        "The host does it as soon as it can; 'tidings status' shows whether it has. Claude "
+        "Code and Gemini CLI end the turn after the tool that runs. For Codex, Qwen Code and "
+        "Copilot, which have no way to do it, this is an error. If no turn runs, nothing happens, "
+        "and the exit code is 0.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .run = stop_verb,
     .examples =

@@ -119,6 +119,7 @@ struct host {
   const char *transcript; /* where it is if the call does not say: in its folder, %s the session's
                              id; or NULL */
   const char *subagent_tool; /* runs a subagent, whose hooks look like the session's own; or NULL */
+  bool stops;                /* "continue": false of the hook after a tool ends the turn */
   bool background_subagents; /* the model can start subagents and go on without waiting for them */
   bool stops_alike; /* it calls the hook of a turn's end also when a person has stopped the turn,
                        and ignores the answer then */

@@ -83,6 +83,11 @@ int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
   return stopped_at(kit, call, call->time_ms, error);
 }
 
+int32_t hook_person_requested(struct hostkit *kit, const struct hook_call *call,
+                              struct tidings_error *error) {
+  return stopped_at(kit, call, 0, error);
+}
+
 /* Claude Code does not say when, but has idled for a while: a prompt may have come meanwhile. */
 static int64_t idle_since_ms(const struct hook_call *call) {
   return call->time_ms ? call->time_ms : call->begun_ms - IDLE_MS;

@@ -29,5 +29,8 @@ int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *cal
  * and a process that waits beside the agent takes it up. */
 int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error);
+/* The same for somebody who has asked for the end of the turn that runs now. */
+int32_t hook_person_requested(struct hostkit *kit, const struct hook_call *call,
+                              struct tidings_error *error);
 
 #endif

@@ -207,6 +207,25 @@ static bool person_stopped_it(const struct hook_call *call) {
   return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
 }
 
+/* Somebody has asked for the turn's end, and the agent takes it from this hook. */
+static bool is_to_end(struct hostkit *kit, const struct hook_call *call) {
+  json_t *status = NULL;
+  if (!call->host->stops || hook_status(kit, call, &status, NULL)) return false;
+  bool asked = json_is_true(json_object_get(status, "stopping"));
+  json_decref(status);
+  return asked;
+}
+
+/* As if a person had stopped it. What is pending stays so: no model reads this answer. */
+static int32_t end_turn(struct hostkit *kit, const struct hook_call *call,
+                        struct hook_answer *ret_answer, struct tidings_error *error) {
+  int32_t code = hook_person_requested(kit, call, error);
+  if (!code)
+    ret_answer->output =
+        json_pack("{s:b, s:s}", "continue", 0, "stopReason", "Stopped by tidings stop.");
+  return code;
+}
+
 static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
                           struct hook_answer *ret_answer, struct tidings_error *error) {
   bool inner = call->of_subagent;
@@ -216,7 +235,9 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
   int32_t code = report_first_edits(kit, call, edits, error);
   if (!code && !inner) code = hook_subagents(kit, call, &count, &inner, error);
   if (!code && !inner && hook_runs_subagent(call)) code = report_result(kit, call, error);
-  if (!code && !inner) code = carry(kit, call, ret_answer, error);
+  if (!code && !inner)
+    code = is_to_end(kit, call) ? end_turn(kit, call, ret_answer, error)
+                                : carry(kit, call, ret_answer, error);
   if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
   if (code != TIDINGS_E_BUSY) report_more_edits(kit, call, edits);
   json_decref(edits);

@@ -17,7 +17,7 @@ LATER = 3600  # seconds: what is stamped so is no older than a turn that begins 
 
 
 def state(place):
-    return place.ok("status", "-s", "s", "--json").json["state"]
+    return place.ok("status", "--json", env={"TIDINGS_SESSION": "s"}).json["state"]  # it may be new
 
 
 def stamp(seconds):
@@ -120,6 +120,25 @@ def test_stopped(place):
             assert own.messages() == ["the disk is full"] and status["leased"] == []
             assert "the disk is full" in context(call(own, host, prompt, prompt="go on"), prompt)
             assert call(own, host, stop) != {} and log(own) == [], (host, log(own))
+
+
+def test_stopped_by_request(place):
+    """the hook after a tool ends the turn that somebody asks to end, where the agent takes that; elsewhere tidings stop refuses, and the turn goes on"""
+    for host in HOSTS:
+        prompt, tool, stop, _ = HOSTS[host]
+        with type(place)() as own:
+            call(own, host, prompt, prompt="hello")
+            own.ok("push", "-s", "s", "the disk is full")
+            if host in ("claude", "gemini"):
+                own.ok("stop", "-s", "s")
+                assert call(own, host, tool, tool_name="x") == {"continue": False, "stopReason": "Stopped by tidings stop."}, host
+                status = own.ok("status", "-s", "s", "--json").json
+                assert status["state"] == "idle" and not status["stopping"] and own.messages() == ["the disk is full"], (host, status)
+                assert "the disk is full" in context(call(own, host, prompt, prompt="go on"), prompt)
+            else:
+                own.refused("stop", "-s", "s", says="has no way to end its turn for tidings; a person can, with Escape")
+                assert "the disk is full" in json.dumps(call(own, host, tool, tool_name="x")), host
+            assert log(own) == [], (host, log(own))
 
 
 def test_stopped_in_a_tool(place):
@@ -339,7 +358,7 @@ def test_configuration_without_a_window(place):
 def test_use(place):
     """the context's use: what Qwen Code says at the end of a turn, and what is in Codex's transcript where that is read; each threshold once"""
     call(place, "qwen", "UserPromptSubmit", prompt="x")
-    for used, says in ((100, []), (160000, ["75"]), (160001, ["75"]), (191000, ["75", "95"])):
+    for used, says in ((100, []), (160000, ["80"]), (160001, ["80"]), (191000, ["80", "95"])):
         call(place, "qwen", "Stop", input_tokens=used, context_limit=200000, context_usage=used / 200000)
         assert [message.split("%")[0].rpartition(" ")[2] for message in place.messages()] == says, place.messages()
     path = transcript(place, "codex", "c")

@@ -161,6 +161,24 @@ def stopped_in_a_tool(agent):
             once(request(agent, "Stork two", 1), words)
 
 
+def stopped_by_request(agent):
+    """tidings stop ends the turn when its tool has ended: the model is not asked again, the session is idle, and what came meanwhile is in the next turn"""
+    gate = Gate(agent, "crake")
+    agent.model.replace([rule("Crake one", gate.tool, {"text": "Never."}), rule("Crake two", {"text": "Yes."})])
+    agent.start("Crake one: work.", agent.session)
+    gate.wait()
+    push(agent, "The crake calls.", "-k", "crake.calls")
+    agent.place.tidings("stop", "-s", agent.session)
+    gate.open()
+    agent.end()
+    assert state(agent) == "idle", state(agent)
+    history = agent.place.tidings("history", "-s", agent.session)
+    assert "turn.stop" in history and "turn.aborted" in history, history
+    agent.run("Crake two: go on.", agent.session)
+    assert ["Crake two" in one["text"] for one in requests(agent, "Crake one")] == [False, True], "the model was asked again"
+    once(request(agent, "Crake two", 1), "The crake calls.")
+
+
 def typed_meanwhile(agent):
     """a prompt that is typed while the model answers is a turn without a hook: the session counts as idle; what is pushed in it reaches the model once"""
     gate = Gate(agent, "rail")
@@ -418,4 +436,4 @@ def saved_and_resumed(agent):
 
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, cleared, larger_than_the_room, configuration_changes, answered_again)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
-BY_AGENT = {"claude": (forked, rewound, typed_meanwhile, resumed_is_woken), "codex": (forked, rewound, budget_is_short, person_is_alerted), "gemini": (rewound, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
+BY_AGENT = {"claude": (forked, rewound, stopped_by_request, typed_meanwhile, resumed_is_woken), "codex": (forked, rewound, budget_is_short, person_is_alerted), "gemini": (rewound, stopped_by_request, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
