@@ -5,6 +5,7 @@
  * hands the calls to this test.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
 #include <stdio.h>
@@ -30,11 +31,17 @@ static struct {
   bool mapped_already; /* and whether it was in memory then */
 } reads;
 
+static uint64_t failing_page; /* cannot be read now; 0: each can */
+
 /* -- the calls --------------------------------------------------------------------------------- */
 
 ssize_t real_pread(int fd, void *to, size_t bytes, off_t at) __asm__("__real_pread");
 ssize_t seen_pread(int fd, void *to, size_t bytes, off_t at) __asm__("__wrap_pread");
 ssize_t seen_pread(int fd, void *to, size_t bytes, off_t at) {
+  if (failing_page && (uint64_t)at / PAGE == failing_page) {
+    errno = EIO;
+    return -1;
+  }
   ssize_t got = real_pread(fd, to, bytes, at);
   if (got == PAGE && at % PAGE == 0 && reads.count < MOST_PAGES)
     reads.pages[reads.count++] = (uint64_t)at / PAGE;
@@ -176,4 +183,38 @@ Test(walk_reads, lmdb_is_given_the_file_after_the_walk) {
   cr_assert_not(reads.mapped_already);
   cr_assert(is_mapped("data.mdb"), "or the question above has no meaning");
   store_close(store);
+}
+
+/* A read that fails once says nothing of the file: the next open, of any process, reads again. */
+Test(walk_reads, a_page_that_could_not_be_read_is_not_noted_as_damage) {
+  const struct store_options options = {
+      .directory = kit_store, .create_budget_ms = KIT_BUDGET_MS, .only_reads = true};
+  unsigned refused = 0;
+  struct store *store = store_at(kit_store);
+  say_well(store, "s", "news");
+  store_close(store);
+  struct walk walk;
+  cr_assert(walk_kit_walk(&walk));
+  cr_assert_eq(unlink(kit_path("store/shared")), 0); /* so that it is walked */
+  for (uint64_t page = 2; page <= walk.last_page; page++) {
+    struct tidings_error error = new_error();
+    failing_page = page;
+    int code = store_open(&options, &store, &error);
+    failing_page = 0;
+    if (!code) { /* a free page */
+      store_close(store);
+      cr_assert_eq(unlink(kit_path("store/shared")), 0);
+      continue;
+    }
+    refused++;
+    cr_assert_eq(code, TIDINGS_E_STORE);
+    cr_assert(strstr(error.text, "cannot be read"), "page %llu: %s", (unsigned long long)page,
+              error.text);
+    error = new_error();
+    cr_assert_eq(store_open(&options, &store, &error), 0, "page %llu: %s", (unsigned long long)page,
+                 error.text);
+    store_close(store);
+    cr_assert_eq(unlink(kit_path("store/shared")), 0);
+  }
+  cr_assert_gt(refused, 0);
 }

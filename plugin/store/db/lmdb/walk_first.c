@@ -55,10 +55,14 @@ bool walk_is_noted_sound(struct db *db, const struct stat *entry, uint64_t trans
   return is_noted(db, entry, transaction) && !note_of(db)->finding[0];
 }
 
+/* Something was read that cannot be. What an errno kept from being read may be fine the next time,
+ * and for others: that is never noted. */
+static bool is_finding(const struct walk *walk) { return walk->finding && !walk->err; }
+
 static void note_result(struct db *db, const struct walk *walk, const struct stat *entry,
                         bool sound) {
   struct walk_note *note = note_of(db);
-  if (!sound && !walk->finding) return;
+  if (!sound && !is_finding(walk)) return;
   write_note(db, entry, walk->transaction);
   if (sound) return;
   note->page = walk->page;
@@ -126,7 +130,7 @@ static void walk_as_child(struct db *db, struct walk *walk, const struct stat *e
   keep_only(kept, sizeof kept / sizeof *kept);
   char sound = (char)walk_run(walk);
   note_result(db, walk, entry, sound);
-  if (sound || walk->finding) (void)!write(answer, &sound, 1);
+  if (sound || is_finding(walk)) (void)!write(answer, &sound, 1);
   _exit(0);
 }
 
