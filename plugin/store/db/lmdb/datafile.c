@@ -128,6 +128,7 @@ int datafile_prepare_lock(struct db *db, struct tidings_error *error) {
     return fail(error, TIDINGS_E_STORE, "store %s: lock.mdb cannot be made: %s", db->directory,
                 strerror(errno));
   int err = fstat(fd, &entry) ? errno : 0;
+  if (!err) atomic_store(&db->shared.page->lock_inode, entry.st_ino);
   if (!err && datafile_has_holes(&entry, LOCKFILE_BYTES))
     err = posix_fallocate(fd, 0, LOCKFILE_BYTES);
   close(fd);
@@ -135,6 +136,34 @@ int datafile_prepare_lock(struct db *db, struct tidings_error *error) {
                     "store %s: no room for its file lock.mdb: %s; free some space", db->directory,
                     strerror(err))
              : 0;
+}
+
+static int lock_inode(const struct db *db, uint64_t *ret_inode) {
+#ifdef STATX_INO /* times are not asked for: see count_links in txn.c */
+  struct statx part;
+  if (statx(db->directory_fd, "lock.mdb", AT_SYMLINK_NOFOLLOW, STATX_INO, &part) == 0) {
+    *ret_inode = part.stx_ino;
+    return 0;
+  }
+  if (errno == ENOENT) return errno;
+#endif
+  struct stat entry;
+  if (fstatat(db->directory_fd, "lock.mdb", &entry, AT_SYMLINK_NOFOLLOW)) return errno;
+  *ret_inode = entry.st_ino;
+  return 0;
+}
+
+int datafile_check_lock(const struct db *db, struct tidings_error *error) {
+  uint64_t inode = 0;
+  int err = lock_inode(db, &inode);
+  if (err && err != ENOENT)
+    return fail(error, TIDINGS_E_STORE, "store %s: lock.mdb: %s", db->directory, strerror(err));
+  if (!err && inode == atomic_load(&db->shared.page->lock_inode)) return 0;
+  return fail(error, TIDINGS_E_STORE,
+              "store %s: lock.mdb was deleted or replaced while the store was in use, and nothing "
+              "keeps two processes from writing at the same time; end all processes that use it, "
+              "and try again",
+              db->directory);
 }
 
 uint64_t datafile_map_bytes(void) { return MAP_BYTES; }

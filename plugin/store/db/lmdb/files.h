@@ -29,6 +29,9 @@ int datafile_check(struct db *db, struct tidings_error *error);
 int datafile_refuse(const struct db *db, struct tidings_error *error, const char *how);
 /* As sole user: lock.mdb with all its blocks. */
 int datafile_prepare_lock(struct db *db, struct tidings_error *error);
+/* Is lock.mdb the one that the first user had? A process that finds none makes another one, and
+ * then two of them write at the same time. Errors: STORE. */
+int datafile_check_lock(const struct db *db, struct tidings_error *error);
 /* -- walk_first.c -- */
 
 /* As sole user, with the gate: refuses a data.mdb whose structure is damaged. BUSY: it is large,

@@ -29,7 +29,8 @@ static int open_files(struct db *db, const struct db_options *options,
     if (!code) code = walk_first(db, deadline, error);
     if (!code) code = env_open_checked(db, deadline, error);
   } else if (!code) {
-    code = env_open(db, deadline, error);
+    code = datafile_check_lock(db, error);
+    if (!code) code = env_open(db, deadline, error);
   }
   if (code) shared_close(db);
   return code;

@@ -45,6 +45,7 @@ struct shared_page {
   _Atomic uint32_t writer_died;    /* and LMDB has not found out yet, or a flush failed: the newest
                                       commit may not be on the disk */
   _Atomic uint32_t waiters_end;    /* slots of waiters from here on have never been used */
+  _Atomic uint64_t lock_inode;     /* of the lock.mdb that all present users have */
   struct walk_note walked;         /* written by who has the gate, or closes */
   struct flush_note flushed;       /* by the sole user, or who has the writer lock */
 };

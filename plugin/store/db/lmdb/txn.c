@@ -56,7 +56,7 @@ static int check_linked(const struct db *db, struct tidings_error *error) {
   int reason = count_links(db->data_fd, &names);
   if (reason)
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(reason));
-  if (names) return 0;
+  if (names) return datafile_check_lock(db, error);
   return fail(error, TIDINGS_E_STORE,
               "store %s: data.mdb was deleted while it was in use, and what was in it is lost; "
               "close and open again to start empty",
