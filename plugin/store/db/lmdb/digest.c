@@ -26,7 +26,8 @@ uint32_t digest_head_crc(const uint8_t *head) {
 
 static uint32_t own_crc(const uint8_t *bytes, uint32_t run_count) {
   return crc32c(crc32c(0, bytes, OWN_CRC_AT), bytes + OWN_CRC_AT + sizeof(uint32_t),
-                DIGEST_FIXED_BYTES - OWN_CRC_AT - sizeof(uint32_t) + run_count * DIGEST_RUN_BYTES);
+                DIGEST_FIXED_BYTES - OWN_CRC_AT - sizeof(uint32_t) +
+                    (size_t)run_count * DIGEST_RUN_BYTES);
 }
 
 static void put_u32(uint8_t *bytes, size_t at, uint32_t value) {
