@@ -233,3 +233,32 @@ Test(schema, a_store_of_somebody_else_is_refused) {
   cr_assert_eq(open_code(&error), TIDINGS_E_STORE);
   cr_assert(strstr(error.text, "schema"), "%s", error.text);
 }
+
+static int open_beside(struct child *self, void *context) {
+  const struct store_options options = {.directory = kit_store, .create_budget_ms = KIT_BUDGET_MS};
+  struct tidings_error error = new_error();
+  struct store *store;
+  (void)self;
+  (void)context;
+  int code = store_open(&options, &store, &error);
+  return code == TIDINGS_E_STORE && strstr(error.text, "lock.mdb was deleted") ? 0 : 1;
+}
+
+/* Who came then would make another one, and two processes would write at the same time. */
+Test(datafile, a_lock_file_deleted_while_in_use_ends_all_writes) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  say_well(store, "s", "one");
+  cr_assert_eq(unlink(kit_path("store/lock.mdb")), 0);
+  cr_assert_eq(say(store, (struct said){0}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert(strstr(error.text, "lock.mdb was deleted"), "%s", error.text);
+  struct child child = child_start(open_beside, NULL);
+  cr_assert_eq(child_wait(&child), 0);
+  cr_assert_eq(close(open(kit_path("store/lock.mdb"), O_CREAT | O_RDWR, 0600)), 0);
+  cr_assert_eq(say(store, (struct said){0}, NULL, &error), TIDINGS_E_STORE, "another one");
+  store_close(store);
+  store = store_at(kit_store);
+  say_well(store, "s", "two");
+  cr_assert_eq(items_in(store, "s"), 2);
+  store_close(store);
+}
