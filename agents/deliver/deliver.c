@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "agents/deliver/parts.h"
+#include "agents/deliver/say.h"
 #include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/transcript/marker.h"
@@ -102,6 +103,7 @@ static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, co
   if (!code && text[0]) {
     answer.output = output(call, text);
     if (!answer.output) code = kit_error(error, TIDINGS_E_INVAL, "the notifications are not UTF-8");
+    else hook_say(kit, call, content, reply, answer.output);
   } else if (!code && delivery) {
     (void)hostkit_settle(kit, delivery, TIDINGS_COMMITTED, NULL, NULL);
     answer.delivery = 0;

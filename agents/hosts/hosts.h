@@ -99,6 +99,8 @@ struct host {
 
   /* HOST_HOOKS, HOST_BORROWS */
   struct host_caller caller;
+  bool shows_messages;   /* its person sees the answer's systemMessage */
+  const char *hook_name; /* its screen shows this instead of the hook's command; or NULL */
   unsigned reads;
   enum host_proof proof;
   const struct host_hook *hooks; /* ends with a row without an event */

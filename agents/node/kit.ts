@@ -118,7 +118,7 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
     });
     const { alerts = {} } = JSON.parse(configuration ?? "{}") as { alerts?: object };
     const known = { rang: new Map(), stamps: new Map(), alerters: new Map() };
-    const kit: Kit = { ...known, instance, hostName, alerts: Object.values(alerts).includes(true), calledBy: process.env.TIDINGS_SESSION || undefined, stopPolling: () => {} };
+    const kit: Kit = { ...known, instance, hostName, alerts: Object.entries(alerts).some(([name, value]) => value === true && name !== "delivered"), calledBy: process.env.TIDINGS_SESSION || undefined, stopPolling: () => {} };
     place[KEY] = kit;
     poll(kit);
     return kit;

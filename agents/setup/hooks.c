@@ -64,6 +64,7 @@ static json_t *hook_value(const struct host *host, const struct host_hook *hook,
   int seconds = wait ? WAIT_SECONDS : seconds_of(hook);
   json_t *value = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout",
                             seconds * (int)host->timeout_unit);
+  if (value && host->hook_name) json_object_set_new(value, "name", json_string(host->hook_name));
   if (value && wait) json_object_set_new(value, "asyncRewake", json_true());
   if (value && raised)
     json_object_set_new(value, "additionalContextLimit",

@@ -19,7 +19,7 @@ static bool is_wanted(struct hostkit *kit) {
   bool wanted = false;
   if (kit_query(kit, json_pack("{s:s}", "name", "configure"), &answer, NULL)) return false;
   json_object_foreach(json_object_get(json_object_get(answer, "config"), "alerts"), name, value)
-      wanted = wanted || json_is_true(value);
+      wanted = wanted || (json_is_true(value) && strcmp(name, "delivered") != 0);
   json_decref(answer);
   return wanted;
 }

@@ -31,6 +31,7 @@ static struct settings default_settings(void) {
       .discipline = DISCIPLINE_SERIAL,
       .max_auto_turns = 8,
       .critical_force = true,
+      .alerts_delivered = true,
       .max_aborts = 3,
       .abort_window_ms = 60000,
       .event_bytes = (uint32_t)config_limit_keys[LIMIT_EVENT_BYTES].initial,
@@ -179,7 +180,7 @@ static int read_alerts(const struct path *path, const struct json *section,
                        struct settings *settings, struct tidings_error *error) {
   static const struct member_names known = {config_alerts_names, ALERTS_COUNT, "key"};
   bool *const values[ALERTS_COUNT] = {&settings->alerts_idle, &settings->alerts_waiting,
-                                      &settings->alerts_critical};
+                                      &settings->alerts_critical, &settings->alerts_delivered};
   const struct json *slots[ALERTS_COUNT];
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);

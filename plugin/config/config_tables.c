@@ -80,7 +80,7 @@ const char *const config_turns_names[TURNS_COUNT] = {"discipline", "settle_delay
 const char *const config_critical_names[CRITICAL_COUNT] = {"force", "max_aborts",
                                                            "abort_window_ms"};
 
-const char *const config_alerts_names[ALERTS_COUNT] = {"idle", "waiting", "critical"};
+const char *const config_alerts_names[ALERTS_COUNT] = {"idle", "waiting", "critical", "delivered"};
 
 const struct limit_key config_limit_keys[LIMIT_COUNT] = {
     [LIMIT_EVENT_BYTES] = {"event_bytes", 1024, 1048576, 262144},

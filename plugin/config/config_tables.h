@@ -47,7 +47,7 @@ enum turns_key {
   TURNS_COUNT
 };
 enum critical_key { CRITICAL_FORCE, CRITICAL_MAX_ABORTS, CRITICAL_ABORT_WINDOW_MS, CRITICAL_COUNT };
-enum alerts_key { ALERTS_IDLE, ALERTS_WAITING, ALERTS_CRITICAL, ALERTS_COUNT };
+enum alerts_key { ALERTS_IDLE, ALERTS_WAITING, ALERTS_CRITICAL, ALERTS_DELIVERED, ALERTS_COUNT };
 extern const char *const config_alerts_names[ALERTS_COUNT];
 extern const char *const config_delivery_names[DELIVERY_COUNT],
     *const config_turns_names[TURNS_COUNT], *const config_critical_names[CRITICAL_COUNT];

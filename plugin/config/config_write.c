@@ -148,7 +148,7 @@ static void write_critical(const struct settings *settings, struct buffer *out) 
 
 static void write_alerts(const struct settings *settings, struct buffer *out) {
   const bool values[ALERTS_COUNT] = {settings->alerts_idle, settings->alerts_waiting,
-                                     settings->alerts_critical};
+                                     settings->alerts_critical, settings->alerts_delivered};
   buffer_byte(out, '{');
   for (size_t i = 0; i < ALERTS_COUNT; i++) {
     write_key(config_alerts_names[i], i == 0, out);

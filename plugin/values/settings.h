@@ -84,6 +84,7 @@ struct settings {
 
   /* Of people, by the processes that watch for that; the plugin alerts nobody. */
   bool alerts_idle, alerts_waiting, alerts_critical;
+  bool alerts_delivered; /* on the agent's own screen */
 
   uint32_t event_bytes, message_bytes, pending_per_session;
   uint32_t source_per_minute; /* pushes of one source in one session; 0: no limit */

@@ -68,7 +68,13 @@ def model_has_answered(place, *after):
     return path
 
 
+def without_line(answer):
+    """Without the line for the person, which some agents show."""
+    return {name: value for name, value in answer.items() if name != "systemMessage"}
+
+
 def context(answer, event):
+    answer = without_line(answer)
     assert set(answer) == {"hookSpecificOutput"}, answer
     assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"} and answer["hookSpecificOutput"]["hookEventName"] == event, answer
     text = answer["hookSpecificOutput"]["additionalContext"]
@@ -76,7 +82,7 @@ def context(answer, event):
 
 
 def reason(answer, host):
-    extra = HOSTS[host][3]
+    extra, answer = HOSTS[host][3], without_line(answer)
     if extra is None:
         return context(answer, "Stop")
     assert answer.items() >= extra.items() and set(answer) == {"decision", "reason"}, answer

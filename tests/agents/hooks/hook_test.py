@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from calls import HOSTS, call, changed, context, log, stuck_opener, transcript
+from calls import call, changed, context, HOSTS, log, stuck_opener, transcript, without_line
 from kit import DEADLINE_S, TIDINGS, Skip, end, main
 
 SHORT = ("--budget", "500ms")  # for a store that stays busy
@@ -326,9 +326,10 @@ def test_overlap(place):
         process.stdin.write(text.encode())
         process.stdin.close()
         running.append(process)
-    said = b"".join(process.stdout.read() for process in running).decode()
+    answers = [json.loads(process.stdout.read()) for process in running]
     assert all(process.wait(DEADLINE_S) == 0 for process in running)
-    said += json.dumps(call(place, "claude", "PostToolUse", tool_name="t", tool_use_id="last"))
+    answers.append(call(place, "claude", "PostToolUse", tool_name="t", tool_use_id="last"))
+    said = json.dumps([without_line(answer) for answer in answers])
     for number in range(20):
         assert said.count(f"news {number:02}") == 1, (number, said)
 

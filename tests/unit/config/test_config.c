@@ -37,7 +37,8 @@ static const char defaults[] =
     "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_"
     "turns\":8,\"default_delivery\":\"queue\"},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
-    "\"alerts\":{\"idle\":false,\"waiting\":false,\"critical\":false},"
+    "\"alerts\":{\"idle\":false,\"waiting\":false,\"critical\":false,"
+    "\"delivered\":true},"
     "\"limits\":{\"event_bytes\":262144,\"message_bytes\":16384,\"pending_per_session\":10000,"
     "\"dedup_window_ms\":86400000,\"source_per_minute\":0}}";
 
@@ -218,10 +219,12 @@ Test(config, alerts) {
       settings_from("{\"alerts\":{\"critical\":true,\"idle\":true}}", &arena);
   cr_expect(settings.alerts_idle && !settings.alerts_waiting && settings.alerts_critical);
   cr_expect(strstr(written(&settings),
-                   ",\"alerts\":{\"idle\":true,\"waiting\":false,\"critical\":true},"),
+                   ",\"alerts\":{\"idle\":true,\"waiting\":false,\"critical\":true,"
+                   "\"delivered\":true},"),
             "%s", written(&settings));
-  settings = settings_from("{\"alerts\":{\"waiting\":true}}", &arena);
-  cr_expect(!settings.alerts_idle && settings.alerts_waiting && !settings.alerts_critical);
+  settings = settings_from("{\"alerts\":{\"waiting\":true,\"delivered\":false}}", &arena);
+  cr_expect(!settings.alerts_idle && settings.alerts_waiting && !settings.alerts_critical &&
+            !settings.alerts_delivered);
 }
 
 Test(config, turns_and_critical_at_their_edges) {
@@ -273,7 +276,7 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
          a->steer_by_default == b->steer_by_default && a->critical_force == b->critical_force &&
          a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms &&
          a->alerts_idle == b->alerts_idle && a->alerts_waiting == b->alerts_waiting &&
-         a->alerts_critical == b->alerts_critical;
+         a->alerts_critical == b->alerts_critical && a->alerts_delivered == b->alerts_delivered;
 }
 
 static const char *truth(struct random *random) {

@@ -102,7 +102,8 @@ static const struct {
     {"{\"alerts\":true}", TIDINGS_E_SCHEMA, "alerts: true is not an object"},
     {"{\"alerts\":{\"idle\":1}}", TIDINGS_E_SCHEMA, "alerts.idle: 1 is not true or false"},
     {"{\"alerts\":{\"error\":true}}", TIDINGS_E_SCHEMA,
-     "alerts.error: unknown key; expected one of idle, waiting, critical"},
+     "alerts.error: unknown key; expected one of idle, waiting, critical, "
+     "delivered"},
     {CRITICAL("\"force\":1"), TIDINGS_E_SCHEMA, "critical.force: 1 is not true or false"},
     {CRITICAL("\"max_aborts\":65"), TIDINGS_E_SCHEMA,
      "critical.max_aborts: 65 is not an integer from 0 to 64"},

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/deliver/say.c: see the header.
+ */
+#include "agents/deliver/say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/kit.h"
+#include "command/terminal.h"
+#include "common/span.h"
+
+enum { LONGEST_TEXT = 100 };
+
+static bool is_wanted(struct hostkit *kit) {
+  json_t *answer = NULL;
+  if (kit_query(kit, json_pack("{s:s}", "name", "configure"), &answer, NULL)) return false;
+  const json_t *alerts = json_object_get(json_object_get(answer, "config"), "alerts");
+  bool wanted = json_is_true(json_object_get(alerts, "delivered"));
+  json_decref(answer);
+  return wanted;
+}
+
+/* The first line, cut between characters. */
+static void print_start(FILE *out, struct tidings_span text) {
+  const char *line_end = !text.len ? NULL : memchr(text.ptr, '\n', text.len);
+  size_t whole = line_end ? (size_t)(line_end - text.ptr) : text.len, len = whole;
+  if (len > LONGEST_TEXT) len = LONGEST_TEXT;
+  while (len && len < whole && ((unsigned char)text.ptr[len] & 0xc0) == 0x80) len--;
+  terminal_bytes(out, text.ptr, len);
+  if (len < text.len) fputs("\u2026", out);
+}
+
+static size_t count_notifications(const struct tidings_reply *reply) {
+  size_t count = 0;
+  for (size_t i = 0; i < reply->notification_count; i++) count += reply->notifications[i]->count;
+  return count;
+}
+
+/* "2 notifications, the first: CI failed; a steered message". */
+static void print_parts(FILE *out, const char *content, const struct tidings_reply *reply) {
+  size_t count = count_notifications(reply);
+  const char *between = "";
+  if (content[0]) {
+    fputs("the next message: ", out);
+    print_start(out, span_text(content));
+    between = "; ";
+  }
+  if (reply->steered_count) {
+    fprintf(out, "%s%s", between,
+            reply->steered_count == 1 ? "a steered message" : "steered messages");
+    between = "; ";
+  }
+  if (!count) return;
+  fprintf(out, "%s%zu notification%s: ", between, count, count == 1 ? "" : "s, the first");
+  print_start(out, reply->notifications[0]->text);
+}
+
+static char *line_of(const char *content, const struct tidings_reply *reply) {
+  char *line = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&line, &len);
+  if (!out) return NULL;
+  fputs("tidings hands the model ", out);
+  print_parts(out, content, reply);
+  if (!fclose(out)) return line;
+  free(line);
+  return NULL;
+}
+
+void hook_say(struct hostkit *kit, const struct hook_call *call, const char *content,
+              const struct tidings_reply *reply, json_t *output) {
+  bool is_something = reply && (content[0] || reply->notification_count || reply->steered_count);
+  if (!call->host->shows_messages || !is_something || !is_wanted(kit)) return;
+  char *line = line_of(content, reply);
+  json_t *value = line ? json_string(line) : NULL;
+  if (value) (void)json_object_set_new(output, "systemMessage", value);
+  free(line);
+}
