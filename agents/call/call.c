@@ -71,7 +71,8 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   call->source = text_of(input, "source");
   call->prompt = text_of(input, "prompt");
   call->tool = text_of(input, "tool_name");
-  call->call_id = text_of(input, "tool_use_id");
+  call->call_id = call->host->call_id ? text_of(input, call->host->call_id) : "";
+  if (!call->call_id[0]) call->call_id = text_of(input, "tool_use_id");
   if (!call->call_id[0]) call->call_id = text_of(input, "tool_call_id");
   call->failure = text_of(input, "error");
   call->transcript = text_of(input, "transcript_path");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/deliver/leases.c: see the header. A delivery that is in the transcript was delivered.
- * One that is not may still be written while the turn runs, and shortly after. When the turn has
- * ended, or a person has prompted, it was dropped and is delivered again, provided that this
- * transcript has other answers of hooks. A delivery that the agent does not record, or whose
- * transcript cannot be read, counts as delivered at the next call.
+ * One that is not may still be written: agents write late. It was dropped, and is delivered again,
+ * when the transcript has what the model said after it; time only bounds the wait, and only at a
+ * turn's end or a prompt. A transcript without any answer of a hook proves nothing: then it counts
+ * as delivered. A delivery that the agent does not record, or whose transcript cannot be read, counts
+ * as delivered at the next call.
  */
 #include "agents/deliver/leases.h"
 
@@ -15,15 +16,18 @@
 #include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
+#include "agents/transcript/later.h"
 #include "agents/transcript/proof.h"
+#include "command/json_value.h"
 #include "common/clock.h"
 
-enum { READ_MS = 60000 };   /* whatever the agent's clock says */
-enum { WRITTEN_MS = 5000 }; /* by then an agent that lives has written what it was given */
+enum { READ_MS = 60000 };    /* whatever the agent's clock says */
+enum { WRITTEN_MS = 60000 }; /* by then an agent that lives has written what it was given */
 
 struct leased {
   const json_t *entries; /* of the query `status` */
   struct hook_sought *sought;
+  struct hook_handed *handed; /* of each */
   size_t count;
   enum hook_transcript transcript;
   struct hook_usage usage;
@@ -49,7 +53,14 @@ static enum hook_transcript look_beside(const struct hook_call *call, struct lea
   return keeps ? HOOK_TRANSCRIPT_MARKED : found;
 }
 
-/* ret_leased->sought is to be freed. */
+static bool is_any_left(const struct leased *leased) {
+  for (size_t i = 0; i < leased->count; i++) {
+    if (!leased->sought[i].found) return true;
+  }
+  return false;
+}
+
+/* Both are to be freed. */
 static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const json_t *status,
                        bool mine, struct leased *ret_leased, struct tidings_error *error) {
   struct leased leased = {.entries = json_object_get(status, "leased")};
@@ -57,9 +68,14 @@ static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const 
   int32_t code = leased.count ? hook_sign_ready(kit, error) : TIDINGS_OK;
   if (code) return code;
   leased.sought = calloc(leased.count + 1, sizeof *leased.sought);
-  if (!leased.sought) return kit_no_memory(error);
+  leased.handed = calloc(leased.count + 1, sizeof *leased.handed);
+  *ret_leased = leased;
+  if (!leased.sought || !leased.handed) return kit_no_memory(error);
   for (size_t i = 0; i < leased.count; i++) {
-    const json_t *id = json_object_get(json_array_get(leased.entries, i), "id");
+    const json_t *entry = json_array_get(leased.entries, i), *id = json_object_get(entry, "id");
+    leased.handed[i] =
+        (struct hook_handed){.call_id = json_value_text(entry, "call_id"),
+                             .at_ms = json_integer_value(json_object_get(entry, "leased_at"))};
     leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
   }
   for (size_t i = 0; call->host->proof == HOST_PROOF_NEXT_CALL && i < leased.count; i++)
@@ -69,6 +85,8 @@ static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const 
   else if (leased.count)
     leased.transcript =
         hook_proof_look_resumed(call->transcript, call->host, leased.sought, leased.count);
+  if (mine && leased.transcript && is_any_left(&leased))
+    hook_later_look(call->transcript, call->host, leased.handed, leased.count);
   *ret_leased = leased;
   return TIDINGS_OK;
 }
@@ -96,11 +114,17 @@ static bool is_written_down(const struct hook_call *call, const json_t *entry) {
   return !call->host->leaves_out_reasons || !carrier || strcmp(carrier, "chat_request") != 0;
 }
 
-static bool is_settled_by_now(const struct hook_call *call, const json_t *entry) {
-  int64_t age = clock_wall_ms() - json_integer_value(json_object_get(entry, "leased_at"));
-  if (age >= 0 && age < WRITTEN_MS) return false; /* less than 0: somebody set the clock */
-  return call->moment == HOOK_PROMPT || call->moment == HOOK_STOP ||
-         call->moment == HOOK_TURN_FAILED;
+/* Between the results of tools that run at the same time the model may say something: without the
+ * call's id it is not known to which of them. */
+static bool is_settled_by_now(const struct hook_call *call, const json_t *entry,
+                              const struct hook_handed *handed) {
+  bool of_tool = strcmp(json_value_text(entry, "carrier"), "tool_result") == 0,
+       by_id = handed->call_id[0] && call->host->records.result,
+       between = call->moment == HOOK_PROMPT || call->moment == HOOK_STOP ||
+                 call->moment == HOOK_TURN_FAILED;
+  int64_t age = clock_wall_ms() - handed->at_ms; /* less than 0: somebody set the clock */
+  if (handed->later && (between || by_id || !of_tool)) return true;
+  return between && (age < 0 || age >= WRITTEN_MS);
 }
 
 /* 0: that cannot be said yet. */
@@ -111,7 +135,7 @@ static uint32_t outcome_of(const struct hook_call *call, const struct leased *le
   if (leased->sought[i].found || leased->transcript == HOOK_TRANSCRIPT_UNREADABLE ||
       !is_written_down(call, entry))
     return TIDINGS_COMMITTED;
-  if (!is_settled_by_now(call, entry)) return 0;
+  if (!is_settled_by_now(call, entry, &leased->handed[i])) return 0;
   return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
 }
 
@@ -143,6 +167,7 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
     *ret_named = named(&leased);
   if (!code) hook_report_usage(kit, call, leased.usage.used, leased.usage.limit);
   free(leased.sought);
+  free(leased.handed);
   json_decref(status);
   return code;
 }

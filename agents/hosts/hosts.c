@@ -132,6 +132,14 @@ static const struct host_hook cursor_hooks[] = {{"SessionStart", HOOK_SESSION_ST
                                                 {NULL, HOOK_OTHER, NULL, false}};
 
 static const char *const any_fields[] = {NULL};
+static const char *const assistant_records[] = {"type=assistant", NULL};
+static const char *const codex_records[] = {"payload.role=assistant", "payload.type=reasoning",
+                                            "payload.type=function_call",
+                                            "payload.type=custom_tool_call", NULL};
+static const char *const codex_outputs[] = {"payload.type=function_call_output",
+                                            "payload.type=custom_tool_call_output", NULL};
+static const char *const gemini_records[] = {"type=gemini", NULL};
+static const char *const copilot_records[] = {"type=assistant.message", NULL};
 static const char *const copilot_fields[] = {"timestamp", "cwd", NULL};
 static const char *const cursor_fields[] = {"conversation_id", NULL};
 static const char *const vscode_fields[] = {"hook_event_name", "session_id", "timestamp", NULL};
@@ -146,6 +154,8 @@ const struct host hosts[] = {
      .tested = TESTED_CODEX,
      .shows_messages = true,
      .hooks = codex_hooks,
+     .records = {.model = codex_records, .outputs = codex_outputs, .result = "payload.call_id"},
+     .call_id = "tool_use_id",
      .caller = {.transcript = "sessions/*/rollout-*", .fields = any_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .begins_anew = "clear",
@@ -176,6 +186,8 @@ const struct host hosts[] = {
      .tested = TESTED_CLAUDE,
      .shows_messages = true,
      .hooks = claude_hooks,
+     .records = {.model = assistant_records, .result = "message.content.*.tool_use_id"},
+     .call_id = "tool_use_id",
      .caller = {.transcript = "projects/*/%s.jsonl"},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .begins_anew = "clear",
@@ -206,6 +218,7 @@ const struct host hosts[] = {
      .hook_name = "tidings",
      .hooks = gemini_hooks,
      .stops = true,
+     .records = {.model = gemini_records},
      .caller = {.transcript = "tmp/*/chats/*", .fields = any_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .begins_anew = "clear",
@@ -237,6 +250,8 @@ const struct host hosts[] = {
      .program = "qwen",
      .tested = TESTED_QWEN,
      .hooks = qwen_hooks,
+     .records = {.model = assistant_records, .result = "message.parts.*.functionResponse.id"},
+     .call_id = "tool_call_id",
      .caller = {.transcript = "projects/*/chats/*", .fields = any_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .begins_anew = "clear",
@@ -264,6 +279,7 @@ const struct host hosts[] = {
      .program = "copilot",
      .tested = TESTED_COPILOT,
      .hooks = copilot_hooks,
+     .records = {.model = copilot_records},
      .caller = {.transcript = "session-state/*/events.jsonl", .fields = copilot_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .begins_anew = "new",

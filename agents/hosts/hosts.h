@@ -77,6 +77,13 @@ enum host_proof {
   HOST_PROOF_NEXT_CALL   /* a later call of the same session comes: nothing else says it */
 };
 
+/* What the records of its transcript say; agents/transcript/records.h has the paths. */
+struct host_records {
+  const char *const *model;   /* "PATH=TEXT": of the model's answer or tool call; ends with NULL */
+  const char *const *outputs; /* the same of a tool's result; NULL: any that is not the model's */
+  const char *result;         /* the path of the call's id in that; NULL: its hooks do not say it */
+};
+
 /* How a call is recognized as this agent's. Other programs read the files into which setup writes
  * the hooks, and call them with fields and transcripts of their own. */
 struct host_caller {
@@ -101,6 +108,9 @@ struct host {
   struct host_caller caller;
   bool shows_messages;   /* its person sees the answer's systemMessage */
   const char *hook_name; /* its screen shows this instead of the hook's command; or NULL */
+  struct host_records records;
+  const char *call_id; /* the member of a call that has the id of the tool's call, as its transcript
+                          has it; NULL: none */
   unsigned reads;
   enum host_proof proof;
   const struct host_hook *hooks; /* ends with a row without an event */

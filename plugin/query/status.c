@@ -67,6 +67,7 @@ static int write_leased(struct json_writer *writer, struct op *op, struct tiding
     json_open(writer, NULL, '{');
     json_put_id(writer, "id", public_id(op->session, delivery.n));
     json_put_text(writer, "carrier", query_carrier_name(delivery.carrier));
+    if (delivery.call_id.len) json_put_string(writer, "call_id", delivery.call_id);
     json_put_i64(writer, "leased_at", delivery.leased_ms);
     json_close(writer, '}');
   }

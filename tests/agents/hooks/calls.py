@@ -47,7 +47,7 @@ def as_others(host, event, answer):
     return {"hookSpecificOutput": {"hookEventName": event, **answer}}
 
 
-HANDED_OUT = {}  # by place: records of Gemini CLI's transcript, which it writes of what a hook says; what is not there after five seconds goes out again
+HANDED_OUT = {}  # by place: records of Gemini CLI's transcript, which it writes of what a hook says; what is not there when the model has answered goes out again
 
 
 def handed_out(place, answer):
