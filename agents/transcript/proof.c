@@ -38,7 +38,7 @@ static bool ends_text(const char *at, const char *end) {
     while (at < end && *at != '>' && *at != '"' && *at != '\\') at++;
     if (at < end && *at == '>') at++;
   }
-  return at < end && *at == '"' && memchr(at, '\n', (size_t)(end - at));
+  return at < end && *at == '"';
 }
 
 static void note(uint64_t id, const struct search *search) {
@@ -56,9 +56,10 @@ static bool has_all(const struct hook_sought *sought, size_t count) {
 
 /* Whether the line in which `at` is only repeats what a hook said. */
 static bool is_of_hooks(const char *of_hooks, const char *text, const char *at) {
-  const char *before = memrchr(text, '\n', (size_t)(at - text)), *line = before ? before + 1 : text;
   size_t len = of_hooks ? strlen(of_hooks) : 0;
-  return len && (size_t)(at - line) >= len && memcmp(line, of_hooks, len) == 0;
+  if (!len) return false;
+  const char *before = memrchr(text, '\n', (size_t)(at - text)), *line = before ? before + 1 : text;
+  return (size_t)(at - line) >= len && memcmp(line, of_hooks, len) == 0;
 }
 
 static const char *next_marker(const char *of_hooks, struct tidings_span text, const char *at,
@@ -81,10 +82,11 @@ const char *hook_proof_next(const struct host *host, struct tidings_span text, c
   return next_marker(host->of_hooks, text, at, ret_delivery);
 }
 
-/* Returns whether there is a marker at all. */
+/* Returns whether there is a marker at all, in a whole line. */
 static bool look_in(const char *text, size_t len, const struct search *search) {
-  const char *at = text;
+  const char *at = text, *last = memrchr(text, '\n', len);
   bool any = false;
+  len = last ? (size_t)(last - text) : 0;
   for (uint64_t id = 0; (at = next_marker(search->of_hooks, span_of(text, len), at, &id));
        any = true)
     note(id, search);

@@ -15,8 +15,8 @@
 
 #include "agents/hosts/hosts.h"
 
-/* The next marker in the text, at `at` or after it, that is the end of what the agent was given;
- * the result is a place in it, from which to go on. NULL: there is none. */
+/* The next marker in the text, which has whole lines, at `at` or after it, that is the end of what
+ * the agent was given; the result is a place in it, from which to go on. NULL: there is none. */
 const char *hook_proof_next(const struct host *host, struct tidings_span text, const char *at,
                             uint64_t *ret_delivery);
 

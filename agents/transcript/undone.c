@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/transcript/places.h"
 #include "agents/transcript/proof.h"
 #include "agents/transcript/recent.h"
 #include "agents/transcript/text.h"
@@ -42,24 +43,52 @@ static int add_mark(struct hook_marks *marks, uint64_t delivery, size_t at, bool
     marks->all = larger;
     marks->capacity = capacity;
   }
-  marks->all[marks->count++] = (struct hook_mark){delivery, at, undone};
+  marks->all[marks->count++] = (struct hook_mark){delivery, at, 0, 0, undone};
   marks->any_undone = marks->any_undone || undone;
   return 0;
 }
 
-/* Those at `from` and later, and before `to`. */
+/* The first mark at `at` or after it. They are in the order of the file. */
+static size_t first_from(const struct hook_marks *marks, size_t at) {
+  size_t low = 0, high = marks->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (marks->all[middle].at < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Those at `from` and later, and before `to`. A rewind may undo all that is before it, and there
+ * may be as many rewinds as lines: so only where it begins and ends is noted here. */
 static void undo(struct hook_marks *marks, size_t from, size_t to) {
+  size_t first = first_from(marks, from), after = first_from(marks, to);
+  if (first >= after) return;
+  marks->all[first].begin++;
+  if (after < marks->count) marks->all[after].end++;
+}
+
+static void undo_noted(struct hook_marks *marks) {
+  size_t rewinds = 0;
   for (size_t i = 0; i < marks->count; i++) {
     struct hook_mark *mark = &marks->all[i];
-    if (mark->at >= from && mark->at < to) mark->undone = marks->any_undone = true;
+    rewinds += mark->begin;
+    rewinds -= mark->end;
+    if (rewinds) mark->undone = marks->any_undone = true;
   }
 }
 
+static int compare_marks(const void *one, const void *other) {
+  const struct hook_mark *a = one, *b = other;
+  if (a->delivery != b->delivery) return a->delivery < b->delivery ? -1 : 1;
+  return (int)a->undone - (int)b->undone;
+}
+
+/* Sorted as they are then, what is left of a delivery comes first and what is undone last. */
 static bool is_marked(const struct hook_marks *marks, uint64_t delivery, bool undone) {
-  for (size_t i = 0; i < marks->count; i++) {
-    if (marks->all[i].delivery == delivery && marks->all[i].undone == undone) return true;
-  }
-  return false;
+  const struct hook_mark sought = {.delivery = delivery, .undone = undone};
+  return marks->count &&
+         bsearch(&sought, marks->all, marks->count, sizeof *marks->all, compare_marks);
 }
 
 bool hook_marks_held(const struct hook_marks *marks, uint64_t delivery) {
@@ -89,48 +118,31 @@ static int mark_all(struct hook_marks *marks, const struct host *host, struct ti
 
 /* -- Gemini CLI -------------------------------------------------------------------------------- */
 
-/* What stands for a message: its id, and the quote after that. */
-static struct tidings_span message_words(const char *at, const char *end) {
-  struct tidings_span words = hook_text_quoted(at, end, "{\"id\":\"");
-  return words.len ? span_of(words.ptr, words.len + 1) : words;
-}
-
-/* What was looked for as the first message, in vain, and up to where. */
-struct in_vain {
-  struct tidings_span first;
-  const char *to;
-};
-
-static const char *find_first(struct tidings_span text, const char *line, struct tidings_span first,
-                              struct in_vain *vain) {
-  bool again = vain->to && span_equal(vain->first, first);
-  const char *found = hook_text_find_line(text.ptr, again ? vain->to : text.ptr, line, first);
-  if (!found) *vain = (struct in_vain){first, line};
-  return found;
-}
-
 /* What is after the last message that is left was taken back, or stopped. What is before the first
  * one was left by /chat resume, which writes each message anew before that line. A compaction keeps
  * the messages at the end, or ends with a new one. */
 static void undo_by_line(struct hook_marks *marks, struct tidings_span text, const char *line,
-                         struct in_vain *vain) {
+                         const struct hook_places *places) {
   static const char id[] = "{\"id\":\"", messages[] = "{\"$set\":{\"messages\":[";
   const char *end = hook_text_line_end(line, text.ptr + text.len),
              *last = hook_text_find_last(line, end, span_of(id, sizeof id - 1));
   if (!last) return;
-  struct tidings_span kept = message_words(last, end),
-                      first = message_words(line + sizeof messages - 1, end);
-  const char *kept_at = hook_text_find_last(text.ptr, line, kept),
-             *first_at = find_first(text, line, first, vain);
-  if (kept_at) undo(marks, (size_t)(kept_at - text.ptr), (size_t)(line - text.ptr));
-  if (first_at) undo(marks, 0, (size_t)(first_at - text.ptr));
+  struct tidings_span kept = hook_place_id(last, end),
+                      first = hook_place_id(line + sizeof messages - 1, end);
+  size_t at = (size_t)(line - text.ptr), kept_at = hook_places_last(places, kept, at),
+         first_at = hook_places_first_line(places, first, at);
+  if (kept_at != SIZE_MAX) undo(marks, kept_at, at);
+  if (first_at != SIZE_MAX) undo(marks, 0, first_at);
 }
 
-static void undo_by_lines(struct hook_marks *marks, struct tidings_span text, const char *anew) {
+static int undo_by_lines(struct hook_marks *marks, struct tidings_span text, const char *anew) {
   const char *end = text.ptr + text.len, *at = text.ptr;
-  struct in_vain vain = {.to = NULL};
+  struct hook_places places;
+  if (hook_places_read(text, &places)) return -1;
   for (; (at = hook_text_find_line(text.ptr, at, end, span_text(anew))); at++)
-    undo_by_line(marks, text, at, &vain);
+    undo_by_line(marks, text, at, &places);
+  hook_places_finish(&places);
+  return 0;
 }
 
 /* -- Claude Code ------------------------------------------------------------------------------- */
@@ -225,13 +237,21 @@ static bool find_files(const char *path, glob_t *ret_files) {
   return found;
 }
 
+/* Its whole lines, but for the first one of a file that is not read whole. Free *ret_read. */
+static struct tidings_span read_lines(const char *path, size_t most, char **ret_read,
+                                      bool *ret_whole) {
+  size_t len = 0;
+  char *read = *ret_read = hook_transcript_end(path, most, &len, ret_whole);
+  const char *last = read ? memrchr(read, '\n', len) : NULL;
+  return span_of(read, last ? (size_t)(last - read) + 1 : 0);
+}
+
 /* Of a file of which only the end could be read nothing is known. */
 static int mark_file(struct hook_marks *marks, const struct host *host, const char *path,
                      size_t undone_from, struct base *ret_base) {
-  struct tidings_span text = {.len = 0};
   bool whole = false;
-  char *read = hook_transcript_end(path, MOST, &text.len, &whole);
-  text.ptr = read;
+  char *read = NULL;
+  struct tidings_span text = read_lines(path, MOST, &read, &whole);
   int code = read && whole ? mark_all(marks, host, text, undone_from) : 0;
   *ret_base = read && whole ? base_of(text) : (struct base){.unread = true};
   free(read);
@@ -280,19 +300,10 @@ static int undo_as_said(struct hook_marks *marks, const struct host *host, const
   switch (host->undoing) {
   case HOST_UNDOES_BY_SIBLINGS: return undo_by_siblings(marks, text);
   case HOST_UNDOES_BY_FILES: return undo_by_files(marks, host, path, text);
-  case HOST_UNDOES_BY_LINES: undo_by_lines(marks, text, host->anew); return 0;
+  case HOST_UNDOES_BY_LINES: return undo_by_lines(marks, text, host->anew);
   case HOST_UNDOES_BY_RECORDS: undo_by_records(marks, text); return 0;
   default: return 0;
   }
-}
-
-/* Its whole lines, but for the first one of a file that is not read whole. Free *ret_read. */
-static struct tidings_span read_lines(const char *path, size_t most, char **ret_read,
-                                      bool *ret_whole) {
-  size_t len = 0;
-  char *read = *ret_read = hook_transcript_end(path, most, &len, ret_whole);
-  const char *last = read ? memrchr(read, '\n', len) : NULL;
-  return span_of(read, last ? (size_t)(last - read) + 1 : 0);
 }
 
 /* As much of the end as may say something; nothing if that says that nothing was taken back. */
@@ -312,6 +323,8 @@ int hook_undone_read(const char *path, const struct host *host, struct hook_mark
   struct tidings_span text = read_needed(path, host, &read);
   int code = text.len ? mark_all(&marks, host, text, SIZE_MAX) : 0;
   if (!code && text.len) code = undo_as_said(&marks, host, path, text);
+  if (!code) undo_noted(&marks);
+  if (!code && marks.count) qsort(marks.all, marks.count, sizeof *marks.all, compare_marks);
   free(read);
   if (code) hook_marks_finish(&marks);
   else *ret_marks = marks;

@@ -15,8 +15,9 @@
 /* One place in the transcript where a marker ends a text. */
 struct hook_mark {
   uint64_t delivery;
-  size_t at;   /* in the file */
-  bool undone; /* the model does not have it any more */
+  size_t at;         /* in the file */
+  size_t begin, end; /* so many rewinds undo from here on, do not undo from here on */
+  bool undone;       /* the model does not have it any more */
 };
 
 struct hook_marks {

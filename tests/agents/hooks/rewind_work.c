@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/agents/hooks/rewind_work.c: how much work it is to find what a person has taken back. The
+ * linker puts the functions below in place of those that search, and they count the bytes that
+ * were looked at: a transcript that is four times as long may cost little more than four times as
+ * much.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/transcript/marker.h"
+#include "agents/transcript/undone.h"
+#include "tests/agents/hooks/race.h"
+
+static uint64_t work; /* bytes */
+
+void *__real_memmem(const void *text, size_t len, const void *words, size_t words_len);
+void *__wrap_memmem(const void *text, size_t len, const void *words, size_t words_len);
+void *__wrap_memmem(const void *text, size_t len, const void *words, size_t words_len) {
+  char *found = __real_memmem(text, len, words, words_len);
+  work += 1 + (found ? (size_t)(found - (const char *)text) : len);
+  return found;
+}
+
+void *__real_memchr(const void *text, int byte, size_t len);
+void *__wrap_memchr(const void *text, int byte, size_t len);
+void *__wrap_memchr(const void *text, int byte, size_t len) {
+  char *found = __real_memchr(text, byte, len);
+  work += 1 + (found ? (size_t)(found - (const char *)text) : len);
+  return found;
+}
+
+void *__real_memrchr(const void *text, int byte, size_t len);
+void *__wrap_memrchr(const void *text, int byte, size_t len);
+void *__wrap_memrchr(const void *text, int byte, size_t len) {
+  char *found = __real_memrchr(text, byte, len);
+  work += 1 + (found ? len - (size_t)(found - (const char *)text) : len);
+  return found;
+}
+
+int __real_memcmp(const void *one, const void *other, size_t len);
+int __wrap_memcmp(const void *one, const void *other, size_t len);
+int __wrap_memcmp(const void *one, const void *other, size_t len) {
+  work += len;
+  return __real_memcmp(one, other, len);
+}
+
+/* Writes one line of the transcript. */
+typedef void line_writer(FILE *file, size_t number);
+
+static void put_marker(FILE *file, size_t delivery) {
+  char marker[HOOK_MARKER_SIZE];
+  hook_marker_write(HOOK_MARKER_OF_DELIVERY, delivery, marker);
+  fprintf(file, "x\\n\\n%s", marker);
+}
+
+/* All messages anew, each time with others. */
+static void all_anew(FILE *file, size_t number) {
+  fprintf(file, "{\"$set\":{\"messages\":[{\"id\":\"u%zu\",\"text\":\"", number);
+  put_marker(file, number + 1);
+  fputs("\"}]}}\n", file);
+}
+
+/* A message, and then the same one is all that is left. */
+static void same_anew(FILE *file, size_t number) {
+  if (number % 2) fprintf(file, "{\"$set\":{\"messages\":[{\"id\":\"u1\"}]}}\n");
+  else {
+    fprintf(file, "{\"id\":\"u%zu\",\"text\":\"", number % 4 ? number : 1);
+    put_marker(file, number + 1);
+    fputs("\"}\n", file);
+  }
+}
+
+/* All messages anew in one line, which has all markers. */
+static void one_line(FILE *file, size_t number) {
+  if (!number) fputs("{\"$set\":{\"messages\":[", file);
+  fprintf(file, "{\"id\":\"u%zu\",\"text\":\"", number);
+  put_marker(file, number + 1);
+  fputs("\"},", file);
+}
+
+static uint64_t work_of(line_writer *write_line, size_t lines) {
+  char path[4096];
+  struct hook_marks marks = {.all = NULL};
+  (void)snprintf(path, sizeof path, "%s/transcript.jsonl", race_folder);
+  FILE *file = fopen(path, "w");
+  MUST(file);
+  for (size_t i = 0; i < lines; i++) write_line(file, i);
+  MUST(fputs("\n", file) >= 0 && fclose(file) == 0);
+  work = 0;
+  MUST(hook_undone_read(path, host_find("gemini"), &marks) == 0 && marks.count);
+  for (uint64_t delivery = 1; delivery <= lines; delivery++)
+    (void)(hook_marks_gone(&marks, delivery) + hook_marks_held(&marks, delivery));
+  hook_marks_finish(&marks);
+  return work;
+}
+
+static void must_be_linear(const char *what, line_writer *write_line, int number) {
+  enum { LINES = 8000, TIMES = 4 };
+  uint64_t one = work_of(write_line, LINES), more = work_of(write_line, (size_t)LINES * TIMES);
+  printf("# %s: %llu bytes, and %llu\n", what, (unsigned long long)one, (unsigned long long)more);
+  MUST(one && more <= one * TIMES * 3 / 2);
+  printf("ok %d - %s: four times as many lines are at most six times the work\n", number, what);
+}
+
+int main(void) {
+  static const uint8_t key[16] = {1};
+  race_make_folder("rewind-work");
+  hook_marker_set_key(key);
+  must_be_linear("all messages anew in each line", all_anew, 1);
+  must_be_linear("the same message is left again and again", same_anew, 2);
+  must_be_linear("one line with all messages", one_line, 3);
+  printf("1..3\n");
+  return 0;
+}
