@@ -116,7 +116,7 @@ def test_ends_before_it_has_written(place):
     host.prompt()
     host.append('{"type":"x"}\n')
     first, second = told(place, host, "First thing."), told(place, host, "Second thing.")
-    assert host.stop() == "" and host.call("SessionEnd", reason="complete") == ""
+    assert host.call("Stop") == "" and host.call("SessionEnd", reason="complete") == ""
     assert deliveries(place) == [("leased", None)] * 2
     host.write(first)
     end(agent, signal.SIGKILL)
