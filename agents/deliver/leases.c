@@ -4,8 +4,8 @@
  * One that is not may still be written: agents write late. It was dropped, and is delivered again,
  * when the transcript has what the model said after it; time only bounds the wait, and only at a
  * turn's end or a prompt. A transcript without any answer of a hook proves nothing: then it counts
- * as delivered. A delivery that the agent does not record, or whose transcript cannot be read, counts
- * as delivered at the next call.
+ * as delivered. A delivery that the agent does not record, or whose transcript cannot be read,
+ * counts as delivered at the next call.
  */
 #include "agents/deliver/leases.h"
 
