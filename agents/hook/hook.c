@@ -29,6 +29,7 @@
 #include "command/json_value.h"
 #include "command/project.h"
 #include "common/clock.h"
+#include "host_lists.h"
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM, OPTION_BUDGET };
 enum { EXIT_MISTAKE = 1 };
@@ -184,8 +185,7 @@ static int refuse(void) {
 
 static const struct host *find_host(const struct cli *cli, const struct hook_options *options) {
   const struct host *host = host_find(cli->words[0]);
-  char *names = host ? NULL : host_names(HOST_KIND(HOST_HOOKS));
-  if (!host) (void)cli_fail(cli, "HOST: '%s' is not one of %s", cli->words[0], names ? names : "?");
+  if (!host) (void)cli_fail(cli, "HOST: '%s' is not one of " HOSTS_WITH_HOOKS_NAMES, cli->words[0]);
   else if (host->kind == HOST_BORROWS)
     (void)cli_fail(cli, "HOST: %s calls the hooks of '%s'", host->title, host->borrows[0]);
   else if (host->kind != HOST_HOOKS)
@@ -196,7 +196,6 @@ static const struct host *find_host(const struct cli *cli, const struct hook_opt
   else if (options->wake && !host->queues)
     (void)cli_fail(cli, "--wake: %s has no command that wakes it", host->title);
   else return host;
-  free(names);
   return NULL;
 }
 
@@ -237,13 +236,13 @@ const struct cli_verb verb_hook = {
             "and tool results, the answer has the session's pending notifications. "
             "When the agent is about to stop, the answer has the queued message or "
             "the urgent notification that becomes its next turn.\n\n"
-            "HOST is codex, claude, gemini, qwen or copilot. If tidings fails, the answer is "
-            "an empty object, the exit status is 0, and "
+            "HOST is " HOSTS_WITH_HOOKS_NAMES
+            ". If tidings fails, the answer is an empty object, the exit status is 0, and "
             "$XDG_STATE_HOME/tidings/logs/hook.log has the error. The agent waits "
             "at most as long as --budget says, and never fails because of tidings.",
     .with = WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_WORDS,
-    .words = "codex claude gemini qwen copilot",
+    .words = HOSTS_WITH_HOOKS_WORDS,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_WAIT,

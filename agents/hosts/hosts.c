@@ -4,7 +4,6 @@
  */
 #include "agents/hosts/hosts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +155,7 @@ const struct host hosts[] = {
      .hooks = codex_hooks,
      .records = {.model = codex_records, .outputs = codex_outputs, .result = "payload.call_id"},
      .call_id = "tool_use_id",
-     .caller = {.transcript = "sessions/*/rollout-*", .fields = any_fields},
+     .caller = {.transcript = "*sessions/*rollout-*", .fields = any_fields},
      .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
      .begins_anew = "clear",
      .stop_decision = "block",
@@ -321,6 +320,17 @@ const struct host hosts[] = {
      .home_folder = ".pi/agent",
      .config_file = "extensions/tidings.ts",
      .package = &pi_package},
+    {.name = "kilo",
+     .title = "Kilo",
+     .program = "kilo",
+     .kind = HOST_NODE,
+     .module = "opencode",
+     .room = 30000,
+     .room_measured = "as opencode, whose module it loads",
+     .base_variable = "XDG_CONFIG_HOME",
+     .base_folder = "kilo",
+     .home_folder = ".config/kilo",
+     .config_file = "plugin/tidings.ts"},
     {.name = "cursor",
      .title = "Cursor",
      .program = "cursor",
@@ -354,27 +364,15 @@ const struct host *host_find(const char *name) {
   return NULL;
 }
 
+const char *host_module(const struct host *host) {
+  return host->module ? host->module : host->name;
+}
+
 bool host_borrows(const struct host *host, const struct host *lender) {
   for (const char *const *one = host->borrows; one && *one; one++) {
     if (strcmp(*one, lender->name) == 0) return true;
   }
   return false;
-}
-
-char *host_names(unsigned kinds) {
-  char *names = NULL;
-  size_t len = 0, left = 0;
-  FILE *out = open_memstream(&names, &len);
-  for (size_t i = 0; i < host_count; i++) left += (kinds >> hosts[i].kind) & 1;
-  for (size_t i = 0; out && i < host_count; i++) {
-    if (!((kinds >> hosts[i].kind) & 1)) continue;
-    fprintf(out, "%s%s", hosts[i].name, --left > 1 ? ", " : left ? " or " : "");
-  }
-  if (out && fclose(out)) {
-    free(names);
-    return NULL;
-  }
-  return names;
 }
 
 const struct host *host_find_title(const char *title) {

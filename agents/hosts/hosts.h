@@ -104,6 +104,8 @@ struct host {
   size_t message_room; /* the same of a message, as a prompt or a reason to go on; 0: the room */
   const char *room_measured; /* how that was found, for people */
 
+  const char *module; /* HOST_NODE: agents/node/MODULE.ts, if it is not the agent's name; or NULL */
+
   /* HOST_HOOKS, HOST_BORROWS */
   struct host_caller caller;
   bool shows_messages;   /* its person sees the answer's systemMessage */
@@ -183,11 +185,9 @@ extern const size_t host_count;
 
 const struct host *host_find(const char *name);        /* NULL: unknown */
 const struct host *host_find_title(const char *title); /* as its sessions name it */
+const char *host_module(const struct host *host);      /* HOST_NODE */
 /* Does it call the hooks that setup has written for `lender`? */
 bool host_borrows(const struct host *host, const struct host *lender);
-/* The names of the agents of these kinds, "a, b or c"; free it. NULL: out of memory. */
-char *host_names(unsigned kinds);
-#define HOST_KIND(kind) (1u << (kind))
 char *host_home(const struct host *host); /* free it; NULL: no home, or out of memory */
 /* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
 const char *host_preset(const struct host *host);

@@ -7,6 +7,8 @@ import { Conversation } from "./opencode_session.ts";
 import type { BusEvent, MessageInfo, Model, Part, PluginInput, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
 import { Session, Withdrawn } from "./session.ts";
 
+/** Other agents load this plugin, too; the file that `tidings setup` makes for them says which. */
+const AGENT = (globalThis as { tidingsAgent?: string }).tidingsAgent ?? "opencode";
 const COMMANDS = new Set(["run", "serve", "web", "acp", "attach", "tui", "github", "pr"]);
 const SHORTLY_MS = 1000;
 
@@ -31,7 +33,7 @@ class Conversations {
   }
 
   create(id: string, directory: string): Conversation | undefined {
-    const kit = openKit("opencode", this.#input.directory);
+    const kit = openKit(AGENT, this.#input.directory);
     if (!kit) return undefined;
     const place = { client: this.#input.client, directory, isOneShot: this.#oneShot, others: (other?: string) => this.get(other) };
     const conversation = new Conversation(place, id, (driver) => new Session(kit, id, driver));
@@ -126,7 +128,7 @@ async function safely(hook: () => Promise<void> | void): Promise<void> {
     await hook();
   } catch (error) {
     if (error instanceof Withdrawn) throw error; // so that opencode does not send a prompt that we have taken back
-    log("opencode", describe(error));
+    log(AGENT, describe(error));
   }
 }
 
@@ -177,5 +179,5 @@ function hooks(conversations: Conversations): object {
 }
 
 export default async function tidings(input: PluginInput): Promise<object> {
-  return openKit("opencode", input.directory) ? hooks(new Conversations(input)) : {};
+  return openKit(AGENT, input.directory) ? hooks(new Conversations(input)) : {};
 }

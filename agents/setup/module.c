@@ -4,6 +4,7 @@
  * hands on the module that was installed with this program.
  */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,7 +62,7 @@ static char *module_store(const char *text) {
 struct setup_look setup_module_look(const struct host *host, const char *text) {
   struct setup_look look = {.state = SETUP_NONE};
   char *folder = setup_module_folder(), *ours = NULL;
-  if (folder && asprintf(&ours, "%s/%s.ts", folder, host->name) < 0) ours = NULL;
+  if (folder && asprintf(&ours, "%s/%s.ts", folder, host_module(host)) < 0) ours = NULL;
   if (text) {
     look.program = named_module(text);
     look.store = module_store(text);
@@ -76,13 +77,17 @@ struct setup_look setup_module_look(const struct host *host, const char *text) {
   return look;
 }
 
-/* A line of the module that names the store; none without one. Free it; NULL: out of memory. */
-static char *name_store(const char *store) {
-  char *line = NULL;
+/* Lines of the module: the store, if it is not the user's own, and the agent's title, if the module
+ * is another agent's. Free them; NULL: out of memory. */
+static char *name_store(const struct host *host, const char *store) {
+  char *line = NULL, title[96] = "";
+  if (host->module)
+    (void)snprintf(title, sizeof title, "(globalThis as any).tidingsAgent = \"%s\";\n",
+                   host->title);
   json_t *value = store ? json_string(store) : NULL;
   char *literal = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-  if (!store) line = strdup("");
-  else if (!literal || asprintf(&line, "%s%s;\n", store_line, literal) < 0) line = NULL;
+  if (!store) line = strdup(title);
+  else if (!literal || asprintf(&line, "%s%s%s;\n", title, store_line, literal) < 0) line = NULL;
   free(literal);
   json_decref(value);
   return line;
@@ -95,13 +100,13 @@ int setup_module(const struct cli *cli, const struct host *host, const char *fol
     return cli_fail(cli,
                     "%s: line 1: tidings did not write this file; move it away, or "
                     "load %s/%s.ts from it",
-                    change->path, folder ? folder : "tidings", host->name);
+                    change->path, folder ? folder : "tidings", host_module(host));
   change->has_ours = change->after != NULL;
   if (folder) {
-    if (asprintf(&module, "%s/%s.ts", folder, host->name) < 0)
+    if (asprintf(&module, "%s/%s.ts", folder, host_module(host)) < 0)
       return cli_fail(cli, "out of memory");
     bool there = access(module, R_OK) == 0;
-    char *named = name_store(store);
+    char *named = name_store(host, store);
     int len = !named  ? -1
               : there ? asprintf(&text,
                                  "%s %s; `tidings setup %s --remove` takes it away.\n"

@@ -13,6 +13,7 @@
 #include "agents/setup/setup.h"
 #include "command/paths.h"
 #include "common/store_url.h"
+#include "host_lists.h"
 
 enum {
   OPTION_REMOVE = CLI_LONG_ONLY,
@@ -45,7 +46,9 @@ static int check_host(const struct setup *setup) {
                     setup->program, strerror(errno), host->title);
   if (!version)
     cli_warn(setup->cli, "warning: %s does not print its version; the tested version is %s",
-             setup->program, host->tested);
+             setup->program, host->tested ? host->tested : "none");
+  else if (!host->tested)
+    cli_warn(setup->cli, "warning: %s is not among the agents that are tested", host->title);
   else if (strcmp(version, host->tested) != 0)
     cli_warn(setup->cli, "warning: %s %s is not the tested version, %s", host->title, version,
              host->tested);
@@ -276,13 +279,6 @@ static int run_setup(struct setup *setup) {
   return code;
 }
 
-static int refuse_host(const struct cli *cli) {
-  char *names = host_names(HOST_KIND(HOST_HOOKS) | HOST_KIND(HOST_NODE));
-  int code = cli_usage(cli, "HOST: '%s' is not one of %s", cli->words[0], names ? names : "?");
-  free(names);
-  return code;
-}
-
 static int setup_verb(struct cli *cli) {
   struct setup setup = {.cli = cli};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -298,7 +294,8 @@ static int setup_verb(struct cli *cli) {
   int code = cli_take_words(cli, 1, 1, "HOST is");
   if (code) return code;
   setup.host = host_find(cli->words[0]);
-  if (!setup.host) return refuse_host(cli);
+  if (!setup.host)
+    return cli_usage(cli, "HOST: '%s' is not one of " HOSTS_WITH_SETUP_NAMES, cli->words[0]);
   if (setup.host->kind == HOST_BORROWS)
     return cli_usage(cli, "HOST: %s calls the hooks of %s: set that up", setup.host->title,
                      setup.host->borrows[0]);
@@ -312,14 +309,15 @@ const struct cli_verb verb_setup = {
     .name = "setup",
     .usage = "[OPTION]... HOST",
     .summary = "set up an agent for tidings, or undo that",
-    .help = "HOST is codex, claude, gemini, qwen, copilot, opencode or pi. Adds the hooks of "
-            "tidings to the agent's own configuration; opencode and pi load a module "
-            "instead. When a session starts, they tell the model what the notifications are; "
+    .help = "HOST is " HOSTS_WITH_SETUP_NAMES ". Adds the hooks of tidings to the agent's own "
+            "configuration; " HOSTS_WITH_MODULES_NAMES
+            " loads a module instead. When a session starts, they tell the model what the "
+            "notifications are; "
             "the paragraph that older versions added to CLAUDE.md, AGENTS.md, GEMINI.md or "
             "QWEN.md is taken out. The hooks are entered in Codex's list of trusted hooks. "
-            "Codex and Claude Code are also woken when they idle in a terminal and an urgent "
-            "notification or a message arrives: a background process waits beside each session "
-            "for that.\n\n"
+            "An agent that can be woken is also woken when it idles in a terminal and an urgent "
+            "notification or a message arrives: for agents with hooks a background process waits "
+            "beside each session for that.\n\n"
             "Prints the changes as a diff. Other settings stay as they are. Each "
             "file is written in one step, and a copy of the old file is kept with "
             "'.before-tidings' added to its name, until --remove has put it back. Running it "
@@ -328,7 +326,7 @@ const struct cli_verb verb_setup = {
             "written. An agent that has tidings by its own command, as a plugin, an extension or "
             "a package, is refused: its hooks would run twice.",
     .completion = COMPLETE_WORDS,
-    .words = "codex claude gemini qwen copilot opencode pi",
+    .words = HOSTS_WITH_SETUP_WORDS,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_REMOVE, .name = "remove", .help = "Undo what setup did."},
@@ -347,8 +345,8 @@ const struct cli_verb verb_setup = {
                  "into ~/.pgpass. Without this option they use the store of this machine."},
             {.key = OPTION_NO_WAKE,
              .name = "no-wake",
-             .help = "Codex and Claude Code: never wake an idle session; no background "
-                     "process waits beside it."},
+             .help = "For an agent that a background process wakes: never wake an idle session; "
+                     "no process waits beside it."},
             {.name = NULL},
         },
     .run = setup_verb,

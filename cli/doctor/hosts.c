@@ -154,11 +154,14 @@ static bool examine(struct doctor *doctor, const struct host *host) {
   if (here && !examined.installed)
     doctor_find(doctor, SEVERITY_WARNING, host->title,
                 "Install it, or undo the setup with --remove.", "%s is not in PATH", host->program);
-  if (examined.version && strcmp(examined.version, host->tested) != 0)
+  if (here && !host->tested)
+    doctor_find(doctor, SEVERITY_NOTE, host->title, NULL,
+                "it is not among the agents that are tested");
+  else if (examined.version && strcmp(examined.version, host->tested) != 0)
     doctor_find(doctor, SEVERITY_NOTE, host->title,
                 "If it receives no notifications, install the tested version.",
                 "its version is %s; the tested version is %s", examined.version, host->tested);
-  if (examined.installed && !examined.version)
+  if (examined.installed && !examined.version && host->tested)
     doctor_find(doctor, SEVERITY_NOTE, host->title, NULL,
                 "its files do not say its version; the tested version is %s", host->tested);
   if (examined.installed && examined.look.program) report_trust(doctor, &examined);

@@ -112,5 +112,12 @@ def test_copilot(place):
     replay(place, "copilot", "PostToolUse", "PostToolUse")
 
 
+def test_every_agent(place):
+    """each agent that calls hooks has recorded calls, and each program that calls hooks of another"""
+    names = re.split(r", | or ", place.run("hook", "nothost").said.split("is not one of ")[1].strip())
+    files = sorted(os.listdir(os.path.join(HERE, "recorded")))
+    assert files == sorted(f"{name}.jsonl" for name in [*names, "cursor", "vscode"]), (names, files)
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 from tested import says, tested  # pylint: disable=wrong-import-position
 FILES = {"claude": (".claude/settings.json", ".claude/CLAUDE.md"), "gemini": (".gemini/settings.json", ".gemini/GEMINI.md"),
          "qwen": (".qwen/settings.json", ".qwen/QWEN.md"), "codex": (".codex/hooks.json", ".codex/AGENTS.md"), "copilot": (".copilot/hooks/tidings.json", ".copilot/AGENTS.md")}
-VERSIONS = {name: says(name) for name in ("claude", "gemini", "qwen", "pi", "opencode", "copilot")}
+VERSIONS = {"kilo": "7.7.9", **{name: says(name) for name in ("claude", "gemini", "qwen", "pi", "opencode", "copilot")}}
 EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure",
                      "ConfigChange", "SessionEnd"},
           "gemini": {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "Notification", "AfterAgent", "SessionEnd"},
@@ -413,17 +413,17 @@ def test_versions(place):
 
 
 def test_modules(place):
-    """opencode and pi get a file that hands on the installed module; a file of somebody else's is left alone"""
+    """opencode, pi and Kilo get a file that hands on the installed module, Kilo that of opencode; a file of somebody else's is left alone"""
     programs(place)
-    modules = path(place, "modules")
-    for host, name in (("opencode", ".config/opencode/plugin/tidings.ts"), ("pi", ".pi/agent/extensions/tidings.ts")):
+    for host, module, name in (("opencode", "opencode", ".config/opencode/plugin/tidings.ts"), ("pi", "pi", ".pi/agent/extensions/tidings.ts"), ("kilo", "opencode", ".config/kilo/plugin/tidings.ts")):
+        modules = path(place, f"modules/{host}")
         place.refused("setup", host, says="does not exist", env={"TIDINGS_MODULES": modules})
-        write(place, f"modules/{host}.ts", "export default 1;\n")
+        write(place, f"modules/{host}/{module}.ts", "export default 1;\n")
         place.ok("setup", host, env={"TIDINGS_MODULES": modules})
-        assert f'await import("{modules}/{host}.ts").catch(() => undefined)' in read(place, name)
+        assert f'await import("{modules}/{module}.ts").catch(() => undefined)' in read(place, name)
+        assert ('tidingsAgent = "Kilo"' in read(place, name)) == (host == "kilo") and [finding["severity"] for finding in place.run("doctor", "--json", env={"TIDINGS_MODULES": modules}).json if "set up in" in finding["text"]] == ["ok"]
         assert "nothing changed" in place.ok("setup", host, env={"TIDINGS_MODULES": modules}).text
-        place.ok("setup", host, "--remove")
-        assert not os.path.exists(path(place, name))
+        assert place.ok("setup", host, "--remove") and not os.path.exists(path(place, name))
         write(place, name, "// somebody's\n")
         for words in ([], ["--remove"]):
             place.refused("setup", host, *words, says=["line 1", "tidings did not write this file"], env={"TIDINGS_MODULES": modules})
