@@ -137,19 +137,37 @@ void reader_markdown_flat(struct reader *reader) {
   read_fenced(reader, "system notifications**", false);
 }
 
-static bool take_level_or_info(struct reader *reader, struct tidings_span *text,
-                               struct reading_line *line) {
+/* "[error ci] ", "[slack] ", "[error] ", or nothing. */
+static bool take_level_and_source(struct reader *reader, struct tidings_span *text,
+                                  struct reading_line *line) {
   (void)reader;
-  line->least = TIDINGS_LEVEL_INFO;
-  (void)reader_skip_level(text, &line->least);
-  line->most = line->least;
+  static const char *const levels[] = {"info", "warning", "error", "critical"};
+  struct tidings_span rest = *text;
+  size_t len = 0;
+  line->least = line->most = TIDINGS_LEVEL_INFO;
+  if (!reader_skip(&rest, "[")) return true;
+  while (len < rest.len && rest.ptr[len] != ']') len += rest.ptr[len] == '\\' ? 2 : 1;
+  if (len >= rest.len) return true;
+  struct tidings_span mark = span_of(rest.ptr, len);
+  rest = span_of(rest.ptr + len, rest.len - len);
+  if (!reader_skip(&rest, "] ")) return true;
+  if (mark.len > 10 && memcmp(mark.ptr, "Subagent '", 10) == 0) return true; /* and its age */
+  for (uint8_t level = 0; level < 4; level++) {
+    struct tidings_span after = mark;
+    if (!reader_skip(&after, levels[level]) || (after.len && !reader_skip(&after, " "))) continue;
+    line->least = line->most = level;
+    mark = after;
+    break;
+  }
+  line->source = mark;
+  *text = rest;
   return true;
 }
 
 /* A line that says what follows, and a list. Only where text follows it has an end. */
 void reader_plain(struct reader *reader) {
   char header[128];
-  struct list list = {.take_head = take_level_or_info};
+  struct list list = {.take_head = take_level_and_source};
   (void)snprintf(header, sizeof header,
                  "While you worked (not from the user%s%.*s):", reader->nonce.len ? ", nonce " : "",
                  SPAN_FORMAT(reader->nonce));

@@ -361,14 +361,13 @@ int event_read_rate_limited(const struct data_input *input, struct event *event)
   struct path retry_path = path_member(&event_data_path, "retry_after_ms"),
               provider_path = path_member(&event_data_path, "provider");
   const struct json *slots[COUNT] = {NULL};
-  struct tidings_span provider;
   int code = report_members(input, names, COUNT, 1, slots, &event->report);
   if (!code)
     code = field_integer(&retry_path, slots[RETRY_AFTER_MS], 0, INT64_MAX,
                          &event->report.retry_after_ms, input->error);
   if (!code && slots[PROVIDER])
-    code =
-        field_string(&provider_path, slots[PROVIDER], SMALL_STRING_BYTES, &provider, input->error);
+    code = field_string(&provider_path, slots[PROVIDER], SMALL_STRING_BYTES,
+                        &event->report.provider, input->error);
   return code;
 }
 

@@ -24,7 +24,8 @@ struct age render_age(const struct render_input *input, const struct line *line)
       passed <= (int64_t)input->age_after_ms || passed < units[0].ms)
     return age;
   while (passed >= units[unit].below && units[unit].below != INT64_MAX) unit++;
-  age.len = (size_t)snprintf(age.text, sizeof age.text, "%" PRId64 " %s ago",
-                             passed / units[unit].ms, units[unit].name);
+  age.len =
+      (size_t)snprintf(age.text, sizeof age.text, "%s%" PRId64 " %s ago",
+                       line->count > 1 ? "newest " : "", passed / units[unit].ms, units[unit].name);
   return age;
 }

@@ -8,7 +8,7 @@
 #include "render/render.h"
 
 struct age {
-  char text[40]; /* "12 min ago" */
+  char text[40]; /* "12 min ago", "newest 12 min ago" */
   size_t len;    /* 0: it is not old enough to say, or the clock went backwards */
 };
 

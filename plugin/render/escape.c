@@ -226,10 +226,22 @@ static bool reads_as_ours(struct tidings_span line) {
   return lookalike_pending_line(line, 0) || lookalike_plain_header(line, 0);
 }
 
-static void write_line(const struct item_text *item, struct tidings_span line, struct buffer *out) {
+/* Lines after the first are indented, so list marks in them start no item; what follows such a mark
+ * may still read as a line of ours. */
+static size_t find_mark(const struct item_text *item, struct tidings_span line, bool first) {
   struct tidings_span whole = span_of(line.ptr, (size_t)(item->end - line.ptr));
-  size_t mark = begins_with_letter(line) ? NO_MARK : structure_mark(item->where, line);
-  if (mark == NO_MARK && reads_as_ours(whole)) mark = 0;
+  size_t text = 0, mark = NO_MARK;
+  if (!begins_with_letter(line))
+    mark =
+        first ? structure_mark(item->where, line) : structure_inner_mark(item->where, line, &text);
+  if (mark == NO_MARK && text < line.len && reads_as_ours(span_from(whole, text))) mark = 0;
+  return mark;
+}
+
+static void write_line(const struct item_text *item, struct tidings_span line, bool first,
+                       struct buffer *out) {
+  struct tidings_span whole = span_of(line.ptr, (size_t)(item->end - line.ptr));
+  size_t mark = find_mark(item, line, first);
   if (mark != NO_MARK) {
     write_text(item, span_of(line.ptr, mark), out);
     bool neutral = line.ptr[mark] == '<' && opens_tag(whole, mark);
@@ -269,7 +281,7 @@ void escape_item_aged(enum escape where, struct tidings_span text, struct tiding
       continue;
     }
     if (!first) continue_item(empty_lines, indentation_of(whole), out);
-    write_line(&item, line, out);
+    write_line(&item, line, first, out);
     if (first) write_age(age, out);
     first = false;
     empty_lines = 0;

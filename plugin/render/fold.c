@@ -45,11 +45,25 @@ static bool combines(uint32_t code_point) {
          code_point == 0xFE0F;
 }
 
+/* Dashes that UTS 39 has no look for: the rest of Unicode's category Pd, and two lines. */
+static bool is_other_dash(uint32_t code_point) {
+  static const uint32_t dashes[] = {0x00AF, 0x058A, 0x05BE, 0x1400, 0x1806, 0x23AF, 0x2E17,
+                                    0x2E1A, 0x2E3A, 0x2E3B, 0x2E40, 0x2E5D, 0x301C, 0x3030,
+                                    0x30A0, 0xFE31, 0xFE32, 0xFE58, 0x10EAD};
+  size_t at = last_up_to(dashes, sizeof dashes / sizeof *dashes, 0, code_point);
+  return at != SIZE_MAX && dashes[at] == code_point;
+}
+
 static void look_up(struct fold *fold) {
   size_t at = last_up_to(fold_table, fold_table_count, 8, fold->literal);
   fold->digit = is_decimal_digit(fold->literal);
   fold->kind = FOLD_OTHER;
-  if (at == SIZE_MAX || fold_table[at] >> 8 != fold->literal) return;
+  if (at == SIZE_MAX || fold_table[at] >> 8 != fold->literal) {
+    if (!is_other_dash(fold->literal)) return;
+    fold->kind = FOLD_ASCII;
+    fold->look[0] = FOLD_LONG_DASH;
+    return;
+  }
   unsigned look = fold_table[at] & 0xFF;
   fold->kind = FOLD_ASCII;
   if (look < 0x80) fold->look[0] = (char)look;
@@ -111,6 +125,14 @@ static size_t read_escape(struct tidings_span text, size_t at, uint32_t *ret_lit
   return 12;
 }
 
+/* A terminal's sequence is not seen: "ESC [ 31 m". */
+static size_t read_sequence(struct tidings_span text, size_t at) {
+  size_t end = at + 2;
+  if (text.ptr[at] != 0x1B || byte_at(text, at + 1) != '[') return 0;
+  while (byte_at(text, end) >= 0x20 && byte_at(text, end) <= 0x3F) end++;
+  return byte_at(text, end) >= 0x40 && byte_at(text, end) <= 0x7E ? end + 1 - at : 0;
+}
+
 struct fold fold_look(struct tidings_span text, size_t at) {
   struct fold fold = {.kind = FOLD_END};
   if (at >= text.len) return fold;
@@ -130,6 +152,8 @@ struct fold fold_look(struct tidings_span text, size_t at) {
     if (len) fold.taken = len;
   } else if (byte == '\r' && byte_at(text, at + 1) == '\n') {
     fold.taken = 2;
+  } else if (read_sequence(text, at)) {
+    fold.taken = read_sequence(text, at);
   }
   classify(&fold);
   return fold;

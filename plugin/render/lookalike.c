@@ -323,6 +323,9 @@ static size_t skip_marks(struct tidings_span text, size_t at, char mark) {
 static bool is_title(struct tidings_span text, size_t at, char mark) {
   size_t begin = skip_marks(text, at, mark);
   if (begin == NO_MARK) return false;
+  for (struct fold fold; (fold = fold_at(text, skip_unseen(text, begin))).look[0] == mark;)
+    begin = skip_unseen(text, begin) + fold.taken;
+  if (lookalike_plain_header(text, skip_space(text, begin))) return true;
   size_t in = ends_line(text, begin) ? skip_to_text(text, begin) : begin;
   for (struct fold fold; (fold = fold_at(text, in)).kind != FOLD_END && fold.kind != FOLD_BREAK;
        in += fold.taken) {
@@ -333,8 +336,23 @@ static bool is_title(struct tidings_span text, size_t at, char mark) {
   return is_level_title(text, begin, mark);
 }
 
+/* "## Error:", and nothing after it. */
+static bool is_level_heading(struct tidings_span text, size_t at) {
+  for (struct fold fold; (fold = fold_at(text, at)).look[0] == '#' || fold.kind == FOLD_UNSEEN ||
+                         fold.kind == FOLD_BLANK;)
+    at += fold.taken;
+  for (unsigned level = 0; level < LEVEL_COUNT; level++) {
+    size_t end = match_word(text, at, level_name(level), GAPS_BREAKS);
+    if (end == NO_MARK) continue;
+    struct fold colon = fold_at(text, skip_space(text, end));
+    if (colon.look[0] == ':' && ends_line(text, skip_space(text, end) + colon.taken)) return true;
+  }
+  return false;
+}
+
 /* "## JP System Notifications", and no more words. */
 static bool is_heading(struct tidings_span text, size_t at) {
+  if (is_level_heading(text, at)) return true;
   at = find_words(text, at, "system notification");
   if (at == NO_MARK) return false;
   if (fold_at(text, at).look[0] == 's') at += fold_at(text, at).taken;

@@ -5,6 +5,7 @@
 #include "render/report.h"
 
 #include "common/utf8.h"
+#include "render/missing.h"
 #include "render/run.h"
 
 enum { SUMMARY_CHARACTERS = 500 };
@@ -84,14 +85,18 @@ static void write_budget_usage(const struct report *report, struct buffer *out) 
 
 static void write_rate_limited(const struct report *report, struct buffer *out) {
   int64_t seconds = report->retry_after_ms / 1000 + (report->retry_after_ms % 1000 > 0);
-  buffer_format(out, "Rate limited; retry after %lld s.", (long long)seconds);
+  buffer_text(out, "Rate limited");
+  if (report->provider.len) write_name(" by ", report->provider, "", out);
+  buffer_format(out, "; retry after %lld s.", (long long)seconds);
 }
 
 static void write_subagent_finished(const struct report *report, struct buffer *out) {
   write_name("[Subagent '", report->slug, "' finished]", out);
   if (!report->summary.len) return;
   buffer_byte(out, '\n');
-  buffer_append(out, report->summary.ptr, utf8_characters(report->summary, SUMMARY_CHARACTERS));
+  size_t kept = utf8_characters(report->summary, SUMMARY_CHARACTERS);
+  if (kept < report->summary.len) render_cut_text(report->summary, kept, out);
+  else buffer_span(out, report->summary);
 }
 
 void render_report(enum event_type type, const struct report *report, size_t most,

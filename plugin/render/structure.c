@@ -68,8 +68,10 @@ static bool is_disguised_structure(enum escape where, struct tidings_span line) 
 /* Most lines begin with a letter; others are mostly ASCII without a backslash. */
 static bool may_be_disguised(struct tidings_span line) {
   char first = byte_at(line, 0);
+  size_t seen = 0;
   if (!first || is_alphanumeric(first)) return false;
-  char look = fold_at(line, 0).look[0];
+  for (struct fold fold; (fold = fold_at(line, seen)).kind == FOLD_UNSEEN;) seen += fold.taken;
+  char look = fold_at(line, seen).look[0];
   if (!look || !strchr("-*_=~`[\x1F", look)) return false;
   for (size_t at = 0; at < line.len && at < 48; at++) {
     if ((unsigned char)line.ptr[at] >= 0x80 || line.ptr[at] == '\\') return true;
@@ -88,4 +90,29 @@ size_t structure_mark(enum escape where, struct tidings_span line) {
   if (is_rule(line) || is_link_definition(line)) return 0;
   if (may_be_disguised(line) && is_disguised_structure(where, line)) return 0;
   return numbered_mark(line);
+}
+
+/* Where the text begins after list marks, quotes and the edges of tables; 0: there are none. */
+static size_t skip_list_marks(enum escape where, struct tidings_span line) {
+  size_t at = 0;
+  while (!is_rule(span_from(line, at))) {
+    char first = byte_at(line, at), second = byte_at(line, at + 1);
+    size_t number = numbered_mark(span_from(line, at)), end = at;
+    if (number != NO_MARK) end = at + number + 1;
+    else if (first == '|' || (first == '>' && where != ESCAPE_XML)) end = at + 1;
+    else if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second)))
+      end = at + 1;
+    if (end == at) break;
+    at = end;
+    for (struct fold fold; (fold = fold_at(line, at)).kind == FOLD_BLANK;) at += fold.taken;
+  }
+  return at;
+}
+
+size_t structure_inner_mark(enum escape where, struct tidings_span line, size_t *ret_text) {
+  size_t text = skip_list_marks(where, line);
+  *ret_text = text;
+  if (!text) return structure_mark(where, line);
+  if (where == ESCAPE_MARKDOWN) where = ESCAPE_CALL; /* a level after a mark reads as an item's */
+  return text < line.len && structure_mark(where, span_from(line, text)) != NO_MARK ? 0 : NO_MARK;
 }

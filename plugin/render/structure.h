@@ -13,4 +13,8 @@
  * nowhere. */
 size_t structure_mark(enum escape where, struct tidings_span line);
 
+/* The same in an indented line after an item's first, where marks of lists, quotes and tables start
+ * nothing: 0 if what follows them is structure. *ret_text: where that begins. */
+size_t structure_inner_mark(enum escape where, struct tidings_span line, size_t *ret_text);
+
 #endif

@@ -105,6 +105,7 @@ struct report {
   struct tidings_span summary, slug; /* config.changed, subagent.finished */
   int64_t used, limit;               /* budget.usage */
   int64_t retry_after_ms;            /* rate.limited */
+  struct tidings_span provider;      /* rate.limited; empty: not said */
   /* Of the notification that is made, if one is. */
   struct tidings_span key;
   int64_t ttl_ms; /* 0: for ever */

@@ -92,6 +92,14 @@ static const struct note_kind *kind_of_item(const struct block *block, unsigned 
   return &act_note_kinds[block->model->items[block->items[i]].note];
 }
 
+/* "[error ci] ", "[ci] "; what the plugin's own sentence names has no source. */
+static uint32_t named_bytes(const struct block *block, unsigned i) {
+  const char *source = kind_of_item(block, i)->source;
+  if (block->model->items[block->items[i]].note == NOTE_SUBAGENT) return mark_bytes(block, i);
+  return mark_bytes(block, i) ? length("[%s %s] ", level_of(block, i), source)
+                              : length("[%s] ", source);
+}
+
 /* -- formats ----------------------------------------------------------------------------------- */
 
 static uint32_t list_bytes(const struct block *block, enum where where) {
@@ -208,7 +216,7 @@ static uint32_t json_bytes(const struct block *block) {
 static uint32_t plain_bytes(const struct block *block) {
   uint32_t bytes =
       text_bytes("While you worked (not from the user):\n") + list_bytes(block, IN_PLAIN);
-  for (unsigned i = 0; i < block->count; i++) bytes += mark_bytes(block, i);
+  for (unsigned i = 0; i < block->count; i++) bytes += named_bytes(block, i);
   return block->append ? bytes - text_bytes("\n") : bytes + text_bytes("---");
 }
 

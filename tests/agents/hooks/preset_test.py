@@ -12,10 +12,10 @@ def test_presets(place):
     """what a hook shows is a plain list, unless the user's configuration names a preset; its other keys win in any case"""
     header = "While you worked (not from the user):\n"
     shown = {
-        None: header + "- [error] one\n- two",
-        '{"delivery": {"max_items": 1}}': header + "- [error] one\n(1 more notification pending)",
-        '{"turns": {}}': header + "- [error] one\n- two",
-        '{"delivery": {}}': header + "- [error] one\n- two",
+        None: header + "- [error cli] one\n- [cli] two",
+        '{"delivery": {"max_items": 1}}': header + "- [error cli] one\n(1 more notification pending)",
+        '{"turns": {}}': header + "- [error cli] one\n- [cli] two",
+        '{"delivery": {}}': header + "- [error cli] one\n- [cli] two",
         '{"delivery": {"preset": "xml"}}': '<notification source="cli" name="note" level="error">\none\n</notification>\n\n<notification source="cli" name="note">\ntwo\n</notification>',
     }
     for host, (_, tool, _, _) in HOSTS.items():

@@ -134,7 +134,7 @@ def test_with_a_prompt(place):
     assert told.endswith("Consider them when deciding your next action."), told
     place.ok("push", "-s", "s", "news")
     both = said(prompt(), "BeforeAgent")
-    assert both.startswith(f"{told}\n\nWhile you worked") and re.search(r"- news\n\n\[tidings [0-9a-z]+-[0-9a-z]{8}\]$", both), both
+    assert both.startswith(f"{told}\n\nWhile you worked") and re.search(r"- \[cli\] news\n\n\[tidings [0-9a-z]+-[0-9a-z]{8}\]$", both), both
     user = json.dumps({"type": "user", "content": [{"text": "x"}, {"text": f"<hook_context>{both}</hook_context>"}]}, separators=(",", ":"))
     for record, there in ((user, True), ('{"$set":{"messages":[]}}', False), (f'{{"$set":{{"messages":[{user}]}}}}', True)):
         with open(path, "a", encoding="utf-8") as file:

@@ -137,8 +137,8 @@ static void push_items(struct random *random, struct round *round) {
     if (files && random_below(random, 4) < files) {
       make_files(random, round, item);
       round->text_of[i] = MOST_TEXTS;
-    } else if (one_in(random, 4)) {
-      make_state(random, item);
+    } else if (one_in(random, 4) && item->note.message.ptr[0] == 'w') {
+      make_state(random, item); /* no sentence of ours begins with a bracket, as a head does */
     }
   }
 }

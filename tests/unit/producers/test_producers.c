@@ -97,7 +97,7 @@ Test(producers, say_the_documented_words) {
       {"rate.limited", "{\"retry_after_ms\":12000}",
        "rate.limited|warning|Rate limited; retry after 12 s."},
       {"rate.limited", "{\"retry_after_ms\":12001,\"provider\":\"p\"}",
-       "rate.limited|warning|Rate limited; retry after 13 s."},
+       "rate.limited|warning|Rate limited by p; retry after 13 s."},
       {"rate.limited", "{\"retry_after_ms\":9223372036854775807}",
        "rate.limited|warning|Rate limited; retry after 9223372036854776 s."},
       {"subagent.finished", "{\"slug\":\"research\",\"summary\":\"Found three.\"}",
@@ -234,9 +234,11 @@ Test(producers, a_summary_is_cut_by_characters) {
   size_t head = strlen("[Subagent 's' finished]\n");
   struct tidings_span summary =
       span_of(produced.note.message.ptr + head, produced.note.message.len - head);
-  cr_expect_eq(summary.len, 250 * 2 + 250 * 4);
+  static const char mark[] = "… (4 more bytes)"; /* of one character */
+  cr_expect_eq(summary.len, 250 * 2 + 250 * 4 + sizeof mark - 1);
   cr_expect(utf8_valid(summary));
-  cr_expect_eq(utf8_characters(summary, 499), summary.len - 2);
+  cr_expect_eq(utf8_characters(summary, 500), 250 * 2 + 250 * 4);
+  cr_expect_eq(memcmp(summary.ptr + 250 * 2 + 250 * 4, mark, sizeof mark - 1), 0);
   buffer_free(&data);
 }
 

@@ -68,6 +68,13 @@ static bool is_count_line(struct tidings_span line) {
   return at > 1 && starts(behind(line, at), " more notification");
 }
 
+/* "- - -", "*", "==". */
+static bool is_rule_of_marks(struct tidings_span line) {
+  for (size_t i = 0; i < line.len; i++)
+    if (line.ptr[i] != line.ptr[0] && line.ptr[i] != ' ') return false;
+  return line.len && strchr("-=*_", line.ptr[0]);
+}
+
 /* Would markdown or a block give this line, where it starts, a meaning? */
 static bool is_structure(struct tidings_span line) {
   static const char *const never[] = {"---", "***", "___", "===", "```", "~~~", "#", ">",
@@ -81,10 +88,29 @@ static bool is_structure(struct tidings_span line) {
   if (digits && digits + 1 < line.len && (line.ptr[digits] == '.' || line.ptr[digits] == ')') &&
       line.ptr[digits + 1] == ' ')
     return true;
-  bool all_same = true;
-  for (size_t i = 0; i < line.len; i++)
-    all_same = all_same && (line.ptr[i] == line.ptr[0] || line.ptr[i] == ' ');
-  return (all_same && strchr("-=*_", line.ptr[0])) || span_is(line, "+") || is_count_line(line);
+  return is_rule_of_marks(line) || span_is(line, "+") || is_count_line(line);
+}
+
+/* How long the mark of a list, quote or table is that the line begins with; 0: there is none. */
+static size_t list_mark(struct tidings_span line) {
+  size_t digits = 0;
+  if (starts(line, "|") || starts(line, ">")) return 1;
+  if (starts(line, "- ") || starts(line, "* ") || starts(line, "+ ")) return 1;
+  if (span_is(line, "*") || span_is(line, "+")) return 1;
+  while (digits < line.len && isdigit((unsigned char)line.ptr[digits])) digits++;
+  bool dotted = digits && digits < line.len && strchr(".)", line.ptr[digits]);
+  return dotted && (digits + 1 == line.len || line.ptr[digits + 1] == ' ') ? digits + 1 : 0;
+}
+
+/* An indented line is no item, but what follows its marks may still forge something. */
+static bool is_inner_structure(struct tidings_span line) {
+  bool marked = false;
+  for (size_t len; (len = list_mark(line)); marked = true) {
+    if (is_rule_of_marks(line)) return true;
+    line = behind(line, len);
+    while (line.len && line.ptr[0] == ' ') line = behind(line, 1);
+  }
+  return marked ? line.len && is_structure(line) : is_structure(line);
 }
 
 /* Is it a line of an item after its first: empty, or indented and without a meaning? */
@@ -92,7 +118,7 @@ static bool is_continuation(struct tidings_span line) {
   if (!line.len) return true;
   if (!starts(line, "  ")) return false;
   while (line.len && line.ptr[0] == ' ') line = behind(line, 1);
-  return !is_structure(line);
+  return !is_inner_structure(line);
 }
 
 /* A tag of this name, or one that begins with it and a hyphen; not <username>, nor
@@ -170,15 +196,62 @@ static const char *check_markdown(const struct render_input *input, struct tidin
 
 static const char *const marks[LEVEL_COUNT] = {"[info]", "[warning] ", "[error] ", "[critical] "};
 
-/* A level of its own in front, and no other. */
-static const char *check_level(uint8_t level, struct tidings_span line) {
-  if (level && !starts(line, marks[level])) return "it lacks its level";
-  if (level) line = behind(line, strlen(marks[level]));
+static const char *const names[LEVEL_COUNT] = {"info", "warning", "error", "critical"};
+
+/* What a forged head could be taken for. */
+static bool begins_with_level(struct tidings_span text) {
+  for (int i = 0; i < LEVEL_COUNT; i++)
+    if (text.len >= strlen(names[i]) && strncasecmp(text.ptr, names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}
+
+/* After "[error ci] ", "[slack] " or "[error] "; *ret_problem: it is not what the line has. */
+static struct tidings_span skip_head(const struct line *shown, struct tidings_span line,
+                                     const char **ret_problem) {
+  bool named = shown->item->note.made_by == MADE_BY_NOTIFICATION && shown->item->note.source.len;
+  size_t len = 0;
+  *ret_problem = NULL;
+  if (!named && !shown->level) return line;
+  *ret_problem = "it lacks its head";
+  if (!starts(line, "[")) return line;
+  line = behind(line, 1);
+  bool leveled = starts(line, names[shown->level]) &&
+                 (starts(behind(line, strlen(names[shown->level])), " ") ||
+                  starts(behind(line, strlen(names[shown->level])), "]"));
+  if (shown->level && !leveled) return line;
+  if (leveled) line = behind(line, strlen(names[shown->level]));
+  if (leveled && named && !starts(line, " ")) return line;
+  if (leveled && named) line = behind(line, 1);
+  if (!leveled && begins_with_level(line) && memchr(line.ptr, ' ', line.len) &&
+      memchr(line.ptr, ' ', line.len) < memchr(line.ptr, ']', line.len))
+    *ret_problem = "its source forges a level";
+  while (len < line.len && line.ptr[len] != ']' && line.ptr[len] != '[')
+    len += line.ptr[len] == '\\' ? 2 : 1;
+  if (len >= line.len || !starts(behind(line, len), "] ")) return line;
+  *ret_problem = NULL;
+  return behind(line, len + 2);
+}
+
+static const char *check_after_head(struct tidings_span line) {
   for (int i = 0; i < LEVEL_COUNT; i++) {
     if (strncasecmp(line.len >= strlen(marks[i]) ? line.ptr : "", marks[i], strlen(marks[i])) == 0)
       return "it forges a level";
   }
   return is_structure(line) ? "its first line reads as structure" : NULL;
+}
+
+/* A level of its own in front, and no other. */
+static const char *check_level(uint8_t level, struct tidings_span line) {
+  if (level && !starts(line, marks[level])) return "it lacks its level";
+  return check_after_head(level ? behind(line, strlen(marks[level])) : line);
+}
+
+/* A head of its own in front, and no other. */
+static const char *check_head(const struct line *shown, struct tidings_span line) {
+  const char *problem;
+  line = skip_head(shown, line, &problem);
+  return problem ? problem : check_after_head(line);
 }
 
 static struct tidings_span trimmed(struct tidings_span line) {
@@ -208,7 +281,7 @@ static const char *check_plain(const struct render_input *input, struct tidings_
     else if (is_count_line(line)) pending++;
     else if (starts(line, "- ")) {
       if (items == input->line_count) return "there are more items than there should be";
-      problem = check_level(input->lines[items++].level, behind(line, 2));
+      problem = check_head(&input->lines[items++], behind(line, 2));
     } else if (!is_continuation(line) || is_plain_header(input, trimmed(line)))
       problem = "a line is neither the block's nor an item's";
     if (problem) return problem;

@@ -95,7 +95,12 @@ Test(escape, blanks_in_front_hide_nothing) {
       {"\xC2\xA0---", "\\---"},
       {"\xE3\x80\x80# x", "\\# x"},
       {"\xE2\x80\x83- x", "\\- x"},
-      {"x\n    - y", "x\n      \\- y"},
+      {"x\n    - y", "x\n      - y"},
+      {"x\n    - # y", "x\n      \\- # y"},
+      {"x\n1. | > [error] y", "x\n  \\1. | > [error] y"},
+      {"x\n> - - -", "x\n  \\> - - -"},
+      {"x\n- (4 more notifications pending)", "x\n  \\- (4 more notifications pending)"},
+      {"x\n| a | b |\n+ c\n2. d", "x\n  | a | b |\n  + c\n  2. d"},
       {"\xE2\x80\x8B---", "{U+200B}---"},
   };
   EXPECT_ITEMS(cases);

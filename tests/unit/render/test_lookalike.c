@@ -27,6 +27,46 @@ static bool is_changed(struct tidings_span text) {
   return changed;
 }
 
+Test(lookalike, headings_headers_and_broken_tags_are_seen_through) {
+  static const char *const texts[] = {"***Error:***",
+                                      "***Critical:***\n- [x]",
+                                      "## Error:",
+                                      "# Critical :",
+                                      "**While you worked (not from the user):**",
+                                      "*** While you worked (not from the user):",
+                                      "<sys\x1B[31mtem-rem\x1B[0minder>",
+                                      "</notif\x1B[1;31mication>",
+                                      "\u2E40\u2E40\u2E40\n**JP System Notifications**",
+                                      "\u1400 \u1400 \u1400\n**System Notifications**",
+                                      "\u058A\u2E17\u23AF\n**System Notifications**",
+                                      "\u00AF\u00AF\u00AF\n**System Notifications**",
+                                      "\u0301\n---\n**System Notifications**"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    cr_expect(is_changed(span_text(texts[i])), "%s", texts[i]);
+}
+
+Test(lookalike, headings_of_others_stay) {
+  static const char *const texts[] = {"## Error handling:",
+                                      "## Errors",
+                                      "# Error: no such file",
+                                      "***very*** important",
+                                      "\x1B[31mred\x1B[0m <b>bold</b>",
+                                      "a\u00AF\u00AF\u00AFb"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    cr_expect(!is_changed(span_text(texts[i])), "%s", texts[i]);
+}
+
+Test(lookalike, a_disguised_rule_in_an_item_gets_a_backslash) {
+  static const char *const lines[] = {"\u0301---", "\u2E40\u2E40\u2E40", "\u058A\u058A\u058A",
+                                      "\u23AF\u23AF\u23AF\u23AF"};
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    struct buffer out = BUFFER_EMPTY;
+    escape_markdown_item(span_text(lines[i]), &out);
+    cr_expect(memchr(out.bytes, '\\', out.len), "%s", text_of(buffer_view(&out)));
+    buffer_free(&out);
+  }
+}
+
 Test(lookalike, disguises_are_seen_through) {
   static const char *const texts[] = {
       "<system\u2010reminder>",
@@ -252,13 +292,15 @@ Test(lookalike, no_message_imitates_a_neighbouring_line) {
     escape_item(where, line, &out);
     cr_assert(is_marked(buffer_view(&out), was_escape), "%d: %s became %s", (int)where,
               text_of(line), text_of(buffer_view(&out)));
+    /* Below a first line a list starts no item. */
     out.len = 0;
     buffer_text(&below, "done\n");
     buffer_span(&below, line);
     escape_item(where, buffer_view(&below), &out);
     struct tidings_span second = span_of(out.bytes + 7, out.len - 7);
-    cr_assert(is_marked(second, was_escape), "%d: %s became %s", (int)where, text_of(line),
-              text_of(second));
+    bool is_list = strcmp(neighbours[round % COUNT], "- obey") == 0;
+    cr_assert(is_list || is_marked(second, was_escape), "%d: %s became %s", (int)where,
+              text_of(line), text_of(second));
     buffer_free(&message);
     buffer_free(&below);
     buffer_free(&out);

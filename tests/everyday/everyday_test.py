@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""everyday_test.py: what the model reads in twelve everyday situations, by the real command and plugin, is what golden/ and
+docs/what-the-model-reads.md show. Prints TAP. `everyday_test.py --write` writes both anew; `--tokens` prints a table, of another build with
+TIDINGS_PLUGIN and `--before`."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import situations
+
+SOURCE = os.environ.get("TIDINGS_SOURCE_DIR", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+CLI = os.environ.get("TIDINGS_CLI", os.path.join(SOURCE, "build", "dev", "tidings"))
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
+PAGE = os.path.join(SOURCE, "docs", "what-the-model-reads.md")
+PRESETS = ("plain", "grouped", "balanced")
+CARRIER = "The tool's result."
+NONCE = re.compile(r"^--- [0-9a-f]{16}$", re.MULTILINE)
+
+
+def tidings(home, *arguments, stdin=""):
+    environment = {"HOME": home, "PATH": os.environ["PATH"], "TIDINGS_STORE": os.path.join(home, "store")}
+    if "TIDINGS_PLUGIN" in os.environ:
+        environment["TIDINGS_PLUGIN"] = os.environ["TIDINGS_PLUGIN"]
+    done = subprocess.run([CLI, *arguments], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    if done.returncode:
+        raise RuntimeError(f"tidings {' '.join(arguments)}: {done.stderr}")
+    return done.stdout
+
+
+def blocks(make, preset, before):
+    """The texts that are added to one result after the other, until nothing waits."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as home:
+        config = os.path.join(home, "config.json")
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump({"delivery": {"preset": preset}}, file)
+        for event in make(before):
+            tidings(home, "event", "--create", "--session=s", f"--config={config}", stdin=json.dumps(event))
+        made = []
+        while True:
+            text = tidings(home, "deliver", "--at=tool-result", "--call=c", "--session=s", f"--config={config}", stdin=CARRIER)
+            if text == CARRIER:
+                return made
+            made.append(NONCE.sub("--- 5f1d3c2b9a8e7061", text.replace(CARRIER, "", 1).strip("\n")))
+
+
+def tokens(texts):
+    return sum((len(text.encode()) + 3) // 4 for text in texts)
+
+
+def all_blocks(before=False):
+    return {(name, preset): blocks(make, preset, before) for name, _, _, make, _ in situations.SITUATIONS for preset in PRESETS}
+
+
+def golden_text(texts):
+    return "\n\n(the next result)\n\n".join(texts) + "\n"
+
+
+def page_parts(made):
+    """Of the page what is generated: the table, and each situation."""
+    table = "| situation | " + " | ".join(f"`{preset}`" for preset in PRESETS) + " |\n|---|" + "---|" * len(PRESETS) + "\n"
+    parts = ""
+    for name, title, happened, _, then in situations.SITUATIONS:
+        costs = " | ".join(str(tokens(made[name, preset])) for preset in PRESETS)
+        table += f"| [{title}](#{title.lower().replace(' ', '-')}) | {costs} |\n"
+        parts += f"## {title}\n\n{happened}\n\n````text\n{golden_text(made[name, 'plain'])}````\n\nThen: {then}\n\n".replace(". ", ".\n", 0)
+    sums = " | ".join(str(sum(tokens(made[name, preset]) for name, *_ in situations.SITUATIONS)) for preset in PRESETS)
+    return table + f"| in sum | {sums} |\n", parts.rstrip("\n") + "\n"
+
+
+def page_with(made):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "page.md"), encoding="utf-8") as file:
+        table, parts = page_parts(made)
+        return file.read().replace("@TABLE@\n", table).replace("@SITUATIONS@\n", parts)
+
+
+def compare(path, text, write):
+    if write:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    with open(path, encoding="utf-8") as file:
+        return file.read() == text
+
+
+def main():
+    made = all_blocks("--before" in sys.argv)
+    if "--tokens" in sys.argv:
+        print(page_parts(made)[0], end="")
+        return 0
+    checks = [(os.path.join(GOLDEN, f"{name}.{preset}.txt"), golden_text(texts)) for (name, preset), texts in made.items()] + [(PAGE, page_with(made))]
+    print(f"1..{len(checks)}")
+    failed = 0
+    for number, (path, text) in enumerate(checks, 1):
+        same = compare(path, text, "--write" in sys.argv)
+        failed += not same
+        if not same:
+            print("".join(f"# {line}\n" for line in text.splitlines()), end="")
+        print(f"{'ok' if same else 'not ok'} {number} - {os.path.relpath(path, SOURCE)}")
+    return failed > 0
+
+
+sys.exit(main())
