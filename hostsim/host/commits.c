@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Death inside a commit: an fdatasync that counts, exported so that shared libraries loaded later
- * use it.
+ * Death inside a commit: a pwrite and an fdatasync that count, exported so that shared libraries
+ * loaded later use them.
  */
 #include "host/commits.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -17,7 +19,17 @@ static atomic_uint_fast64_t counted;
 static atomic_uint_fast64_t fatal;
 static atomic_bool unsynced;
 
+/* By which call the commit that runs was counted. A store that flushes once writes its head and
+ * then flushes; one that flushes twice flushes its pages, and then writes the head. */
+enum { BY_NONE, BY_HEAD, BY_FLUSH };
+static atomic_int counted_by;
+
+static void count_commit(void) {
+  if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) kill(getpid(), SIGKILL);
+}
+
 void commits_arm(uint64_t n) {
+  atomic_store(&counted_by, BY_NONE);
   atomic_store(&counted, 0);
   atomic_store(&fatal, n);
 }
@@ -37,14 +49,38 @@ static const char commit_statement[] = "\0tidings_commit";
 
 __attribute__((visibility("default"))) ssize_t send(int fd, const void *bytes, size_t len,
                                                     int flags) {
-  if (memmem(bytes, len, commit_statement, sizeof commit_statement - 1)) {
-    if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) kill(getpid(), SIGKILL);
-  }
+  if (memmem(bytes, len, commit_statement, sizeof commit_statement - 1)) count_commit();
   return syscall(SYS_sendto, fd, bytes, len, flags, NULL, 0);
 }
 
+/* The first two pages of a store's file are its heads. */
+static bool is_head(int fd, off_t at) {
+  enum { HEADS_BYTES = 2 * 4096 };
+  static const char name[] = "/data.mdb";
+  char link[64], path[PATH_MAX];
+  if (at >= HEADS_BYTES) return false;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t len = readlink(link, path, sizeof path);
+  size_t end = sizeof name - 1;
+  return len > (ssize_t)end && memcmp(path + len - end, name, end) == 0;
+}
+
+__attribute__((visibility("default"))) ssize_t pwrite(int fd, const void *bytes, size_t len,
+                                                      off_t at) {
+  if (is_head(fd, at)) {
+    int none = BY_NONE;
+    if (atomic_compare_exchange_strong(&counted_by, &none, BY_HEAD)) count_commit();
+    else if (none == BY_FLUSH) atomic_store(&counted_by, BY_NONE);
+  }
+  return syscall(SYS_pwrite64, fd, bytes, len, at);
+}
+
 __attribute__((visibility("default"))) int fdatasync(int fd) {
-  if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) kill(getpid(), SIGKILL);
+  if (atomic_load(&counted_by) == BY_HEAD) atomic_store(&counted_by, BY_NONE);
+  else {
+    atomic_store(&counted_by, BY_FLUSH);
+    count_commit();
+  }
   if (atomic_load(&unsynced)) return 0;
   return (int)syscall(SYS_fdatasync, fd);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Death inside a commit. hostsim has an fdatasync of its own, which a store's library finds before
- * libc's; while armed it counts the calls and kills this process inside the n-th, before anything
- * of that commit is made durable.
+ * Death inside a commit. hostsim has a pwrite and an fdatasync of its own, which a store's library
+ * finds before libc's; while armed they count commits and kill this process inside the n-th, before
+ * its head is written, so that nothing of it counts.
  */
 #ifndef HOSTSIM_COMMITS_H
 #define HOSTSIM_COMMITS_H

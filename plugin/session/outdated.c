@@ -139,8 +139,8 @@ static void leave_out(struct pending *pending, const struct disposition *disposi
 static int end_older_than_committed(struct op *op, struct pending *pending,
                                     enum delivery_settled_by by, struct tidings_error *error) {
   struct shown shown;
-  struct disposition *dispositions;
-  size_t count;
+  struct disposition *dispositions = NULL;
+  size_t count = 0;
   int code = read_committed(op, pending->items[0].n, &shown, error);
   if (!code) code = compare(op, pending, &shown, &dispositions, &count, error);
   if (!code) code = ending_remove(op, dispositions, count, by, error);
@@ -179,7 +179,7 @@ static int go_with_leased(struct op *op, struct pending *pending, uint64_t n,
   struct shown shown = {
       .op = op, .above = pending->items[0].n, .state = DELIVERY_LEASED, .error = error};
   struct delivery delivery;
-  struct disposition *dispositions;
+  struct disposition *dispositions = NULL;
   size_t count = 0;
   int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery, error);
   if (!code) code = add_shown(&shown, &delivery);

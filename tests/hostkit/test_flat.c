@@ -63,7 +63,7 @@ Test(flat, every_operation) {
       "\"owner_pid\":0,\"settle_on_return\":false,\"total_budget_ms\":1000");
   cr_assert(handle > 0, "%s", hostkit_flat_error());
   assert_answer(handle, "{\"op\":\"info\"}",
-                "{\"name\":\"good\",\"version\":\"1.2.3\",\"build_id\":\"A\",\"abi\":\"1.1\","
+                "{\"name\":\"good\",\"version\":\"1.2.3\",\"build_id\":\"A\",\"abi\":\"1.2\","
                 "\"generation\":1}");
   assert_answer(
       handle,

@@ -39,7 +39,7 @@ struct refusal {
 
 static const struct refusal refusals[] = {
     {"wrong_major", TIDINGS_E_UNSUPPORTED,
-     "speaks version 2.0 of the contract, this host 1.1: the first numbers must be equal"},
+     "speaks version 2.0 of the contract, this host 1.2: the first numbers must be equal"},
     {"short_struct", TIDINGS_E_INVAL, "has an entry struct of 32 bytes, version 1.0 has 48"},
     {"missing_function", TIDINGS_E_INVAL,
      "has an incomplete entry struct: it lacks the function open"},
