@@ -3,6 +3,7 @@
  * test_address.c: how an address is written, and which folders it fits.
  */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/address.h"
