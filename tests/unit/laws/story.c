@@ -4,6 +4,7 @@
  * transcript has after each.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "common/buffer.h"
 #include "leases.h"
