@@ -175,7 +175,8 @@ def test_doctor_agents(place):
         text = file.read()
     with open(path, "w", encoding="utf-8") as file:
         file.write(text.replace(os.path.dirname(TIDINGS), "/elsewhere"))
-    assert "is set up for another installation of tidings" in place.ok("doctor").text
+    gone = place.run("doctor").text
+    assert "the installation that" in gone and "has disappeared: /elsewhere/tidings" in gone, gone
     with open(path, "w", encoding="utf-8") as file:
         file.write('{\n  "hooks": {,\n}\n')
     assert f"warning  Gemini CLI: {path} cannot be read: not JSON: \",\" where a key in double quotes was expected at line 2, column 13\n         -> Fix the file" in place.ok("doctor").text

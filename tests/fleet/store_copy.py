@@ -52,7 +52,8 @@ def fill(host):
 def answers(store):
     """What people and hosts can ask of all its sessions."""
     asked = {"check": json.loads(kit.tidings("store", "check", "-S", store, "--json").stdout)}
-    asked["check"].pop("findings", None)
+    for own in ("findings", "flushes", "layout"):  # of the engine that has the rows
+        asked["check"].pop(own, None)
     for session in SESSIONS:
         for verb in (["export"], ["pending", "--json"], *([["history", "--json"], ["queue", "--json"], ["log", "--json"]] if session == "plain" else [])):
             done = kit.tidings(*verb, "-S", store, "-s", session, check=False)
