@@ -25,6 +25,21 @@ struct image {
   size_t len;
 };
 
+/* What a case has read stays until its process ends. */
+struct kept {
+  struct kept *next;
+  uint8_t *bytes;
+};
+static struct kept *all_kept;
+
+static uint8_t *keep(uint8_t *bytes) {
+  struct kept *kept = malloc(sizeof *kept);
+  cr_assert(bytes && kept, "no memory");
+  *kept = (struct kept){all_kept, bytes};
+  all_kept = kept;
+  return bytes;
+}
+
 static const char *data_path(void) { return kit_path("store/data.mdb"); }
 
 static struct image image_read(void) {
@@ -34,7 +49,7 @@ static struct image image_read(void) {
   cr_assert_geq(fd, 0);
   cr_assert_eq(fstat(fd, &entry), 0);
   image.len = (size_t)entry.st_size;
-  image.bytes = malloc(image.len);
+  image.bytes = keep(malloc(image.len));
   cr_assert_eq(pread(fd, image.bytes, image.len, 0), (ssize_t)image.len);
   close(fd);
   return image;
@@ -124,7 +139,7 @@ static struct units units_between(const struct image *before, const struct image
 
 static struct image mix(const struct image *before, const struct image *after,
                         const struct units *units, unsigned kept) {
-  struct image image = {.bytes = calloc(1, after->len), .len = after->len};
+  struct image image = {.bytes = keep(calloc(1, after->len)), .len = after->len};
   memcpy(image.bytes, before->bytes, before->len < after->len ? before->len : after->len);
   for (size_t i = 0; i < units->count; i++)
     if (kept >> i & 1)
