@@ -44,12 +44,12 @@ def of(tree, parts):
 
 
 def sentence(tree, parts):
-    """The totals of one product, in a line."""
+    """The totals of one product, in two lines."""
     figures, parts = fuzzing_in_one(tree, parts)
     done = [f"{amount(figures[part['name']]['done'], part['unit'])} {'of ' if part['unit'] else ''}{part['what']}"
             for part in parts if figures.get(part["name"], NONE)["done"]]
     violations = sum(each["violations"] for each in tree["parts"].values())
-    return f"The gates of commit `{tree['commit']}` have run {'; '.join(done)}. Violations: {violations:,}.\n"
+    return f"The gates of commit `{tree['commit']}` have run {'; '.join(done)}.\nViolations: {violations:,}.\n"
 
 
 def is_wrong(trees):
