@@ -104,6 +104,19 @@ static void put_string(struct json_writer *writer, const json_t *object, const c
     json_put_string(writer, name, span_of(json_string_value(value), json_string_length(value)));
 }
 
+/* How it was shown, and whether what the page has are the same bytes. */
+static void put_rendering(struct json_writer *writer, const json_t *rendering) {
+  if (!json_is_object(rendering)) return;
+  json_open(writer, "rendering", '{');
+  put_string(writer, rendering, "preset");
+  put_string(writer, rendering, "format");
+  put_string(writer, rendering, "host_name");
+  json_put_u64(writer, "room", json_value_count(rendering, "room"));
+  json_put_u64(writer, "bytes", json_value_count(rendering, "bytes"));
+  json_put_bool(writer, "same", json_is_true(json_object_get(rendering, "same")));
+  json_close(writer, '}');
+}
+
 static void put_delivery(struct packing *packing, const json_t *delivery) {
   static const char *const texts[] = {"id", "outcome", "carrier", "call_id", "tool", "settled_by"};
   const json_t *message = NULL;
@@ -119,6 +132,7 @@ static void put_delivery(struct packing *packing, const json_t *delivery) {
   json_array_foreach(json_object_get(delivery, "messages"), i, message)
       put_text_number(packing, NULL, json_object_get(message, "text"));
   json_close(&packing->writer, ']');
+  put_rendering(&packing->writer, json_object_get(delivery, "rendering"));
   json_close(&packing->writer, '}');
 }
 
@@ -138,6 +152,27 @@ static void put_transition(struct packing *packing, const json_t *transition) {
     json_close(&packing->writer, '}');
   }
   json_close(&packing->writer, ']');
+  json_close(&packing->writer, '}');
+}
+
+/* What people and triggers submitted. */
+static void put_message(struct packing *packing, const json_t *message) {
+  static const char *const texts[] = {"id", "state", "delivery"};
+  json_open(&packing->writer, NULL, '{');
+  for (size_t at = 0; at < sizeof texts / sizeof *texts; at++)
+    put_string(&packing->writer, message, texts[at]);
+  put_time(packing, "time", message, "time");
+  put_text_number(packing, "content", json_object_get(message, "content"));
+  json_put_bool(&packing->writer, "trigger", json_object_get(message, "trigger"));
+  json_close(&packing->writer, '}');
+}
+
+static void put_forgotten(struct packing *packing, const json_t *forgotten) {
+  if (!json_is_object(forgotten)) return;
+  json_open(&packing->writer, "forgotten", '{');
+  json_put_u64(&packing->writer, "items", json_value_count(forgotten, "items"));
+  json_put_u64(&packing->writer, "deliveries", json_value_count(forgotten, "deliveries"));
+  put_time(packing, "before", forgotten, "before");
   json_close(&packing->writer, '}');
 }
 
@@ -169,6 +204,10 @@ static void put_all(struct packing *packing, const json_t *answer) {
   json_open(&packing->writer, "transitions", '[');
   json_array_foreach(json_object_get(answer, "transitions"), i, row) put_transition(packing, row);
   json_close(&packing->writer, ']');
+  json_open(&packing->writer, "messages", '[');
+  json_array_foreach(json_object_get(answer, "messages"), i, row) put_message(packing, row);
+  json_close(&packing->writer, ']');
+  put_forgotten(packing, json_object_get(answer, "forgotten"));
   json_close(&packing->strings_writer, ']');
   json_put_raw(&packing->writer, "strings", buffer_view(&packing->strings));
   json_close(&packing->writer, '}');

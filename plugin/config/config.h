@@ -16,6 +16,10 @@
 int config_parse(struct tidings_span bytes, struct arena *arena, struct settings *ret_settings,
                  struct tidings_error *error);
 
+/* "plain"; NULL: a later version has it. */
+const char *config_preset_name(unsigned preset);
+const char *config_format_name(unsigned format);
+
 /* The whole configuration in force, every key written, as one JSON object that config_parse reads
  * to the same settings. A buffer that ran out of memory is `failed`. */
 void config_write(const struct settings *settings, struct buffer *out);

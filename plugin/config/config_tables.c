@@ -4,6 +4,8 @@
  */
 #include "config/config_tables.h"
 
+#include "config/config.h"
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static const char *const preset_names[] = {"grouped",   "flat",     "xml",
@@ -89,3 +91,15 @@ const struct limit_key config_limit_keys[LIMIT_COUNT] = {
     [LIMIT_DEDUP_WINDOW_MS] = {"dedup_window_ms", 0, INT64_C(30) * 86400000, 86400000},
     [LIMIT_SOURCE_PER_MINUTE] = {"source_per_minute", 0, 1000000, 0},
 };
+
+static const char *choice_name(const struct choices *choices, unsigned index) {
+  return index < choices->count ? choices->names[index] : NULL;
+}
+
+const char *config_preset_name(unsigned preset) {
+  return choice_name(&config_preset_choices, preset);
+}
+
+const char *config_format_name(unsigned format) {
+  return choice_name(&config_format_choices, format);
+}

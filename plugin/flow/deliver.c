@@ -132,7 +132,7 @@ static int look_for_pending(struct op *op, struct delivering *delivering,
 /* -- the reply --------------------------------------------------------------------------------- */
 
 static int make_reply(struct op *op, const struct delivering *delivering, const struct plan *plan,
-                      const struct delivery *delivery, struct tidings_reply **ret_reply,
+                      struct delivery *delivery, struct tidings_reply **ret_reply,
                       struct tidings_error *error) {
   const struct turns *turns = &delivering->stored.turns;
   const struct steered *steered = &delivering->steered;
@@ -147,6 +147,9 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
                                   .steered_count = steered->count,
                                   .plan = plan};
   int code = reply_show(reply, op, &showing, error);
+  if (!code)
+    code = reply_rendering(reply, op, &showing, planning_room(op, delivering->carrier->room),
+                           &delivery->rendering, error);
   if (code) return code;
   if (delivery->state == DELIVERY_LEASED) reply->delivery_id = public_id(op->session, delivery->n);
   *ret_reply = reply;

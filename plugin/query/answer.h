@@ -45,6 +45,9 @@ int query_preview(struct question *question, struct tidings_error *error);
 int query_sessions(struct question *question, struct tidings_error *error); /* of the whole store */
 int query_render(struct question *question, struct tidings_error *error);
 
+/* "messages": the texts of a reply. */
+void query_write_shown(struct json_writer *writer, const struct tidings_reply *reply);
+
 /* The name of the session with this number, in the question's memory; empty: there is none. Errors:
  * STORE, NOMEM. */
 int query_session_name(struct question *question, uint64_t number, struct tidings_span *ret_name,

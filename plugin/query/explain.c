@@ -68,6 +68,18 @@ int query_write_moved(struct question *question, uint64_t number, struct tidings
   return code;
 }
 
+/* Retention removes items that have ended; a number that no item has had is another's mistake. */
+static int say_missing(const struct question *question, uint64_t n, struct tidings_error *error) {
+  unsigned long long id = question->request->id;
+  struct quoted session = quote(question->request->session);
+  if (!n || n > question->last)
+    return fail(error, TIDINGS_E_NOT_FOUND, "session %s has no item %llu", session.text, id);
+  return fail(error, TIDINGS_E_NOT_FOUND,
+              "session %s had item %llu and has forgotten it: a session keeps the newest %d "
+              "notifications that have ended, for at most %d days",
+              session.text, id, STORE_RETAIN_ITEMS, STORE_RETAIN_DAYS);
+}
+
 /* -- the query --------------------------------------------------------------------------------- */
 
 int query_explain(struct question *question, struct tidings_error *error) {
@@ -83,9 +95,7 @@ int query_explain(struct question *question, struct tidings_error *error) {
   int code = find_number(question, &n, error);
   if (code) return code;
   code = item_get(question->op.txn, question->op.session, n, &question->op.arena, &item, error);
-  if (code == TIDINGS_E_NOT_FOUND)
-    code = fail(error, code, "session %s has no item %llu", quote(question->request->session).text,
-                (unsigned long long)question->request->id);
+  if (code == TIDINGS_E_NOT_FOUND) code = say_missing(question, n, error);
   if (!code) code = past_read(question, false, &past, error);
   if (!code) code = collect_dispositions(question, &past, n, &dispositions, &count, error);
   if (code) return code;

@@ -61,8 +61,9 @@ void past_explain_item(const struct question *question, const struct item *item,
 
 /* The members of a delivery, without its items. */
 void past_write_delivery(struct question *question, const struct delivery *delivery);
-/* "messages": the items that it showed, rendered again by the configuration in force, as old as
- * they were then. `first`: it had the preamble that is said once. Errors: NOMEM, INVAL. */
+/* "messages": what it showed, rendered again as it was then, and "rendering", which says how that
+ * was and whether these are the same bytes (again.c). `first`: it had the preamble that is said
+ * once, should it not say that itself. Errors: STORE, NOMEM, INVAL. */
 int past_write_shown(struct question *question, const struct past *past,
                      const struct delivery *delivery, bool first, struct tidings_error *error);
 

@@ -4,8 +4,7 @@
  * point, and what it has read.
  */
 #include "common/error.h"
-#include "event/facts.h"
-#include "query/past.h"
+#include "query/answer.h"
 #include "render/render.h"
 #include "session/planning.h"
 #include "session/reply.h"
@@ -14,7 +13,7 @@ static int no_memory(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
 }
 
-static void write_messages(struct json_writer *writer, const struct tidings_reply *reply) {
+void query_write_shown(struct json_writer *writer, const struct tidings_reply *reply) {
   static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"};
   static const char *const places[] = {"prepend", "append", "before", "after", "pair"};
   json_open(writer, "messages", '[');
@@ -90,7 +89,7 @@ int query_preview(struct question *question, struct tidings_error *error) {
   code = plan.line_count || steered.count ? reply_show(reply, op, &showing, error) : 0;
   if (code) return code;
   write_notifications(&question->writer, &plan);
-  write_messages(&question->writer, reply);
+  query_write_shown(&question->writer, reply);
   json_put_u64(&question->writer, "deferred", plan.deferred);
   return 0;
 }
@@ -116,7 +115,7 @@ static int render_items(struct question *question, struct item *items, size_t co
   showing.bare = preamble == PREAMBLE_NEVER || (preamble == PREAMBLE_FIRST && carrier->bare);
   showing.plan = &plan;
   int code = reply_show(reply, op, &showing, error);
-  if (!code) write_messages(&question->writer, reply);
+  if (!code) query_write_shown(&question->writer, reply);
   return code;
 }
 
@@ -136,24 +135,6 @@ static int render_again(struct question *question, const struct streamed *carrie
   else json_put_string(writer, "id", carrier->id);
   int code = render_items(question, items, carrier->note_count, 0, &showing, error);
   json_close(writer, '}');
-  return code;
-}
-
-int past_write_shown(struct question *question, const struct past *past,
-                     const struct delivery *delivery, bool first, struct tidings_error *error) {
-  struct op *op = &question->op;
-  const struct showing showing = {.chat_request = delivery->carrier == CARRIER_CHAT_REQUEST,
-                                  .bare = !first};
-  int64_t now_ms = op->now_ms;
-  struct item *items = NULL;
-  size_t count = 0;
-  if (past_items_shown(past, delivery, &items, &count) || facts_read(items, count, &op->arena))
-    return no_memory(error);
-  if (!count) return 0;
-  op->now_ms = delivery->leased_ms;
-  int code =
-      render_items(question, items, count, op->settings->coalesce_window_ms, &showing, error);
-  op->now_ms = now_ms;
   return code;
 }
 

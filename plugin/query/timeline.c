@@ -179,6 +179,68 @@ static uint64_t first_asked(const struct past *past, const struct query_place *a
   return first;
 }
 
+/* -- what retention has removed ---------------------------------------------------------------- */
+
+/* Numbers are given out one by one: what is missing was there. */
+static void write_forgotten(struct question *question, const struct past *past) {
+  struct json_writer *writer = &question->writer;
+  uint64_t items = question->last - past->item_count;
+  uint64_t deliveries = question->op.head.last_delivery - past->delivery_count;
+  size_t i = past->item_count;
+  if (!items && !deliveries) return;
+  while (i > 1 && past->items[i - 1].n == past->items[i - 2].n + 1) i--;
+  json_open(writer, "forgotten", '{');
+  json_put_u64(writer, "items", items);
+  json_put_u64(writer, "deliveries", deliveries);
+  if (i && items) json_put_time(writer, "before", past->items[i - 1].time_ms);
+  json_close(writer, '}');
+}
+
+/* -- people's messages, and triggers' -----------------------------------------------------------
+ */
+
+static int write_message_of(struct question *question, const struct message *message,
+                            struct tidings_error *error) {
+  struct op *op = &question->op;
+  struct json_writer *writer = &question->writer;
+  struct tidings_span content, trigger;
+  int code = content_get(op->txn, op->session, message->n, &op->arena, &content, &trigger, error);
+  if (code) return code;
+  json_open(writer, NULL, '{');
+  json_put_string(writer, "id", message->id);
+  json_put_time(writer, "time", message->stamp_ms);
+  json_put_text(writer, "state", message_state_name(message->state));
+  json_put_text(writer, "delivery", message->steer ? "steer" : "queue");
+  json_put_string(writer, "content", content);
+  if (trigger.len) json_put_raw(writer, "trigger", trigger);
+  json_close(writer, '}');
+  return 0;
+}
+
+static int write_submitted(struct question *question, struct tidings_error *error) {
+  struct op *op = &question->op;
+  struct message *messages = NULL;
+  size_t count = 0;
+  int code =
+      op->session ? message_all(op->txn, op->session, &op->arena, &messages, &count, error) : 0;
+  json_open(&question->writer, "messages", '[');
+  for (size_t i = 0; i < count && !code; i++)
+    code = write_message_of(question, &messages[i], error);
+  json_close(&question->writer, ']');
+  return code;
+}
+
+/* The whole session was asked for, not what is new. */
+static int write_rest(struct question *question, const struct past *past,
+                      struct tidings_error *error) {
+  const struct query_place *after = &question->request->after;
+  if (after->item || after->delivery || after->transition) return 0;
+  write_forgotten(question, past);
+  return write_submitted(question, error);
+}
+
+/* -- the query --------------------------------------------------------------------------------- */
+
 int query_timeline(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
   const struct head *head = &question->op.head;
@@ -195,6 +257,7 @@ int query_timeline(struct question *question, struct tidings_error *error) {
   if (!code) code = write_deliveries(question, &past, &open, error);
   if (!code)
     code = query_write_transitions(question, question->request->after.transition + 1, error);
+  if (!code) code = write_rest(question, &past, error);
   if (code) return code;
   (void)snprintf(end, sizeof end, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRId64, question->last,
                  open, head->last_transition, question->op.now_ms);

@@ -103,7 +103,7 @@ int planning_steered(struct op *op, const struct stored_run *stored, uint64_t ro
     return 0;
   }
   struct reply_frame frame;
-  reply_frame_make(op, false, true, &frame);
+  reply_frame_make(op, false, true, NULL, &frame);
   for (size_t i = 0; i < turns->count; i++) {
     if (turns->messages[i].state != MESSAGE_STEERING) continue;
     int code = content_get(op->txn, op->session, turns->messages[i].n, &op->arena, &content,
@@ -128,8 +128,10 @@ static int make_plan(struct op *op, const struct planned_carrier *carrier,
     return plan_delivery(sorted->sound, sorted->sound_count, op->settings, op->now_ms, counter,
                          &op->arena, ret_plan);
   struct reply_frame frame;
-  reply_frame_make(op, carrier->chat_request, reply_is_bare(op), &frame);
-  struct room room = {.frame = &frame.input, .bytes = carrier->room};
+  reply_frame_make(op, carrier->chat_request, reply_is_bare(op), carrier->as, &frame);
+  struct room room = {.frame = &frame.input,
+                      .bytes = carrier->room,
+                      .deferred = carrier->as ? carrier->as->deferred : 0};
   if (bytes_of_steered(&frame.input, carrier->steered, carrier->steered_count, &room.taken))
     return -1;
   return plan_delivery_in(&room, sorted->sound, sorted->sound_count, op->settings, op->now_ms,

@@ -17,6 +17,7 @@ struct planned_carrier {
   uint64_t room;     /* bytes, of planning_room; 0: no bound */
   const struct tidings_span *steered; /* what goes before the notifications */
   size_t steered_count;
+  const struct rendering *as; /* see reply_frame_make */
 };
 
 /* The smaller bound of the carrier's and the configuration's; 0: there is none. */

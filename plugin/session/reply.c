@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "common/error.h"
+#include "common/fnv.h"
 #include "render/render.h"
 
 struct reply {
@@ -124,7 +125,17 @@ bool reply_is_bare(const struct op *op) {
   return op->settings->preamble == PREAMBLE_NEVER;
 }
 
-void reply_frame_make(const struct op *op, bool chat_request, bool bare,
+static void frame_as(const struct rendering *as, struct render_input *input) {
+  input->host_name = as->host_name;
+  input->nonce = as->nonce;
+  input->format = as->format;
+  input->order = as->order;
+  input->place = as->place;
+  input->bare = as->bare;
+  input->age_after_ms = as->age_after_ms;
+}
+
+void reply_frame_make(const struct op *op, bool chat_request, bool bare, const struct rendering *as,
                       struct reply_frame *ret_frame) {
   const struct settings *settings = op->settings;
   ret_frame->nonce = configuration_nonce(op->configuration, op->name);
@@ -139,13 +150,51 @@ void reply_frame_make(const struct op *op, bool chat_request, bool bare,
       .now_ms = op->now_ms,
       .age_after_ms = settings->age_after_ms,
   };
+  if (as) frame_as(as, &ret_frame->input);
+}
+
+uint64_t reply_hash(const struct tidings_reply *reply, uint64_t *ret_bytes) {
+  uint64_t hash = FNV_START, bytes = 0;
+  for (size_t i = 0; i < reply->part_count; i++) {
+    const struct tidings_part *part = reply->parts[i];
+    hash = fnv_byte(fnv_byte(hash, (uint8_t)part->voice), (uint8_t)part->place);
+    hash = fnv_span(hash, part->text);
+    bytes += part->text.len;
+  }
+  *ret_bytes = bytes;
+  return hash;
+}
+
+int reply_rendering(const struct tidings_reply *reply, struct op *op, const struct showing *showing,
+                    uint64_t room, struct rendering *ret_rendering, struct tidings_error *error) {
+  const struct settings *settings = op->settings;
+  struct reply_frame frame;
+  reply_frame_make(op, showing->chat_request, showing->bare, NULL, &frame);
+  struct rendering rendering = {
+      .room = room,
+      .deferred = showing->plan->deferred,
+      .max_tokens = settings->max_tokens,
+      .coalesce_window_ms = settings->coalesce_window_ms,
+      .age_after_ms = settings->age_after_ms,
+      .preset = settings->preset,
+      .format = settings->format,
+      .order = settings->order,
+      .place = settings->place,
+      .bare = showing->bare,
+      .host_name = frame.input.host_name,
+  };
+  rendering.hash = reply_hash(reply, &rendering.bytes);
+  if (arena_copy(&op->arena, frame.input.nonce, &rendering.nonce))
+    return no_memory_for_reply(error);
+  *ret_rendering = rendering;
+  return 0;
 }
 
 int reply_show(struct tidings_reply *reply, struct op *op, const struct showing *showing,
                struct tidings_error *error) {
   const struct plan *plan = showing->plan;
   struct reply_frame frame;
-  reply_frame_make(op, showing->chat_request, showing->bare, &frame);
+  reply_frame_make(op, showing->chat_request, showing->bare, showing->as, &frame);
   struct render_input input = frame.input;
   const struct rendered *rendered;
   size_t count;

@@ -38,6 +38,7 @@ struct showing {
   const struct tidings_span *steered; /* contents of the messages that the delivery injects into the
                                          running turn, in order */
   size_t steered_count;
+  const struct rendering *as; /* how it was rendered once; NULL: by the configuration in force */
 };
 
 /* Does the model of this session know what a block is, or is it never to be said? */
@@ -48,7 +49,8 @@ struct reply_frame {
   struct nonce nonce;
   struct render_input input;
 };
-void reply_frame_make(const struct op *op, bool chat_request, bool bare,
+/* `as`: as it was rendered once, NULL: by the configuration in force. */
+void reply_frame_make(const struct op *op, bool chat_request, bool bare, const struct rendering *as,
                       struct reply_frame *ret_frame);
 
 /* Puts a plan's lines into the reply: as notifications, and rendered; and the steered messages,
@@ -56,6 +58,12 @@ void reply_frame_make(const struct op *op, bool chat_request, bool bare,
  * failed). */
 int reply_show(struct tidings_reply *reply, struct op *op, const struct showing *showing,
                struct tidings_error *error);
+
+/* A hash of all its texts, and how many bytes they have. */
+uint64_t reply_hash(const struct tidings_reply *reply, uint64_t *ret_bytes);
+/* How the reply was rendered, for a delivery's row; in op's arena. Errors: NOMEM. */
+int reply_rendering(const struct tidings_reply *reply, struct op *op, const struct showing *showing,
+                    uint64_t room, struct rendering *ret_rendering, struct tidings_error *error);
 
 /* Hands the reply out: op's arena goes with it and is empty afterwards. Cannot fail. */
 const struct tidings_reply *reply_hand_out(struct tidings_reply *reply, struct op *op);

@@ -25,6 +25,7 @@
 #include "values/declaration.h"
 #include "values/memory.h"
 #include "values/notification.h"
+#include "values/rendering.h"
 #include "values/run.h"
 
 enum {
@@ -145,6 +146,7 @@ struct delivery {
   const struct disposition_range *recalled;
   size_t recalled_count;
   int64_t rewound_ms; /* REWOUND: since when; else 0 */
+  struct rendering rendering;
 };
 
 /* One step of the run: what happened, and what became of which messages. */
@@ -303,6 +305,9 @@ int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct aren
 int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
                  struct arena *arena, struct message **ret_messages, size_t *ret_count,
                  struct tidings_error *error);
+/* All that are still there, those that are over included; by n. Damaged ones are passed over. */
+int message_all(struct store_txn *txn, uint32_t session, struct arena *arena,
+                struct message **ret_messages, size_t *ret_count, struct tidings_error *error);
 int message_put(struct store_txn *txn, uint32_t session, const struct message *message,
                 struct tidings_error *error);
 /* A new one: its row, its id, its content. Errors: FULL (ids that collide on purpose), STORE,

@@ -41,6 +41,39 @@ def test_page(place):
     assert "CI run 4812 failed." in strings[data["deliveries"][0]["shown"][0]], data
 
 
+def test_bytes(place):
+    """the page has the bytes that each carrier got, whatever the configuration is now, and says how they were rendered"""
+    place.opened()
+    with open(os.path.join(place.work, "balanced.json"), "w", encoding="utf-8") as file:
+        json.dump({"delivery": {"preset": "balanced", "max_bytes": 900}}, file)
+    got = []
+    for number in range(3):
+        place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", f"CI run {number} failed. " + "It has many words. " * 30)
+        place.ok("push", "-s", "s", "-k", "mail.arrived", f"Mail {number}: <b>hello</b> --- [x](y)")
+        place.ok("submit", "-s", "s", "--steer", f"Look at run {number}.")
+        got.append(place.ok("deliver", "--config", "balanced.json", "--at", "tool-result", "-s", "s", "--owner", str(os.getpid()), "--tool", "Bash", stdin="ok").text)
+    place.ok("push", "-s", "s", "-k", "ci.passed", "Green again.")
+    place.ok("deliver", "--at", "chat-request", "-s", "s", "--owner", str(os.getpid()), stdin="go on")
+    data = data_of(page_of(place))
+    strings = data["strings"]
+    for delivery, text in zip(data["deliveries"], got):
+        assert delivery["rendering"]["same"] is True and delivery["rendering"]["preset"] == "balanced", delivery
+        assert delivery["rendering"]["room"] == 900, delivery
+        shown = "".join(strings[one] for one in delivery["shown"])
+        assert text == "ok" + shown and delivery["rendering"]["bytes"] == len(shown.encode()), (text, shown)
+    assert all(delivery["rendering"]["same"] for delivery in data["deliveries"] if "rendering" in delivery), data["deliveries"]
+    assert data["deliveries"][-1]["rendering"]["preset"] == "grouped", data["deliveries"][-1]
+
+
+def test_messages(place):
+    """the page has what people and triggers submitted, and what became of it"""
+    place.opened()
+    place.ok("submit", "-s", "s", "Is the build green? <b>")
+    data = data_of(page_of(place))
+    assert [(one["state"], data["strings"][one["content"]], one["trigger"]) for one in data["messages"]] == [("offered", "Is the build green? <b>", False)], data["messages"]
+    assert "forgotten" not in data
+
+
 def test_policy(place):
     """only the page's own script and style may run, by their hashes, and no text of a notification can end its data"""
     session(place)

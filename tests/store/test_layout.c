@@ -92,7 +92,21 @@ static void encode_delivery(struct buffer *out) {
                                     .message_count = 2,
                                     .recalled = recalled,
                                     .recalled_count = 1,
-                                    .rewound_ms = 88};
+                                    .rewound_ms = 88,
+                                    .rendering = {.hash = 89,
+                                                  .bytes = 180,
+                                                  .room = 181,
+                                                  .deferred = 182,
+                                                  .max_tokens = 183,
+                                                  .coalesce_window_ms = 184,
+                                                  .age_after_ms = 185,
+                                                  .preset = 1,
+                                                  .format = 2,
+                                                  .order = 3,
+                                                  .place = 4,
+                                                  .bare = true,
+                                                  .host_name = span_text("name"),
+                                                  .nonce = span_text("nonce")}};
   delivery_encode(out, &delivery);
 }
 
@@ -138,7 +152,7 @@ Test(layout, a_row_that_changes_gets_a_new_number) {
     uint32_t crc;
   } rows[] = {{"the store's own row", encode_meta, 0xbd907a6a},
               {"a head", encode_head, 0x5431f9ab},
-              {"a delivery", encode_delivery, 0xa4145a21},
+              {"a delivery", encode_delivery, 0xe6686d67},
               {"a message", encode_message, 0x4f6d3e83},
               {"a notification", encode_item, 0x2a78cb44}};
   cr_assert_eq(STORE_SCHEMA, 3, "the checksums below are those of layout 3");

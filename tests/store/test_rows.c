@@ -214,6 +214,37 @@ Test(rows, later_fields_round_trip) {
   }
 }
 
+Test(rows, delivery_keeps_how_it_was_rendered) {
+  struct buffer body = BUFFER_EMPTY;
+  struct arena arena = ARENA_EMPTY;
+  struct delivery read, wrote = some_delivery();
+  wrote.rendering = (struct rendering){.hash = UINT64_MAX,
+                                       .bytes = 1,
+                                       .room = UINT64_MAX,
+                                       .deferred = 2,
+                                       .max_tokens = UINT32_MAX,
+                                       .coalesce_window_ms = 3,
+                                       .preset = 127,
+                                       .format = 5,
+                                       .order = 2,
+                                       .place = 1,
+                                       .bare = true,
+                                       .host_name = span_text("JP"),
+                                       .nonce = span_text("n")};
+  delivery_encode(&body, &wrote);
+  cr_assert(read_sealed(DELIVERY, buffer_view(&body), &arena, &read));
+  const struct rendering *is = &read.rendering, *was = &wrote.rendering;
+  cr_assert(is->hash == was->hash && is->bytes == was->bytes && is->room == was->room &&
+            is->deferred == was->deferred && is->max_tokens == was->max_tokens &&
+            is->coalesce_window_ms == was->coalesce_window_ms);
+  cr_assert(is->preset == was->preset && is->format == was->format && is->order == was->order &&
+            is->place == was->place);
+  cr_assert(is->bare && span_is(is->host_name, "JP") && span_is(is->nonce, "n") &&
+            !read.rewound_ms && !read.recalled_count);
+  buffer_free(&body);
+  arena_free(&arena);
+}
+
 Test(rows, delivery_round_trip) {
   struct arena arena = ARENA_EMPTY;
   struct buffer body = encode(DELIVERY);

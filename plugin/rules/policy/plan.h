@@ -29,6 +29,7 @@ struct room {
   const struct render_input *frame; /* what the lines will be rendered with */
   uint64_t bytes;                   /* of all texts of the reply */
   uint64_t taken;                   /* of them, by what goes before the notifications */
+  size_t deferred;                  /* lines that are not among the items and wait all the same */
 };
 
 struct plan {

@@ -12,6 +12,7 @@ enum { LONGEST_SHOWN = 8, SPARE_BYTES = 128 };
 
 int policy_begin_room(struct work *work, const struct room *room) {
   work->room = room;
+  work->deferred = room->deferred;
   work->measure = arena_zalloc(work->arena, 1, sizeof *work->measure);
   return work->measure ? render_measure_begin(work->measure, room->frame) : -1;
 }

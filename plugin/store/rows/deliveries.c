@@ -5,6 +5,8 @@
  */
 #include "store/rows/rows.h"
 
+enum { RENDERING_NUMBERS = 128 };
+
 /* Ranges are stored as differences: they are short, and order is checked on the way in. */
 static void encode_dispositions(struct buffer *out, const struct disposition_range *dispositions,
                                 size_t count) {
@@ -42,6 +44,53 @@ static struct disposition_range *decode_dispositions(struct record_reader *reade
   return dispositions;
 }
 
+static void encode_rendering(struct buffer *out, const struct rendering *rendering) {
+  record_u64(out, rendering->bytes);
+  record_u64(out, rendering->hash);
+  record_u64(out, rendering->room);
+  record_u64(out, rendering->deferred);
+  record_u64(out, rendering->max_tokens);
+  record_u64(out, rendering->coalesce_window_ms);
+  record_u64(out, rendering->age_after_ms);
+  record_u64(out, rendering->preset);
+  record_u64(out, rendering->format);
+  record_u64(out, rendering->order);
+  record_u64(out, rendering->place);
+  record_u64(out, rendering->bare);
+  record_bytes(out, rendering->host_name);
+  record_bytes(out, rendering->nonce);
+}
+
+/* Presets and formats of later versions are kept as numbers. */
+static uint8_t decode_number(struct record_reader *reader) {
+  return record_read_below(reader, RENDERING_NUMBERS);
+}
+
+static uint32_t decode_u32(struct record_reader *reader) {
+  uint64_t value = record_read_u64(reader);
+  if (value > UINT32_MAX) reader->bad = true;
+  return (uint32_t)value;
+}
+
+static struct rendering decode_rendering(struct record_reader *reader) {
+  struct rendering rendering = {.bytes = record_read_u64(reader)};
+  rendering.hash = record_read_u64(reader);
+  rendering.room = record_read_u64(reader);
+  rendering.deferred = record_read_u64(reader);
+  rendering.max_tokens = decode_u32(reader);
+  rendering.coalesce_window_ms = decode_u32(reader);
+  rendering.age_after_ms = decode_u32(reader);
+  rendering.preset = decode_number(reader);
+  rendering.format = decode_number(reader);
+  rendering.order = decode_number(reader);
+  rendering.place = decode_number(reader);
+  rendering.bare = record_read_below(reader, 2);
+  rendering.host_name = record_read_bytes(reader);
+  rendering.nonce = record_read_bytes(reader);
+  if (!rendering.bytes) reader->bad = true;
+  return rendering;
+}
+
 void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   record_begin(out);
   record_u64(out, delivery->epoch);
@@ -57,10 +106,12 @@ void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   encode_dispositions(out, delivery->dispositions, delivery->disposition_count);
   record_u64(out, delivery->message_count);
   for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
-  /* Most have nothing more to say; so had records of earlier versions. */
-  if (delivery->recalled_count || delivery->rewound_ms)
+  /* Some have nothing more to say; so had records of earlier versions. */
+  bool rendered = delivery->rendering.bytes, rewound = delivery->rewound_ms;
+  if (delivery->recalled_count || rewound || rendered)
     encode_dispositions(out, delivery->recalled, delivery->recalled_count);
-  if (delivery->rewound_ms) record_i64(out, delivery->rewound_ms);
+  if (rewound || rendered) record_i64(out, delivery->rewound_ms);
+  if (rendered) encode_rendering(out, &delivery->rendering);
 }
 
 /* What later versions appended. False: no memory. */
@@ -68,9 +119,11 @@ static bool decode_rest(struct record_reader *reader, struct arena *arena,
                         struct delivery *delivery) {
   delivery->recalled =
       decode_dispositions(reader, arena, delivery->after, &delivery->recalled_count);
-  bool rewound = reader->at < reader->end;
-  if (rewound) delivery->rewound_ms = record_read_i64(reader);
-  if (rewound ? !delivery->rewound_ms : !delivery->recalled_count) reader->bad = true;
+  bool more = reader->at < reader->end;
+  if (more) delivery->rewound_ms = record_read_i64(reader);
+  bool rendered = reader->at < reader->end;
+  if (rendered) delivery->rendering = decode_rendering(reader);
+  else if (more ? !delivery->rewound_ms : !delivery->recalled_count) reader->bad = true;
   return delivery->recalled;
 }
 

@@ -140,10 +140,14 @@ static int list_message(struct message_list *list, const struct message *message
   return 0;
 }
 
-int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
-                 struct arena *arena, struct message **ret_messages, size_t *ret_count,
-                 struct tidings_error *error) {
-  struct message_list list = {.arena = arena, .room = room};
+static bool is_live(const struct message *message) {
+  return !message_is_over(message->state) || message->of_turn || message->orphaned;
+}
+
+static int read_messages(struct store_txn *txn, uint32_t session, uint64_t first, bool all,
+                         struct message_list *messages, struct tidings_error *error) {
+  struct message_list list = *messages;
+  struct arena *arena = list.arena;
   struct db_key from = row_key(session, ROW_MESSAGE, first);
   struct db_cursor cursor;
   int code = list_message(&list, NULL) ? TIDINGS_E_NOMEM : 0;
@@ -153,7 +157,7 @@ int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t
   while (!code && !rc && row_key_is_like(cursor.key, &from)) {
     struct message message;
     code = read_message(session, row_key_n(cursor.key), cursor.value, arena, &message);
-    bool wanted = !code && (!message_is_over(message.state) || message.of_turn || message.orphaned);
+    bool wanted = !code && (all || is_live(&message));
     if (code == TIDINGS_E_STORE) code = 0;
     if (wanted && list_message(&list, &message)) code = TIDINGS_E_NOMEM;
     rc = db_cursor_next(&cursor);
@@ -161,6 +165,26 @@ int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t
   db_cursor_close(&cursor);
   if (code) return fail(error, code, "no memory for a session's messages");
   if (rc) return db_failed(error, rc, "read messages");
+  *messages = list;
+  return 0;
+}
+
+int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
+                 struct arena *arena, struct message **ret_messages, size_t *ret_count,
+                 struct tidings_error *error) {
+  struct message_list list = {.arena = arena, .room = room};
+  int code = read_messages(txn, session, first, false, &list, error);
+  if (code) return code;
+  *ret_messages = list.messages;
+  *ret_count = list.count;
+  return 0;
+}
+
+int message_all(struct store_txn *txn, uint32_t session, struct arena *arena,
+                struct message **ret_messages, size_t *ret_count, struct tidings_error *error) {
+  struct message_list list = {.arena = arena};
+  int code = read_messages(txn, session, 0, true, &list, error);
+  if (code) return code;
   *ret_messages = list.messages;
   *ret_count = list.count;
   return 0;
