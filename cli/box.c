@@ -59,14 +59,7 @@ static void print_waiting(const json_t *pending, const json_t *queue) {
   const json_t *messages = json_object_get(queue, "messages");
   size_t i = 0;
   if (!json_array_size(items) && !json_array_size(messages)) puts("Nothing waits there.");
-  json_array_foreach(items, i, row) {
-    printf("%s  %s  %-8s ", json_value_text(row, "id"), json_value_text(row, "time"),
-           json_value_text(row, "level"));
-    print_kind(row);
-    fputs("\n    ", stdout);
-    terminal_lines(stdout, json_value_text(row, "message"), 4);
-    putchar('\n');
-  }
+  json_array_foreach(items, i, row) print_notification(row);
   json_array_foreach(messages, i, row) {
     fputs("message ", stdout);
     terminal_text(stdout, json_value_text(row, "id"));

@@ -12,15 +12,6 @@
 
 enum { OPTION_PREVIEW = CLI_LONG_ONLY };
 
-static void print_item(const json_t *item) {
-  printf("%s  %s  %-8s ", json_value_text(item, "id"), json_value_text(item, "time"),
-         json_value_text(item, "level"));
-  print_kind(item);
-  fputs("\n    ", stdout);
-  terminal_lines(stdout, json_value_text(item, "message"), 4);
-  putchar('\n');
-}
-
 static void print_pending(const json_t *answer) {
   const json_t *items = json_object_get(answer, "items"), *item = NULL;
   uint64_t count = json_value_count(answer, "count"), leased = json_value_count(answer, "leased");
@@ -29,7 +20,7 @@ static void print_pending(const json_t *answer) {
   else printf("%llu pending", (unsigned long long)count);
   if (leased) printf(", %llu being delivered", (unsigned long long)leased);
   fputs(".\n", stdout);
-  json_array_foreach(items, i, item) print_item(item);
+  json_array_foreach(items, i, item) print_notification(item);
   if (count > json_array_size(items))
     printf("and %llu more; --limit shows them\n",
            (unsigned long long)(count - json_array_size(items)));

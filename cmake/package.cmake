@@ -1,4 +1,5 @@
-# What `cmake --install` adds for those who build against it: a pkg-config file and a CMake package. Both find their prefix by their own place.
+# What `cmake --install` adds: units of systemd, and for those who build against it a pkg-config file and a CMake package. Both find their prefix by
+# their own place.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tidings")
@@ -15,3 +16,4 @@ install(FILES "${CMAKE_BINARY_DIR}/tidings-hostkit.pc" DESTINATION "${CMAKE_INST
 install(FILES "${CMAKE_BINARY_DIR}/tidings-config.cmake" "${CMAKE_BINARY_DIR}/tidings-config-version.cmake" DESTINATION "${package_dir}")
 install(DIRECTORY abi/schema DESTINATION "${CMAKE_INSTALL_DATADIR}/tidings")
 install(FILES LICENSE README.md abi/STABILITY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "packaging/systemd/tidings-failed@.service" DESTINATION "${CMAKE_INSTALL_DATADIR}/systemd/user")

@@ -110,3 +110,12 @@ void print_kind(const json_t *item) {
   if (name[0]) putchar('.');
   terminal_text(stdout, name);
 }
+
+void print_notification(const json_t *item) {
+  printf("%s  %s  %-8s ", json_value_text(item, "id"), json_value_text(item, "time"),
+         json_value_text(item, "level"));
+  print_kind(item);
+  fputs("\n    ", stdout);
+  terminal_lines(stdout, json_value_text(item, "message"), INDENT);
+  putchar('\n');
+}

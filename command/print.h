@@ -30,4 +30,7 @@ void print_actions(const struct tidings_reply *reply);
 /* "tool.failed" of the member `kind`. */
 void print_kind(const json_t *item);
 
+/* A pending notification: its id, time, level and kind, and its text indented below them. */
+void print_notification(const json_t *item);
+
 #endif

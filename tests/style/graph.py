@@ -17,7 +17,7 @@ import sys
 LAYERS = (
     ("abi",),
     ("common",),
-    ("hostkit", "plugin/values"),
+    ("hostkit", "plugin/values", "recipes"),
     ("command", "plugin/render"),
     ("agents/hosts", "agents/node", "hostsim/host", "hostsim/reading", "plugin/rules/policy", "plugin/rules/turns", "plugin/rules/producers", "bench"),
     ("agents/transcript", "agents/setup", "hostsim/scenario", "hostsim/sim/model", "plugin/event"),
@@ -27,7 +27,7 @@ LAYERS = (
     ("agents/wait",),
     ("agents/hook",),
     ("cli/excerpt",),
-    ("cli/run", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "cli/top", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
+    ("cli/run", "cli/feed", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "cli/top", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),
     ("plugin/store/db/lmdb", "plugin/store/db/postgres"),  # the engines
     ("plugin/store",),  # what its folders share, and the interface to all of it

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * feed/input.h: lines of an input without end, in bounded memory.
+ */
+#ifndef CLI_FEED_INPUT_H
+#define CLI_FEED_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/buffer.h"
+
+enum { LONGEST_LINE = 1 << 20 };
+
+struct input {
+  struct buffer text; /* what was read and is not a whole line yet */
+  size_t taken;       /* of it */
+  bool too_long;      /* the line that is read: its rest is skipped */
+};
+
+/* Adds what was read. False: no memory. */
+bool input_add(struct input *input, const char *bytes, size_t len);
+/* The next whole line, without its line break; it stays until input_add. *ret_too_long: it was
+ * longer than LONGEST_LINE, and is left out. False: there is none yet. */
+bool input_next(struct input *input, struct tidings_span *ret_line, bool *ret_too_long);
+/* At the end of the input: what has no line break. */
+struct tidings_span input_rest(const struct input *input);
+void input_free(struct input *input);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * feed/verb_feed.c: `tidings feed`: makes notifications of the JSON lines that another program
+ * prints, by a recipe (recipes/recipe.h).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/feed/feed.h"
+#include "cli/feed/input.h"
+#include "cli/feed/pace.h"
+#include "command/destination.h"
+#include "command/interrupt.h"
+#include "command/mailbox.h"
+#include "command/recipes.h"
+#include "command/session.h"
+#include "common/clock.h"
+
+enum { OPTION_RECIPE = CLI_LONG_ONLY, OPTION_PER_MINUTE, OPTION_TRY };
+enum { PER_MINUTE = 30, PIPE_BYTES = 1 << 16, LONGEST_PAUSE_MS = 30000 };
+
+struct feeding {
+  const struct cli *cli;
+  const char *recipe_name;
+  struct recipe *recipe;
+  struct destination destination;
+  struct input input;
+  struct pace pace;
+  bool tries; /* only print */
+  uint64_t pushed, known, ignored, bad;
+  uint64_t forwarded; /* how many were pushed when the mailbox was collected last */
+};
+
+/* -- pushing ----------------------------------------------------------------------------------- */
+
+static bool may_pass(int32_t code) {
+  return code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE || code == TIDINGS_E_FULL ||
+         code == TIDINGS_E_NOMEM;
+}
+
+/* If the store cannot take it now, this tries again, and reads nothing until it can: nothing is
+ * lost. With an id, an attempt that was stored after all is not repeated. */
+static int send(struct feeding *feeding, const struct recipe_push *push) {
+  struct tidings_error error = {.size = sizeof error};
+  const struct hostkit_notification notification = recipes_notification(
+      push, span_text(feeding->destination.session), span_text(feeding->recipe_name));
+  struct tidings_reply *reply = NULL;
+  unsigned pause_ms = 500;
+  int32_t code = hostkit_push(feeding->destination.kit, &notification, &reply, &error);
+  if (may_pass(code)) cli_warn(feeding->cli, "%s; it is tried again", error.text);
+  while (may_pass(code) && !interrupt_seen()) {
+    interrupt_pause_ms(pause_ms);
+    pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
+    code = hostkit_push(feeding->destination.kit, &notification, &reply, &error);
+  }
+  if (!code) {
+    bool known = reply && reply->flags & TIDINGS_REPLY_DUPLICATE;
+    feeding->known += known;
+    feeding->pushed += !known;
+  } else if (may_pass(code)) {
+    (void)cli_fail_with(feeding->cli, code, &error);
+  } else { /* of this line alone */
+    feeding->bad++;
+    cli_warn(feeding->cli, "a line became no notification: %s", error.text);
+    code = TIDINGS_OK;
+  }
+  hostkit_reply_free(reply);
+  return code ? EXIT_REFUSED : 0;
+}
+
+static int take_push(struct feeding *feeding, const struct recipe_push *push) {
+  if (feeding->tries) {
+    recipes_print(push);
+    feeding->pushed++;
+    return 0;
+  }
+  return pace_take(&feeding->pace, clock_mono_ms()) ? send(feeding, push) : 0;
+}
+
+static int say_held(struct feeding *feeding, bool last) {
+  char text[160];
+  uint64_t held = pace_over(&feeding->pace, clock_mono_ms(), last);
+  if (!held) return 0;
+  snprintf(text, sizeof text, "%llu more notifications of `%s` in the last minute are left out.",
+           (unsigned long long)held, feeding->recipe_name);
+  const struct recipe_push push = {
+      .kind = span_text("feed.held"), .level = span_text("warning"), .text = span_text(text)};
+  return send(feeding, &push);
+}
+
+/* -- lines ------------------------------------------------------------------------------------- */
+
+static int take_document(struct feeding *feeding, const struct json *root, struct arena *arena) {
+  const struct recipe_document document = {.root = root};
+  struct recipe_push *pushes = NULL;
+  size_t count = 0;
+  bool fits = false;
+  int code = recipe_apply(feeding->recipe, &document, arena, &pushes, &count, &fits);
+  if (code) return cli_fail(feeding->cli, "out of memory");
+  feeding->ignored += !count;
+  for (size_t i = 0; !code && i < count; i++) code = take_push(feeding, &pushes[i]);
+  return code;
+}
+
+/* A line that is no JSON is counted and skipped. */
+static int take_line(struct feeding *feeding, struct tidings_span line) {
+  static const struct json_rules rules = {
+      .max_depth = 64, .nul = true, .halves = true, .repeats = true, .large = true};
+  struct tidings_error error = {.size = sizeof error};
+  struct arena arena = ARENA_EMPTY;
+  const struct json *root = NULL;
+  int code = 0;
+  while (line.len && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' ')) line.len--;
+  if (!line.len) return 0;
+  if (json_read_by(&rules, line, "a line", &arena, &root, &error)) {
+    if (!feeding->bad++) cli_warn(feeding->cli, "%s; such lines are skipped", error.text);
+  } else code = take_document(feeding, root, &arena);
+  arena_free(&arena);
+  return code;
+}
+
+static int take_lines(struct feeding *feeding) {
+  struct tidings_span line;
+  bool too_long = false;
+  int code = 0;
+  while (!code && !interrupt_seen() && input_next(&feeding->input, &line, &too_long)) {
+    if (!too_long) code = take_line(feeding, line);
+    else if (!feeding->bad++)
+      cli_warn(feeding->cli, "a line has more than %d bytes; such lines are skipped", LONGEST_LINE);
+  }
+  return code;
+}
+
+/* The session that works there now collects the mailbox. */
+static int forward(struct feeding *feeding) {
+  struct tidings_error error = {.size = sizeof error};
+  struct mailbox_moved moved;
+  char *session = NULL;
+  if (!feeding->destination.address.name || feeding->forwarded == feeding->pushed) return 0;
+  feeding->forwarded = feeding->pushed;
+  int32_t code = mailbox_forward(feeding->destination.kit, &feeding->destination.address, &session,
+                                 &moved, &error);
+  if (code) cli_warn(feeding->cli, "it waits in %s: %s", feeding->destination.session, error.text);
+  free(session);
+  return 0;
+}
+
+/* *ret_over: the input has ended, or a signal came. */
+static int read_some(struct feeding *feeding, bool *ret_over) {
+  static char bytes[PIPE_BYTES];
+  struct pollfd ready_input = {.fd = STDIN_FILENO, .events = POLLIN};
+  int ready = poll(&ready_input, 1, pace_wait_ms(&feeding->pace, clock_mono_ms()));
+  *ret_over = interrupt_seen() != 0;
+  if (ready <= 0) return *ret_over ? 0 : say_held(feeding, false);
+  ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
+  if (got < 0) return cli_fail(feeding->cli, "cannot read stdin: %s", strerror(errno));
+  *ret_over = *ret_over || !got;
+  if (!input_add(&feeding->input, bytes, (size_t)got))
+    return cli_fail(feeding->cli, "out of memory");
+  int code = take_lines(feeding);
+  if (!code && !got) code = take_line(feeding, input_rest(&feeding->input));
+  if (!code) code = say_held(feeding, false);
+  return code ? code : forward(feeding);
+}
+
+static void print_counts(const struct feeding *feeding) {
+  fprintf(stderr, "tidings feed: %llu pushed, %llu known, %llu not of interest, %llu bad lines\n",
+          (unsigned long long)feeding->pushed, (unsigned long long)feeding->known,
+          (unsigned long long)feeding->ignored, (unsigned long long)feeding->bad);
+}
+
+/* -- the verb ---------------------------------------------------------------------------------- */
+
+/* A source that is started again within four days repeats nothing. */
+static int open_feed(struct feeding *feeding) {
+  struct tidings_error error = {.size = sizeof error};
+  int32_t refused = recipes_find(feeding->recipe_name, &feeding->recipe, &error);
+  if (refused) return cli_fail(feeding->cli, "--recipe: %s", error.text);
+  int code = feeding->tries ? 0 : destination_open(feeding->cli, &feeding->destination);
+  if (code || feeding->tries) return code;
+  refused = recipes_remember_ids(feeding->destination.kit, &error);
+  return refused ? cli_fail_with(feeding->cli, refused, &error) : 0;
+}
+
+static int feed(struct feeding *feeding) {
+  bool over = false;
+  int code = open_feed(feeding);
+  if (!code) interrupt_catch();
+  while (!code && !over) code = read_some(feeding, &over);
+  if (!code && !feeding->tries) code = say_held(feeding, true);
+  if (!code) code = forward(feeding);
+  if (feeding->recipe) print_counts(feeding);
+  recipe_free(feeding->recipe);
+  input_free(&feeding->input);
+  destination_close(&feeding->destination);
+  return code || !interrupt_seen() ? code : interrupt_exit_code();
+}
+
+static int feed_verb(struct cli *cli) {
+  struct feeding feeding = {.cli = cli, .pace = {.per_minute = PER_MINUTE}};
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_RECIPE: feeding.recipe_name = cli->value; break;
+    case OPTION_TRY: feeding.tries = true; break;
+    case OPTION_PER_MINUTE:
+      if (cli_number(cli->value, 0, 100000, &feeding.pace.per_minute))
+        return cli_usage(cli, "--per-minute: '%s' is not a number from 0 to 100000", cli->value);
+      break;
+    default: return cli->exit_code;
+    }
+  }
+  if (cli->print_session) return session_print(cli);
+  if (!feeding.recipe_name) return cli_usage(cli, "--recipe is missing");
+  int code = cli_take_words(cli, 0, 0, "");
+  return code ? code : feed(&feeding);
+}
+
+const struct cli_verb verb_feed = {
+    .name = "feed",
+    .usage = "[OPTION]... --recipe RECIPE",
+    .summary = "make notifications of the JSON lines that another program prints",
+    .help =
+        "Reads JSON from stdin, one value a line, and pushes what the recipe makes of it. Lines "
+        "that are no JSON, or that no rule of the recipe fits, are counted and skipped. It ends "
+        "with its input.\n\n"
+        "RECIPE is a file, or one of those that tidings has: journald (journalctl -o json -f), "
+        "docker (docker events --format json), kubernetes (kubectl get events -w -o json | jq "
+        "-c), otel (the collector's file exporter), any (an object with message, text or "
+        "title). docs/reach.md describes the format.\n\n"
+        "What a recipe gives an id is stored once within four days, so the same lines can be "
+        "fed again. If the store cannot take a notification now, nothing more is read until it "
+        "can.",
+    .with = WITH_SESSION | WITH_CREATE | WITH_STORE | WITH_CONFIG,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_RECIPE,
+             .name = "recipe",
+             .argument = "RECIPE",
+             .completion = COMPLETE_FILE,
+             .help = "How lines become notifications: a file, or the name of a recipe that tidings "
+                     "has."},
+            {.key = OPTION_PER_MINUTE,
+             .name = "per-minute",
+             .argument = "N",
+             .help = "Pass on at most N notifications a minute; one more says how many are left "
+                     "out. 30 if not given; 0: no limit."},
+            {.key = OPTION_TRY,
+             .name = "try",
+             .help = "Only print what would be pushed; no store is needed."},
+            {.name = NULL},
+        },
+    .run = feed_verb,
+    .examples =
+        (const struct cli_example[]){
+            {"journalctl -o json -f | tidings feed --recipe journald --to box:ops",
+             "Notify whoever has joined the box ops of errors in the journal."},
+            {"docker events --format json | tidings feed --recipe docker --to folder:.",
+             "Notify the agent that works here of containers that fail."},
+            {NULL, NULL}},
+};

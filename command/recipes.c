@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/recipes.c: see the header.
+ */
+#include "command/recipes.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/kit.h"
+#include "command/terminal.h"
+#include "common/file.h"
+#include "recipes/builtin.h"
+
+static const char *find_builtin(const char *name) {
+  for (const struct recipe_builtin *one = recipe_builtins; one->name; one++) {
+    if (strcmp(one->name, name) == 0) return one->text;
+  }
+  return NULL;
+}
+
+static int32_t refuse_name(const char *name, int reason, struct tidings_error *error) {
+  char names[256] = "";
+  size_t len = 0;
+  for (const struct recipe_builtin *one = recipe_builtins; one->name && len < sizeof names; one++)
+    len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "", one->name);
+  return kit_error(error, TIDINGS_E_NOT_FOUND,
+                   "cannot read the recipe '%s': %s; expected a file, or one of %s", name,
+                   strerror(reason), names);
+}
+
+int32_t recipes_find(const char *name, struct recipe **ret_recipe, struct tidings_error *error) {
+  enum { LARGEST = 1 << 20 };
+  const char *text = find_builtin(name);
+  char *file = NULL;
+  size_t len = text ? strlen(text) : 0;
+  int reason = text ? 0 : file_read_whole(name, LARGEST, &file, &len);
+  if (reason) return refuse_name(name, reason, error);
+  int32_t code = recipe_read(span_of(text ? text : file, len), name, ret_recipe, error);
+  free(file);
+  return code;
+}
+
+static uint32_t level_number(struct tidings_span level) {
+  if (span_is(level, "critical")) return TIDINGS_LEVEL_CRITICAL;
+  if (span_is(level, "error")) return TIDINGS_LEVEL_ERROR;
+  return span_is(level, "warning") ? TIDINGS_LEVEL_WARNING : TIDINGS_LEVEL_INFO;
+}
+
+/* The kind is split at its first dot. */
+struct hostkit_notification recipes_notification(const struct recipe_push *push,
+                                                 struct tidings_span session,
+                                                 struct tidings_span source) {
+  const char *dot = push->kind.len ? memchr(push->kind.ptr, '.', push->kind.len) : NULL;
+  size_t len = dot ? (size_t)(dot - push->kind.ptr) : push->kind.len;
+  return (struct hostkit_notification){.size = sizeof(struct hostkit_notification),
+                                       .session = session,
+                                       .kind_source = span_of(push->kind.ptr, len),
+                                       .kind_name = dot ? span_of(dot + 1, push->kind.len - len - 1)
+                                                        : span_of(NULL, 0),
+                                       .text = push->text,
+                                       .level = level_number(push->level),
+                                       .key = push->key,
+                                       .ttl_ms = (uint64_t)push->ttl_ms,
+                                       .event_source = push->id.len ? source : span_of(NULL, 0),
+                                       .event_id = push->id};
+}
+
+static void print_field(const char *name, struct tidings_span value) {
+  if (!value.len) return;
+  printf("  %s ", name);
+  terminal_bytes(stdout, value.ptr, value.len);
+}
+
+void recipes_print(const struct recipe_push *push) {
+  terminal_bytes(stdout, push->kind.ptr, push->kind.len);
+  printf("  %.*s", SPAN_FORMAT(push->level.len ? push->level : span_text("info")));
+  print_field("key", push->key);
+  print_field("id", push->id);
+  print_field("to", push->to);
+  fputs("\n    ", stdout);
+  terminal_byte_lines(stdout, push->text.ptr, push->text.len, 4);
+  putchar('\n');
+}
+
+int32_t recipes_remember_ids(struct hostkit *kit, struct tidings_error *error) {
+  static const json_int_t wanted_ms = (json_int_t)RECIPES_REMEMBERED_DAYS * 86400000;
+  json_t *answer = NULL, *changed = NULL;
+  int32_t code = kit_query(kit, json_pack("{s:s}", "name", "configure"), &answer, error);
+  json_t *config = json_object_get(answer, "config"), *limits = json_object_get(config, "limits");
+  if (!code && json_integer_value(json_object_get(limits, "dedup_window_ms")) < wanted_ms) {
+    json_object_set_new(limits, "dedup_window_ms", json_integer(wanted_ms));
+    code = kit_query(kit, json_pack("{s:s, s:O}", "name", "configure", "config", config), &changed,
+                     error);
+  }
+  json_decref(changed);
+  json_decref(answer);
+  return code;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/recipes.h: recipes (recipes/recipe.h) as verbs use them: found by name, and what they
+ * make as a notification to push, or as text.
+ */
+#ifndef COMMAND_RECIPES_H
+#define COMMAND_RECIPES_H
+
+#include <tidings/hostkit.h>
+
+#include "recipes/recipe.h"
+
+/* A source may send the same again for so long, and it is stored once. */
+enum { RECIPES_REMEMBERED_DAYS = 4 };
+
+/* `name`: a recipe that tidings has, or a file. *ret_recipe: recipe_free. Errors: NOT_FOUND with
+ * the names that there are; recipe_read's. */
+int32_t recipes_find(const char *name, struct recipe **ret_recipe, struct tidings_error *error);
+
+/* `source` and the push's id are by what a repetition is known. Borrows all texts. */
+struct hostkit_notification recipes_notification(const struct recipe_push *push,
+                                                 struct tidings_span session,
+                                                 struct tidings_span source);
+
+/* On stdout: kind, level, key, id, address and text. */
+void recipes_print(const struct recipe_push *push);
+
+/* Has the plugin remember ids for RECIPES_REMEMBERED_DAYS at least. Errors: those of queries. */
+int32_t recipes_remember_ids(struct hostkit *kit, struct tidings_error *error);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recipes/apply.c: what a document becomes by a recipe; see recipe.h.
+ */
+#include "common/error.h"
+#include "recipes/rules.h"
+#include "recipes/template.h"
+
+/* -- when -------------------------------------------------------------------------------------- */
+
+static bool fits_text(struct tidings_span wanted, struct tidings_span text) {
+  bool begins = wanted.len && wanted.ptr[wanted.len - 1] == '*';
+  if (!begins) return span_equal(wanted, text);
+  return text.len >= wanted.len - 1 && memcmp(text.ptr, wanted.ptr, wanted.len - 1) == 0;
+}
+
+static bool fits_value(const struct json *wanted, bool found, struct tidings_span text) {
+  if (wanted->kind == JSON_IS_TRUE || wanted->kind == JSON_IS_FALSE)
+    return found == (wanted->kind == JSON_IS_TRUE);
+  if (!found) return false;
+  if (wanted->kind == JSON_IS_STRING) return fits_text(wanted->text, text);
+  for (const struct json *one = wanted->members; one; one = one->next) {
+    if (fits_text(one->text, text)) return true;
+  }
+  return false;
+}
+
+static bool fits(const struct recipe_rule *rule, const struct recipe_document *document,
+                 bool *ret_failed) {
+  bool all = true;
+  for (const struct json *one = rule->when ? rule->when->members : NULL; all && one;
+       one = one->next) {
+    struct buffer text = BUFFER_EMPTY;
+    bool found = pointer_write(document, one->key, &text);
+    all = fits_value(one, found, buffer_view(&text));
+    if (text.failed) *ret_failed = true;
+    buffer_free(&text);
+  }
+  return all;
+}
+
+/* -- one notification -------------------------------------------------------------------------- */
+
+/* `needed`: a place that is not found makes *ret_whole false; else the text is left out then. */
+static int write_text(struct tidings_span text, const struct recipe_document *document, bool needed,
+                      struct arena *arena, struct tidings_span *ret_text, bool *ret_whole) {
+  struct buffer out = BUFFER_EMPTY;
+  bool whole = true;
+  template_write(text, document, &out, &whole);
+  int code = out.failed ? -1 : 0;
+  if (!code && (whole || !needed))
+    code = arena_copy(arena, whole ? buffer_view(&out) : span_of(NULL, 0), ret_text);
+  if (needed && !whole) *ret_whole = false;
+  buffer_free(&out);
+  return code;
+}
+
+static int find_level(const struct recipe_rule *rule, const struct recipe_document *document,
+                      struct tidings_span *ret_level) {
+  struct buffer value = BUFFER_EMPTY;
+  *ret_level = rule->level;
+  if (!rule->level_map) return 0;
+  if (pointer_write(document, rule->level_from, &value)) {
+    for (const struct json *one = rule->level_map->members; one; one = one->next) {
+      if (span_equal(one->key, buffer_view(&value))) *ret_level = one->text;
+    }
+  }
+  bool failed = value.failed;
+  buffer_free(&value);
+  return failed ? -1 : 0;
+}
+
+/* *ret_whole false: the rule does not fit, for something that its kind or text names is missing. */
+static int make_push(const struct recipe_rule *rule, const struct recipe_document *document,
+                     struct arena *arena, struct recipe_push *ret_push, bool *ret_whole) {
+  struct recipe_push push = {.ttl_ms = rule->ttl_ms};
+  bool ignored = true;
+  *ret_whole = true;
+  int failed = write_text(rule->kind, document, true, arena, &push.kind, ret_whole);
+  if (!failed) failed = write_text(rule->text, document, true, arena, &push.text, ret_whole);
+  if (!failed) failed = write_text(rule->key, document, false, arena, &push.key, &ignored);
+  if (!failed) failed = write_text(rule->id, document, false, arena, &push.id, &ignored);
+  if (!failed) failed = write_text(rule->to, document, false, arena, &push.to, &ignored);
+  if (!failed) failed = find_level(rule, document, &push.level);
+  if (!failed) *ret_push = push;
+  return failed;
+}
+
+/* -- a rule ------------------------------------------------------------------------------------ */
+
+struct applying {
+  const struct recipe *recipe;
+  size_t rule; /* which one is tried */
+  struct recipe_document document;
+  struct arena *arena;
+  struct recipe_push *pushes;
+  size_t count, capacity;
+  bool fits, failed;
+};
+
+static void add_push(struct applying *applying, const struct recipe_push *push) {
+  if (applying->count == applying->capacity) {
+    struct recipe_push *larger =
+        arena_enlarge(applying->arena, applying->pushes, &applying->capacity, sizeof *larger);
+    if (!larger) {
+      applying->failed = true;
+      return;
+    }
+    applying->pushes = larger;
+  }
+  applying->pushes[applying->count++] = *push;
+}
+
+/* *ret_fits: the rule fits the document or its element. */
+static void apply_once(struct applying *applying, const struct recipe_rule *rule, bool *ret_fits) {
+  struct recipe_push push;
+  bool whole = true;
+  *ret_fits = false;
+  if (!fits(rule, &applying->document, &applying->failed)) return;
+  if (rule->text.len && make_push(rule, &applying->document, applying->arena, &push, &whole))
+    applying->failed = true;
+  if (applying->failed || !whole) return;
+  *ret_fits = applying->fits = true;
+  if (rule->text.len) add_push(applying, &push);
+}
+
+static void apply_to_element(void *context, const struct json *element) {
+  struct applying *applying = context;
+  const struct recipe *recipe = applying->recipe;
+  struct tidings_span each = recipe->rules[applying->rule].each;
+  bool fits_it = false;
+  applying->document.element = element;
+  for (size_t i = applying->rule; i < recipe->rule_count && !fits_it && !applying->failed; i++) {
+    if (span_equal(recipe->rules[i].each, each)) apply_once(applying, &recipe->rules[i], &fits_it);
+  }
+}
+
+static void apply_rule(struct applying *applying) {
+  const struct recipe_rule *rule = &applying->recipe->rules[applying->rule];
+  bool ignored = false;
+  applying->document.element = NULL;
+  if (!rule->each.len) apply_once(applying, rule, &ignored);
+  else pointer_each(applying->document.root, rule->each, apply_to_element, applying);
+}
+
+int recipe_apply(const struct recipe *recipe, const struct recipe_document *document,
+                 struct arena *arena, struct recipe_push **ret_pushes, size_t *ret_count,
+                 bool *ret_fits) {
+  struct applying applying = {.recipe = recipe, .document = *document, .arena = arena};
+  for (; applying.rule < recipe->rule_count && !applying.fits && !applying.failed; applying.rule++)
+    apply_rule(&applying);
+  if (applying.failed) return TIDINGS_E_NOMEM;
+  *ret_pushes = applying.pushes;
+  *ret_count = applying.count;
+  *ret_fits = applying.fits;
+  return 0;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recipes/pointer.c: see the header.
+ */
+#include "recipes/pointer.h"
+
+#include <string.h>
+
+static const char header_prefix[] = "header:";
+enum { HEADER_PREFIX = sizeof header_prefix - 1 };
+
+static bool is_header(struct tidings_span pointer) {
+  return pointer.len > HEADER_PREFIX && memcmp(pointer.ptr, header_prefix, HEADER_PREFIX) == 0;
+}
+
+bool pointer_is_valid(struct tidings_span pointer) {
+  if (is_header(pointer)) return true;
+  if (pointer.len && pointer.ptr[0] == '.') pointer = span_of(pointer.ptr + 1, pointer.len - 1);
+  if (pointer.len && pointer.ptr[0] != '/') return false;
+  for (size_t i = 0; i < pointer.len; i++) {
+    bool escape = pointer.ptr[i] == '~';
+    if (escape &&
+        (i + 1 == pointer.len || (pointer.ptr[i + 1] != '0' && pointer.ptr[i + 1] != '1')))
+      return false;
+  }
+  return true;
+}
+
+/* Is the part of a pointer, with ~0 and ~1, this key? */
+static bool is_key(struct tidings_span part, struct tidings_span key) {
+  size_t at = 0;
+  for (size_t i = 0; i < part.len; i++, at++) {
+    char byte = part.ptr[i];
+    if (byte == '~') byte = part.ptr[++i] == '1' ? '/' : '~';
+    if (at == key.len || key.ptr[at] != byte) return false;
+  }
+  return at == key.len;
+}
+
+/* The element with this number, which has no leading zero. */
+static const struct json *find_element(const struct json *array, struct tidings_span part) {
+  size_t index = 0;
+  if (!part.len || part.len > 9 || (part.len > 1 && part.ptr[0] == '0')) return NULL;
+  for (size_t i = 0; i < part.len; i++) {
+    if (part.ptr[i] < '0' || part.ptr[i] > '9') return NULL;
+    index = index * 10 + (size_t)(part.ptr[i] - '0');
+  }
+  const struct json *one = array->members;
+  while (one && index--) one = one->next;
+  return one;
+}
+
+static const struct json *find_child(const struct json *value, struct tidings_span part) {
+  if (value->kind == JSON_IS_ARRAY) return find_element(value, part);
+  if (value->kind != JSON_IS_OBJECT) return NULL;
+  const struct json *found = NULL; /* of keys that are repeated the last counts */
+  for (const struct json *one = value->members; one; one = one->next) {
+    if (is_key(part, one->key)) found = one;
+  }
+  return found;
+}
+
+/* NULL: it is not there, or the pointer is of a header. */
+static const struct json *find_value(const struct recipe_document *document,
+                                     struct tidings_span pointer) {
+  const struct json *value = document->root;
+  size_t at = 0;
+  if (is_header(pointer)) return NULL;
+  if (pointer.len && pointer.ptr[0] == '.') {
+    value = document->element;
+    at = 1;
+  }
+  while (value && at < pointer.len) {
+    size_t begin = ++at;
+    while (at < pointer.len && pointer.ptr[at] != '/') at++;
+    value = find_child(value, span_of(pointer.ptr + begin, at - begin));
+  }
+  return value;
+}
+
+void pointer_each(const struct json *value, struct tidings_span pointer,
+                  void (*visit)(void *context, const struct json *value), void *context) {
+  size_t end = 1;
+  if (!pointer.len) {
+    visit(context, value);
+    return;
+  }
+  while (end < pointer.len && pointer.ptr[end] != '/') end++;
+  struct tidings_span part = span_of(pointer.ptr + 1, end - 1);
+  struct tidings_span rest = span_of(pointer.ptr + end, pointer.len - end);
+  if (!span_is(part, "*")) {
+    const struct json *child = find_child(value, part);
+    if (child) pointer_each(child, rest, visit, context);
+    return;
+  }
+  if (value->kind != JSON_IS_ARRAY) return;
+  for (const struct json *one = value->members; one; one = one->next)
+    pointer_each(one, rest, visit, context);
+}
+
+static bool write_header(const struct recipe_document *document, struct tidings_span name,
+                         struct buffer *out) {
+  for (size_t i = 0; i < document->header_count; i++) {
+    if (!span_equal(document->headers[i].name, name)) continue;
+    buffer_span(out, document->headers[i].value);
+    return true;
+  }
+  return false;
+}
+
+static void write_compound(const struct json *value, struct buffer *out) {
+  struct arena arena = ARENA_EMPTY;
+  struct tidings_span text = span_of(NULL, 0);
+  if (json_compact(value, &arena, &text)) out->failed = true;
+  else buffer_span(out, text);
+  arena_free(&arena);
+}
+
+bool pointer_write(const struct recipe_document *document, struct tidings_span pointer,
+                   struct buffer *out) {
+  if (is_header(pointer))
+    return write_header(document, span_of(pointer.ptr + HEADER_PREFIX, pointer.len - HEADER_PREFIX),
+                        out);
+  const struct json *value = find_value(document, pointer);
+  if (!value || value->kind == JSON_IS_NULL) return false;
+  switch (value->kind) {
+  case JSON_IS_STRING:
+  case JSON_IS_NUMBER: buffer_span(out, value->text); break;
+  case JSON_IS_TRUE: buffer_text(out, "true"); break;
+  case JSON_IS_FALSE: buffer_text(out, "false"); break;
+  default: write_compound(value, out); break;
+  }
+  return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recipes/pointer.h: looks up one value of a document: a JSON pointer (RFC 6901) from the
+ * document's root ("/alerts/0/status"), or from the element that a rule looks at ("./status"), or a
+ * header
+ * ("header:x-github-event"). Pure.
+ */
+#ifndef RECIPES_POINTER_H
+#define RECIPES_POINTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/json.h"
+
+/* Names are in lower case. */
+struct recipe_header {
+  struct tidings_span name, value;
+};
+
+/* What a recipe is applied to. */
+struct recipe_document {
+  const struct json *root;
+  const struct json *element; /* of a rule with `each`; else NULL */
+  const struct recipe_header *headers;
+  size_t header_count;
+};
+
+/* Could it be looked up in some document? */
+bool pointer_is_valid(struct tidings_span pointer);
+
+/* Appends the value: a string as it is, a number as it was written, true, false, and compact JSON
+ * of arrays and objects. False: it is not there, or null. */
+bool pointer_write(const struct recipe_document *document, struct tidings_span pointer,
+                   struct buffer *out);
+
+/* Calls `visit` with each value that the pointer means, where a part "*" means every element of an
+ * array. */
+void pointer_each(const struct json *value, struct tidings_span pointer,
+                  void (*visit)(void *context, const struct json *value), void *context);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recipes/recipe.h: turns documents of other programs into notifications, by data: a recipe is a
+ * JSON file with rules, and no code. Pure: bytes in, notifications out; it must not know sessions,
+ * files or HTTP. docs/reach.md describes the format, recipes/recipe.schema.json has it as a JSON
+ * Schema.
+ */
+#ifndef RECIPES_RECIPE_H
+#define RECIPES_RECIPE_H
+
+#include <tidings/abi.h>
+
+#include "recipes/pointer.h"
+
+struct recipe;
+
+/* `what` names the recipe in sentences: a file. *ret_recipe: recipe_free. Errors: INVAL (not JSON),
+ * SCHEMA; both name the line, the field, the value and what was expected. NOMEM. */
+int recipe_read(struct tidings_span text, const char *what, struct recipe **ret_recipe,
+                struct tidings_error *error);
+void recipe_free(struct recipe *recipe); /* NULL is allowed */
+
+/* Does each rule that makes notifications say where they go? */
+bool recipe_names_address(const struct recipe *recipe);
+
+/* One notification. Texts are in the arena; what is empty was not given. */
+struct recipe_push {
+  struct tidings_span kind, level, text, key, id;
+  struct tidings_span to; /* an address, where the recipe knows it */
+  int64_t ttl_ms;         /* 0: for ever */
+};
+
+/* Applies the first rule that fits the document: a rule without a text ignores it, others make one
+ * notification. Rules with the same `each` belong together: the first of them that fits an element
+ * counts for that element. *ret_fits: a rule fits. Returns 0, or TIDINGS_E_NOMEM. */
+int recipe_apply(const struct recipe *recipe, const struct recipe_document *document,
+                 struct arena *arena, struct recipe_push **ret_pushes, size_t *ret_count,
+                 bool *ret_fits);
+
+#endif

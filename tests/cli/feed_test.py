@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings feed`: lines of other programs become notifications, by recipes."""
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+
+import jsonschema
+
+from kit import end, main, until
+
+SOURCE = os.environ["TIDINGS_SOURCE_DIR"]
+BUILTIN = os.path.join(SOURCE, "recipes", "builtin")
+SAMPLES = os.path.join(SOURCE, "tests", "cli", "feed")
+
+
+def lines(*documents):
+    return "".join(json.dumps(document) + "\n" for document in documents)
+
+
+def test_schema(_place):
+    """each recipe that tidings has is as its schema says"""
+    with open(os.path.join(SOURCE, "recipes", "recipe.schema.json"), encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for name in os.listdir(BUILTIN):
+        with open(os.path.join(BUILTIN, name), encoding="utf-8") as file:
+            jsonschema.validate(json.load(file), schema)
+
+
+def test_samples(place):
+    """for each recipe of lines: what documents in the form of its source become"""
+    stems = [name.removesuffix(".jsonl") for name in sorted(os.listdir(SAMPLES)) if name.endswith(".jsonl")]
+    assert {"any", "docker", "journald", "kubernetes", "otel"} <= set(stems)
+    for stem in stems:
+        with open(os.path.join(SAMPLES, f"{stem}.jsonl"), "rb") as file:
+            got = place.ok("feed", "--recipe", stem, "--try", stdin=file.read()).text
+        with open(os.path.join(SAMPLES, f"{stem}.txt"), encoding="utf-8") as file:
+            assert got == file.read(), (stem, got)
+
+
+def test_pushes(place):
+    """what is fed is stored with kind, level and id; fed again it is known; the rest is counted"""
+    broken = {"_SYSTEMD_UNIT": "web.service", "PRIORITY": "3", "MESSAGE": "it broke", "__CURSOR": "c1"}
+    text = lines(broken, {"PRIORITY": "6", "MESSAGE": "fine", "__CURSOR": "c2"}) + "{no json\n\n"
+    result = place.ok("feed", "--recipe", "journald", "--to", "box:ops", stdin=text)
+    assert "1 pushed, 0 known, 1 not of interest, 1 bad lines" in result.said, result
+    again = place.ok("feed", "--recipe", "journald", "--to", "box:ops", stdin=text)
+    assert "0 pushed, 1 known" in again.said, again
+    [item] = place.pending("box:ops")
+    assert item["kind"] == {"source": "journal", "name": "message"} and item["level"] == "error", item
+    assert item["message"] == "web.service: it broke", item
+
+
+def test_burst(place):
+    """a burst is bounded: so many a minute, then one line that says how many are left out"""
+    text = lines(*({"message": f"m{number}"} for number in range(100)))
+    place.ok("feed", "--recipe", "any", "--to", "box:a", "--per-minute", "10", stdin=text)
+    messages = place.messages("box:a")
+    assert messages[:10] == [f"m{number}" for number in range(10)], messages
+    assert messages[10:] == ["90 more notifications of `any` in the last minute are left out."], messages
+
+
+def test_follows(place):
+    """a source that goes on: each line is there at once, in the session that works in the folder; it ends on SIGTERM"""
+    place.opened("s")
+    feed = place.start("feed", "--recipe", "any", "--to", "folder:.", stdin=subprocess.PIPE)
+    for number in range(3):
+        feed.stdin.write(lines({"text": f"line {number}"}).encode())
+        feed.stdin.flush()
+        until(lambda count=number + 1: len(place.messages("s")) == count, "the line is there")
+    assert end(feed, signal.SIGTERM) == 128 + signal.SIGTERM
+    assert place.messages("s") == ["line 0", "line 1", "line 2"]
+
+
+def test_odd_input(place):
+    """half a line at the end, a line that is too long, bytes that are no text, no line break"""
+    text = b'{"message":"' + b"x" * (3 << 20) + b'"}\n' + b'{"message":"\xff"}\n' + b'{"message":"last"}'
+    result = place.ok("feed", "--recipe", "any", "--to", "box:a", stdin=text)
+    assert "2 bad lines" in result.said and place.messages("box:a") == ["last"], result
+
+
+def test_failed_unit(place):
+    """the unit of systemd for OnFailure= pushes which unit failed, and how"""
+    with open(os.path.join(SOURCE, "packaging", "systemd", "tidings-failed@.service"), encoding="utf-8") as file:
+        [command] = [line.removeprefix("ExecStart=") for line in file.read().splitlines() if line.startswith("ExecStart=")]
+    for status in ("1", "2"):
+        values = {"TIDINGS_TO": "box:systemd", "MONITOR_SERVICE_RESULT": "exit-code", "MONITOR_EXIT_STATUS": status}
+        words = [re.sub(r"\$\{(\w+)\}", lambda found: values[found[1]], word.replace("%i", "a b.service")) for word in shlex.split(command)]
+        assert words[:2] == ["/usr/bin/env", "tidings"], words
+        place.ok(*words[2:])
+    items = place.pending("box:systemd")
+    assert [item["message"] for item in items] == [f"The unit `a b.service` failed (exit-code {status})." for status in "12"], items
+    assert {item["level"] for item in items} == {"error"}, items
+
+
+def test_wrong(place):
+    """a recipe with a mistake is refused before anything is read, with its line"""
+    path = os.path.join(place.dir, "bad.json")
+    with open(path, "w", encoding="ascii") as file:
+        file.write('{"rules": [\n  {"kind": "a.b",\n   "text": "{/x"}]}\n')
+    place.refused("feed", "--recipe", path, "--to", "box:a", says=[path, "line 3", "rules[0].text"])
+    place.refused("feed", "--recipe", "nonsense", "--to", "box:a", says=["cannot read the recipe 'nonsense'", "journald"])
+    place.refused("feed", "--to", "box:a", code=2, says="--recipe is missing")
+    place.refused("feed", "--recipe", "any", "--per-minute", "x", code=2, says="--per-minute")
+    assert not os.path.exists(place.store)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_recipe.c: recipes: what documents become, and how mistakes are named.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recipes/builtin.h"
+#include "recipes/recipe.h"
+#include "recipes/template.h"
+
+static struct tidings_error error = {.size = sizeof error};
+
+static const struct json *read(struct arena *arena, const char *text) {
+  const struct json *root = NULL;
+  cr_assert_eq(json_read(span_text(text), "it", arena, &root, &error), 0, "%s", error.text);
+  return root;
+}
+
+/* "kind level text key id ttl;…", "-" if a rule ignores the document, "" if none fits. */
+static void check(const char *recipe_text, const char *document_text, const char *wanted) {
+  struct arena arena = ARENA_EMPTY;
+  struct recipe *recipe = NULL;
+  struct recipe_push *pushes = NULL;
+  char got[2048] = "";
+  size_t count = 0, len = 0;
+  bool fits = false;
+  static const struct recipe_header headers[] = {{{"x-event", 7}, {"ping", 4}}};
+  cr_assert_eq(recipe_read(span_text(recipe_text), "r.json", &recipe, &error), 0, "%s", error.text);
+  const struct recipe_document document = {
+      .root = read(&arena, document_text), .headers = headers, .header_count = 1};
+  cr_assert_eq(recipe_apply(recipe, &document, &arena, &pushes, &count, &fits), 0);
+  for (size_t i = 0; i < count; i++)
+    len += (size_t)snprintf(got + len, sizeof got - len, "%.*s|%.*s|%.*s|%.*s|%.*s|%lld;",
+                            SPAN_FORMAT(pushes[i].kind), SPAN_FORMAT(pushes[i].level),
+                            SPAN_FORMAT(pushes[i].text), SPAN_FORMAT(pushes[i].key),
+                            SPAN_FORMAT(pushes[i].id), (long long)pushes[i].ttl_ms);
+  cr_expect_not(recipe_names_address(recipe) && count, "no rule here names an address");
+  if (fits && !count) snprintf(got, sizeof got, "-");
+  cr_expect_str_eq(got, wanted, "%s: got %s, expected %s", document_text, got, wanted);
+  recipe_free(recipe);
+  arena_free(&arena);
+}
+
+static void check_refused(const char *text, const char *piece) {
+  struct recipe *recipe = NULL;
+  error.text[0] = '\0';
+  cr_assert_neq(recipe_read(span_text(text), "r.json", &recipe, &error), 0, "%s is taken", text);
+  cr_expect(strstr(error.text, piece), "%s: %s", text, error.text);
+}
+
+#define RULE(members) "{\"rules\":[{" members "}]}"
+
+Test(recipe, texts) {
+  check(RULE("\"kind\":\"a.b\",\"text\":\"{/x}\""), "{\"x\":\"y\"}", "a.b||y|||0;");
+  check(RULE("\"kind\":\"a.{/k}\",\"text\":\"{{{/x/0}} {/n}\""),
+        "{\"k\":\"c\",\"x\":[1.50],\"n\":1e3}", "a.c||{1.50} 1e3|||0;");
+  check(RULE("\"kind\":\"a\",\"text\":\"{/x|none} {/y|}\""), "{}", "a||none |||0;");
+  check(RULE("\"kind\":\"a\",\"text\":\"{/x}\""), "{}", "");
+  check(RULE("\"kind\":\"a\",\"text\":\"{/x}\""), "{\"x\":null}", "");
+  check(RULE("\"kind\":\"a\",\"text\":\"{/x}\""), "{\"x\":{\"a\":[true,false]}}",
+        "a||{\"a\":[true,false]}|||0;");
+  check(RULE("\"kind\":\"a\",\"text\":\"{/a~1b}{/c~0d}\""), "{\"a/b\":1,\"c~d\":2}", "a||12|||0;");
+  check(RULE("\"kind\":\"a\",\"text\":\"{header:x-event}\""), "{}", "a||ping|||0;");
+  check(RULE("\"kind\":\"a\",\"text\":\"t\",\"key\":\"k{/k}\",\"id\":\"{/i}\",\"ttl\":\"2h\""),
+        "{\"i\":7}", "a||t||7|7200000;");
+}
+
+Test(recipe, when) {
+  check(RULE("\"when\":{\"/t\":\"x\"},\"kind\":\"a\",\"text\":\"t\""), "{\"t\":\"x\"}",
+        "a||t|||0;");
+  check(RULE("\"when\":{\"/t\":\"x\"},\"kind\":\"a\",\"text\":\"t\""), "{\"t\":\"xy\"}", "");
+  check(RULE("\"when\":{\"/t\":\"x*\"},\"kind\":\"a\",\"text\":\"t\""), "{\"t\":\"xy\"}",
+        "a||t|||0;");
+  check(RULE("\"when\":{\"/t\":[\"1\",\"2\"]},\"kind\":\"a\",\"text\":\"t\""), "{\"t\":2}",
+        "a||t|||0;");
+  check(RULE("\"when\":{\"/t\":[\"1\",\"2\"]},\"kind\":\"a\",\"text\":\"t\""), "{\"t\":3}", "");
+  check(RULE("\"when\":{\"/t\":true,\"/u\":false},\"kind\":\"a\",\"text\":\"t\""), "{\"t\":0}",
+        "a||t|||0;");
+  check(RULE("\"when\":{\"/t\":true,\"/u\":false},\"kind\":\"a\",\"text\":\"t\""),
+        "{\"t\":0,\"u\":0}", "");
+  check(RULE("\"when\":{\"header:x-event\":\"ping\"}"), "{}", "-");
+  check("{\"rules\":[{\"when\":{\"/a\":\"1\"}},{\"kind\":\"b\",\"text\":\"t\"}]}", "{\"a\":\"1\"}",
+        "-");
+  check("{\"rules\":[{\"when\":{\"/a\":\"1\"}},{\"kind\":\"b\",\"text\":\"t\"}]}", "{}",
+        "b||t|||0;");
+}
+
+Test(recipe, levels_and_elements) {
+  static const char levels[] = RULE(
+      "\"each\":\"/a/*\",\"kind\":\"k\",\"text\":\"{./n} of {/of}\",\"level\":{\"from\":\"./s\","
+      "\"map\":{\"bad\":\"error\"},\"default\":\"info\"}");
+  check(levels, "{\"of\":2,\"a\":[{\"n\":1,\"s\":\"bad\"},{\"n\":2},{\"s\":\"bad\"}]}",
+        "k|error|1 of 2|||0;k|info|2 of 2|||0;");
+  check(levels, "{\"of\":2,\"a\":{}}", "");
+  static const char two[] =
+      "{\"rules\":[{\"each\":\"/a/*\",\"when\":{\"./s\":\"x\"},\"kind\":\"k\",\"text\":\"x\"},"
+      "{\"each\":\"/a/*\",\"kind\":\"k\",\"text\":\"{./t|./"
+      "s|no}\"},{\"kind\":\"k\",\"text\":\"last\"}]}";
+  check(two, "{\"a\":[{\"s\":\"y\"},{\"s\":\"x\"},{}]}", "k||y|||0;k||x|||0;k||no|||0;");
+  check(two, "{\"a\":[]}", "k||last|||0;");
+  check(
+      RULE("\"each\":\"/a/*/b/*\",\"when\":{\".\":[\"1\",\"3\"]},\"kind\":\"k\",\"text\":\"{.}\""),
+      "{\"a\":[{\"b\":[1,2]},{\"b\":[3]},{}]}", "k||1|||0;k||3|||0;");
+}
+
+Test(recipe, mistakes) {
+  check_refused("[]", "expected an object with rules");
+  check_refused("{\"rules\":[]}", "expected a list of at least one rule");
+  check_refused("{\"rulez\":[]}", "unknown field \"rulez\"");
+  check_refused("{\n\"rules\":[\n{\"kind\":\"a\",\n\"text\":\"{/x\"}]}",
+                "r.json, line 4: rules[0].text: a \"{\" has no \"}\"");
+  check_refused(RULE("\"kind\":\"a\",\"text\":\"{x}\""), "neither a pointer");
+  check_refused(RULE("\"kind\":\"a\",\"text\":\"{/x~2}\""), "neither a pointer");
+  check_refused(RULE("\"text\":\"t\""), "rules[0].kind: missing");
+  check_refused(RULE("\"kind\":\"a\",\"level\":\"bad\""), "level");
+  check_refused(RULE("\"level\":{\"from\":\"x\",\"map\":{}}"), "level.from");
+  check_refused(RULE("\"level\":{\"map\":{}}"), "an object with from and map");
+  check_refused(RULE("\"ttl\":\"5\""), "ttl");
+  check_refused(RULE("\"ttl\":\"0s\""), "ttl");
+  check_refused(RULE("\"each\":\"./a\""), "each");
+  check_refused(RULE("\"when\":{\"a\":\"b\"}"), "pointers such as");
+  check_refused(RULE("\"when\":{\"/a\":5}"), "a text, a list of texts");
+  check_refused(RULE("\"colour\":\"red\""), "unknown field \"colour\"");
+  check_refused("{", "r.json: not JSON");
+}
+
+Test(recipe, builtins) {
+  for (const struct recipe_builtin *one = recipe_builtins; one->name; one++) {
+    struct recipe *recipe = NULL;
+    cr_expect_eq(recipe_read(span_text(one->text), one->name, &recipe, &error), 0, "%s",
+                 error.text);
+    recipe_free(recipe);
+  }
+}
