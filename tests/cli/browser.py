@@ -28,7 +28,7 @@ class Browser:
         try:
             port = until(self.port, "chromedriver's port")
             self.base = f"http://127.0.0.1:{port}/session"
-            arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+            arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                          "--disable-background-networking", "--proxy-server=127.0.0.1:9", f"--window-size={width},{height}",
                          f"--user-data-dir={self.dir}/profile"] + (["--force-dark-mode"] if dark else [])
             options = {"binary": CHROMIUM, "args": arguments}
@@ -77,6 +77,10 @@ class Browser:
 
     def console(self):
         return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
+
+    def resize(self, width, height):
+        """The size of what the page sees, however small a window may be."""
+        self.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
 
     def picture(self, path):
         with open(path, "wb") as file:

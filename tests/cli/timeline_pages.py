@@ -35,6 +35,7 @@ def many(count, seed=7):
             deliveries.append({"id": str(4294967297 + len(deliveries)), "outcome": "committed", "carrier": rng.choice(("tool_result", "tool_result", "chat_request")),
                                "tool": "Bash", "call_id": f"call-{len(deliveries)}", "settled_by": "host", "time": now + rng.randrange(200, 60000),
                                "settled_at": now + 60400, "rewound_at": 0, "epoch": 1 + len(deliveries) * 4 // (count // 9 + 1),
+                               "rendering": {"preset": "plain", "format": "plain", "host_name": "Claude Code", "room": 9600, "bytes": 87, "same": True},
                                "shown": [text(f"**Info:**\n- The build of target {i} has ended after {i % 97} seconds, with warnings.\n")]})
             transitions.append({"time": now, "event": "turn.started" if len(transitions) % 2 == 0 else "turn.finished",
                                 "from": "idle" if len(transitions) % 2 == 0 else "busy", "to": "busy" if len(transitions) % 2 == 0 else "idle", "messages": []})
@@ -48,5 +49,7 @@ def many(count, seed=7):
                             ("message", text(f"The build of target {i} has ended after {i % 97} seconds, with {i % 7} warnings in src/module_{i % 300}.c"))):
             columns[name].append(value)
         columns["text"] += [text(f'The notification "{source}.ended", level info, was received at 2026-09-21T08:00:{i % 60:02}.{i % 1000:03}Z.'), text(f" At 2026-09-21T09:00:00.000Z, in delivery {delivery['id']} with a tool result, it was shown to the assistant.")]
-    return {"session": "many", "time": now + 61000, "items": columns, "deliveries": deliveries, "transitions": transitions, "strings": strings,
+    messages = [{"id": f"m{i}", "state": "fired", "delivery": "queue", "time": start + (now - start) * i // 12, "content": text(f"Look at number {i}, and say what broke it."), "trigger": i % 4 == 3}
+                for i in range(12)]
+    return {"session": "many", "time": now + 61000, "messages": messages, "forgotten": {"items": 90000, "deliveries": 9000, "before": start}, "items": columns, "deliveries": deliveries, "transitions": transitions, "strings": strings,
             "attachment": {"since": start, "host": "an agent", "cwd": "/srv/many", "pid": 4711, "epoch": 5, "alive": True}}

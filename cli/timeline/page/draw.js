@@ -2,43 +2,47 @@
  *
  * draw.js: the upper picture: the whole session in small, the axis, the agent, turns, carriers and what was pending.
  */
-const GUTTER = 132, FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-const BANDS = { overview: [8, 26], axis: [38, 20], agent: [60, 20], turns: [84, 22], carriers: [110, 22], pending: [138, 48] };
-const TOP_HEIGHT = 192;
+const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+const BANDS = { overview: [8, 26], axis: [38, 20], agent: [60, 20], messages: [82, 20], turns: [106, 20], carriers: [130, 22], pending: [158, 46] };
+const TOP_HEIGHT = 210;
 const CARRIER_OUTCOME = { committed: 0, leased: 1, rolled_back: 6, rewound: 4 };
 
 /* -- shared by both ---------------------------------------------------------------------------- */
 
 function xOf(view, ms) {
-  return GUTTER + (ms - view.start) / (view.end - view.start) * (view.width - GUTTER);
+  return view.gutter + (ms - view.start) / (view.end - view.start) * (view.width - view.gutter);
 }
 
 function timeAt(view, x) {
-  return view.start + (x - GUTTER) / (view.width - GUTTER) * (view.end - view.start);
+  return view.start + (x - view.gutter) / (view.width - view.gutter) * (view.end - view.start);
 }
 
-function drawLabel(context, text, y, count) {
+/* A phone has no room for long names. */
+const isNarrow = (view) => view.gutter < 120;
+
+function drawLabel(context, view, text, y, count) {
+  const left = isNarrow(view) ? 6 : 16;
   context.font = FONT;
   context.textAlign = 'left';
   context.fillStyle = theme.colors.ink;
   let label = short(text, 40);
-  while (label.length > 1 && context.measureText(label).width > GUTTER - 26) label = label.slice(0, -2) + '\u2026';
-  context.fillText(label, 16, y);
+  while (label.length > 1 && context.measureText(label).width > view.gutter - left - 8) label = label.slice(0, -2) + '\u2026';
+  context.fillText(label, left, y);
   if (!count) return;
   context.fillStyle = theme.colors['ink-3'];
-  context.fillText(count, 16, y + 14);
+  context.fillText(count, left, y + 14);
 }
 
 function clipTime(context, view, height) {
   context.save();
   context.beginPath();
-  context.rect(GUTTER, 0, view.width - GUTTER, height);
+  context.rect(view.gutter, 0, view.width - view.gutter, height);
   context.clip();
 }
 
 function eachTick(view, visit) {
-  const step = axisStep(view.end - view.start, Math.max(2, (view.width - GUTTER) / 96));
-  for (let ms = Math.ceil(view.start / step) * step; ms <= view.end; ms += step) visit(Math.round(xOf(view, ms)) + 0.5, ms, step);
+  const step = axisStep(view.end - view.start, Math.max(2, (view.width - view.gutter) / 96)), offset = offsetAt(view.start);
+  for (let ms = Math.ceil((view.start + offset) / step) * step - offset; ms <= view.end; ms += step) visit(Math.round(xOf(view, ms)) + 0.5, ms, step);
 }
 
 function drawGrid(context, view, top, bottom) {
@@ -62,10 +66,50 @@ function drawSelectedTime(context, view, top, height) {
   context.setLineDash([]);
 }
 
-/* -- above ------------------------------------------------------------------------------------- */
+/* What retention has removed is no silence: hatched, and so said. */
+function drawForgotten(context, view, model, top, height, named) {
+  const right = Math.min(view.width, xOf(view, model.known));
+  if (!model.known || right <= view.gutter) return;
+  context.save();
+  context.beginPath();
+  context.rect(view.gutter, top, right - view.gutter, height);
+  context.clip();
+  context.fillStyle = theme.colors.sunken;
+  context.fillRect(view.gutter, top, right - view.gutter, height);
+  context.strokeStyle = theme.colors.line;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let x = view.gutter - height; x < right; x += 8) {
+    context.moveTo(x, top + height);
+    context.lineTo(x + height, top);
+  }
+  context.stroke();
+  context.restore();
+  context.fillStyle = theme.colors['ink-2'];
+  context.fillRect(right - 1, top, 1.5, height);
+  if (named) nameForgotten(context, view, model, right);
+}
+
+/* In the hatched part if that is wide enough, else over the picture of all of it. */
+function nameForgotten(context, view, model, right) {
+  const words = [model.forgotten.toLocaleString('en'), 'forgotten', `before ${shortTime(model.known, model.data.time)}`], [, height] = BANDS.pending;
+  context.font = FONT;
+  context.textAlign = 'left';
+  const fits = right - view.gutter > Math.max(...words.map((word) => context.measureText(word).width)) + 10;
+  const lines = fits ? words : [words.join(' ')], step = height / 3;
+  lines.forEach((text, i) => {
+    const x = view.gutter + 5, y = fits ? BANDS.pending[0] + (i + 0.5) * step : BANDS.overview[0] + BANDS.overview[1] / 2;
+    context.fillStyle = theme.colors.paper;
+    context.fillRect(x - 3, y - step / 2, context.measureText(text).width + 6, step);
+    context.fillStyle = theme.colors.ink;
+    context.fillText(text, x, y);
+  });
+}
+
+const overviewWidth = (view) => view.width - view.gutter - 16;
 
 function drawOverview(context, view, model) {
-  const [y, height] = BANDS.overview, left = GUTTER, width = view.width - GUTTER - 16;
+  const [y, height] = BANDS.overview, left = view.gutter, width = overviewWidth(view);
   const { start, end } = model.range, bins = Math.max(1, Math.floor(width / 3));
   const counts = new Uint32Array(bins);
   for (let i = 0; i < model.count; i++)
@@ -88,7 +132,7 @@ function drawOverview(context, view, model) {
   context.strokeRect(left + 0.5, y + 0.5, width - 1, height - 1);
   context.strokeStyle = theme.colors.focus;
   context.strokeRect(from + 0.5, y + 0.5, Math.max(2, to - from) - 1, height - 1);
-  drawLabel(context, 'all of it', y + height / 2);
+  drawLabel(context, view, isNarrow(view) ? 'all' : 'all of it', y + height / 2);
 }
 
 function drawAxis(context, view) {
@@ -96,10 +140,10 @@ function drawAxis(context, view) {
   context.font = FONT;
   context.fillStyle = theme.colors['ink-2'];
   context.textAlign = 'left';
-  context.fillText(new Date(view.start).toISOString().slice(0, 10) + ' UTC', 16, y + height / 2);
+  context.fillText(isNarrow(view) ? zoneName(view.start) : `${dayOf(view.start)} ${zoneName(view.start)}`, isNarrow(view) ? 6 : 16, y + height / 2);
   context.textAlign = 'center';
   eachTick(view, (x, ms, step) => {
-    if (x > GUTTER + 24 && x < view.width - 24) context.fillText(axisLabel(ms, step), x, y + height / 2);
+    if (x > view.gutter + 24 && x < view.width - 24) context.fillText(axisLabel(ms, step), x, y + height / 2);
   });
 }
 
@@ -110,7 +154,7 @@ function drawAgent(context, view, model) {
   context.textAlign = 'left';
   for (const mark of model.marks) {
     const x = Math.round(xOf(view, mark.time)), label = short(mark.label, 24);
-    if (x < GUTTER - 200 || x > view.width) continue;
+    if (x < view.gutter - 200 || x > view.width) continue;
     context.fillStyle = theme.colors['ink-2'];
     context.fillRect(x, y + 1, 1.5, height - 2);
     polygon(context, [[x, y + 1], [x + 7, y + 4.5], [x, y + 8]]);
@@ -130,12 +174,12 @@ function drawTurns(context, view, model) {
   for (let i = -1; i < steps.length; i++) {
     const state = i < 0 ? steps[0] && steps[0].from : steps[i].to;
     const from = i < 0 ? view.start : steps[i].time, to = i + 1 < steps.length ? steps[i + 1].time : Math.max(model.data.time, view.end);
-    const left = Math.max(GUTTER, xOf(view, from)), right = Math.min(view.width, xOf(view, to));
-    if (!state || right < GUTTER || left > view.width || right - last < 0.5) continue;
+    const left = Math.max(view.gutter, xOf(view, from)), right = Math.min(view.width, xOf(view, to));
+    if (!state || right < view.gutter || left > view.width || right - last < 0.5) continue;
     last = right;
-    context.fillStyle = theme.colors[state] || theme.colors.idle;
-    if (state === 'idle') context.fillRect(left, y + height / 2 - 2, right - left, 4);
-    else context.fillRect(left, y, Math.max(1, right - left), height);
+    context.fillStyle = theme.colors[state === 'idle' ? 'ink-3' : state] || theme.colors['ink-3'];
+    if (state === 'idle') context.fillRect(left, y + height / 2 - 0.5, right - left, 1);
+    else fillState(context, left, y, Math.max(1, right - left), height);
     if (state === 'idle' || right - left < context.measureText(state).width + 10) continue;
     context.fillStyle = theme.colors.ink;
     context.fillText(state, left + 5, y + height / 2);
@@ -143,24 +187,67 @@ function drawTurns(context, view, model) {
   drawSteps(context, view, steps, y, height);
 }
 
+/* With an edge, so that it can be seen on any ground. */
+function fillState(context, x, y, width, height) {
+  context.fillRect(x, y, width, height);
+  context.fillStyle = theme.colors['ink-3'];
+  context.fillRect(x, y, width, 1);
+  context.fillRect(x, y + height - 1, width, 1);
+  if (width > 3) context.fillRect(x, y, 1, height);
+}
+
 function drawSteps(context, view, steps, y, height) {
   let last = -1;
-  if (steps.filter((step) => step.time >= view.start && step.time <= view.end).length > (view.width - GUTTER) / 5) return;
+  if (steps.filter((step) => step.time >= view.start && step.time <= view.end).length > (view.width - view.gutter) / 5) return;
   context.fillStyle = theme.colors['ink-2'];
   for (const step of steps) {
     const x = Math.round(xOf(view, step.time));
-    if (x === last || x < GUTTER || x > view.width) continue;
+    if (x === last || x < view.gutter || x > view.width) continue;
     context.fillRect(last = x, y + height - 4, 1, 4);
   }
+}
+
+/* From its submission until it was over. A message of a trigger is hollow. */
+function drawMessages(context, view, model) {
+  const [y, height] = BANDS.messages, middle = y + height / 2;
+  let free = -Infinity;
+  context.font = FONT;
+  context.textAlign = 'left';
+  model.messages.forEach((message, i) => {
+    const x = xOf(view, message.time), end = Math.min(view.width, xOf(view, message.end || view.now));
+    const chosen = view.selected && view.selected.message === i, label = short(message.text, 60);
+    if (end < view.gutter - 5 || x > view.width + 5) return;
+    context.fillStyle = context.strokeStyle = theme.colors[message.state === 'cancelled' || message.state === 'closed' ? 'ink-3' : 'accent'];
+    context.lineWidth = 1.5;
+    context.fillRect(x, middle - 0.5, Math.max(0, end - x), 1);
+    if (message.trigger) context.strokeRect(x - 3, middle - 3, 6, 6);
+    else polygon(context, [[x - 4, middle - 5], [x + 5, middle - 5], [x + 5, middle + 2], [x, middle + 2], [x - 4, middle + 6]]);
+    if (chosen) focusBox(context, x, middle);
+    if (x < free || isNarrow(view)) return;
+    const width = context.measureText(label).width;
+    context.fillStyle = theme.colors['ink-2'];
+    if (x + 9 + width < nextMessage(view, model, i)) {
+      context.fillText(label, x + 9, middle);
+      free = x + 14 + width;
+    }
+  });
+}
+
+const nextMessage = (view, model, i) => (i + 1 < model.messages.length ? Math.min(xOf(view, model.messages[i + 1].time) - 6, view.width) : view.width);
+
+function focusBox(context, x, y) {
+  context.strokeStyle = theme.colors.focus;
+  context.lineWidth = 2;
+  context.strokeRect(x - 8, y - 9, 16, 18);
 }
 
 function drawCarriers(context, view, model) {
   const [y, height] = BANDS.carriers, middle = y + height / 2;
   const last = {}, seen = model.data.deliveries.filter((one) => one.time >= view.start && one.time <= view.end).length;
-  const crowded = seen > (view.width - GUTTER) / 7;
+  const crowded = seen > (view.width - view.gutter) / 7;
   model.data.deliveries.forEach((delivery, i) => {
     const x = xOf(view, delivery.time), chosen = view.selected && view.selected.delivery === i;
-    if (x < GUTTER - 5 || x > view.width + 5 || (x - last[delivery.outcome] < 1.5 && !chosen)) return;
+    if (x < view.gutter - 5 || x > view.width + 5 || (x - last[delivery.outcome] < 1.5 && !chosen)) return;
     last[delivery.outcome] = x;
     context.fillStyle = context.strokeStyle = outcomeColor(CARRIER_OUTCOME[delivery.outcome]);
     context.lineWidth = 1.8;
@@ -174,8 +261,7 @@ function drawCarriers(context, view, model) {
     else if (delivery.carrier === 'chat_request') context.fillRect(x - 4, middle - 4, 8, 8);
     else GLYPHS[delivery.outcome === 'leased' ? 'leased' : 'delivered'](context, x, middle, 4.5);
     if (!chosen) return;
-    context.strokeStyle = theme.colors.focus;
-    context.strokeRect(x - 8, middle - 9, 16, 18);
+    focusBox(context, x, middle);
   });
 }
 
@@ -186,10 +272,10 @@ function drawPending(context, view, steps) {
   context.strokeStyle = theme.colors['area-line'];
   context.lineWidth = 1.25;
   context.beginPath();
-  context.moveTo(GUTTER, bottom);
+  context.moveTo(view.gutter, bottom);
   let level = 0, i = 0;
   for (; i < times.length && times[i] < view.start; i++) level = counts[i];
-  context.lineTo(GUTTER, bottom - level * scale);
+  context.lineTo(view.gutter, bottom - level * scale);
   while (i < times.length && times[i] <= view.end) { // of each column of pixels the highest and the last
     const column = Math.round(xOf(view, times[i]));
     let top = counts[i];
@@ -204,24 +290,27 @@ function drawPending(context, view, steps) {
   context.lineTo(end, bottom);
   context.fill();
   context.fillStyle = theme.colors['line'];
-  context.fillRect(GUTTER, bottom, view.width - GUTTER, 1);
+  context.fillRect(view.gutter, bottom, view.width - view.gutter, 1);
 }
 
 function drawTop(canvas, view, model, steps) {
   const context = prepare(canvas, view.width, TOP_HEIGHT);
   drawGrid(context, view, 60, TOP_HEIGHT);
   context.fillStyle = theme.colors.paper;
-  context.fillRect(0, 0, GUTTER, TOP_HEIGHT);
+  context.fillRect(0, 0, view.gutter, TOP_HEIGHT);
   drawOverview(context, view, model);
   drawAxis(context, view);
   for (const [name, [y, height]] of Object.entries(BANDS))
-    if (name !== 'overview' && name !== 'axis' && name !== 'pending') drawLabel(context, name, y + height / 2);
-  drawLabel(context, 'pending', BANDS.pending[0] + 16, `at most ${steps.most.toLocaleString('en')}`);
+    if (name !== 'overview' && name !== 'axis' && name !== 'pending') drawLabel(context, view, name, y + height / 2);
+  drawLabel(context, view, 'pending', BANDS.pending[0] + 16, `${isNarrow(view) ? '\u2264' : 'at most'} ${steps.most.toLocaleString('en')}`);
   clipTime(context, view, TOP_HEIGHT);
+  drawForgotten(context, view, model, BANDS.agent[0], BANDS.pending[0] + BANDS.pending[1] - BANDS.agent[0], false);
   drawAgent(context, view, model);
   drawTurns(context, view, model);
+  drawMessages(context, view, model);
   drawCarriers(context, view, model);
   drawPending(context, view, steps);
+  drawForgotten(context, view, model, BANDS.pending[0], BANDS.pending[1], true);
   drawSelectedTime(context, view, BANDS.axis[0], TOP_HEIGHT);
   context.restore();
 }

@@ -3,7 +3,7 @@
  * draw_lanes.js: the producers: each notification as a line, or where there are too many of them, how many were pushed when.
  */
 const rowMiddle = (lane, row) => lane.y + 7 + (row + 0.5) * lane.rowHeight;
-const LINE_WIDTHS = [4, 3, 2, 1.5]; // by level
+const LINE_WIDTHS = [4, 2.5, 1.5, 1]; // by level
 
 /* -- columns, where lines would lie on each other ----------------------------------------------- */
 
@@ -25,17 +25,17 @@ function seenOf(view, model, lane) {
 
 function isCrowded(view, model, lane) {
   const [first, last] = seenOf(view, model, lane);
-  return last - first > lane.rowCount * (view.width - GUTTER) / 24;
+  return last - first > lane.rowCount * (view.width - view.gutter) / 24;
 }
 
 /* How many were pushed, a column for a few pixels of time, by outcome. */
 function drawColumns(context, view, model, lane) {
-  const columns = Math.ceil((view.width - GUTTER) / COLUMN_WIDTH), sums = new Uint32Array(columns);
+  const columns = Math.max(1, Math.ceil((view.width - view.gutter) / COLUMN_WIDTH)), sums = new Uint32Array(columns);
   const counts = new Uint32Array(columns * OUTCOMES.length), [first, last] = seenOf(view, model, lane);
   for (let at = first; at < last; at++) {
     const item = lane.items[at];
     if (!model.match[item]) continue;
-    const column = Math.min(columns - 1, Math.floor((xOf(view, model.from[item]) - GUTTER) / COLUMN_WIDTH));
+    const column = Math.min(columns - 1, Math.floor((xOf(view, model.from[item]) - view.gutter) / COLUMN_WIDTH));
     counts[column * OUTCOMES.length + model.outcome[item]]++;
     sums[column]++;
   }
@@ -45,7 +45,7 @@ function drawColumns(context, view, model, lane) {
     for (let column = 0; column < columns; column++) {
       const height = counts[column * OUTCOMES.length + outcome] * scale;
       base[column] -= height;
-      if (height) context.fillRect(GUTTER + column * COLUMN_WIDTH, base[column], COLUMN_WIDTH - 1, height);
+      if (height) context.fillRect(view.gutter + column * COLUMN_WIDTH, base[column], COLUMN_WIDTH - 1, height);
     }
   }
 }
@@ -60,14 +60,12 @@ function drawLines(context, view, model, lane, delivered) {
     const item = lane.items[at], outcome = model.outcome[item], row = lane.rows[at];
     if (model.from[item] > view.end) break;
     if (!model.match[item] || model.to[item] < view.start || (outcome === DELIVERED) !== delivered) continue;
-    const from = Math.max(GUTTER, xOf(view, model.from[item])), to = Math.min(view.width + 20, xOf(view, model.to[item]));
+    const from = Math.max(view.gutter, xOf(view, model.from[item])), to = Math.min(view.width + 20, xOf(view, model.to[item]));
     const key = row * OUTCOMES.length + outcome, y = rowMiddle(lane, row);
     if (to > drawn[key] + 0.5) {
       const thick = Math.min(LINE_WIDTHS[model.level[item]], lane.rowHeight - 1);
       context.fillStyle = outcomeColor(outcome);
-      context.globalAlpha = outcome === PENDING ? 0.75 : 0.55;
       context.fillRect(from, y - thick / 2, Math.max(1, to - from), thick);
-      context.globalAlpha = 1;
       drawn[key] = to;
     }
     if (to - glyphs[row] < radius * 1.6) continue;
@@ -93,6 +91,8 @@ function drawSelectedLine(context, view, model, lane) {
   context.stroke();
 }
 
+const laneCount = (lane) => (lane.items.length === lane.all ? '' : `${lane.items.length.toLocaleString('en')} of `) + lane.all.toLocaleString('en');
+
 function drawLanes(canvas, view, model, lanes) {
   const height = lanes.length ? lanes[lanes.length - 1].y + lanes[lanes.length - 1].height : 0;
   const context = prepare(canvas, view.width, height);
@@ -102,10 +102,11 @@ function drawLanes(canvas, view, model, lanes) {
     context.fillRect(0, lane.y, view.width, lane.height);
   });
   drawGrid(context, view, 0, height);
+  drawForgotten(context, view, model, 0, height, false);
   for (const lane of lanes) {
     lane.crowded = isCrowded(view, model, lane);
-    drawLabel(context, lane.label, lane.y + (lane.height >= 44 ? 18 : lane.height / 2), lane.height >= 44 ? lane.items.length.toLocaleString('en') : '');
-    if (lane.crowded && lane.height >= 64) context.fillText('zoom in for lines', 16, lane.y + 46);
+    drawLabel(context, view, lane.label, lane.y + (lane.height >= 44 ? 18 : lane.height / 2), lane.height >= 44 ? laneCount(lane) : '');
+    if (lane.crowded && lane.height >= 64 && !isNarrow(view)) context.fillText('zoom in for lines', 16, lane.y + 46);
     clipTime(context, view, height);
     if (lane.crowded) drawColumns(context, view, model, lane);
     else [true, false].forEach((delivered) => drawLines(context, view, model, lane, delivered));

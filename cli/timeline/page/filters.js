@@ -10,6 +10,7 @@ function checkbox(checked, changed) {
   return box;
 }
 
+/* Those that the session has; each with how many there are if only the other filters count. */
 function chips(box, names, counts, chosen, changed, picture) {
   names.forEach((name, i) => {
     if (!counts[i]) return;
@@ -17,6 +18,7 @@ function chips(box, names, counts, chosen, changed, picture) {
       checkbox(true, (checked) => { chosen[i] = checked; changed(); }),
       ...(picture ? [glyphCanvas(i, 14)] : []),
       element('span', name), element('span', counts[i].toLocaleString('en'), 'n')], 'chip');
+    label.dataset.index = i;
     label.title = 'Show or hide; a double click shows only these';
     label.addEventListener('dblclick', () => {
       const only = names.map((_, j) => j === i);
@@ -52,21 +54,39 @@ function makeSources(model, changed) {
     row(short(source.name, 60), source.count.toLocaleString('en'), boxes[i]);
   });
   say();
+  return () => boxes.forEach((input, i) => { input.parentNode.lastChild.textContent = model.sources[i].matching.toLocaleString('en'); });
+}
+
+function countChips(box, counts) {
+  for (const chip of box.children) chip.querySelector('.n').textContent = counts[chip.dataset.index].toLocaleString('en');
 }
 
 function makeFilters(model, changed) {
   const chosen = { outcomes: OUTCOMES.map(() => true), levels: LEVELS.map(() => true), find: '' };
   const apply = () => {
-    const count = applyFilters(model, chosen);
+    const { count, outcomes, levels } = applyFilters(model, chosen);
     byId('matching').textContent = count === model.count ? '' : `${count.toLocaleString('en')} of ${plural(model.count, 'notification')}`;
+    countChips(byId('outcomes'), outcomes);
+    countChips(byId('levels'), levels);
+    countSources();
     changed();
   };
   chips(byId('outcomes'), OUTCOMES, countBy(model.outcome, OUTCOMES.length), chosen.outcomes, apply, true);
   chips(byId('levels'), LEVELS, countBy(model.level, LEVELS.length), chosen.levels, apply, false);
-  makeSources(model, apply);
-  byId('find').addEventListener('input', (event) => { chosen.find = event.target.value; apply(); });
-  byId('filters').addEventListener('submit', (event) => event.preventDefault());
+  const countSources = makeSources(model, apply);
+  byId('find').addEventListener('input', (event) => {
+    chosen.find = readTime(event.target.value, model.data.time) === null ? event.target.value : ''; // a time is gone to, not searched
+    apply();
+  });
   document.addEventListener('pointerdown', (event) => {
     if (!byId('source-box').contains(event.target)) byId('source-box').open = false;
   });
+  return {
+    /* Shows those with this outcome only. */
+    only: (outcome) => {
+      OUTCOMES.forEach((_, i) => { chosen.outcomes[i] = i === outcome; });
+      for (const chip of byId('outcomes').children) chip.querySelector('input').checked = Number(chip.dataset.index) === outcome;
+      apply();
+    },
+  };
 }

@@ -3,7 +3,7 @@
  * glyphs.js: how an outcome looks. Its colour, and its shape for those who do not see the colour.
  */
 const theme = { colors: {} };
-const COLOR_NAMES = [...OUTCOMES, 'idle', 'starting', 'busy', 'retrying', 'waiting', 'error', 'paper', 'panel', 'line', 'line-soft', 'ink', 'ink-2', 'ink-3',
+const COLOR_NAMES = [...OUTCOMES, 'idle', 'starting', 'busy', 'retrying', 'waiting', 'error', 'paper', 'panel', 'sunken', 'accent', 'line', 'line-soft', 'ink', 'ink-2', 'ink-3',
   'focus', 'area', 'area-line', 'stripe'];
 
 function readColors() {

@@ -23,11 +23,14 @@ function packRows(model, order, mostRows, room) {
   return { rows, count: Math.max(used, 1) };
 }
 
+/* Of the producers of which the filters let something through. */
 function makeLanes(model) {
-  const single = model.sources.length > MOST_LANES ? MOST_LANES - 1 : model.sources.length;
-  const groups = model.sources.slice(0, single).map((source) => ({ label: source.name, items: [] }));
-  if (single < model.sources.length) groups.push({ label: `${model.sources.length - single} others`, items: [] });
-  for (let i = 0; i < model.count; i++) groups[Math.min(model.source[i], groups.length - 1)].items.push(i);
+  const sources = model.sources.filter((source) => source.shown && source.matching);
+  const single = sources.length > MOST_LANES ? MOST_LANES - 1 : sources.length;
+  const groups = sources.slice(0, single).map((source) => ({ label: source.name, all: source.count, items: [] }));
+  if (single < sources.length) groups.push({ label: `${sources.length - single} others`, all: sources.slice(single).reduce((sum, one) => sum + one.count, 0), items: [] });
+  const place = new Map(sources.map((source, i) => [source, Math.min(i, groups.length - 1)]));
+  for (let i = 0; i < model.count; i++) if (model.match[i]) groups[place.get(model.sources[model.source[i]])].items.push(i);
   const mostRows = Math.max(4, Math.min(MOST_ROWS, Math.floor(LANES_HEIGHT / Math.max(groups.length, 1) / 5)));
   const room = (model.range.end - model.range.start) / 90;
   let y = 0;
@@ -35,7 +38,7 @@ function makeLanes(model) {
     const items = Int32Array.from(group.items).sort((a, b) => model.from[a] - model.from[b] || a - b);
     const packed = packRows(model, items, mostRows, room);
     const rowHeight = packed.count <= 8 ? 14 : packed.count <= 24 ? 9 : 5;
-    const lane = { label: group.label, items, rows: packed.rows, rowCount: packed.count, rowHeight, y, height: Math.max(packed.count * rowHeight + 14, 34) };
+    const lane = { label: group.label, all: group.all, items, rows: packed.rows, rowCount: packed.count, rowHeight, y, height: Math.max(packed.count * rowHeight + 14, 34) };
     y += lane.height;
     return lane;
   });

@@ -4,9 +4,9 @@
  */
 function summarize(model) {
   const { data } = model;
-  const rows = [['session', data.session], ['agent', data.attachment ? data.attachment.host : ''], ['notifications', model.count.toLocaleString('en')],
+  const rows = [['session', data.session], ['agent', data.attachment ? data.attachment.host : ''], ['notifications', model.count.toLocaleString('en') + (model.forgotten ? `, ${model.forgotten.toLocaleString('en')} more are forgotten` : '')],
     ['carriers', data.deliveries.filter((one) => one.carrier !== 'none' && one.carrier !== 'closed').length.toLocaleString('en')],
-    ['made', `${isoTime(data.time).slice(0, 19)} UTC`]];
+    ['made', `${new Date(data.time).toISOString().slice(0, 19).replace('T', ' ')} UTC`]];
   for (const [name, value] of rows) {
     if (!value) continue;
     const shown = element('dd', visible(value));
@@ -14,39 +14,6 @@ function summarize(model) {
     byId('summary').append(element('div', [element('dt', name), shown]));
   }
   document.title = `${visible(data.session)}: tidings timeline`;
-}
-
-function makeActions(model, stage) {
-  const actions = {
-    select(selected) {
-      const none = !selected || Object.values(selected).every((value) => value === null || value === undefined);
-      stage.view.selected = none ? null : selected;
-      if (!none && selected.item !== undefined) {
-        selected.time = model.taken[selected.item] || model.from[selected.item];
-        stage.reveal(model.from[selected.item], model.to[selected.item]);
-        stage.revealLane(selected.item);
-      } else if (!none) {
-        const list = selected.delivery !== undefined ? model.data.deliveries : selected.step !== undefined ? model.data.transitions : model.marks;
-        selected.time = list[selected.delivery ?? selected.step ?? selected.mark].time;
-        stage.reveal(selected.time, selected.time);
-      }
-      showPanel(model, stage.view.selected, actions);
-      stage.redraw();
-    },
-    /* The next one in that direction that the filters let through; of the same producer with `same`. */
-    step(direction, same) {
-      const current = stage.view.selected ? stage.view.selected.item : undefined;
-      let i = current === undefined ? (direction > 0 ? -1 : model.count) : current;
-      do i += direction;
-      while (i >= 0 && i < model.count && !(model.match[i] && (!same || current === undefined || model.source[i] === model.source[current])));
-      if (i >= 0 && i < model.count) actions.select({ item: i });
-    },
-    carrier() {
-      const selected = stage.view.selected;
-      if (selected && selected.item !== undefined && model.delivery[selected.item] >= 0) actions.select({ delivery: model.delivery[selected.item] });
-    },
-  };
-  return actions;
 }
 
 /* -- keys -------------------------------------------------------------------------------------- */
@@ -59,16 +26,27 @@ function changeTheme() {
   byId('theme').textContent = next ? next[0].toUpperCase() + next.slice(1) : 'Theme';
 }
 
-function watchKeys(stage, actions, repaint) {
+function watchKeys(model, stage, actions, repaint) {
+  const changeClock = () => {
+    clock.utc = !clock.utc;
+    byId('clock').textContent = clock.utc ? 'UTC' : 'Local';
+    showPanel(model, stage.view.selected, actions);
+    repaint();
+  };
   const middle = () => {
     const { start, end, selected } = stage.view, time = selected && selected.time;
     return time >= start && time <= end ? time : (start + end) / 2;
   };
   const keys = {
-    ArrowRight: (event) => (event.shiftKey ? stage.pan(0.2) : actions.step(1, false)),
-    ArrowLeft: (event) => (event.shiftKey ? stage.pan(-0.2) : actions.step(-1, false)),
-    ArrowDown: () => actions.step(1, true),
-    ArrowUp: () => actions.step(-1, true),
+    ArrowRight: (event) => (event.shiftKey ? stage.pan(0.2) : actions.step(1, false, 'any')),
+    ArrowLeft: (event) => (event.shiftKey ? stage.pan(-0.2) : actions.step(-1, false, 'any')),
+    ArrowDown: () => actions.step(1, true, 'any'),
+    ArrowUp: () => actions.step(-1, true, 'any'),
+    e: () => actions.step(1, false, 'error'),
+    E: () => actions.step(-1, false, 'error'),
+    n: () => actions.step(1, false, 'missed'),
+    N: () => actions.step(-1, false, 'missed'),
+    u: () => changeClock(),
     '+': () => stage.zoom(0.6, middle()),
     '=': () => stage.zoom(0.6, middle()),
     '-': () => stage.zoom(1 / 0.6, middle()),
@@ -91,7 +69,15 @@ function watchKeys(stage, actions, repaint) {
   byId('zoom-in').addEventListener('click', keys['+']);
   byId('zoom-out').addEventListener('click', keys['-']);
   byId('theme').addEventListener('click', keys.t);
+  byId('clock').addEventListener('click', changeClock);
+  byId('next-error').addEventListener('click', keys.e);
+  byId('next-missed').addEventListener('click', keys.n);
   byId('help-button').addEventListener('click', keys['?']);
+  byId('filters').addEventListener('submit', (event) => {
+    const time = readTime(byId('find').value, stage.view.selected ? stage.view.selected.time : model.data.time);
+    event.preventDefault();
+    if (time !== null) actions.goTo(time);
+  });
 }
 
 /* -- mouse ------------------------------------------------------------------------------------- */
@@ -102,7 +88,7 @@ function watchWheel(canvas, stage) {
     if (event.deltaX && !event.ctrlKey) stage.pan(event.deltaX / stage.view.width);
     if (scrolls && !event.ctrlKey) return;
     event.preventDefault();
-    if (event.deltaY) stage.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), timeAt(stage.view, Math.max(GUTTER, event.offsetX)));
+    if (event.deltaY) stage.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), timeAt(stage.view, Math.max(stage.view.gutter, event.offsetX)));
   }, { passive: false });
 }
 
@@ -118,7 +104,7 @@ function watchDrag(canvas, stage, click, whole) {
     if (!from) return;
     from.moved = from.moved || Math.abs(event.offsetX - from.x) > 4;
     if (!from.moved || event.shiftKey || from.whole) return;
-    const shift = (from.x - event.offsetX) / (stage.view.width - GUTTER) * (from.end - from.start);
+    const shift = (from.x - event.offsetX) / (stage.view.width - stage.view.gutter) * (from.end - from.start);
     stage.show(from.start + shift, from.end + shift);
   });
   canvas.addEventListener('pointerup', (event) => {
@@ -135,8 +121,8 @@ function watchDrag(canvas, stage, click, whole) {
 /* In the picture of all of it: a drag shows what it spans, a click goes there. */
 function inOverview(model, stage) {
   return (from, to) => {
-    const { start, end } = model.range, width = stage.view.width - GUTTER - 16, span = stage.view.end - stage.view.start;
-    const at = (x) => start + (x - GUTTER) / width * (end - start);
+    const { start, end } = model.range, width = overviewWidth(stage.view), span = stage.view.end - stage.view.start;
+    const at = (x) => start + (x - stage.view.gutter) / width * (end - start);
     if (to - from > 4) stage.show(at(from), at(to));
     else stage.show(at(from) - span / 2, at(from) + span / 2);
   };
@@ -163,14 +149,20 @@ function start() {
     stage.redraw();
   };
   summarize(model);
-  makeFilters(model, stage.refilter);
-  watchKeys(stage, actions, repaint);
+  const filters = makeFilters(model, () => {
+    stage.refilter();
+    if (!stage.view.selected) showPanel(model, null, actions);
+  });
+  actions.only = filters.only;
+  watchKeys(model, stage, actions, repaint);
   watchMouse(model, stage, actions);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
-  new ResizeObserver(stage.resized).observe(byId('chart'));
+  new ResizeObserver(stage.resized).observe(byId('scroller'));
   byId('nothing').hidden = model.count > 0;
-  showPanel(model, null, actions);
   stage.draw();
+  const follow = () => actions.select(findPlace(model, window.location.hash));
+  window.addEventListener('hashchange', follow);
+  follow();
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 

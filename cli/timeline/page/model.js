@@ -27,7 +27,7 @@ function numbered(data, column, names, otherwise) {
 function findSources(data) {
   const column = data.items.source, counts = new Int32Array(data.strings.length), texts = [];
   for (let i = 0; i < column.length; i++) if (!counts[column[i]]++) texts.push(column[i]);
-  const sources = texts.map((text) => ({ text, count: counts[text], name: data.strings[text], shown: true }))
+  const sources = texts.map((text) => ({ text, count: counts[text], matching: counts[text], name: data.strings[text], shown: true }))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
   const place = new Map(sources.map((source, i) => [source.text, i]));
   return { sources, of: byText(data.strings, column, (text) => place.get(text), Uint32Array) };
@@ -68,22 +68,34 @@ function findMarks(data) {
   return marks.sort((a, b) => a.time - b.time);
 }
 
+/* What people and triggers submitted, each with the time at which it was over. */
+function findMessages(data) {
+  const ends = new Map();
+  for (const step of data.transitions)
+    for (const { id, state } of step.messages) if (state === 'fired' || state === 'cancelled' || state === 'closed') ends.set(id, step.time);
+  return data.messages.map((one) => ({ ...one, text: data.strings[one.content], end: ends.get(one.id) || 0 })).sort((a, b) => a.time - b.time);
+}
+
+/* From the first thing known to the last. What is forgotten was before that: it gets some room. */
+function findRange(data, first, last) {
+  const start = Number.isFinite(first) ? first : data.time, end = Math.max(last, start + 1);
+  const pad = Math.max((end - start) * 0.03, 1), lost = data.forgotten ? (end - start) * 0.16 : 0;
+  return { start: start - pad - lost, end: end + pad };
+}
+
 function readModel(data) {
   const items = data.items, count = items.time.length;
   const { sources, of } = findSources(data);
   const times = data.transitions.map((step) => step.time);
   const carried = data.deliveries.map((delivery) => delivery.time);
-  const marks = findMarks(data);
-  const first = earliest(items.time, times, carried, marks.map((mark) => mark.time));
-  const last = latest(items.time, items.taken_at, times, carried, data.deliveries.map((delivery) => delivery.settled_at), marks.map((mark) => mark.time));
-  const start = Number.isFinite(first) ? first : data.time;
-  const end = Math.max(last, start + 1);
-  const pad = Math.max((end - start) * 0.03, 1);
+  const marks = findMarks(data), messages = findMessages(data), submitted = messages.map((one) => one.time);
+  const first = earliest(items.time, times, carried, submitted, marks.map((mark) => mark.time));
+  const last = latest(items.time, items.taken_at, times, carried, submitted, data.deliveries.map((delivery) => delivery.settled_at), marks.map((mark) => mark.time));
   const place = new Map(data.deliveries.map((delivery, i) => [delivery.id, i]));
   const to = Float64Array.from(items.taken_at);
   for (let i = 0; i < count; i++) to[i] = to[i] || data.time;
   return {
-    data, count, sources, source: of, marks,
+    data, count, sources, source: of, marks, messages,
     from: Float64Array.from(items.time),
     taken: Float64Array.from(items.taken_at),
     to,
@@ -91,13 +103,15 @@ function readModel(data) {
     outcome: numbered(data, items.outcome, OUTCOMES, PENDING),
     delivery: byText(data.strings, items.delivery, (text) => place.get(data.strings[text]) ?? -1, Int32Array),
     match: new Uint8Array(count).fill(1),
-    range: { start: start - pad, end: end + pad },
+    range: findRange(data, first, last),
+    forgotten: data.forgotten ? data.forgotten.items : 0,
+    known: data.forgotten ? data.forgotten.before : 0, // nothing is missing since then
     text: (column, i) => data.strings[items[column][i]],
     explanation: (i) => data.strings[items.text[2 * i]] + data.strings[items.text[2 * i + 1]],
   };
 }
 
-/* Whatever the filters let through. */
+/* Whatever the filters let through; of each outcome, level and producer how many there are if only the other filters count. */
 function applyFilters(model, chosen) {
   const wanted = chosen.find.toLowerCase();
   const found = wanted ? new Uint8Array(model.data.strings.length) : null; // 0: not looked at, 1: no, 2: yes
@@ -105,14 +119,20 @@ function applyFilters(model, chosen) {
     if (!found[text]) found[text] = model.data.strings[text].toLowerCase().includes(wanted) ? 2 : 1;
     return found[text] === 2;
   };
-  let count = 0;
+  const result = { count: 0, outcomes: new Array(OUTCOMES.length).fill(0), levels: new Array(LEVELS.length).fill(0) };
+  model.sources.forEach((source) => { source.matching = 0; });
   for (let i = 0; i < model.count; i++) {
-    const yes = chosen.outcomes[model.outcome[i]] && chosen.levels[model.level[i]] && model.sources[model.source[i]].shown &&
-      (!wanted || finds(model.data.items.message[i]));
-    model.match[i] = yes ? 1 : 0;
-    count += model.match[i];
+    const outcome = chosen.outcomes[model.outcome[i]], level = chosen.levels[model.level[i]], source = model.sources[model.source[i]];
+    model.match[i] = 0;
+    if (wanted && !finds(model.data.items.message[i])) continue;
+    if (level && source.shown) result.outcomes[model.outcome[i]]++;
+    if (outcome && source.shown) result.levels[model.level[i]]++;
+    if (outcome && level) source.matching++;
+    if (!outcome || !level || !source.shown) continue;
+    model.match[i] = 1;
+    result.count++;
   }
-  return count;
+  return result;
 }
 
 /* How many were pending, as steps: times and counts. */

@@ -6,6 +6,9 @@ const MOST_LISTED = 200;
 const DELIVERY_WORDS = { committed: 'committed', leased: 'leased: the host has not settled it', rolled_back: 'rolled back', rewound: 'rewound: the transcript has lost it' };
 const CARRIER_WORDS = { tool_result: 'a tool result', chat_request: 'a chat request', none: 'none: notifications were removed', closed: 'none: the session was closed' };
 const SETTLER_WORDS = { host: 'the host', resume: 'a resume, which named it or did not', recovery: 'recovery, after its host had gone', return: 'the return of its host' };
+const OUTCOME_WORDS = { delivered: 'the model got it', leased: 'handed to the agent, not confirmed yet', pending: 'waits for the next carrier', superseded: 'a newer one replaced it',
+  annihilated: 'it and its opposite cancelled out', withdrawn: 'the model knew it, or it was over', expired: 'its time to live had passed', filtered: 'a setting switches it off',
+  dropped: 'there were too many, or it was damaged', closed: 'the session was closed' };
 
 function facts(rows) {
   const list = element('dl');
@@ -23,25 +26,47 @@ function kindOf(model, i) {
   return model.text('source', i) + (name ? `.${name}` : '');
 }
 
+/* A title, with a link to this selection. */
+function titleLine(words, place) {
+  const link = element('a', 'link');
+  link.href = place;
+  link.title = 'A link to this page with this selected';
+  return element('h2', [element('span', words), link]);
+}
+
+/* -- what the model got ------------------------------------------------------------------------ */
+
+function renderingWords(delivery) {
+  const { rendering } = delivery;
+  if (!rendering)
+    return 'Rendered with the configuration in force when this page was made: an earlier version of tidings made this delivery and did not keep how.';
+  const how = `preset ${rendering.preset || 'unknown'}, format ${rendering.format}, ${rendering.host_name ? `host name "${rendering.host_name}"` : 'no host name'}, ` +
+    (rendering.room ? `room for ${plural(rendering.room, 'byte')}` : 'no bound on its length');
+  return rendering.same ? `Exactly the ${plural(rendering.bytes, 'byte')} that the agent was given, by their hash: ${how}.`
+    : `Not the same bytes: the agent was given ${plural(rendering.bytes, 'byte')} (${how}). Something of it is forgotten, or another version of tidings rendered it.`;
+}
+
 function shownBytes(model, delivery) {
-  const parts = [];
+  const parts = [], exact = delivery.rendering && delivery.rendering.same, taken = delivery.outcome === 'committed';
   if (!delivery.shown.length) return parts;
-  parts.push(element('h3', 'What the model got'));
+  const who = taken ? 'What the model got' : 'What the agent was given';
+  parts.push(element('h3', exact ? who : `${who}, as far as that is known`));
   for (const text of delivery.shown) parts.push(element('pre', visible(model.data.strings[text])));
-  parts.push(element('p', 'Rendered again with the configuration in force when this page was made, because the store does not keep the bytes. What was cut ' +
-    'for lack of room is whole here; the host\'s name, and the messages that it steered, are not here.', 'note'));
+  parts.push(element('p', visible(renderingWords(delivery)), exact ? 'note' : 'note warning'));
   return parts;
 }
+
+/* -- one of a kind ----------------------------------------------------------------------------- */
 
 function itemPanel(model, i, actions) {
   const delivery = model.data.deliveries[model.delivery[i]], handle = model.text('handle', i), outcome = model.outcome[i];
   const occurred = model.data.items.occurred_at[i];
   const nodes = [
-    element('h2', `Notification ${model.text('id', i)}`),
+    titleLine(`Notification ${model.text('id', i)}`, placeOf(model, { item: i })),
     element('p', visible(model.text('message', i)) || '(its record is damaged)', 'message'),
-    stateLine(outcome, OUTCOMES[outcome]),
-    facts([['kind', kindOf(model, i)], ['level', LEVELS[model.level[i]]], ['pushed', isoTime(model.from[i])], ['happened', occurred && isoTime(occurred)],
-      [outcome === 1 ? 'leased' : 'ended', model.taken[i] && isoTime(model.taken[i])], ['waited', duration(model.to[i] - model.from[i])], ['handle', handle]]),
+    stateLine(outcome, `${OUTCOMES[outcome]}: ${OUTCOME_WORDS[OUTCOMES[outcome]]}`),
+    facts([['kind', kindOf(model, i)], ['level', LEVELS[model.level[i]]], ['pushed', timeText(model.from[i])], ['happened', occurred && timeText(occurred)],
+      [outcome === 1 ? 'leased' : 'ended', model.taken[i] && timeText(model.taken[i])], ['waited', duration(model.to[i] - model.from[i])], ['handle', handle]]),
     element('h3', 'Explanation'),
     element('p', visible(model.explanation(i)), 'explanation'),
   ];
@@ -55,63 +80,104 @@ function itemPanel(model, i, actions) {
 }
 
 function itemButton(model, i, actions) {
-  const button = element('button', [glyphCanvas(model.outcome[i], 14), element('span', `${short(kindOf(model, i), 30)}: ${short(model.text('message', i), 120)}`)]);
+  const button = element('button', [glyphCanvas(model.outcome[i], 14), element('span', `${shortTime(model.from[i], model.data.time)} ${short(kindOf(model, i), 30)}: ${short(model.text('message', i), 120)}`)]);
   button.type = 'button';
   button.addEventListener('click', () => actions.select({ item: i }));
   return element('li', [button]);
+}
+
+function itemList(model, items, actions) {
+  const nodes = [element('ul', items.slice(0, MOST_LISTED).map((i) => itemButton(model, i, actions)))];
+  if (items.length > MOST_LISTED) nodes.push(element('p', `and ${(items.length - MOST_LISTED).toLocaleString('en')} more`, 'note'));
+  return nodes;
 }
 
 function deliveryPanel(model, at, actions) {
   const delivery = model.data.deliveries[at], items = [];
   for (let i = 0; i < model.count; i++) if (model.delivery[i] === at) items.push(i);
   const nodes = [
-    element('h2', `Delivery ${delivery.id}`),
+    titleLine(`Delivery ${delivery.id}`, placeOf(model, { delivery: at })),
     stateLine(CARRIER_OUTCOME[delivery.outcome], DELIVERY_WORDS[delivery.outcome]),
-    facts([['carrier', CARRIER_WORDS[delivery.carrier]], ['tool', delivery.tool], ['call', delivery.call_id], ['handed out', isoTime(delivery.time)],
-      ['settled', delivery.settled_at && isoTime(delivery.settled_at)], ['settled by', SETTLER_WORDS[delivery.settled_by]],
-      ['rewound', delivery.rewound_at && isoTime(delivery.rewound_at)], ['attachment', delivery.epoch && `number ${delivery.epoch}`]]),
+    facts([['carrier', CARRIER_WORDS[delivery.carrier]], ['tool', delivery.tool], ['call', delivery.call_id], ['handed out', timeText(delivery.time)],
+      ['settled', delivery.settled_at && timeText(delivery.settled_at)], ['settled by', SETTLER_WORDS[delivery.settled_by]],
+      ['rewound', delivery.rewound_at && timeText(delivery.rewound_at)], ['attachment', delivery.epoch && `number ${delivery.epoch}`]]),
+    ...shownBytes(model, delivery),
   ];
-  if (items.length) nodes.push(element('h3', plural(items.length, 'notification')), element('ul', items.slice(0, MOST_LISTED).map((i) => itemButton(model, i, actions))));
-  if (items.length > MOST_LISTED) nodes.push(element('p', `and ${items.length - MOST_LISTED} more`, 'note'));
-  return nodes.concat(shownBytes(model, delivery));
+  if (items.length) nodes.push(element('h3', plural(items.length, 'notification')), ...itemList(model, items, actions));
+  return nodes;
+}
+
+function messagePanel(model, at) {
+  const message = model.messages[at];
+  const steps = model.data.transitions.flatMap((step) => step.messages.filter((one) => one.id === message.id)
+    .map((one) => [shortTime(step.time, message.time), `${step.event}: ${one.state}`]));
+  return [
+    titleLine(`Message ${short(message.id, 40)}`, placeOf(model, { message: at })),
+    element('p', visible(message.text), 'message'),
+    facts([['from', message.trigger ? 'a trigger' : 'a person'], ['state', message.state], ['meant for', message.delivery === 'steer' ? 'the running turn' : 'a turn of its own'],
+      ['submitted', timeText(message.time)], [message.state === 'fired' ? 'the model got it' : 'ended', message.end && timeText(message.end)]]),
+    element('h3', 'What happened to it'), facts(steps),
+  ];
 }
 
 function stepPanel(model, at) {
   const step = model.data.transitions[at];
   return [
-    element('h2', 'Turn'),
+    titleLine('Turn', placeOf(model, { step: at })),
     element('p', step.event, 'message'),
-    facts([['at', isoTime(step.time)], ['from', step.from], ['to', step.to], ...step.messages.map((message) => ['message', `${message.id}: ${message.state}`])]),
+    facts([['at', timeText(step.time)], ['from', step.from], ['to', step.to], ...step.messages.map((message) => ['message', `${message.id}: ${message.state}`])]),
   ];
 }
 
 function markPanel(model, at) {
   const mark = model.marks[at];
-  return [element('h2', 'Agent'), element('p', mark.text, 'message'), facts([['at', isoTime(mark.time)]])];
+  return [titleLine('Agent', placeOf(model, { mark: at })), element('p', mark.text, 'message'), facts([['at', timeText(mark.time)]])];
 }
 
-function emptyPanel(model) {
-  const list = element('dl');
+/* -- nothing selected -------------------------------------------------------------------------- */
+
+/* How many ended in each way; a press shows these alone. */
+function outcomeList(model, actions) {
+  const counts = new Array(OUTCOMES.length).fill(0), list = element('ul');
+  for (let i = 0; i < model.count; i++) if (model.match[i]) counts[model.outcome[i]]++;
   OUTCOMES.forEach((name, outcome) => {
-    let count = 0;
-    for (let i = 0; i < model.count; i++) count += model.outcome[i] === outcome ? 1 : 0;
-    if (count) list.append(element('dt', [glyphCanvas(outcome, 14)]), element('dd', `${count.toLocaleString('en')} ${name}`));
+    if (!counts[outcome]) return;
+    const button = element('button', [glyphCanvas(outcome, 14), element('span', `${counts[outcome].toLocaleString('en')} ${name}: ${OUTCOME_WORDS[name]}`)]);
+    button.type = 'button';
+    button.addEventListener('click', () => actions.only(outcome));
+    list.append(element('li', [button]));
   });
-  return [
+  return list;
+}
+
+function emptyPanel(model, actions) {
+  const matching = [], nodes = [
     element('h2', 'Nothing is selected'),
-    element('p', 'Each line is a notification, from its push to its outcome. Its colour and the shape at its end say what became of it; the thicker, the more urgent.', 'hint'),
-    element('h3', 'What became of them'), list,
-    element('p', 'Click one, or press the right arrow.', 'note'),
+    element('p', 'Each line is a notification, from its push to its end. The colour and the shape at its end say what became of it; the thicker, the more urgent.', 'hint'),
+    element('h3', 'What became of them'), outcomeList(model, actions),
   ];
+  if (model.forgotten)
+    nodes.push(element('p', `${plural(model.forgotten, 'notification')} more ${model.forgotten === 1 ? 'is' : 'are'} forgotten` +
+      `${model.known ? `, all pushed before ${timeText(model.known)}` : ''}: the store keeps the newest 10,000 that have ended, for 30 days.`, 'note warning'));
+  for (let i = 0; i < model.count && matching.length <= MOST_LISTED; i++) if (model.match[i]) matching.push(i);
+  if (byId('matching').textContent) nodes.push(element('h3', 'Those that the filters let through'), ...itemList(model, matching, actions));
+  else nodes.push(element('p', 'Click one, or press the right arrow. To see what the model had got by 15:40, type 15:40 into the search field and press Enter.', 'note'));
+  return nodes;
 }
 
 function showPanel(model, selected, actions) {
-  const panel = byId('panel');
-  const chosen = selected || {};
+  const panel = byId('panel'), chosen = selected || {};
   const nodes = chosen.item !== undefined ? itemPanel(model, chosen.item, actions)
     : chosen.delivery !== undefined ? deliveryPanel(model, chosen.delivery, actions)
-      : chosen.step !== undefined ? stepPanel(model, chosen.step)
-        : chosen.mark !== undefined ? markPanel(model, chosen.mark) : emptyPanel(model);
-  panel.replaceChildren(...nodes);
+      : chosen.message !== undefined ? messagePanel(model, chosen.message)
+        : chosen.step !== undefined ? stepPanel(model, chosen.step)
+          : chosen.mark !== undefined ? markPanel(model, chosen.mark) : emptyPanel(model, actions);
+  const close = element('button', '\u00d7', 'close');
+  close.type = 'button';
+  close.title = 'Select nothing (Esc)';
+  close.setAttribute('aria-label', 'Select nothing');
+  close.addEventListener('click', () => actions.select(null));
+  panel.replaceChildren(...(selected ? [close] : []), ...nodes);
+  panel.dataset.open = String(Boolean(selected));
   panel.scrollTop = 0;
 }

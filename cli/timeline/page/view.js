@@ -5,14 +5,15 @@
 const LEAST_SPAN = 5; // milliseconds
 
 function makeView(model) {
-  const view = { start: model.range.start, end: model.range.end, now: model.data.time, width: 0, selected: null };
-  const top = byId('top'), lanesCanvas = byId('lanes');
-  const lanes = makeLanes(model);
+  const view = { start: model.range.start, end: model.range.end, now: model.data.time, width: 0, gutter: 0, selected: null };
+  const top = byId('top'), lanesCanvas = byId('lanes'), box = byId('scroller'), lanes = makeLanes(model);
   let steps = pendingSteps(model), asked = false;
 
   function draw() {
     asked = false;
-    view.width = Math.max(320, byId('chart').clientWidth);
+    view.width = Math.max(240, box.clientWidth); // what its scrollbar leaves: both pictures have one axis
+    view.gutter = view.width < 560 ? 76 : 132;
+    top.style.width = lanesCanvas.style.width = `${view.width}px`;
     const height = lanes.length ? lanes[lanes.length - 1].y + lanes[lanes.length - 1].height : 0;
     top.style.height = `${TOP_HEIGHT}px`;
     lanesCanvas.style.height = `${height}px`;
@@ -36,11 +37,16 @@ function makeView(model) {
 
   return {
     view, lanes, draw, redraw, show,
-    resized: () => { if (view.width !== Math.max(320, byId('chart').clientWidth)) redraw(); },
+    resized: () => { if (view.width !== Math.max(240, box.clientWidth)) redraw(); },
     fit: () => show(model.range.start, model.range.end),
     zoom: (factor, at) => show(at - (at - view.start) * factor, at + (view.end - at) * factor),
     pan: (share) => show(view.start + share * (view.end - view.start), view.end + share * (view.end - view.start)),
-    refilter: () => { steps = pendingSteps(model); redraw(); },
+    refilter: () => {
+      lanes.splice(0, lanes.length, ...makeLanes(model));
+      steps = pendingSteps(model);
+      byId('nothing').hidden = lanes.length > 0;
+      redraw();
+    },
     /* Brings a stretch of time into sight. */
     reveal: (from, to) => {
       const span = view.end - view.start;
@@ -50,7 +56,7 @@ function makeView(model) {
     },
     /* Scrolls an item's lane into sight. */
     revealLane: (item) => {
-      const lane = lanes.find((one) => one.items.includes(item)), box = byId('scroller');
+      const lane = lanes.find((one) => one.items.includes(item));
       if (!lane) return;
       const y = rowMiddle(lane, lane.rows[lane.items.indexOf(item)]);
       if (y < box.scrollTop + 12 || y > box.scrollTop + box.clientHeight - 12) box.scrollTop = y - box.clientHeight / 2;
@@ -75,6 +81,7 @@ function hitTop(view, model, x, y) {
   const within = (name) => y >= BANDS[name][0] - 2 && y < BANDS[name][0] + BANDS[name][1] + 2;
   const away = (one) => Math.abs(xOf(view, one.time) - x);
   if (within('carriers')) return { delivery: nearest(model.data.deliveries, away) };
+  if (within('messages')) return { message: nearest(model.messages, away) };
   if (within('turns')) return { step: nearest(model.data.transitions, away) };
   if (within('agent')) return { mark: nearest(model.marks, away) };
   return {};
