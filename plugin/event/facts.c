@@ -51,6 +51,20 @@ static int read_fact_paths(const struct json *object, struct facts *facts, struc
   return code;
 }
 
+/* They follow in the order of the paths. */
+static int read_edited(const struct json *object, struct facts *facts, struct arena *arena) {
+  const struct json *one = first_member(json_member(object, "edited"));
+  if (!one) return 0;
+  bool *edited = arena_zalloc(arena, facts->path_count + 1, sizeof *edited);
+  if (!edited) return -1;
+  for (size_t i = 0; one && i < facts->path_count; i++) {
+    edited[i] = is_text(one) && span_equal(one->text, facts->paths[i]);
+    if (edited[i]) one = one->next;
+  }
+  facts->edited = edited;
+  return 0;
+}
+
 static void read_change(const struct json *object, struct facts *facts) {
   static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
   const struct json *change = json_member(object, "change");
@@ -71,7 +85,7 @@ static int read_facts(const struct notification *note, struct arena *scratch, st
   switch (note->made_by) {
   case MADE_BY_FILE_CHANGED:
     read_change(object, facts);
-    return read_fact_paths(object, facts, arena);
+    return read_fact_paths(object, facts, arena) || read_edited(object, facts, arena) ? -1 : 0;
   case MADE_BY_MCP_STATE:
     return is_text(server) && arena_copy(arena, server->text, &facts->server) ? -1 : 0;
   default:

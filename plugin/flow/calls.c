@@ -7,7 +7,9 @@
 #include "rules/producers/calls.h"
 
 #include "common/error.h"
+#include "common/json_write.h"
 #include "flow/internal.h"
+#include "rules/producers/edits.h"
 
 /* An event as it is said of the calls in shared memory, which know ids by their keys. */
 struct call_report {
@@ -86,23 +88,66 @@ static bool search_calls(void *context, struct memory *calls) {
   return false;
 }
 
-int calls_find(struct op *op, struct event *event, struct tidings_error *error) {
-  struct memory memory = {0};
+/* An edit of the assistant's own is never shown, so nobody asks what ran. */
+static int find_call(struct op *op, struct event *event, const struct memory *memory,
+                     struct tidings_error *error) {
   struct call_search search = {.event = event, .op = op};
-  if (event->type != EVENT_FILE_CHANGED || event->report.caused_by.len) return 0;
-  int code = op_read(op, error);
+  bool shared = store_calls_any(op->instance->store, op->session);
+  if (event->report.caused_by.len || (!shared && !memory->call_count)) return 0;
+  int code = op_get_head(op, error);
   if (code) return code;
-  code = session_find(op->txn, op->name, &op->session, error);
-  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
-  bool shared = !code && store_calls_any(op->instance->store, op->session);
-  if (shared || memory.call_count) code = op_get_head(op, error);
-  op_give_up(op);
-  if (code || (!shared && !memory.call_count)) return code;
   bool alive = owner_alive(&op->head.owner);
   const struct calls_of whose = calls_of_session(op, NULL);
   if (shared && alive) (void)store_calls(op->instance->store, &whose, search_calls, &search);
   if (search.failed) return fail(error, TIDINGS_E_NOMEM, "no memory for the name of a tool");
   event->report.tool =
-      search.tool.len ? search.tool : calls_during(&memory, event, op->now_ms, alive);
+      search.tool.len ? search.tool : calls_during(memory, event, op->now_ms, alive);
   return 0;
+}
+
+/* Who shows the data, and who makes a list of several reports, is told which ones they are. */
+static int add_edited(struct op *op, struct event *event) {
+  const struct report *report = &event->report;
+  struct buffer text = BUFFER_EMPTY;
+  struct json_writer writer = {.out = &text};
+  if (!report->edited) return 0;
+  json_open(&writer, NULL, '[');
+  for (size_t i = 0; i < report->path_count; i++)
+    if (report->edited[i]) json_put_string(&writer, NULL, report->paths[i]);
+  json_close(&writer, ']');
+  struct buffer data = BUFFER_EMPTY;
+  buffer_append(&data, event->data.ptr, event->data.len - 1); /* without its last bracket */
+  buffer_text(&data, ",\"edited\":");
+  buffer_span(&data, buffer_view(&text));
+  buffer_byte(&data, '}');
+  bool failed =
+      text.failed || data.failed || arena_copy(&op->arena, buffer_view(&data), &event->data);
+  buffer_free(&text);
+  buffer_free(&data);
+  return failed ? -1 : 0;
+}
+
+int calls_find(struct op *op, struct event *event, bool *ret_known, struct tidings_error *error) {
+  struct memory memory = {0};
+  struct report *report = &event->report;
+  if (event->type != EVENT_FILE_CHANGED) return 0;
+  int code = op_read(op, error);
+  if (code) return code;
+  code = session_find(op->txn, op->name, &op->session, error);
+  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  if (!code) code = find_call(op, event, &memory, error);
+  op_give_up(op);
+  if (code) return code;
+  *ret_known = report->caused_by.len && !edits_are_new(&memory, report);
+  if (!report->caused_by.len && (edits_mark(&memory, report, &op->arena) || add_edited(op, event)))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for the files of a report");
+  return 0;
+}
+
+int calls_forget_edits(struct op *op, struct tidings_error *error) {
+  struct memory memory;
+  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  if (code || !memory.edits.len) return code;
+  memory.edits = span_of(NULL, 0);
+  return memory_put(op->txn, op->session, &memory, error);
 }

@@ -182,7 +182,8 @@ int fork_session(struct op *op, struct tidings_span child, struct tidings_error 
   int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (!code) code = session_add(op->txn, child, &forking.child, error);
   memory.call_count = 0; /* the parent's */
-  if (!code && memory.budget_percent) code = memory_put(op->txn, forking.child, &memory, error);
+  if (!code && (memory.budget_percent || memory.edits.len))
+    code = memory_put(op->txn, forking.child, &memory, error);
   if (!code) code = read_known(&forking);
   if (!code) code = gather_copies(&forking);
   for (size_t i = 0; !code && i < forking.count; i++) {

@@ -84,9 +84,12 @@ int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
  * stopped with the lock, nothing is known there any more: no file is put down to a call that has
  * ended. */
 void calls_share_ends(struct op *op, const struct event *event);
-/* By a snapshot: the tool that ran while the files changed. An edit of the assistant's own is never
- * shown, so nobody asks what ran. Errors: STORE, NOMEM. */
-int calls_find(struct op *op, struct event *event, struct tidings_error *error);
+/* By a snapshot, for a report of files: the tool that ran while they changed, and which of them the
+ * assistant had edited. *ret_known: it is such an edit, and its files are remembered already.
+ * Errors: STORE, NOMEM. */
+int calls_find(struct op *op, struct event *event, bool *ret_known, struct tidings_error *error);
+/* The transcript may not have the edits any more. In a write. Errors: STORE, NOMEM. */
+int calls_forget_edits(struct op *op, struct tidings_error *error);
 
 /* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, rewind.c, collect.c,
  * compact.c */

@@ -13,6 +13,7 @@
 struct intake { /* of one report */
   const struct event *event;
   struct produced produced; /* from the event and what is remembered */
+  bool known;               /* it tells nothing that is to be remembered */
   bool duplicate;
 };
 
@@ -69,8 +70,7 @@ static int preview_report(struct op *op, struct intake *report, bool *ret_change
   if (!code) code = find_withdrawn(op, report, &dispositions, &withdrawn, error);
   if (!code) code = recall_leased(op, &report->produced, false, &recalled, error);
   op_give_up(op);
-  *ret_changes =
-      withdrawn || recalled || report->produced.memory.budget_percent != memory.budget_percent;
+  *ret_changes = withdrawn || recalled || produce_changes_memory(&memory, &report->produced.memory);
   return code;
 }
 
@@ -97,7 +97,7 @@ static int write_parts(struct op *op, struct intake *report, struct tidings_erro
   if (code) return code;
   if (produce(report->event, op->settings, &memory, &op->arena, produced))
     return no_memory_for_report(error);
-  if (produced->memory.budget_percent != memory.budget_percent)
+  if (produce_changes_memory(&memory, &produced->memory))
     code = memory_put(op->txn, op->session, &produced->memory, error);
   if (!code) code = write_withdrawal(op, report, error);
   const struct push push = push_of_report(op, report);
@@ -120,8 +120,8 @@ static int take_by_kind(struct op *op, struct intake *report, struct tidings_err
   bool changes = false;
   if (produce(report->event, op->settings, &nothing, &op->arena, produced))
     return no_memory_for_report(error);
-  bool only_pushes = produced->has_note && !produced->withdraw_handle.len &&
-                     !produce_remembers(report->event->type);
+  bool remembers = !report->known && produce_remembers(report->event),
+       only_pushes = produced->has_note && !produced->withdraw_handle.len && !remembers;
   if (only_pushes) {
     const struct push push = push_of_report(op, report);
     return store_push(op->instance->store, &push, op->deadline, &report->duplicate, error);
@@ -135,7 +135,7 @@ int report_take(struct op *op, const struct event *event, bool *ret_duplicate, b
                 struct tidings_error *error) {
   struct event completed = *event;
   struct intake report = {.event = &completed};
-  int code = calls_find(op, &completed, error);
+  int code = calls_find(op, &completed, &report.known, error);
   if (!code) code = take_by_kind(op, &report, error);
   const struct produced *produced = &report.produced;
   if (!code && !report.duplicate && produced->has_note && produced->uncut_bytes)

@@ -71,6 +71,7 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
   }
   if (!code && event->opening.rewound) {
     code = rewind_session(op, &event->opening, &step->rewound, error);
+    if (!code) code = calls_forget_edits(op, error);
     decision->head_changed = true;
   }
   if (!code && event->type == EVENT_SESSION_COMPACTED && op->head.preamble) {

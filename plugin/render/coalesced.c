@@ -30,7 +30,7 @@ static void write_all(const struct file_list *list, struct buffer *out) {
       if (list->changes[f] != change) continue;
       if (any) buffer_text(out, begun ? ", " : "; ");
       if (!begun && !one_change) buffer_format(out, "%s ", render_file_change_name(change));
-      buffer_span(out, list->paths[f]);
+      render_listed_file(list->paths[f], change, list->edited[f], out);
       begun = any = true;
     }
   }
@@ -59,7 +59,7 @@ static void write_names(const struct file_list *list, size_t listed, unsigned ch
     struct tidings_span path = list->paths[f];
     if (list->changes[f] != change) continue;
     if (named++) buffer_text(out, ", ");
-    buffer_append(out, path.ptr + folder, path.len - folder);
+    render_listed_file(span_of(path.ptr + folder, path.len - folder), change, list->edited[f], out);
   }
   if (named < count_change(list, list->count, change)) buffer_text(out, ", …");
 }
@@ -95,7 +95,8 @@ static void write_counted(const struct file_list *list, size_t listed, struct bu
 }
 
 void render_files(const struct file_list *list, size_t listed, struct buffer *out) {
-  if (list->count == 1) render_file_change(list->paths[0], list->changes[0], list->tool, out);
+  if (list->count == 1)
+    render_file_change(list->paths[0], list->changes[0], list->tool, list->edited[0], out);
   else if (listed == list->count) write_all(list, out);
   else write_counted(list, listed, out);
 }

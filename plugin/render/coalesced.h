@@ -13,10 +13,11 @@ enum { FILES_LISTED = 20, FILES_SAMPLED = 10 };
 
 /* Different files. */
 struct file_list {
-  /* In the order in which they get a place in the list: those of one change follow in the order in
-   * which they were first named. */
+  /* In the order in which they get a place in the list: of one change those first that the
+   * assistant has edited, each in the order in which they were first named. */
   const struct tidings_span *paths;
   const uint8_t *changes; /* enum file_change */
+  const bool *edited;     /* by the assistant, before it changed */
   size_t count;
   struct tidings_span tool; /* that ran while all of them changed; empty: not so */
 };

@@ -41,12 +41,25 @@ const char *render_file_change_name(unsigned change) {
   return change <= FILE_RENAMED ? names[change] : "changed";
 }
 
+/* There is nothing to be read of a file that is gone. */
+static const char *since_edit(unsigned change) {
+  return change == FILE_DELETED ? "since your edit" : "since your edit; read it again";
+}
+
 void render_file_change(struct tidings_span path, unsigned change, struct tidings_span tool,
-                        struct buffer *out) {
+                        bool edited, struct buffer *out) {
   write_name("`", path, "` was ", out);
   buffer_text(out, render_file_change_name(change));
-  if (tool.len) write_name(" while ", tool, " ran.", out);
-  else buffer_text(out, " externally.");
+  if (tool.len) write_name(" while ", tool, " ran", out);
+  else buffer_text(out, " externally");
+  if (edited) buffer_format(out, "%s %s", tool.len ? "," : "", since_edit(change));
+  buffer_byte(out, '.');
+}
+
+void render_listed_file(struct tidings_span path, unsigned change, bool edited,
+                        struct buffer *out) {
+  buffer_span(out, path);
+  if (edited) buffer_format(out, " (%s)", since_edit(change));
 }
 
 void render_files_title(const char *change, struct tidings_span tool, struct buffer *out) {
@@ -57,14 +70,15 @@ void render_files_title(const char *change, struct tidings_span tool, struct buf
 }
 
 static void write_file_changed(const struct report *report, struct buffer *out) {
+  const bool *edited = report->edited;
   if (report->path_count == 1) {
-    render_file_change(report->paths[0], report->change, report->tool, out);
+    render_file_change(report->paths[0], report->change, report->tool, edited && edited[0], out);
     return;
   }
   render_files_title(render_file_change_name(report->change), report->tool, out);
   for (size_t i = 0; i < report->path_count; i++) {
     if (i) buffer_text(out, ", ");
-    buffer_span(out, report->paths[i]);
+    render_listed_file(report->paths[i], report->change, edited && edited[i], out);
   }
 }
 

@@ -14,10 +14,12 @@
 void render_report(enum event_type type, const struct report *report, size_t most,
                    struct buffer *out);
 
-/* "`a` was modified externally.", or "while Bash ran." with a `tool`. `change`: enum file_change.
- */
+/* "`a` was modified externally.", or "while Bash ran." with a `tool`; `edited`: since an edit of
+ * the assistant's. `change`: enum file_change. */
 void render_file_change(struct tidings_span path, unsigned change, struct tidings_span tool,
-                        struct buffer *out);
+                        bool edited, struct buffer *out);
+/* One of a list. `path` may be the end of one. */
+void render_listed_file(struct tidings_span path, unsigned change, bool edited, struct buffer *out);
 /* What stands before a list of files: "Multiple files modified: "; `change` NULL: they differ. */
 void render_files_title(const char *change, struct tidings_span tool, struct buffer *out);
 const char *render_file_change_name(unsigned change); /* "modified" */

@@ -102,6 +102,7 @@ struct report {
   size_t path_count;
   uint8_t change; /* enum file_change */
   struct tidings_span caused_by;
+  const bool *edited; /* file.changed, of each path: the assistant has edited it; NULL: of none */
   struct tidings_span summary, slug; /* config.changed, subagent.finished */
   int64_t used, limit;               /* budget.usage */
   int64_t retry_after_ms;            /* rate.limited */

@@ -21,10 +21,14 @@ struct tool_call {
 
 enum { MEMORY_CALLS = 16 }; /* the newest ones */
 
+/* How a path is remembered that a call of the assistant's own has changed: by its hash. */
+enum { EDIT_KEY_BYTES = 8, MEMORY_EDITS = 256 /* the newest ones */ };
+
 struct memory {
   uint8_t budget_percent; /* the highest threshold that has spoken and is still reached; 0: none */
   struct tool_call calls[MEMORY_CALLS]; /* in the order in which they started */
   size_t call_count;
+  struct tidings_span edits; /* keys, in the order in which the files were first edited */
 };
 
 #endif

@@ -61,6 +61,7 @@ struct facts {
   const struct tidings_span *paths;  /* file.changed: its `path` or `paths` */
   const struct tidings_span *stamps; /* of each path what its reporter knows the file by then, or
                                         empty; NULL: of none */
+  const bool *edited; /* of each path: had the assistant edited the file before? NULL: of none */
   size_t path_count;
   uint8_t change;             /* file.changed: enum file_change in values/event.h */
   struct tidings_span server; /* mcp.state: its `server` */

@@ -90,10 +90,13 @@ int policy_trace_files(const struct work *work, const size_t *windows, struct tr
   if (!trace.mentions || !trace.first || !states || gather_mentions(work, windows, &trace))
     return -1;
   for (size_t m = 0; m < trace.count; m++) {
-    const struct facts *facts = &work->items[trace.mentions[m].item].facts;
+    size_t i = trace.mentions[m].item;
+    const struct facts *facts = &work->items[i].facts;
+    struct mention *leader = &trace.mentions[trace.mentions[m].leader];
     struct path_state *state = &states[trace.mentions[m].leader];
     follow(&trace, state, m, facts->change, windows || facts->path_count == 1);
-    trace.mentions[trace.mentions[m].leader].change = state->change;
+    leader->change = state->change;
+    if (facts->edited && facts->edited[m - trace.first[i]]) leader->edited = true;
   }
   *ret_trace = trace;
   return 0;
@@ -113,22 +116,29 @@ void policy_end_undone(struct work *work, const struct trace *trace) {
 
 /* -- lists ------------------------------------------------------------------------------------- */
 
-/* The different paths of a line, those with the same change side by side. */
+/* The different paths of a line, those with the same change side by side; among these the ones that
+ * the assistant has edited come first. */
 static size_t gather_files(const struct work *work, const struct line *line,
                            struct tidings_span *paths, uint8_t *changes, size_t *leaders) {
-  static const unsigned order[] = {FILE_DELETED, FILE_CREATED, FILE_RENAMED, FILE_MODIFIED};
+  static const struct {
+    uint8_t change;
+    bool edited;
+  } order[] = {{FILE_DELETED, true},  {FILE_DELETED, false}, {FILE_CREATED, true},
+               {FILE_CREATED, false}, {FILE_RENAMED, true},  {FILE_RENAMED, false},
+               {FILE_MODIFIED, true}, {FILE_MODIFIED, false}};
   const struct trace *trace = &work->trace;
   size_t count = 0;
   for (size_t c = 0; c < sizeof order / sizeof *order; c++) {
     for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {
       for (size_t p = 0; p < work->items[i].facts.path_count; p++) {
         const struct mention *mention = &trace->mentions[trace->first[i] + p];
+        const struct mention *leader = &trace->mentions[mention->leader];
         if (mention->opposite != NO_ITEM || work->slots[mention->leader] != NO_ITEM ||
-            trace->mentions[mention->leader].change != order[c])
+            leader->change != order[c].change || leader->edited != order[c].edited)
           continue;
         work->slots[mention->leader] = count;
         paths[count] = mention->path;
-        changes[count] = (uint8_t)order[c];
+        changes[count] = order[c].change;
         leaders[count++] = mention->leader;
       }
     }
@@ -164,17 +174,22 @@ int policy_list_files(const struct work *work, struct line *line) {
   uint8_t *changes = arena_array(work->arena, 2 * most, sizeof *changes);
   size_t *leaders = arena_array(work->arena, most, sizeof *leaders);
   size_t *order = arena_array(work->arena, most, sizeof *order);
-  if (!list || !paths || !changes || !leaders || !order) return -1;
+  bool *edited = arena_array(work->arena, most, sizeof *edited);
+  if (!list || !paths || !changes || !leaders || !order || !edited) return -1;
   size_t count = gather_files(work, line, paths + most, changes + most, leaders);
   line->listed = render_files_most(count);
   choose_named(changes + most, count, line->listed, order);
   for (size_t f = 0; f < count; f++) {
     paths[f] = paths[most + order[f]];
     changes[f] = changes[most + order[f]];
+    edited[f] = work->trace.mentions[leaders[order[f]]].edited;
     work->slots[leaders[order[f]]] = f;
   }
-  *list = (struct file_list){
-      .paths = paths, .changes = changes, .count = count, .tool = line->item->note.tool};
+  *list = (struct file_list){.paths = paths,
+                             .changes = changes,
+                             .edited = edited,
+                             .count = count,
+                             .tool = line->item->note.tool};
   line->files = list;
   return 0;
 }

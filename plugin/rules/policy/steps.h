@@ -22,6 +22,7 @@ struct mention {
   size_t before; /* the mention of the same path before this, unless that was undone; or NO_ITEM */
   size_t opposite; /* the item that this one cancels out with; NO_ITEM: there is none */
   uint8_t change;  /* at a leader: what became of the file */
+  bool edited;     /* at a leader: the assistant had edited the file before one of these */
 };
 struct trace {
   struct mention *mentions; /* by item */

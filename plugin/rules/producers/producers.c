@@ -7,6 +7,7 @@
 
 #include "render/missing.h"
 #include "render/report.h"
+#include "rules/producers/edits.h"
 
 static void set_note(struct produced *produced, const char *source, const char *name,
                      uint8_t level) {
@@ -140,6 +141,11 @@ static int write_note(const struct event *event, const struct settings *settings
   return code;
 }
 
+bool produce_changes_memory(const struct memory *before, const struct memory *after) {
+  return before->budget_percent != after->budget_percent ||
+         !span_equal(before->edits, after->edits);
+}
+
 int produce(const struct event *event, const struct settings *settings, const struct memory *memory,
             struct arena *arena, struct produced *ret_produced) {
   static void (*const producers[])(const struct report *, struct produced *) = {
@@ -157,6 +163,9 @@ int produce(const struct event *event, const struct settings *settings, const st
   struct produced produced = {.memory = *memory};
   producers[event->type](&event->report, &produced);
   if (produced.has_note && write_note(event, settings, arena, &produced)) return -1;
+  if (produce_remembers(event) && event->type == EVENT_FILE_CHANGED &&
+      edits_take(&produced.memory, &event->report, arena))
+    return -1;
   *ret_produced = produced;
   return 0;
 }

@@ -29,7 +29,12 @@ struct produced {
 int produce(const struct event *event, const struct settings *settings, const struct memory *memory,
             struct arena *arena, struct produced *ret_produced);
 
-/* Does the result for such an event depend on what is remembered? */
-static inline bool produce_remembers(enum event_type type) { return type == EVENT_BUDGET_USAGE; }
+/* May such an event change what is remembered? */
+static inline bool produce_remembers(const struct event *event) {
+  return event->type == EVENT_BUDGET_USAGE ||
+         (event->type == EVENT_FILE_CHANGED && event->report.caused_by.len);
+}
+/* Does it? */
+bool produce_changes_memory(const struct memory *before, const struct memory *after);
 
 #endif

@@ -33,6 +33,8 @@ int memory_get(struct store_txn *txn, uint32_t session, struct arena *arena,
   if (!record_open(&reader, &key, value)) return 0; /* damaged: a threshold speaks once more */
   memory.budget_percent = record_read_below(&reader, 101);
   if (reader.at < reader.end) decode_calls(&reader, &memory);
+  if (reader.at < reader.end) memory.edits = record_read_bytes(&reader);
+  if (memory.edits.len % EDIT_KEY_BYTES) reader.bad = true;
   if (record_close(&reader)) *ret_memory = memory;
   return 0;
 }
@@ -43,7 +45,8 @@ int memory_put(struct store_txn *txn, uint32_t session, const struct memory *mem
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
   record_u64(&body, memory->budget_percent);
-  if (memory->call_count) record_u64(&body, memory->call_count); /* earlier versions end here */
+  /* Earlier versions end here or after the calls. */
+  if (memory->call_count || memory->edits.len) record_u64(&body, memory->call_count);
   for (size_t i = 0; i < memory->call_count; i++) {
     const struct tool_call *call = &memory->calls[i];
     record_bytes(&body, call->call_id);
@@ -52,5 +55,6 @@ int memory_put(struct store_txn *txn, uint32_t session, const struct memory *mem
     record_i64(&body, call->to_ms);
     record_u64(&body, call->over);
   }
+  if (memory->edits.len) record_bytes(&body, memory->edits);
   return row_put(txn, &key, &body, error);
 }

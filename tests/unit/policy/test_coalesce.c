@@ -51,6 +51,27 @@ Test(coalesce, the_last_change_of_a_file_counts, .fini = free_facts) {
   EXPECT_LINES(items, "Files changed: modified a, b; created new; deleted gone, other|7|info");
 }
 
+Test(coalesce, what_the_assistant_has_edited_is_said_first, .fini = free_facts) {
+  struct items items = {.count = 0};
+  FILE_CHANGED(&items, "a", .time_ms = 1);
+  DATA(&items, "{\"path\":\"b\",\"edited\":[\"b\"]}", .source = "file", .name = "changed",
+       .made_by = MADE_BY_FILE_CHANGED, .time_ms = 1);
+  FILE_CHANGED(&items, "b", .time_ms = 1);
+  EXPECT_LINES(items, "Multiple files modified: b (since your edit; read it again), a|3|info");
+  FILE_IS(&items, "b", "deleted", .time_ms = 1);
+  EXPECT_LINES(items, "Files changed: modified a; deleted b (since your edit)|4|info");
+  DATA(
+      &items,
+      "{\"paths\":[\"dir/0\",\"dir/1\",\"dir/2\",\"dir/3\",\"dir/4\",\"dir/5\",\"dir/6\",\"dir/7\","
+      "\"dir/8\",\"dir/9\",\"dir/10\",\"dir/11\",\"dir/12\",\"dir/13\",\"dir/14\",\"dir/15\","
+      "\"dir/16\",\"dir/17\",\"dir/18\",\"dir/19\"],\"edited\":[\"dir/17\",\"dir/19\"]}",
+      .source = "file", .name = "changed", .made_by = MADE_BY_FILE_CHANGED, .time_ms = 1);
+  EXPECT_LINES(items,
+               "22 files changed: 1 deleted (b (since your edit)), 21 modified (dir/17 (since your "
+               "edit; read it again), dir/19 (since your edit; read it again), a, dir/0, dir/1, "
+               "dir/2, dir/3, dir/4, dir/5, …)|5|info");
+}
+
 Test(coalesce, a_file_of_a_moment_is_not_worth_a_line, .fini = free_facts) {
   struct items items = {.count = 0};
   FILE_IS(&items, "tmp", "created", .time_ms = 1);

@@ -9,6 +9,7 @@
 #include "event/event.h"
 #include "kit.h"
 #include "rules/producers/calls.h"
+#include "rules/producers/edits.h"
 #include "rules/producers/producers.h"
 
 static struct arena arena = ARENA_EMPTY;
@@ -377,4 +378,55 @@ Test(producers, the_newest_calls_are_remembered) {
   cr_assert_eq(memory.call_count, MEMORY_CALLS);
   cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:01.310Z\"", ONE, 5000), "t31");
   cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:01.003Z\"", ONE, 5000), "long");
+}
+
+/* -- files that the assistant has edited ------------------------------------------------------- */
+
+static void edit(struct memory *memory, const char *paths) {
+  char data[128];
+  (void)snprintf(data, sizeof data, "{\"paths\":[%s],\"caused_by\":\"c\"}", paths);
+  (void)produced_by("file.changed", data, memory);
+}
+
+/* The message of a change of these files. */
+static const char *said_of(const struct memory *memory, const char *paths, const char *change) {
+  struct settings settings = settings_from("", &arena);
+  struct produced produced;
+  char json[256];
+  (void)snprintf(json, sizeof json,
+                 "{\"type\":\"file.changed\",\"session\":\"s\",\"data\":{\"paths\":[%s],\"change\":"
+                 "\"%s\"}}",
+                 paths, change);
+  struct event event = event_of(json);
+  cr_assert_eq(edits_mark(memory, &event.report, &arena), 0);
+  cr_assert_eq(produce(&event, &settings, memory, &arena, &produced), 0);
+  cr_expect_not(produce_changes_memory(memory, &produced.memory));
+  return text_of(produced.note.message);
+}
+
+Test(producers, a_file_that_was_edited_has_to_be_read_again) {
+  struct memory memory = {0};
+  cr_expect_str_eq(said_of(&memory, "\"a\"", "modified"), "`a` was modified externally.");
+  edit(&memory, "\"a\",\"b\"");
+  cr_expect_str_eq(said_of(&memory, "\"a\"", "modified"),
+                   "`a` was modified externally since your edit; read it again.");
+  cr_expect_str_eq(said_of(&memory, "\"b\"", "deleted"),
+                   "`b` was deleted externally since your edit.");
+  cr_expect_str_eq(said_of(&memory, "\"x\"", "modified"), "`x` was modified externally.");
+  cr_expect_str_eq(said_of(&memory, "\"x\",\"b\",\"y\"", "renamed"),
+                   "Multiple files renamed: x, b (since your edit; read it again), y");
+}
+
+Test(producers, the_newest_edits_are_remembered) {
+  struct memory memory = {0};
+  char path[16];
+  for (int i = 0; i < MEMORY_EDITS + 1; i++) {
+    (void)snprintf(path, sizeof path, "\"%d\"", i);
+    edit(&memory, path);
+    edit(&memory, path);
+  }
+  cr_expect_eq(memory.edits.len, MEMORY_EDITS * EDIT_KEY_BYTES);
+  cr_expect_str_eq(said_of(&memory, "\"0\"", "modified"), "`0` was modified externally.");
+  cr_expect_str_eq(said_of(&memory, "\"1\"", "modified"),
+                   "`1` was modified externally since your edit; read it again.");
 }

@@ -25,7 +25,7 @@ static void add_report(struct items *items, struct tidings_span *path, struct ar
   struct tidings_span text;
   struct buffer words = BUFFER_EMPTY;
   cr_assert_eq(arena_copy(arena, span_text(report.text), path), 0);
-  if (report.is_file) render_file_change(*path, FILE_MODIFIED, span_of(NULL, 0), &words);
+  if (report.is_file) render_file_change(*path, FILE_MODIFIED, span_of(NULL, 0), false, &words);
   else buffer_span(&words, *path);
   cr_assert_eq(arena_copy(arena, buffer_view(&words), &text), 0);
   buffer_free(&words);
