@@ -105,7 +105,7 @@ static int find_call(struct op *op, struct event *event, const struct memory *me
   return 0;
 }
 
-/* Who shows the data, and who makes a list of several reports, is told which ones they are. */
+/* The data names them, for queries and for lists of several reports. */
 static int add_edited(struct op *op, struct event *event) {
   const struct report *report = &event->report;
   struct buffer text = BUFFER_EMPTY;

@@ -164,7 +164,7 @@ def test_own_edits(place):
     until(reports, "the watcher's report of the third edit")
     write(path, "by another program")
     until(lambda: len(reports()) == 2, "both reports of the watcher")
-    assert watch.take().count("`a.c` was modified externally.") == 1 and not reports()
+    assert watch.take().count("`a.c` was modified externally since your edit; read it again.") == 1 and not reports()
 
 
 def test_unreadable(place):

@@ -55,7 +55,7 @@ PREFIXES = {
     "plugin/query": "past query request stream",
     "plugin/render": "escape fold lookalike neutralize render structure",
     "plugin/rules/policy": "plan policy",
-    "plugin/rules/producers": "calls produce",
+    "plugin/rules/producers": "calls edits produce",
     "plugin/rules/turns": "turns",
     "plugin/session": "asking attach decision ending inherit ledger op outdated planning reply stored",
     "plugin/store/maintenance": "maintenance",

@@ -134,7 +134,7 @@ def test_edit_seen_first(place):
         place.event("file.changed", {"path": "a.txt", "stamp": seen})
         assert [item for item in place.pending() if not item.get("caused_by")]
         answer = call(place, "claude", "PostToolUse", tool_name="Write", tool_use_id="c1", tool_input={"file_path": path})
-        assert ("`a.txt` was modified externally." in json.dumps(answer)) == told, answer
+        assert ("`a.txt` was modified externally since your edit; read it again." in json.dumps(answer)) == told, answer
 
 
 def test_many_edits(place):
