@@ -15,6 +15,8 @@
 #include "cli/watch/watch.h"
 #include "command/store.h"
 #include "command/verbs.h"
+#include "mcp/mcp.h"
+#include "mcp/writer.h"
 
 static const struct cli_verb verb_help = VERB_HELP("tidings", "push");
 static const struct cli_verb verb_version =
@@ -25,10 +27,11 @@ static const struct cli_verb *const verbs[] = {
     &verb_submit,  &verb_stop,     &verb_queue,   &verb_box,    &verb_event,    &verb_wait,
     &verb_pending, &verb_history,  &verb_explain, &verb_top,    &verb_timeline, &verb_tail,
     &verb_status,  &verb_sessions, &verb_stats,   &verb_export, &verb_setup,    &verb_hook,
-    &verb_config,  &verb_store,    &verb_doctor,  &verb_help,   &verb_version,  NULL,
+    &verb_mcp,     &verb_config,   &verb_store,   &verb_doctor, &verb_help,     &verb_version,
+    NULL,
 };
 
-static const struct cli_verb *const internal_verbs[] = {&verb_store_check, NULL};
+static const struct cli_verb *const internal_verbs[] = {&verb_store_check, &verb_mcp_writer, NULL};
 
 static const struct cli_example environment[] = {
     {"TIDINGS_SESSION", "The session, if -s is not given."},

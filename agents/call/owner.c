@@ -16,11 +16,12 @@ enum { MOST_GENERATIONS = 32, TRIES = 8 };
 enum { FIRST_PROCESS = 1 };
 
 static const char *const passed_over[] = {
-    "sh",      "bash",   "dash",    "zsh",     "fish",    "ksh",     "ksh93",  "mksh",    "ash",
-    "yash",    "tcsh",   "csh",     "busybox", "nu",      "pwsh",    "elvish", "xonsh",   "env",
-    "nice",    "ionice", "timeout", "nohup",   "setsid",  "sudo",    "doas",   "su",      "runuser",
-    "stdbuf",  "chrt",   "time",    "flock",   "unshare", "nsenter", "chroot", "setarch", "taskset",
-    "prlimit", "script", "xargs",   "strace",  "bwrap",   "tidings"};
+    "sh",      "bash",    "dash",    "zsh",     "fish",    "ksh",    "ksh93",      "mksh",
+    "ash",     "yash",    "tcsh",    "csh",     "busybox", "nu",     "pwsh",       "elvish",
+    "xonsh",   "env",     "nice",    "ionice",  "timeout", "nohup",  "setsid",     "sudo",
+    "doas",    "su",      "runuser", "stdbuf",  "chrt",    "time",   "flock",      "unshare",
+    "nsenter", "chroot",  "setarch", "taskset", "prlimit", "script", "xargs",      "strace",
+    "bwrap",   "tidings", "npm",     "npx",     "uv",      "uvx",    "npm-cli.js", "npx-cli.js"};
 
 static bool is_passed_over(const char *name) {
   for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++) {
@@ -51,6 +52,7 @@ static bool is_between(const struct seen *seen) {
 /* The file is called by the agent's name and a platform, or by a version; then the process calls
  * itself by the name. A copy of a shell that runs a script of that name does so as well. */
 static bool is_agent(const struct seen *seen, const struct host *host) {
+  if (!host) return false;
   size_t len = strlen(host->program);
   bool begins = strncmp(seen->program, host->program, len) == 0;
   return (begins && !(seen->program[len] >= 'a' && seen->program[len] <= 'z')) ||
@@ -132,6 +134,6 @@ uint32_t hook_owner(const struct host *host, char why[OWNER_WHY_SIZE]) {
     if (look.unseen <= FIRST_PROCESS && !changes) break;
   }
   if (may_be_agent(&look.nearest.process)) return look.nearest.process.pid;
-  explain(&look, host, why);
+  if (host) explain(&look, host, why);
   return 0;
 }

@@ -52,7 +52,7 @@ def test_help(place):
         assert all(len(line) <= 80 for line in prose.splitlines()), text
 
 
-PROGRAMS = {"make": "echo made", "npm": "echo tested", "jq": "exec cat", "docker": "echo '{}'",
+PROGRAMS = {"make": "echo made", "npm": "echo tested", "jq": "exec cat", "docker": "echo '{}'", "npx": "exec cat",
             "journalctl": "echo '{\"PRIORITY\":\"3\",\"MESSAGE\":\"it failed\",\"__CURSOR\":\"c\"}'",
             **{name: f"echo '{says(name)}'" for name in ("codex", "claude", "gemini")}}
 
@@ -96,7 +96,7 @@ def test_examples(place):
             assert done.returncode == expected.get(example, 0), (example, done)
 
 
-PRINTS_NO_DATA = {"watch", "feed", "setup", "hook", "help", "timeline", "top"}
+PRINTS_NO_DATA = {"watch", "feed", "setup", "hook", "mcp", "help", "timeline", "top"}
 
 
 def test_json(place):

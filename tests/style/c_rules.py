@@ -9,7 +9,7 @@ import collections
 import os
 import re
 
-PRODUCT = ("abi/", "common/", "plugin/", "hostkit/", "command/", "agents/", "cli/", "hostsim/", "bench/")
+PRODUCT = ("abi/", "common/", "plugin/", "hostkit/", "command/", "agents/", "mcp/", "cli/", "hostsim/", "bench/")
 FROZEN = ("tests/abi/old/",)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')

@@ -47,6 +47,7 @@ PREFIXES = {
     "hostsim/sim": "check difference expect plain processes request schedule sim verb",
     "hostsim/sim/model": "act attachment bytes carrier items message model run urgency",
     "recipes": "pointer recipe template",
+    "mcp": "mcp verb",
     "plugin/config": "config",
     "plugin/entry": "entry",
     "plugin/event": "event facts field message session",

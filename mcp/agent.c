@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/agent.c: see the header.
+ */
+#include "mcp/agent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/call/owner.h"
+#include "command/owner.h"
+#include "common/file.h"
+#include "common/fnv.h"
+
+uint32_t mcp_agent_find(char *name, size_t size) {
+  char why[OWNER_WHY_SIZE], program[OWNER_NAME_SIZE], script[OWNER_NAME_SIZE];
+  uint32_t pid = hook_owner(NULL, why);
+  name[0] = '\0';
+  if (!pid) return 0;
+  owner_program(pid, program);
+  owner_script(pid, program, script);
+  const char *slash = strrchr(script, '/'), *file = slash ? slash + 1 : script;
+  snprintf(name, size, "%s", file[0] ? file : program);
+  char *extension = strrchr(name, '.');
+  if (file[0] && extension && extension != name) *extension = '\0';
+  return pid;
+}
+
+static const char *variable(const char *name) {
+  const char *value = getenv(name);
+  return value && value[0] ? value : NULL;
+}
+
+const char *mcp_agent_session(void) {
+  static const char *const names[] = {"CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID",
+                                      "QWEN_CODE_SESSION_ID"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *session = variable(names[i]);
+    if (session) return session;
+  }
+  return NULL;
+}
+
+char *mcp_agent_session_name(const char *agent, const char *folder, unsigned n) {
+  char *name = NULL, suffix[16] = "";
+  if (n > 1) snprintf(suffix, sizeof suffix, "-%u", n);
+  uint32_t hash = (uint32_t)fnv_span(FNV_START, span_text(folder));
+  return asprintf(&name, "%.200s-%08x%s", agent, (unsigned)hash, suffix) < 0 ? NULL : name;
+}
+
+bool mcp_agent_shows_errors_raw(void) {
+  return variable("QWEN_CODE_SESSION_ID") || variable("GEMINI_CLI");
+}
+
+/* The flags are the seventh field after the name: PF_EXITING is set before a process closes its
+ * files. */
+bool mcp_agent_is_ending(uint32_t pid) {
+  enum { PF_EXITING = 4, MOST = 4096 };
+  char path[64], state = 'Z', *text = NULL;
+  unsigned flags = 0;
+  size_t len = 0;
+  snprintf(path, sizeof path, "/proc/%u/stat", pid);
+  if (file_read_whole(path, MOST, &text, &len)) return true;
+  const char *at = strrchr(text, ')');
+  bool known = at && sscanf(at + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) == 2;
+  free(text);
+  return known && (state == 'Z' || state == 'X' || flags & PF_EXITING);
+}

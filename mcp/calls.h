@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/calls.h: the tool calls that the host has made and that have no result yet, as far as the
+ * wrapper has to know them. Pure; one thread at a time.
+ */
+#ifndef MCP_CALLS_H
+#define MCP_CALLS_H
+
+#include "mcp/message.h"
+
+/* Of more calls than that at once, the oldest get their results without notifications. */
+enum { MCP_MOST_CALLS = 256 };
+
+struct mcp_call {
+  char *id; /* NULL: the place is free */
+  bool is_text;
+  char *tool, *session; /* session: "" if the call names none */
+};
+
+struct mcp_calls {
+  struct mcp_call places[MCP_MOST_CALLS];
+  size_t next; /* the place that is used next */
+  bool any;    /* there was one */
+};
+
+/* What the host has sent: notes a call, forgets one that is cancelled. Without memory a call is not
+ * noted. */
+void mcp_calls_note(struct mcp_calls *calls, const struct mcp_message *message);
+
+/* The call that a result answers: it is taken out. False: there is none. */
+bool mcp_calls_take(struct mcp_calls *calls, const struct mcp_id *id, struct mcp_call *ret_call);
+
+void mcp_call_finish(struct mcp_call *call);
+void mcp_calls_finish(struct mcp_calls *calls);
+
+#endif

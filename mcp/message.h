@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/message.h: one line of the Model Context Protocol, read without changing a byte of it: what
+ * the wrapper has to know of a message, and at which byte a block can be put into a tool's result.
+ * Pure.
+ */
+#ifndef MCP_MESSAGE_H
+#define MCP_MESSAGE_H
+
+#include <stdbool.h>
+
+#include "common/arena.h"
+#include "common/buffer.h"
+#include "common/json.h"
+
+enum mcp_kind { MCP_OTHER, MCP_REQUEST, MCP_NOTIFICATION, MCP_RESULT };
+
+/* How the other side of the protocol names a request. */
+struct mcp_id {
+  bool is_text;             /* "1" is not 1 */
+  struct tidings_span text; /* decoded; a number as it was written. NULL: it has none */
+};
+
+/* What is borrowed lies in the arena. Texts that the message does not have are empty. */
+struct mcp_message {
+  enum mcp_kind kind;
+  struct mcp_id id;
+  struct tidings_span method;
+  struct mcp_id cancelled;     /* of notifications/cancelled: the request that it names */
+  struct tidings_span tool;    /* of tools/call */
+  struct tidings_span session; /* of a request of Codex: the session that calls */
+  bool is_error;               /* of a result */
+  bool takes_block;            /* a block can be put into it: a tool's finished result, with content
+                                  that the model reads */
+  bool is_empty;               /* it has no block yet */
+  size_t insert_at;            /* the byte before which the block goes */
+};
+
+/* Errors: those of json_read_by: the line is not one JSON value. What is JSON and no message is
+ * MCP_OTHER. */
+int mcp_message_read(struct tidings_span line, struct arena *arena, struct mcp_message *ret_message,
+                     struct tidings_error *error);
+
+/* The line with one more block of text at the end of the result's content. Appends to `out`, which
+ * stays failed if memory runs out. */
+void mcp_message_splice(struct tidings_span line, const struct mcp_message *message,
+                        struct tidings_span text, struct buffer *out);
+
+bool mcp_id_equal(const struct mcp_id *one, const struct mcp_id *other);
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/news.c: see the header. Results are added to while another thread reads what the host sends:
+ * the lock is for both.
+ */
+#include "mcp/news.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agents/hosts/hosts.h"
+#include "command/json_value.h"
+#include "command/mailbox.h"
+#include "command/project.h"
+#include "common/buffer.h"
+#include "common/clock.h"
+#include "mcp/agent.h"
+
+/* How long a result may wait for somebody else, and how large a block may be: no host says how much
+ * of a result its model gets. */
+enum { PATIENCE_MS = 5, ROOM_BYTES = 10000, SETTLE_MS = 2000, READ_MS = 2000, CALL_ID_SIZE = 160 };
+
+void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
+  *ret_news = (struct mcp_news){.cli = cli, .writer = {.channel = -1}};
+  pthread_mutex_init(&ret_news->lock, NULL);
+  ret_news->owner = mcp_agent_find(ret_news->agent, sizeof ret_news->agent);
+  ret_news->shows_errors_raw = mcp_agent_shows_errors_raw();
+}
+
+/* -- sessions ---------------------------------------------------------------------------------- */
+
+static json_t *status_of(struct hostkit *kit, const char *session) {
+  json_t *status = NULL;
+  (void)kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status,
+                  NULL);
+  return status;
+}
+
+/* Do the agent's own hooks, or its module, deliver to that session? */
+static bool is_hooked(const json_t *attachment) {
+  const struct host *host = host_find_title(json_value_text(attachment, "host"));
+  return host && json_is_true(json_object_get(attachment, "alive"));
+}
+
+static bool session_is_hooked(struct hostkit *kit, const char *session) {
+  json_t *status = status_of(kit, session);
+  bool hooked = is_hooked(json_object_get(status, "attachment"));
+  json_decref(status);
+  return hooked;
+}
+
+/* A session of the agent's process to which hooks deliver: that is the one, and nothing is added.
+ * Free it. */
+static char *hooked_session(const struct mcp_news *news) {
+  json_t *answer = NULL;
+  const json_t *session = NULL, *found = NULL;
+  size_t i = 0;
+  (void)kit_query(news->kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer,
+                  NULL);
+  json_array_foreach(json_object_get(answer, "sessions"), i, session) {
+    if (json_value_count(session, "pid") == news->owner && is_hooked(session)) {
+      found = session;
+      break;
+    }
+  }
+  char *name = found ? strdup(json_value_text(found, "session")) : NULL;
+  json_decref(answer);
+  return name;
+}
+
+/* A wrapper and its writer that both were killed have left these behind: nobody else settles them.
+ */
+static void give_back_orphans(struct hostkit *kit, const char *session) {
+  json_t *status = status_of(kit, session);
+  const json_t *lease = NULL;
+  size_t i = 0;
+  json_array_foreach(json_object_get(status, "leased"), i, lease) {
+    if (!mcp_writer_has_ended(json_value_text(lease, "call_id"))) continue;
+    uint64_t delivery = strtoull(json_value_text(lease, "id"), NULL, 10);
+    (void)hostkit_settle(kit, delivery, TIDINGS_ROLLED_BACK, NULL, NULL);
+  }
+  json_decref(status);
+}
+
+static bool has_another_owner(const struct mcp_news *news, const char *session) {
+  json_t *status = status_of(news->kit, session);
+  const json_t *attachment = json_object_get(status, "attachment");
+  bool another = json_is_true(json_object_get(attachment, "alive")) &&
+                 json_value_count(attachment, "pid") != news->owner;
+  json_decref(status);
+  return another;
+}
+
+static int32_t send_opened(const struct mcp_news *news, const char *session, const char *folder) {
+  json_t *title = json_sprintf("%s, by MCP", news->agent);
+  json_t *data = json_pack("{s:o, s:s}", "host", title, "cwd", folder);
+  return kit_event(news->kit, kit_new_event("session.opened", session, data), NULL, NULL);
+}
+
+/* As the host of that session. Errors: BUSY: it has another one. */
+static int32_t attach(const struct mcp_news *news, const char *session, const char *folder) {
+  struct mailbox_moved moved;
+  int32_t code = TIDINGS_E_BUSY;
+  int64_t until_ms = clock_mono_ms() + SETTLE_MS; /* the store may be busy, too */
+  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms) {
+    code = send_opened(news, session, folder);
+    if (code == TIDINGS_E_BUSY && has_another_owner(news, session)) break;
+  }
+  if (code) return code;
+  give_back_orphans(news->kit, session);
+  (void)mailbox_collect(news->kit, session, folder, &moved, NULL);
+  return TIDINGS_OK;
+}
+
+/* Of two agents of one kind in one folder each has its own. Free *ret_name. */
+static int32_t attach_to_folder(const struct mcp_news *news, const char *folder, char **ret_name) {
+  enum { MOST_AGENTS = 64 };
+  int32_t code = TIDINGS_E_BUSY;
+  for (unsigned n = 1; code == TIDINGS_E_BUSY && n <= MOST_AGENTS; n++) {
+    char *name = mcp_agent_session_name(news->agent, folder, n);
+    code = name ? attach(news, name, folder) : TIDINGS_E_NOMEM;
+    if (code) free(name);
+    else *ret_name = name;
+  }
+  return code;
+}
+
+/* `named` empty: the session of the agent's environment or process. */
+static void add_session(struct mcp_news *news, const char *named) {
+  char folder[PATH_MAX], *name = NULL;
+  struct mcp_session *session = &news->sessions[news->session_count];
+  const char *known = named[0] ? named : mcp_agent_session();
+  if (!getcwd(folder, sizeof folder)) return;
+  *session = (struct mcp_session){.name = known ? strdup(known) : hooked_session(news)};
+  if (!session->name) {
+    if (attach_to_folder(news, folder, &name)) return;
+    session->name = name;
+  } else if (session_is_hooked(news->kit, session->name) ||
+             has_another_owner(news, session->name)) {
+    session->off = true;
+  } else if (attach(news, session->name, folder)) {
+    free(session->name);
+    return;
+  }
+  project_lay_in(news->cli, news->kit, folder);
+  (void)mcp_writer_add_session(&news->writer, session->name);
+  news->session_count++;
+}
+
+/* The first one is that of this process. NULL: there is none. */
+static struct mcp_session *find_session(struct mcp_news *news, const char *named) {
+  if (!news->kit) return NULL;
+  for (size_t i = 0; i < news->session_count; i++) {
+    if (!named[0] || strcmp(news->sessions[i].name, named) == 0) return &news->sessions[i];
+  }
+  return NULL;
+}
+
+/* While others open the store or write to it, it is tried again; then with the next call. */
+static void open_store(struct mcp_news *news) {
+  struct tidings_error error = {.size = sizeof error};
+  int32_t code = TIDINGS_E_BUSY;
+  if (news->kit || news->failed || !news->owner) return;
+  if (news->writer.channel < 0) {
+    int reason = mcp_writer_start(news->cli, news->owner, &news->writer);
+    news->failed = reason != 0;
+    if (reason) cli_warn(news->cli, "results go on without notifications: %s", strerror(reason));
+    if (reason) return;
+    mcp_writer_mark(news->writer.pid, news->mark);
+  }
+  int64_t until_ms = clock_mono_ms() + SETTLE_MS;
+  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms)
+    code = kit_open(news->cli, TIDINGS_ROLE_HOST, news->owner, &news->kit, &error);
+  news->failed = code && code != TIDINGS_E_BUSY;
+  if (news->failed) cli_warn(news->cli, "results go on without notifications: %s", error.text);
+}
+
+static struct mcp_session *open_session(struct mcp_news *news, const char *named) {
+  open_store(news);
+  struct mcp_session *session = find_session(news, named);
+  if (session || !news->kit || news->session_count == MCP_MOST_SESSIONS) return session;
+  add_session(news, named);
+  return find_session(news, named);
+}
+
+void mcp_news_open(struct mcp_news *news, const char *named) {
+  pthread_mutex_lock(&news->lock);
+  (void)open_session(news, named);
+  pthread_mutex_unlock(&news->lock);
+}
+
+/* -- results ----------------------------------------------------------------------------------- */
+
+/* Whether it has the lock. */
+static bool lock_soon(struct mcp_news *news) {
+  int64_t until_ms = clock_wall_ms() + PATIENCE_MS;
+  const struct timespec until = {.tv_sec = until_ms / 1000,
+                                 .tv_nsec = (long)(until_ms % 1000) * 1000000L};
+  return pthread_mutex_timedlock(&news->lock, &until) == 0;
+}
+
+static bool is_pending(struct mcp_news *news, const char *session) {
+  json_t *answer = NULL;
+  (void)kit_query(news->kit,
+                  json_pack("{s:s, s:s, s:i}", "name", "pending", "session", session, "limit", 1),
+                  &answer, NULL);
+  bool pending = json_value_count(answer, "count") > 0;
+  json_decref(answer);
+  return pending;
+}
+
+bool mcp_news_wait(struct mcp_news *news) {
+  bool waits = false;
+  if (!lock_soon(news)) return false;
+  for (size_t i = 0; !waits && !news->ends && i < news->session_count; i++)
+    waits = !news->sessions[i].off && is_pending(news, news->sessions[i].name);
+  pthread_mutex_unlock(&news->lock);
+  return waits;
+}
+
+/* The texts of a block, an empty line between them, without the line breaks around each. */
+static char *joined(const struct hostkit_outgoing *outgoing) {
+  struct buffer text = BUFFER_EMPTY;
+  for (size_t i = 0; i < outgoing->part_count; i++) {
+    const char *start = outgoing->parts[i]->text, *end = start + outgoing->parts[i]->text_len;
+    while (start < end && *start == '\n') start++;
+    while (end > start && end[-1] == '\n') end--;
+    if (start == end) continue;
+    if (text.len) buffer_text(&text, "\n\n");
+    buffer_append(&text, start, (size_t)(end - start));
+  }
+  return buffer_take(&text);
+}
+
+static void roll_back(struct mcp_news *news, uint64_t delivery) {
+  if (delivery) (void)kit_settle(news->kit, delivery, TIDINGS_ROLLED_BACK, SETTLE_MS, NULL, NULL);
+}
+
+/* A delivery of nothing, as of what has expired, is settled at once. */
+static void take_reply(struct mcp_news *news, const struct tidings_reply *reply,
+                       struct mcp_block *block) {
+  const struct tidings_span nothing = span_of("", 0);
+  struct hostkit_outgoing *outgoing = NULL;
+  if (!reply->delivery_id) return;
+  char *text = hostkit_compose(&nothing, reply, &outgoing, NULL) ? NULL : joined(outgoing);
+  hostkit_outgoing_free(outgoing);
+  if (text && text[0]) {
+    *block = (struct mcp_block){.text = text, .delivery = reply->delivery_id};
+    return;
+  }
+  (void)kit_settle(news->kit, reply->delivery_id, text ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK,
+                   SETTLE_MS, NULL, NULL);
+  free(text);
+}
+
+static size_t free_place(const struct mcp_news *news) {
+  size_t place = 0;
+  while (place < MCP_MOST_LEASES && news->leases[place].delivery) place++;
+  return place;
+}
+
+void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, const char *tool,
+                    struct mcp_block *ret_block) {
+  struct mcp_block block = {.text = NULL};
+  struct tidings_reply *reply = NULL;
+  char id[CALL_ID_SIZE];
+  *ret_block = block;
+  if (!lock_soon(news)) return;
+  struct mcp_session *session = find_session(news, named);
+  if (!session || session->off || news->ends || free_place(news) == MCP_MOST_LEASES) goto out;
+  snprintf(id, sizeof id, "%s%.100s", news->mark, call);
+  const struct tidings_tool_result result = {.size = sizeof result,
+                                             .session = span_text(session->name),
+                                             .call_id = span_text(id),
+                                             .tool = span_of(tool, strnlen(tool, 255)),
+                                             .room_bytes = ROOM_BYTES};
+  if (hostkit_tool_result(news->kit, &result, &reply, NULL) || !reply) goto out;
+  /* Hooks may have been set up since. */
+  session->off = reply->delivery_id && session_is_hooked(news->kit, session->name);
+  if (session->off) roll_back(news, reply->delivery_id);
+  else take_reply(news, reply, &block);
+  hostkit_reply_free(reply);
+out:
+  pthread_mutex_unlock(&news->lock);
+  *ret_block = block;
+}
+
+static void settle_lease(struct mcp_news *news, struct mcp_lease *lease, uint32_t outcome) {
+  int32_t code = kit_settle(news->kit, lease->delivery, outcome, SETTLE_MS, NULL, NULL);
+  if (code == TIDINGS_E_BUSY) return; /* with the next message */
+  mcp_writer_forget(&news->writer, lease->delivery);
+  *lease = (struct mcp_lease){.delivery = 0};
+}
+
+/* The writer has said that it is written: the host may have read it and gone on before that. */
+static void note_written(struct mcp_news *news, struct mcp_lease *lease) {
+  lease->is_written = true;
+  lease->was_read = lease->went_on && mcp_writer_was_read(STDOUT_FILENO);
+  if (lease->was_read) settle_lease(news, lease, TIDINGS_COMMITTED);
+}
+
+int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line) {
+  pthread_mutex_lock(&news->lock);
+  struct mcp_lease *lease = &news->leases[free_place(news)];
+  *lease = (struct mcp_lease){.delivery = block->delivery};
+  pthread_mutex_unlock(&news->lock);
+  int reason = mcp_writer_write(&news->writer, block->delivery, line);
+  pthread_mutex_lock(&news->lock);
+  if (reason) settle_lease(news, lease, TIDINGS_ROLLED_BACK);
+  else note_written(news, lease);
+  pthread_mutex_unlock(&news->lock);
+  free(block->text);
+  *block = (struct mcp_block){.text = NULL};
+  return reason;
+}
+
+void mcp_news_give_back(struct mcp_news *news, struct mcp_block *block) {
+  pthread_mutex_lock(&news->lock);
+  roll_back(news, block->delivery);
+  pthread_mutex_unlock(&news->lock);
+  free(block->text);
+  *block = (struct mcp_block){.text = NULL};
+}
+
+/* -- what the host has read -------------------------------------------------------------------- */
+
+static bool has_leases(const struct mcp_news *news) {
+  for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
+    if (news->leases[i].delivery) return true;
+  }
+  return false;
+}
+
+void mcp_news_host_goes_on(struct mcp_news *news) {
+  pthread_mutex_lock(&news->lock);
+  bool was_read = has_leases(news) && mcp_writer_was_read(STDOUT_FILENO);
+  for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
+    struct mcp_lease *lease = &news->leases[i];
+    if (lease->is_written) lease->was_read = lease->was_read || was_read;
+    else lease->went_on = lease->delivery != 0;
+  }
+  pthread_mutex_unlock(&news->lock);
+}
+
+void mcp_news_settle(struct mcp_news *news) {
+  pthread_mutex_lock(&news->lock);
+  for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
+    if (news->leases[i].was_read) settle_lease(news, &news->leases[i], TIDINGS_COMMITTED);
+  }
+  pthread_mutex_unlock(&news->lock);
+}
+
+/* One that was killed has closed its pipes too. */
+static bool has_read_all(const struct mcp_news *news) {
+  for (int waited_ms = 0; waited_ms < READ_MS; waited_ms++) {
+    if (mcp_agent_is_ending(news->owner) || mcp_writer_is_closed(STDOUT_FILENO)) return false;
+    if (mcp_writer_was_read(STDOUT_FILENO)) return true;
+    clock_sleep_ms(1);
+  }
+  return false;
+}
+
+void mcp_news_host_ends(struct mcp_news *news) {
+  pthread_mutex_lock(&news->lock);
+  news->ends = true;
+  bool was_read = has_leases(news) && has_read_all(news);
+  for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
+    struct mcp_lease *lease = &news->leases[i];
+    uint32_t outcome = was_read || lease->was_read ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
+    if (lease->is_written) settle_lease(news, lease, outcome);
+  }
+  pthread_mutex_unlock(&news->lock);
+}
+
+/* -- the end ----------------------------------------------------------------------------------- */
+
+void mcp_news_server_ended(struct mcp_news *news, const char *server) {
+  pthread_mutex_lock(&news->lock);
+  const struct mcp_session *session = open_session(news, "");
+  if (session)
+    (void)kit_event(
+        news->kit,
+        kit_new_event("mcp.state", session->name,
+                      json_pack("{s:s, s:s}", "server", server, "state", "disconnected")),
+        NULL, NULL);
+  pthread_mutex_unlock(&news->lock);
+}
+
+void mcp_news_end(struct mcp_news *news) {
+  mcp_news_host_ends(news); /* what was written last may still be in the pipe */
+  mcp_writer_end(&news->writer);
+  kit_close(news->kit);
+  for (size_t i = 0; i < news->session_count; i++) free(news->sessions[i].name);
+  pthread_mutex_destroy(&news->lock);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/news.h: the notifications of the sessions that one process of `tidings mcp` serves: which
+ * sessions these are, what waits in them, the leases of what was added to results. [any thread]
+ */
+#ifndef MCP_NEWS_H
+#define MCP_NEWS_H
+
+#include <limits.h>
+#include <pthread.h>
+
+#include "command/kit.h"
+#include "mcp/writer.h"
+
+enum { MCP_MOST_SESSIONS = 16, MCP_MOST_LEASES = 64 };
+
+struct mcp_session {
+  char *name;
+  bool off; /* hooks deliver there, or it has another owner: nothing is added */
+};
+
+struct mcp_lease {
+  uint64_t delivery; /* not settled; 0: the place is free */
+  bool is_written;   /* whole */
+  bool went_on;      /* the host sent something before it was known that it is written */
+  bool was_read;     /* and the host went on */
+};
+
+struct mcp_news {
+  const struct cli *cli;
+  uint32_t owner;        /* the agent's process */
+  char agent[256];       /* its program's name */
+  bool shows_errors_raw; /* an error's content is shown to its model as JSON */
+  pthread_mutex_t lock;  /* of all below */
+  struct hostkit *kit;   /* NULL: nothing was needed yet, or it cannot be opened */
+  struct mcp_writer writer;
+  char mark[MCP_WRITER_MARK_SIZE];
+  bool failed, ends; /* failed: it cannot be opened at all */
+  struct mcp_session sessions[MCP_MOST_SESSIONS];
+  size_t session_count;
+  struct mcp_lease leases[MCP_MOST_LEASES];
+};
+
+/* What is added to one result. */
+struct mcp_block {
+  char *text; /* NULL: nothing */
+  uint64_t delivery;
+};
+
+/* Finds the agent above this process. Opens nothing. */
+void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news);
+
+/* Opens the store and the session, so that the first result need not wait for that. `named`: the
+ * session that the host names with a call; "": the one of this process. */
+void mcp_news_open(struct mcp_news *news, const char *named);
+
+/* Is anything pending in one of the sessions? Waits a few milliseconds at most. */
+bool mcp_news_wait(struct mcp_news *news);
+
+/* Leases what is pending, for the result of that call. A busy store means nothing. */
+void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, const char *tool,
+                    struct mcp_block *ret_block);
+
+/* Writes the result that has the block, frees its text, and keeps the lease until the host goes on.
+ * Returns 0 or an errno: nothing more can be written. */
+int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line);
+
+/* The block is not used. */
+void mcp_news_give_back(struct mcp_news *news, struct mcp_block *block);
+
+/* The host has sent something: what it has read before is delivered, and mcp_news_settle says so to
+ * the store, after the server has got what the host sent. */
+void mcp_news_host_goes_on(struct mcp_news *news);
+void mcp_news_settle(struct mcp_news *news);
+/* The host has closed stdin. From here on nothing is added. */
+void mcp_news_host_ends(struct mcp_news *news);
+
+/* Pushes, once, that the server has ended. */
+void mcp_news_server_ended(struct mcp_news *news, const char *server);
+
+void mcp_news_end(struct mcp_news *news);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/verb_mcp.c: `tidings mcp`: the options, and which of the two it is.
+ */
+#include "mcp/mcp.h"
+#include "mcp/wrap.h"
+
+enum { OPTION_NAME = CLI_LONG_ONLY };
+/* How long one call of the plugin may wait: the host waits as long. */
+enum { BUDGET_MS = 5 };
+
+static int mcp_verb(struct cli *cli) {
+  const char *name = NULL;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    if (key == CLI_STOP) return cli->exit_code;
+    if (key != OPTION_NAME) return cli->exit_code;
+    name = cli->value;
+  }
+  int code = cli_take_words(cli, 1, INT32_MAX, "the command of an MCP server is");
+  if (code) return code;
+  cli->preset = "plain";
+  cli->budget_ms = BUDGET_MS;
+  return mcp_wrap(cli, name, cli->words);
+}
+
+const struct cli_verb verb_mcp = {
+    .name = "mcp",
+    .usage = "[OPTION]... -- COMMAND [ARGUMENT]...",
+    .summary = "add notifications to the results of an MCP server",
+    .help = "For agents without hooks. Runs the command, an MCP server that speaks over stdin and "
+            "stdout, and passes everything on unchanged. When notifications are pending for the "
+            "agent's session, it adds them to the result of a tool call, as one more block of "
+            "text.\n\n"
+            "It adds nothing if hooks or a module of the agent deliver the notifications, and "
+            "nothing to results with structured content. A notification counts as delivered when "
+            "the agent has read the result and goes on. When the server ends by itself, the "
+            "session is notified. The exit code is that of the command.",
+    .with = WITH_STORE | WITH_CONFIG,
+    .options_first = true,
+    .completion = COMPLETE_COMMAND,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_NAME,
+             .name = "name",
+             .argument = "NAME",
+             .help = "The server's name in the notification of its end; taken from the command if "
+                     "not given."},
+            {.name = NULL},
+        },
+    .run = mcp_verb,
+    .examples =
+        (const struct cli_example[]){
+            {"tidings mcp -- npx -y @modelcontextprotocol/server-everything",
+             "What an agent starts instead of the server's own command."},
+            {NULL, NULL}},
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/wrap.h: `tidings mcp -- CMD...`: an MCP server between a host and itself. Every byte passes
+ * both ways as it is; a result of a tool call may get one more block.
+ */
+#ifndef MCP_WRAP_H
+#define MCP_WRAP_H
+
+#include "command/cli.h"
+
+/* Runs the command until it ends. `name`: what it is called in a notification of its end; NULL: by
+ * its command. Returns the exit code: that of the command. */
+int mcp_wrap(const struct cli *cli, const char *name, char *const *argv);
+
+/* "server-everything" of "npx -y @modelcontextprotocol/server-everything". Pure; the text is
+ * argv's. */
+const char *mcp_wrap_name(char *const *argv);
+
+#endif

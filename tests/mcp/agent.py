@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""agent.py TRANSCRIPT COMMAND...: an agent that may be killed: it calls a tool for ever and writes down what it reads.
+
+For each number that a result brings: "read N" once it has the line, "going N" before its next message and "went N" after that.
+"""
+import re
+import subprocess
+import sys
+
+with open(sys.argv[1], "ab", buffering=0) as transcript, subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+    last, number = [], 0
+    while True:
+        number += 1
+        for n in last:
+            transcript.write(b"going %s\n" % n)
+        server.stdin.write(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{}}}\n' % number)
+        server.stdin.flush()
+        for n in last:
+            transcript.write(b"went %s\n" % n)
+        line = server.stdout.readline()
+        if not line:
+            break
+        last = re.findall(rb"number (\d+)\.", line)
+        for n in last:
+            transcript.write(b"read %s\n" % n)

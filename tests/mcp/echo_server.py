@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""echo_server.py: an MCP server for the tests: it answers each line with the bytes that the line's call asks for.
+
+The argument "answer" of a tools/call is the result as JSON text, written as it stands; "lines" are whole lines that come before it; "bytes" asks
+for a result of that many bytes; "exit" ends the server with that status, "kill" by that signal; "flood" writes that many bytes to stderr.
+"""
+import json
+import os
+import sys
+
+
+def put(text):
+    sys.stdout.buffer.write(text.encode(errors="surrogatepass"))
+    sys.stdout.buffer.flush()
+
+
+def answer_call(message):
+    asked = message["params"].get("arguments", {})
+    for line in asked.get("lines", []):
+        put(line + "\n")
+    if "flood" in asked:
+        os.write(2, b"e" * asked["flood"])
+    if "partly" in asked:
+        put(asked["partly"])
+    if "exit" in asked:
+        sys.exit(asked["exit"])
+    if "kill" in asked:
+        os.kill(os.getpid(), asked["kill"])
+    result = asked.get("answer", '{"content":[{"type":"text","text":"done"}]}')
+    if "bytes" in asked:
+        result = '{"content":[{"type":"text","text":"' + "x" * asked["bytes"] + '"}]}'
+    if not asked.get("silent"):
+        put('{"jsonrpc":"2.0","id":' + json.dumps(message["id"]) + ',"result":' + result + "}\n")
+
+
+def main():
+    for line in sys.stdin.buffer:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            put(line.decode(errors="surrogatepass"))
+            continue
+        if isinstance(message, dict) and message.get("method") == "tools/call":
+            answer_call(message)
+        elif isinstance(message, dict) and "id" in message and "method" in message:
+            put('{"jsonrpc":"2.0","id":' + json.dumps(message["id"]) + ',"result":{"method":' + json.dumps(message["method"]) + "}}\n")
+
+
+main()

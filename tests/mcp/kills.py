@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""kills.py [COUNT]: kills the agent, the wrapper and the wrapped server COUNT times each, at random moments, while notifications are pushed.
+
+Nothing may be lost, and nothing may be shown twice: to one agent, or to the next one if the first had gone on after reading it. Prints TAP, and in
+lines that begin with "# sum: " what was counted.
+"""
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from kit import TIDINGS, main, until  # pylint: disable=wrong-import-position
+
+from host import SERVER, Host  # pylint: disable=wrong-import-position
+
+COUNT = int(sys.argv.pop()) if len(sys.argv) > 1 and sys.argv[-1].isdigit() else 12
+AGENT = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent.py")]
+LONGEST_S = 0.03
+
+
+class Pusher(threading.Thread):
+    """Pushes numbers to a folder, one command after the other, until it is stopped."""
+
+    def __init__(self, place):
+        super().__init__()
+        self.place, self.count, self.stopped = place, 0, False
+        self.start()
+
+    def run(self):
+        while not self.stopped:
+            if self.place.run("push", "--to", f"folder:{self.place.work}", f"number {self.count}.").code == 0:
+                self.count += 1
+
+    def stop(self):
+        self.stopped = True
+        self.join()
+        return self.count
+
+
+def waiting(place):
+    """How many notifications wait or are leased, in all sessions."""
+    return sum(s["pending"] for s in place.ok("sessions", "--json").json["sessions"]) + sum(
+        "leased" in (d["outcome"] for d in place.ok("history", "-s", s["session"], "--json").json["deliveries"])
+        for s in place.ok("sessions", "--json").json["sessions"])
+
+
+def report(what, kills, pushed, seen):
+    lost = [n for n in range(pushed) if not seen.get(n)]
+    twice = [n for n in range(pushed) if seen.get(n, 0) > 1]
+    print(f"# sum: {what}: {kills} kills, {pushed} notifications, lost {len(lost)}, twice {len(twice)}", flush=True)
+    assert not lost and not twice, (lost[:10], twice[:10])
+
+
+def numbers_of(line):
+    return [int(n) for n in re.findall(rb"number (\d+)\.", line)]
+
+
+def survive(place, what, victim):
+    """One agent goes on while its wrapper, or the server in it, is killed again and again."""
+    seen, kills = {}, 0
+    pusher = Pusher(place)
+    while kills < COUNT:
+        host = Host(place, SERVER)
+        timer = threading.Timer(random.uniform(0, LONGEST_S), lambda host=host: kill(victim(host.process.pid)))
+        if not take(seen, host.call()):
+            continue
+        timer.start()
+        try:
+            while take(seen, host.call()):
+                pass
+        except BrokenPipeError:
+            take(seen, host.process.stdout.read())
+        timer.join()
+        kills += 1
+        host.process.wait()
+    pushed = pusher.stop()
+    host = Host(place, SERVER)
+    until(lambda: take(seen, host.call()) and not waiting(place), "everything")
+    assert host.end() == 0
+    report(what, kills, pushed, seen)
+
+
+def take(seen, line):
+    for n in numbers_of(line):
+        seen[n] = seen.get(n, 0) + 1
+    return line
+
+
+def kill(pid):
+    try:
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def server_of(pid):
+    """The child of the wrapper that is no tidings."""
+    for child in children(pid):
+        with open(f"/proc/{child}/cmdline", "rb") as file:
+            if b"echo_server" in file.read():
+                return child
+    return 0
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def test_wrapper(place):
+    """the wrapper is killed: nothing is lost, nothing is shown twice"""
+    survive(place, "wrapper", lambda pid: pid)
+
+
+def test_server(place):
+    """the server is killed: the same"""
+    survive(place, "server", server_of)
+
+
+def test_agent(place):
+    """the agent is killed: what it went on with is not shown to the next one, what it did not is"""
+    transcripts, kills = [], 0
+    pusher = Pusher(place)
+    while kills <= COUNT:
+        transcripts.append(os.path.join(place.dir, f"transcript-{kills}"))
+        agent = subprocess.Popen([*AGENT, transcripts[-1], TIDINGS, "mcp", "--", *SERVER], cwd=place.work, env=place.env)
+        place.started.append(agent)
+        begun = kills == COUNT or random.random() < 0.8
+        if begun:
+            until(lambda: os.path.getsize(transcripts[-1]) if os.path.exists(transcripts[-1]) else agent.poll(), "the first notification")
+        if kills == COUNT:
+            break
+        time.sleep(random.uniform(0, LONGEST_S))
+        agent.kill()
+        agent.wait()
+        kills += 1
+    pushed = pusher.stop()
+    until(lambda: not waiting(place), "everything")
+    agent.kill()
+    agent.wait()
+    seen = {}
+    for number, path in enumerate(transcripts):
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="ascii") as file:
+            words = [line.split() for line in file]
+        for n in {int(n) for _, n in words}:
+            marks = [word for word, m in words if int(m) == n]
+            assert marks.count("read") == 1, ("twice to one agent", n, marks)
+            if "went" in marks or number == len(transcripts) - 1:
+                seen.setdefault(n, []).append("went")
+            elif "going" in marks:
+                seen.setdefault(n, []).append("either")
+    counted = {n: max(marks.count("went"), 1) for n, marks in seen.items()}
+    report("agent", kills, pushed, counted)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

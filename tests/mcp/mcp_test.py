@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings mcp -- CMD`: every byte passes, a result carries what is pending, and it counts once the host goes on."""
+import json
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from kit import DEADLINE_S, end, main, until  # pylint: disable=wrong-import-position
+
+from host import SERVER, Host  # pylint: disable=wrong-import-position
+
+BLOCK = "\n\nWhile you worked (not from the user):\n- [cli] "
+
+
+def sessions(place):
+    return place.run("sessions", "--json").json["sessions"]
+
+
+def begun(place, **more):
+    """A wrapper whose session is open, and the session."""
+    host = Host(place, SERVER, **more)
+    host.call()
+    [session] = until(lambda: sessions(place), "the session")
+    return host, session["session"]
+
+
+def outcomes(place, session):
+    return [delivery["outcome"] for delivery in place.ok("history", "-s", session, "--json").json["deliveries"]]
+
+
+def goes_on(place, host, session):
+    """What counts is a message that the wrapper reads after it knows that its result was written."""
+    host.notify("notifications/roots/list_changed")
+    return outcomes(place, session)
+
+
+def test_news(place):
+    """a pending notification is one more block, after a blank line, and is delivered when the host goes on"""
+    host, session = begun(place)
+    place.ok("push", "-s", session, "the build has failed")
+    assert host.texts() == ["done", BLOCK + "the build has failed"]
+    assert outcomes(place, session) == ["leased"]
+    until(lambda: goes_on(place, host, session) == ["committed"], "the commit")
+    assert host.texts() == ["done"], "once"
+    assert host.end() == 0 and not place.pending(session)
+
+
+def test_end_in_order(place):
+    """a host that closes stdin has read what was written"""
+    host, session = begun(place)
+    place.ok("push", "-s", session, "the last word")
+    assert len(host.texts()) == 2
+    assert host.end() == 0
+    assert outcomes(place, session) == ["committed"] and not place.pending(session)
+
+
+def test_unread(place):
+    """a result that the host does not read before it goes away is pending again"""
+    host, session = begun(place)
+    place.ok("push", "-s", session, "nobody reads this")
+    host.send("tools/call", {"name": "echo", "arguments": {}})
+    until(lambda: outcomes(place, session) == ["leased"], "the lease")
+    host.process.stdout.close()
+    host.process.stdin.close()
+    host.process.wait(DEADLINE_S)
+    assert place.messages(session) == ["nobody reads this"], outcomes(place, session)
+
+
+def test_bytes(place):
+    """what has no place for a block passes byte by byte although something is pending"""
+    host, session = begun(place)
+    place.ok("push", "-s", session, "it waits")
+    answers = [
+        '{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":1}}',
+        '{"resultType":"input_required","inputRequests":{},"requestState":"s"}',
+        '{"resultType":"input_required","content":[]}',
+        '{"task":{"taskId":"1"},"content":[]}',
+        '{"content":"no list"}',
+        "[1,2]",
+        "null",
+    ]
+    for answer in answers:
+        line = host.call(answer=answer)
+        assert line == b'{"jsonrpc":"2.0","id":%d,"result":%s}\n' % (host.next, answer.encode()), line
+    assert place.messages(session) == ["it waits"]
+    for line in (b'[{"jsonrpc":"2.0","id":9,"method":"ping"}]\n', b"no JSON at all\n", b'{"id":"half\n', b"\n"):
+        host.write(line)
+        if line.startswith(b"["):
+            continue
+        assert host.read() == line, line
+    assert host.end() == 0
+
+
+def test_spelling(place):
+    """numbers, escapes, unknown fields and blanks stay as the server wrote them; only the block is added"""
+    host, session = begun(place)
+    for answer in ('{ "later" : 1.50e+3, "content" : [ {"type":"image","data":"AA==","mimeType":"x"} , {"type":"text","text":"\\u00e9\\ud83d"} ],"_meta":{"n":1e400} }',
+                   '{"content":[],"isError":true}'):
+        place.ok("push", "-s", session, "news")
+        line = host.call(answer=answer).decode()
+        head, _, tail = line.partition('{"type":"text","text":"' + ("" if "[]" in answer else "\\n\\n") + "While you worked")
+        assert head.endswith("[" if "[]" in answer else ","), line
+        rest = tail.split("news\"}", 1)[1]
+        before = '{"jsonrpc":"2.0","id":%d,"result":' % host.next + answer
+        whole = (head if "[]" in answer else head[:-1]) + rest
+        assert whole == before + "}\n", (whole, before)
+
+
+def test_large(place):
+    """10 MB pass, with and without something pending; progress before it keeps its place"""
+    host, session = begun(place)
+    plain = host.call(bytes=10_000_000)
+    assert len(plain) > 10_000_000 and b"While you" not in plain
+    place.ok("push", "-s", session, "news")
+    progress = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":0.10}}'
+    assert host.call(bytes=10_000_000, lines=[progress]) == progress.encode() + b"\n"
+    line = host.read()
+    assert len(line) > 10_000_000 and line.endswith(b"- [cli] news\"}]}}\n"), line[-100:]
+
+
+def test_flood(place):
+    """a server that floods stderr stops nobody"""
+    errors = os.path.join(place.dir, "errors")
+    with open(errors, "wb") as file:
+        host = Host(place, SERVER, stderr=file)
+        host.call(flood=3_000_000)
+        assert host.end() == 0
+    assert os.path.getsize(errors) == 3_000_000
+
+
+def test_half_a_line(place):
+    """what the server wrote last passes although its line has no end"""
+    host = Host(place, SERVER)
+    host.call()
+    host.send("tools/call", {"name": "echo", "arguments": {"partly": '{"jsonrpc', "exit": 7}})
+    assert host.process.stdout.read() == b'{"jsonrpc'
+    assert host.process.wait(DEADLINE_S) == 7
+
+
+def test_server_dies(place):
+    """its status is passed on, and the session hears once that it is gone"""
+    host, session = begun(place, options=["--name", "echo"])
+    host.send("tools/call", {"name": "echo", "arguments": {"kill": signal.SIGKILL}})
+    assert host.process.stdout.read() == b"" and host.process.wait(DEADLINE_S) == 128 + signal.SIGKILL
+    [message] = place.messages(session)
+    assert "echo" in message and "disconnected" in message, message
+    again = Host(place, SERVER)
+    until(lambda: any("disconnected" in text for text in again.texts()), "the notification")
+    assert len(again.texts()) == 1 and again.end() == 0
+    assert not place.pending(session), "a server that the host ends is no news"
+
+
+def test_host_ends_server(place):
+    """a host that ends the wrapper by a signal ends the server, and that is no news"""
+    host, session = begun(place)
+    assert end(host.process) == 128 + signal.SIGTERM
+    assert not place.pending(session)
+
+
+def test_probe(place):
+    """a process that sees only server/discover leaves nothing in the store"""
+    host = Host(place, SERVER)
+    host.ask("server/discover", {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}})
+    assert host.end() == 0 and not os.path.exists(place.store)
+
+
+def test_modern(place):
+    """a call without any handshake before it carries news too"""
+    host = Host(place, SERVER)
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+    host.call(meta=meta)
+    [session] = until(lambda: sessions(place), "the session")
+    place.ok("push", "-s", session["session"], "news")
+    assert len(host.texts(meta=meta, answer='{"resultType":"complete","content":[{"type":"text","text":"x"}]}')) == 2
+
+
+def test_cancelled(place):
+    """a call that is cancelled before its result gets none of it; a cancel after the result changes nothing"""
+    host, session = begun(place)
+    place.ok("push", "-s", session, "news")
+    host.write(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}\n' % (host.next + 1))
+    first = host.next + 1
+    host.write(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' % first)
+    assert json.loads(host.read())["id"] == first
+    host.next = first
+    assert len(host.texts()) == 2
+    host.write(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"AbortError"}}\n' % host.next)
+    until(lambda: goes_on(place, host, session) == ["committed"], "the commit")
+
+
+def test_named_session(place):
+    """the agent's environment names the session, and Codex names it with each call"""
+    host = Host(place, SERVER, env={"CLAUDE_CODE_SESSION_ID": "c-1"})
+    host.call()
+    until(lambda: [s["session"] for s in sessions(place)] == ["c-1"], "the session")
+    host.call(meta={"x-codex-turn-metadata": {"session_id": "thread-7", "turn_id": "1"}})
+    until(lambda: "thread-7" in [s["session"] for s in sessions(place)], "the second session")
+    place.ok("push", "-s", "thread-7", "for the thread")
+    assert host.texts() == ["done"]
+    until(lambda: len(host.texts(meta={"x-codex-turn-metadata": {"session_id": "thread-7"}})) == 2, "its block")
+
+
+def test_hooks_deliver(place):
+    """where the agent's hooks deliver, nothing is added"""
+    place.event("session.opened", {"cwd": place.work, "host": "Claude Code"}, "c-1", os.getpid())
+    place.ok("push", "-s", "c-1", "by the hooks")
+    for env in ({"CLAUDE_CODE_SESSION_ID": "c-1"}, {}):
+        host = Host(place, SERVER, env=env)
+        for _ in range(5):
+            assert host.texts() == ["done"]
+        assert host.end() == 0
+    assert [s["session"] for s in sessions(place)] == ["c-1"] and place.messages("c-1") == ["by the hooks"]
+
+
+def test_raw_errors(place):
+    """a host whose model gets errors as JSON text gets no block in them"""
+    host, session = begun(place, env={"GEMINI_CLI": "1"})
+    place.ok("push", "-s", session, "news")
+    failed = '{"content":[{"type":"text","text":"x"}],"isError":true}'
+    assert len(host.texts(answer=failed)) == 1 and len(host.texts()) == 2
+
+
+def test_busy(place):
+    """a busy store means no news, and no delay of the result"""
+    host, session = begun(place)
+    place.ok("push", "-s", session, "news")
+    holder = place.hold()
+    assert host.texts() == ["done"]
+    end(holder, signal.SIGKILL)
+    until(lambda: len(host.texts()) == 2, "the block")
+
+
+def test_folder(place):
+    """what was sent to the folder before the agent came is in its first results"""
+    place.ok("push", "--to", f"folder:{place.work}", "CI has failed")
+    host = Host(place, SERVER)
+    until(lambda: any("CI has failed" in text for text in host.texts()), "what waited")
+
+
+def test_two_servers(place):
+    """two servers of one agent have one session, and each notification is in one result"""
+    one, session = begun(place)
+    other = Host(place, SERVER)
+    other.call()
+    for i in range(20):
+        place.ok("push", "-s", session, f"number {i}")
+        texts = [text for host in (one, other) for text in host.texts() if f"number {i}" in text]
+        until(lambda texts=texts, i=i: texts or any(f"number {i}" in text for text in other.texts()), "one of them")
+        assert len(texts) <= 1
+    assert len(sessions(place)) == 1 and one.end() == 0 and other.end() == 0
+    assert not place.pending(session)
+
+
+def test_no_command(place):
+    """a command that does not exist is said, with the shell's status"""
+    place.refused("mcp", "--", "no-such-command-at-all", code=127, says="cannot run no-such-command-at-all")
+
+
+def test_wrapper_killed(place):
+    """the wrapper is killed after its result was written: what the host reads is delivered, what it does not is pending"""
+    for reads in (True, False):
+        host, session = begun(place)
+        place.ok("push", "-s", session, "news")
+        host.send("tools/call", {"name": "echo", "arguments": {}})
+        if reads:
+            assert b"While you" in host.read()
+        else:
+            until(lambda s=session: "leased" in outcomes(place, s), "the lease")
+        host.process.kill()
+        host.process.wait()
+        if not reads:
+            host.process.stdout.close()
+        until(lambda s=session: "leased" not in outcomes(place, s), "the end of the lease")
+        assert bool(place.pending(session)) != reads, outcomes(place, session)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
