@@ -2,6 +2,7 @@
 # host, a host with hostkit and a plugin that are built from them. An invented later version is today's sources with the headers of future.py.
 set(growth "${CMAKE_CURRENT_SOURCE_DIR}/growth")
 set(old "${CMAKE_CURRENT_SOURCE_DIR}/old/1.0")
+set(second "${CMAKE_CURRENT_SOURCE_DIR}/old/1.1")
 set(future "${CMAKE_CURRENT_BINARY_DIR}/future")
 tidings_command_test(abi_frozen COMMAND "${growth}/frozen.sh" "${PROJECT_SOURCE_DIR}")
 
@@ -52,14 +53,22 @@ target_include_directories(growth_future_hostkit PRIVATE "${PROJECT_SOURCE_DIR}/
 target_compile_definitions(growth_future_hostkit PRIVATE ${hostkit_definitions})
 
 # -- hosts and plugins --
-add_library(growth_old_plugin MODULE "${old}/plugin.c")
-growth_target(growth_old_plugin "${old}")
-foreach(age old future)
+# What 1.0 knows is written once, and compiled with the headers of each version.
+foreach(age old second)
+  add_library(growth_${age}_plugin MODULE "${old}/plugin.c")
+  growth_target(growth_${age}_plugin "${${age}}")
+endforeach()
+foreach(age old second future)
   add_executable(growth_${age}_host "${old}/host.c")
   growth_target(growth_${age}_host "${${age}}")
 endforeach()
-# A host of either age with a hostkit of either age: structs cross between these two as well.
-foreach(age old future)
+# What 1.1 added.
+foreach(age second future)
+  add_executable(growth_${age}_host_1_1 "${second}/host.c")
+  growth_target(growth_${age}_host_1_1 "${${age}}")
+endforeach()
+# A host of each age with a hostkit of either age: structs cross between these two as well.
+foreach(age old second future)
   foreach(kit today future)
     add_executable(growth_${age}_host_${kit}_kit "${old}/kit_host.c")
     growth_target(growth_${age}_host_${kit}_kit "${${age}}")
@@ -76,11 +85,16 @@ function(growth_test host plugin)
     ENVIRONMENT "TIDINGS_HOSTKIT_PROBE=$<TARGET_FILE:tidings_hostkit_probe>")
 endfunction()
 
-foreach(age old future)
-  foreach(plugin growth_old_plugin tidings_plugin growth_future_plugin)
+foreach(age old second future)
+  foreach(plugin growth_old_plugin growth_second_plugin tidings_plugin growth_future_plugin)
     growth_test(growth_${age}_host ${plugin})
     growth_test(growth_${age}_host_today_kit ${plugin})
     growth_test(growth_${age}_host_future_kit ${plugin})
+  endforeach()
+endforeach()
+foreach(age second future)
+  foreach(plugin tidings_plugin growth_future_plugin)
+    growth_test(growth_${age}_host_1_1 ${plugin})
   endforeach()
 endforeach()
 

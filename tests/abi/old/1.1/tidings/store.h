@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tidings/store.h: the extension tidings.store/1: looking after a store as a whole: checking it,
+ * copying it while it is in use, saving what is left of a damaged one, and making a new one from
+ * one of an older layout.
+ *
+ * It needs no instance: its functions take the paths of folders. Each may take seconds to minutes,
+ * and reads files that may be damaged: a host that must not end calls it in another process, as the
+ * command `tidings store` does. No function changes the store that it reads, except that `backup`,
+ * and `check` of a store in use, open it as every host does.
+ */
+#ifndef TIDINGS_STORE_H
+#define TIDINGS_STORE_H
+
+#include <tidings/query.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The id for get_extension. Since 1.1. */
+#define TIDINGS_EXT_STORE "tidings.store/1"
+
+/* Flags of struct tidings_store_request. Since 1.1. */
+/* salvage: rows of pages that are not in use any more count too. What they hold had been deleted or
+ * replaced, perhaps, and may be delivered again. */
+#define TIDINGS_STORE_ALSO_STALE 1u
+/* init, upgrade, drop: do nothing; the answer has the SQL in "sql". */
+#define TIDINGS_STORE_DRY_RUN 2u
+/* drop: everything that is in the store goes; its tables, roles and rights stay. */
+#define TIDINGS_STORE_KEEP_TABLES 4u
+
+/* What to read and what to make. Since 1.1. */
+struct tidings_store_request {
+  uint32_t size;
+  uint32_t flags;           /* TIDINGS_STORE_* */
+  struct tidings_span from; /* required: the folder of a store, or its URL */
+  struct tidings_span to;   /* required but for check: the folder to make. It must not be there, or
+                               be empty; nothing is ever overwritten */
+};
+#define TIDINGS_STORE_REQUEST_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store_request, to)
+
+/* The functions of the extension. Since 1.1.
+ *
+ * All borrow the request until they return. On success *ret_answer is the answer, one JSON object
+ * (schema/store.schema.json), to be released with release_answer; on an error it is not written,
+ * and of `to` nothing stays. Errors of all:
+ *   INVAL         a null pointer, a short struct, an unknown flag, a path that is empty or has a
+ * NUL NOT_FOUND     there is no store at `from` BUSY          another process is just opening the
+ * store; try again STORE, NOMEM  as in abi.h Those that make a folder also answer: STATE `to` is
+ * there and is not empty; or `from` is in use, and the text names the process FULL          the new
+ * store is full */
+struct tidings_store {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+
+  /* Is it sound? Every page's structure and every row's checksum. [any thread]
+   * [never from a callback] A store that is not sound is no error: the answer has "findings". It
+   * may be in use. Since 1.1. */
+  int32_t (*check)(const struct tidings_store_request *request,
+                   const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* A copy of one moment, while other processes use the store. [any thread]
+   * [never from a callback] Not while this process has it open: STORE. Errors: also those of open
+   * for the store's folder (entry.h). Since 1.1. */
+  int32_t (*backup)(const struct tidings_store_request *request,
+                    const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* A new store with every row of a damaged one that is whole. [any thread]
+   * [never from a callback] A session whose own row is lost gets a new one: what its deliveries do
+   * not say has ended is pending again. Errors: also SCHEMA_NEWER. Since 1.1. */
+  int32_t (*salvage)(const struct tidings_store_request *request,
+                     const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* A new store from one of an older layout. [any thread] [never from a callback] Errors: also
+   * STATE (it has this build's layout) and SCHEMA_NEWER. Since 1.1. */
+  int32_t (*migrate)(const struct tidings_store_request *request,
+                     const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Gives an answer of this extension back, once. [any thread] NULL is allowed. Since 1.1. */
+  void (*release_answer)(const struct tidings_answer *answer);
+
+  /* Makes the tables of a store in a database, at the URL `from`: a schema that is not there yet.
+   * [any thread] [never from a callback] `to` is not used. Errors: also STATE (it is there), INVAL
+   * (`from` is a folder: that is made when it is first opened). Since 1.1. */
+  int32_t (*init)(const struct tidings_store_request *request,
+                  const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Brings an older schema to this build's number; nothing to do is no error. [any thread]
+   * [never from a callback] Errors: also SCHEMA_NEWER, INVAL. Since 1.1. */
+  int32_t (*upgrade)(const struct tidings_store_request *request,
+                     const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Removes a store from its database with all that is in it. [any thread] [never from a callback]
+   * Errors: also NOT_FOUND (the schema is no store's, or is not there), INVAL. Since 1.1. */
+  int32_t (*drop)(const struct tidings_store_request *request,
+                  const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Writes every row of a store that no host uses to the file `to`, which is made anew, or emptied.
+   * [any thread] [never from a callback] A plugin for any kind of store makes a store of it again:
+   * see load. What it holds is as secret as the store. Errors: also STATE (`from` is in use).
+   * Since 1.1. */
+  int32_t (*dump)(const struct tidings_store_request *request,
+                  const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Makes the store `to` from the file `from`, which dump has written, and reads every row back
+   * before the store can be used. [any thread] [never from a callback] In a database, `to` may also
+   * be a schema that is not there yet, or a store without a session. Errors: also STATE (`to` has a
+   * session, or is in use), STORE (`from` is no such file, or is not whole; a row was read back as
+   * another). Since 1.1. */
+  int32_t (*load)(const struct tidings_store_request *request,
+                  const struct tidings_answer **ret_answer, struct tidings_error *error);
+};
+#define TIDINGS_STORE_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store, load)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
