@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# exports.sh PLUGIN: the plugin defines one symbol for others, keeps no execute-on-unload or no-unload flag, and has no C++ in it. Prints TAP.
+# exports.sh PLUGIN: the plugin defines one symbol for others, keeps no execute-on-unload or no-unload flag, and has no C++ in it. It
+# imports nothing that starts or ends processes, or changes what all of a process shares (entry.h). Prints TAP.
 set -u
 plugin=$1
 failed=0
@@ -19,5 +20,10 @@ check 2 "it is data, not code" "OBJECT" "$(readelf -W --dyn-syms "$plugin" | awk
 check 3 "it may be unloaded" "" "$(readelf -W -d "$plugin" | grep -o NODELETE)"
 check 4 "it has no thread-local storage, which would outlive dlclose" "" "$(readelf -W -l "$plugin" | awk '$1 == "TLS" {print $1}')"
 check 5 "all that it needs is bound when it is loaded" "NOW" "$(readelf -W -d "$plugin" | grep -ow NOW | head -n 1)"
-echo "1..5"
+imports=$(nm -D --undefined-only "$plugin" | awk '{print $NF}' | sed 's/@.*//')
+never='v?fork|daemon|posix_spawnp?|exec[a-z]+|wait(pid|id|[34])?|system|popen|signal|sigaction|sigprocmask|raise|_?[eE]xit|quick_exit'
+shared='setenv|putenv|unsetenv|f?chdir|umask|setlocale|puts|printf|putchar|stdout'
+check 6 "nothing that starts or ends a process, or sets what signals do" "" "$(grep -xE "$never" <<<"$imports")"
+check 7 "nothing that changes the environment, the folder, the umask or the locale, or prints" "" "$(grep -xE "$shared" <<<"$imports")"
+echo "1..7"
 exit $failed

@@ -153,49 +153,116 @@ pid_t counted_fork(void) {
   return real_fork();
 }
 
+enum { LARGE_ROWS = 4000, LARGE_ROW_BYTES = 1900 };
+
+/* Several portions of leaves. */
 static void make_large(void) {
-  static char value[1 << 20];
+  static char value[LARGE_ROW_BYTES];
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
-  for (size_t i = 0; i < 72; i++) {
+  struct db_txn txn = {.touched_count = 0};
+  cr_assert_eq(db_write(store->db, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(db_reserve(&txn, (uint64_t)2 * LARGE_ROWS * sizeof value, &error), 0, "%s",
+               error.text);
+  for (size_t i = 0; i < LARGE_ROWS; i++) {
     struct db_key key = walk_kit_key(i);
-    struct db_txn txn = {.touched_count = 0};
-    store_deadline deadline = store_deadline_in(KIT_BUDGET_MS);
-    cr_assert_eq(db_write(store->db, NULL, deadline, &txn, &error), 0);
-    cr_assert_eq(db_reserve(&txn, 2 * sizeof value, &error), 0, "%s", error.text);
     cr_assert_eq(db_put(&txn, &key, span_of(value, sizeof value)), 0);
-    cr_assert_eq(db_commit(&txn, &error), 0);
   }
+  cr_assert_eq(db_commit(&txn, &error), 0);
   store_close(store);
 }
 
-Test(walk, a_large_file_is_walked_by_a_child_and_the_result_is_noted) {
-  struct walk sound;
+static void touch_file(void) { cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), NULL, 0), 0); }
+
+/* Without any time: one portion. */
+static int open_for_a_portion(struct tidings_error *error) {
+  struct store_options options = {.directory = kit_store};
+  struct store *store;
+  int code = store_open(&options, &store, error);
+  if (!code) store_close(store);
+  return code;
+}
+
+/* How many calls were told to come again before one got `expected`. */
+static unsigned portions_until(int expected, const char *words) {
+  for (unsigned busy = 0;; busy++) {
+    struct tidings_error error = new_error();
+    int code = open_for_a_portion(&error);
+    if (code == TIDINGS_E_BUSY) {
+      cr_assert(strstr(error.text, "so far"), "%s", error.text);
+      continue;
+    }
+    cr_assert_eq(code, expected, "%d %s", code, error.text);
+    if (words) cr_assert(strstr(error.text, words), "%s", error.text);
+    return busy;
+  }
+}
+
+static bool is_kept(void) { return access(kit_path("store/checked"), F_OK) == 0; }
+
+Test(walk, a_large_file_is_walked_in_portions_and_no_process_is_started) {
   unsigned before = forks; /* a case of this test may be a fork */
   make_large();
-  cr_assert_eq(forks, before, "a small file is walked here");
-  cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), NULL, 0), 0);
-  store_close(store_at(kit_store));
-  cr_assert_eq(forks, before + 1, "a child walks");
+  touch_file();
+  unsigned busy = portions_until(0, NULL);
+  cr_assert_gt(busy, 2, "%u", busy);
+  cr_assert_lt(busy, 20, "each call goes on where the last one ended: %u", busy);
+  cr_assert_not(is_kept());
+  touch_file();
+  expect_opened("in one call, if there is time");
+  cr_assert_eq(forks, before);
+}
+
+Test(walk, what_a_later_portion_finds_is_noted) {
+  struct walk sound;
+  make_large();
   cr_assert(walk_kit_walk(&sound));
   walk_kit_read();
   walk_kit_miscount(walk_kit_data, &sound);
   walk_kit_write(walk_kit_data);
-  struct store_options options = {.directory = kit_store, .create_budget_ms = KIT_BUDGET_MS};
-  struct store *store;
-  for (int i = 0; i < 2; i++) { /* the second time from the note */
-    struct tidings_error error = new_error();
-    cr_assert_eq(store_open(&options, &store, &error), TIDINGS_E_STORE);
-    cr_assert(strstr(error.text, "counts other pages"), "%s", error.text);
-  }
-  /* Without any time the caller is told to come again, and the result is there one time. */
-  cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), NULL, 0), 0);
-  options.create_budget_ms = 0;
-  int code;
-  do {
-    struct tidings_error error = new_error();
-    code = store_open(&options, &store, &error);
-    cr_assert(code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE, "%d %s", code, error.text);
-  } while (code == TIDINGS_E_BUSY);
+  cr_assert_gt(portions_until(TIDINGS_E_STORE, "counts other pages"), 2);
+  cr_assert_eq(portions_until(TIDINGS_E_STORE, "counts other pages"), 0, "from the note");
   free(walk_kit_data);
+}
+
+/* What was found good of a file that somebody has written since has to be looked at again. */
+Test(walk, the_place_in_a_file_that_was_written_since_does_not_count) {
+  struct walk sound;
+  struct tidings_error error = new_error();
+  make_large();
+  cr_assert(walk_kit_walk(&sound));
+  touch_file();
+  for (int i = 0; i < 2; i++) cr_assert_eq(open_for_a_portion(&error), TIDINGS_E_BUSY);
+  cr_assert(is_kept());
+  walk_kit_read();
+  put_u16(walk_kit_leaf(walk_kit_data, &sound) + PAGE_UPPER_AT, 3); /* it has been walked */
+  walk_kit_write(walk_kit_data);
+  (void)portions_until(TIDINGS_E_STORE, "is not the page that it should be");
+  free(walk_kit_data);
+}
+
+Test(walk, a_place_that_is_not_whole_does_not_count) {
+  struct tidings_error error = new_error();
+  struct stat entry;
+  uint8_t byte = 0;
+  make_large();
+  touch_file();
+  for (int i = 0; i < 2; i++) cr_assert_eq(open_for_a_portion(&error), TIDINGS_E_BUSY);
+  int fd = open(kit_path("store/checked"), O_RDWR);
+  cr_assert_eq(fstat(fd, &entry), 0);
+  cr_assert_eq(pread(fd, &byte, 1, entry.st_size - 1), 1);
+  byte ^= 1;
+  cr_assert_eq(pwrite(fd, &byte, 1, entry.st_size - 1), 1);
+  close(fd);
+  unsigned whole = portions_until(0, NULL);
+  touch_file();
+  cr_assert_eq(portions_until(0, NULL), whole, "it had begun anew");
+}
+
+/* On a full disk a store is opened all the same, by a call that takes longer. */
+Test(walk, a_place_that_cannot_be_kept_ends_no_walk) {
+  make_large();
+  touch_file();
+  cr_assert_eq(mkdir(kit_path("store/checked"), 0700), 0);
+  cr_assert_eq(portions_until(0, NULL), 0);
 }

@@ -185,7 +185,6 @@ ONE_OF_EACH = (
         "agents/wait/apart.c": "the waiter goes on without the hook: it forks and runs no program",
         "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",
         "cli/run/detach.c": "a daemon: it forks twice and runs no program",
-        "plugin/store/db/lmdb/walk_first.c": "a check that goes on beyond its caller: it runs no program",
         "hostsim/conformance/cases_processes.c": "a second host process of the same memory",
         "hostsim/conformance/cases_wake.c": "a second host process of the same memory",
         "bench/": "measures across processes of the same memory",

@@ -56,8 +56,8 @@ static int make_directories(const char *path, struct tidings_error *error) {
 
 /* A folder with other files that was named by mistake gets no store among them. */
 static bool is_of_a_store(const char *name) {
-  static const char *const names[] = {".",    "..",      "creating",   "lock.mdb",  "shared",
-                                      "logs", "waiting", "lost+found", "unfinished"};
+  static const char *const names[] = {".",       "..",   "creating", "lock.mdb",   "shared",
+                                      "checked", "logs", "waiting",  "lost+found", "unfinished"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(name, names[i]) == 0) return true;
   }

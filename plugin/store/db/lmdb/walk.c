@@ -35,10 +35,12 @@ bool walk_take_pages(struct walk *walk, uint64_t first, uint64_t count) {
     if (*byte & bit) return walk_found(walk, page, "has two uses");
     *byte |= bit;
   }
+  walk->place.taken += count;
   return true;
 }
 
 static bool read_at(struct walk *walk, uint64_t page, uint8_t *to, size_t bytes) {
+  walk->most -= bytes < walk->most ? bytes : walk->most;
   for (size_t done = 0; done < bytes;) {
     ssize_t len = pread(walk->fd, to + done, bytes - done, (off_t)(page * walk->page_bytes + done));
     if (len < 0 && errno == EINTR) continue;
@@ -117,7 +119,7 @@ static bool take_memory(struct walk *walk) {
 bool walk_begin(struct walk *walk, int fd, uint64_t map_bytes) {
   uint8_t heads[PAGE_HEADS][HEAD_BYTES];
   struct stat entry;
-  *walk = (struct walk){.fd = fd};
+  *walk = (struct walk){.fd = fd, .most = UINT64_MAX};
   if (!read_at(walk, 0, heads[0], HEAD_BYTES) || !check_head(walk, 0, heads[0], map_bytes))
     return false;
   if (!read_at(walk, 1, heads[1], HEAD_BYTES) || !check_head(walk, 1, heads[1], map_bytes))
@@ -237,7 +239,7 @@ static bool check_big_list(struct walk *walk, uint64_t first, uint64_t bytes, ui
 
 /* A value on pages of its own: the first has a head, and says how many they are. */
 static bool check_big(struct walk *walk, const struct walk_tree *tree, const uint8_t *node,
-                      uint8_t *piece, struct walk_tree *counted) {
+                      uint8_t *piece) {
   uint64_t first = page_u64(node, NODE_HEAD_BYTES + (size_t)tree->key_bytes),
            needed = (PAGE_HEAD_BYTES - 1 + (uint64_t)value_bytes(node)) / walk->page_bytes + 1;
   if (!walk_take_pages(walk, first, 1) || !read_at(walk, first, piece, PAGE_HEAD_BYTES))
@@ -247,7 +249,7 @@ static bool check_big(struct walk *walk, const struct walk_tree *tree, const uin
     return walk_found(walk, first, "should begin a large value");
   if (run < needed) return walk_found(walk, first, "begins fewer pages than its value needs");
   if (run > 1 && !walk_take_pages(walk, first + 1, run - 1)) return false;
-  counted->overflows += run;
+  walk->place.counted.overflows += run;
   return !tree->numeric || check_big_list(walk, first, value_bytes(node), piece);
 }
 
@@ -273,7 +275,7 @@ static bool visit_big(struct walk *walk, const uint8_t *node, uint64_t page) {
 }
 
 static bool check_value(struct walk *walk, const struct walk_tree *tree, const struct level *level,
-                        unsigned index, struct walk_tree *counted) {
+                        unsigned index) {
   const uint8_t *node = node_at(level->page, index), *key = key_of(node);
   uint8_t *piece = room(walk, tree->depth);
   uint64_t page = page_u64(level->page, PAGE_NUMBER_AT);
@@ -284,11 +286,11 @@ static bool check_value(struct walk *walk, const struct walk_tree *tree, const s
       return walk_found(walk, page, "frees pages in a transaction that never was");
     if (value_bytes(node) < sizeof(uint64_t) || value_bytes(node) % sizeof(uint64_t))
       return walk_found(walk, page, "has a list of free pages with an odd length");
-    walk->newest_freed = transaction;
+    walk->place.newest_freed = transaction;
   }
   bool visits = walk->visit && !tree->numeric;
   if (is_big(node))
-    return check_big(walk, tree, node, piece, counted) && (!visits || visit_big(walk, node, page));
+    return check_big(walk, tree, node, piece) && (!visits || visit_big(walk, node, page));
   const uint8_t *value = key + tree->key_bytes;
   if (visits) return visit_row(walk, key, span_of((const char *)value, value_bytes(node)), page);
   return !tree->numeric || (walk_list_begin(walk, &list, page_u64(value, 0), value_bytes(node)) &&
@@ -310,24 +312,21 @@ static bool check_page_head(const struct walk *walk, const struct walk_tree *tre
   return node_count(page) >= (leaf || tree->numeric ? 1u : 2u);
 }
 
-static bool check_values(struct walk *walk, const struct walk_tree *tree, struct level *level,
-                         struct walk_tree *counted) {
-  counted->leaves++;
-  counted->entries += level->count;
+static bool check_values(struct walk *walk, const struct walk_tree *tree, struct level *level) {
+  walk->place.counted.leaves++;
+  walk->place.counted.entries += level->count;
   for (unsigned i = 0; i < level->count; i++) {
-    if (!check_value(walk, tree, level, i, counted)) return false;
+    if (!check_value(walk, tree, level, i)) return false;
   }
   level->next = level->count;
   return true;
 }
 
-/* Page `number` as level `depth` of the tree: read, checked, counted. A branch is read again on the
- * way to its leaves. */
-static bool enter_page(struct walk *walk, const struct walk_tree *tree, uint64_t number,
-                       unsigned depth, struct level *level, struct walk_tree *counted) {
-  bool leaf = depth + 1 == tree->depth, again = walk->at_leaves && !leaf;
+/* Page `number` as level `depth` of the tree. */
+static bool read_page(struct walk *walk, const struct walk_tree *tree, uint64_t number,
+                      unsigned depth, struct level *level) {
+  bool leaf = depth + 1 == tree->depth;
   uint8_t *page = room(walk, depth);
-  if (!again && !walk_take_pages(walk, number, 1)) return false;
   if (!read_at(walk, number, page, (size_t)walk->page_bytes)) return false;
   level->page = page;
   level->next = 0;
@@ -337,33 +336,70 @@ static bool enter_page(struct walk *walk, const struct walk_tree *tree, uint64_t
   if (!check_nodes(walk, tree, leaf, page))
     return walk_found(walk, number, "has records that overlap or leave it");
   if (!check_keys(tree, level, leaf)) return walk_found(walk, number, "has keys out of order");
-  if (leaf) return check_values(walk, tree, level, counted);
-  counted->branches++;
   return true;
 }
 
-/* The next child of the branch at levels[depth], as levels[depth + 1]. */
-static bool enter_child(struct walk *walk, const struct walk_tree *tree, unsigned depth,
-                        struct level *levels, struct walk_tree *counted) {
-  struct level *above = &levels[depth];
-  unsigned i = above->next++;
+/* The same, counted. A branch is read again on the way to its leaves. */
+static bool enter_page(struct walk *walk, const struct walk_tree *tree, uint64_t number,
+                       unsigned depth, struct level *level) {
+  bool leaf = depth + 1 == tree->depth, again = walk->place.at_leaves && !leaf;
+  if (!again && !walk_take_pages(walk, number, 1)) return false;
+  if (!read_page(walk, tree, number, depth, level)) return false;
+  if (leaf) return check_values(walk, tree, level);
+  walk->place.counted.branches++;
+  return true;
+}
+
+/* Node `i` of the branch at levels[depth] leads to levels[depth + 1]. Returns the page's number. */
+static uint64_t bound_child(unsigned i, unsigned depth, struct level *levels) {
+  const struct level *above = &levels[depth];
   levels[depth + 1].lower = i ? key_of(node_at(above->page, i)) : above->lower;
   levels[depth + 1].upper =
       i + 1 < above->count ? key_of(node_at(above->page, i + 1)) : above->upper;
-  return enter_page(walk, tree, child_of(node_at(above->page, i)), depth + 1, &levels[depth + 1],
-                    counted);
+  return child_of(node_at(above->page, i));
+}
+
+static bool enter_child(struct walk *walk, const struct walk_tree *tree, unsigned depth,
+                        struct level *levels) {
+  uint64_t number = bound_child(levels[depth].next++, depth, levels);
+  return enter_page(walk, tree, number, depth + 1, &levels[depth + 1]);
+}
+
+/* The branches that it was in when it paused are read again. */
+static bool enter_place(struct walk *walk, const struct walk_tree *tree, struct level *levels) {
+  const struct walk_place *place = &walk->place;
+  for (unsigned depth = 0; depth < place->entered; depth++) {
+    uint64_t number =
+        depth ? bound_child(levels[depth - 1].next - 1, depth - 1, levels) : tree->root;
+    if (!read_page(walk, tree, number, depth, &levels[depth])) return false;
+    levels[depth].next = place->next[depth];
+    bool inner = depth + 1 < place->entered;
+    if (levels[depth].next > levels[depth].count || (inner && !levels[depth].next))
+      return walk_found(walk, number, "was changed while it was being checked");
+  }
+  return true;
+}
+
+static bool pause_at(struct walk *walk, const struct level *levels, unsigned depth) {
+  for (unsigned i = 0; i <= depth; i++) walk->place.next[i] = levels[i].next;
+  walk->place.entered = depth + 1;
+  walk->paused = true;
+  return false;
 }
 
 /* From the root to the branches above the leaves, or to the leaves. */
-static bool walk_levels(struct walk *walk, const struct walk_tree *tree,
-                        struct walk_tree *counted) {
+static bool walk_levels(struct walk *walk, const struct walk_tree *tree) {
   struct level levels[TREE_DEEPEST] = {{0}};
-  unsigned depth = 0, depths = walk->at_leaves ? tree->depth : tree->depth - 1;
+  unsigned depths = walk->place.at_leaves ? tree->depth : tree->depth - 1;
   if (!depths) return true;
-  if (!enter_page(walk, tree, tree->root, 0, &levels[0], counted)) return false;
+  unsigned depth = walk->place.entered ? walk->place.entered - 1 : 0;
+  if (walk->place.entered ? !enter_place(walk, tree, levels)
+                          : !enter_page(walk, tree, tree->root, 0, &levels[0]))
+    return false;
   for (;;) {
     if (depth + 1 < depths && levels[depth].next < levels[depth].count) {
-      if (!enter_child(walk, tree, depth, levels, counted)) return false;
+      if (!walk->most) return pause_at(walk, levels, depth);
+      if (!enter_child(walk, tree, depth, levels)) return false;
       depth++;
     } else if (depth) {
       depth--;
@@ -374,13 +410,14 @@ static bool walk_levels(struct walk *walk, const struct walk_tree *tree,
 }
 
 static bool walk_tree(struct walk *walk, const struct walk_tree *tree, unsigned head) {
-  struct walk_tree counted = {0};
+  const struct walk_tree *counted = &walk->place.counted;
   if ((tree->root == TREE_EMPTY) != (tree->depth == 0))
     return walk_found(walk, head, "has a tree without a root");
-  if (tree->depth && !walk_levels(walk, tree, &counted)) return false;
-  if (counted.branches == tree->branches &&
-      (!walk->at_leaves || (counted.leaves == tree->leaves && counted.entries == tree->entries &&
-                            counted.overflows == tree->overflows)))
+  if (tree->depth && !walk_levels(walk, tree)) return false;
+  if (counted->branches == tree->branches &&
+      (!walk->place.at_leaves ||
+       (counted->leaves == tree->leaves && counted->entries == tree->entries &&
+        counted->overflows == tree->overflows)))
     return true;
   return walk_found(walk, head, "counts other pages or records than there are");
 }
@@ -389,15 +426,20 @@ static bool walk_tree(struct walk *walk, const struct walk_tree *tree, unsigned 
  * head that has another number was being written when the power went: its number is new, and its
  * trees are those before. */
 static bool check_number(struct walk *walk, unsigned head) {
-  if (walk->transaction <= 1 || walk->newest_freed == walk->transaction) return true;
+  if (walk->transaction <= 1 || walk->place.newest_freed == walk->transaction) return true;
   return walk_found(walk, head, "was not written to its end");
 }
 
 bool walk_run(struct walk *walk) {
   unsigned head = (unsigned)(walk->transaction % PAGE_HEADS);
-  for (walk->at_leaves = false;; walk->at_leaves = true) {
-    if (!walk_tree(walk, &walk->rows, head) || !walk_tree(walk, &walk->free_pages, head))
-      return false;
-    if (walk->at_leaves) return check_number(walk, head);
+  struct walk_place *place = &walk->place;
+  walk->paused = false;
+  for (;;) {
+    if (!walk_tree(walk, place->in_free ? &walk->free_pages : &walk->rows, head)) return false;
+    if (place->in_free && place->at_leaves) return check_number(walk, head);
+    if (place->in_free) place->at_leaves = true;
+    place->in_free = !place->in_free;
+    place->entered = 0;
+    place->counted = (struct walk_tree){0};
   }
 }

@@ -22,15 +22,28 @@ struct walk_tree {
   bool numeric; /* keys are numbers of this machine; else bytes */
 };
 
+/* How far a walk has come, between two pages: with the bits of the pages that were seen, all that
+ * it has to know to go on. Numbers alone: see walk_kept.c. */
+struct walk_place {
+  uint64_t newest_freed; /* the newest transaction that the list of free pages names */
+  uint64_t taken;        /* pages that were seen */
+  struct walk_tree counted;
+  uint32_t next[32]; /* of each level that is entered, its next node */
+  uint32_t entered;  /* levels */
+  bool at_leaves;    /* the branches of both trees have been walked */
+  bool in_free;      /* it is in the tree of free pages; else in that of the rows */
+};
+
 struct walk {
   int fd;
   uint64_t page_bytes, last_page, file_pages, transaction;
   struct walk_tree free_pages, rows;
-  bool at_leaves;        /* the branches have been walked */
-  uint64_t newest_freed; /* the newest transaction that the list of free pages names */
-  uint8_t *seen;         /* a bit for each page */
-  uint8_t *pages;        /* room for one page of each level, and one more */
-  int err;               /* an errno: the file could not be read, or there is no memory */
+  struct walk_place place;
+  uint64_t most;  /* bytes that walk_run may read before it pauses, about */
+  bool paused;    /* it has; walk_run goes on */
+  uint8_t *seen;  /* a bit for each page */
+  uint8_t *pages; /* room for one page of each level, and one more */
+  int err;        /* an errno: the file could not be read, or there is no memory */
   /* Called for each row in the order of the keys; NULL: rows are not read. `value` is borrowed for
    * the call. Anything but 0 ends the walk, which then returns false without a finding. To be set
    * between walk_begin and walk_run, which then takes memory for large values. */
@@ -44,10 +57,20 @@ struct walk {
 /* Reads the heads and takes the memory that the walk needs. `map_bytes`: of the map that the file
  * was made with. False: see err, or finding. walk_end is to be called in any case. */
 bool walk_begin(struct walk *walk, int fd, uint64_t map_bytes);
-/* True: the file is sound. Without `visit` it takes no memory and calls pread alone, so that a
- * forked child may run it. */
+/* True: the file is sound. False: it is not, or `paused`: to be called again, with new `most`. */
 bool walk_run(struct walk *walk);
 void walk_end(struct walk *walk);
+
+/* walk_kept.c: the place of a walk that has paused, kept in the store's folder for the next call,
+ * of this process or another one, as long as nobody writes the file. Numbers that a change of the
+ * file would make wrong are kept with it. */
+struct db;
+struct stat;
+/* Returns 0 or an errno; then nothing is kept. */
+int walk_keep(struct db *db, const struct walk *walk, const struct stat *entry);
+/* After walk_begin: goes to the place that was kept, if there is one of this boot and this file. */
+void walk_go_on(struct db *db, struct walk *walk, const struct stat *entry);
+void walk_forget(struct db *db);
 
 /* walk_free.c: one record of the list of free pages, of which a walk reads the value in pieces.
  * Private to the walk. */

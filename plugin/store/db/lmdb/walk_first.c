@@ -8,21 +8,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <lmdb.h>
 
 #include "common/error.h"
-#include "common/libc.h"
 #include "store/db/lmdb/files.h"
 #include "store/db/lmdb/walk.h"
 
-#define LARGE_FILE_BYTES ((uint64_t)64 << 20)
+#define PORTION_BYTES ((uint64_t)2 << 20)
 
 static struct walk_note *note_of(struct db *db) { return &db->shared.page->walked; }
 
@@ -98,84 +94,31 @@ static int refuse_walk(const struct db *db, const struct walk *walk, struct tidi
   return refuse_finding(db, walk->page, walk->finding, error);
 }
 
-static int walk_here(struct db *db, struct walk *walk, const struct stat *entry,
-                     struct tidings_error *error) {
-  bool sound = walk_run(walk);
+/* -- in portions ------------------------------------------------------------------------------- */
+
+static int refuse_unfinished(const struct db *db, const struct walk *walk,
+                             struct tidings_error *error) {
+  return fail(error, TIDINGS_E_BUSY,
+              "store %s: its file is large and is being checked, once after a restart or a crash "
+              "(%u%% so far); nothing was lost, try again",
+              db->directory, (unsigned)(walk->place.taken * 100 / (walk->last_page + 1)));
+}
+
+/* Each call makes one portion at least, whatever its budget is; and if its place cannot be kept,
+ * all of them: else a large store on a full disk would never be opened again. */
+static int walk_portions(struct db *db, struct walk *walk, const struct stat *entry,
+                         store_deadline deadline, struct tidings_error *error) {
+  bool sound;
+  walk_go_on(db, walk, entry);
+  do {
+    walk->most = PORTION_BYTES;
+    sound = walk_run(walk);
+    if (walk->paused && !store_deadline_left_ms(deadline) && !walk_keep(db, walk, entry))
+      return refuse_unfinished(db, walk, error);
+  } while (walk->paused);
+  walk_forget(db);
   note_result(db, walk, entry, sound);
   return sound ? 0 : refuse_walk(db, walk, error);
-}
-
-/* -- a large file ------------------------------------------------------------------------------ */
-
-/* The child outlives the call, perhaps: it must not hold what its host has open. */
-static void keep_only(const int *kept, size_t count) {
-  int from = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (kept[i] > from) libc_close_range((unsigned)from, (unsigned)kept[i] - 1);
-    from = kept[i] + 1;
-  }
-  libc_close_range((unsigned)from, ~0u);
-}
-
-static int compare_ints(const void *a, const void *b) {
-  const int *left = a, *right = b;
-  return *left < *right ? -1 : *left > *right;
-}
-
-/* In a child of a child, which nobody waits for. It has the gate as long as it lives, because the
- * lock is that of the open file which it shares. */
-static void walk_as_child(struct db *db, struct walk *walk, const struct stat *entry, int answer) {
-  int kept[] = {walk->fd, answer, db->shared.fd};
-  qsort(kept, sizeof kept / sizeof *kept, sizeof *kept, compare_ints);
-  keep_only(kept, sizeof kept / sizeof *kept);
-  char sound = (char)walk_run(walk);
-  note_result(db, walk, entry, sound);
-  if (sound || is_finding(walk)) (void)!write(answer, &sound, 1);
-  _exit(0);
-}
-
-/* Returns the end of a pipe that says a byte when it is done, or -1 with errno. */
-static int start_child(struct db *db, struct walk *walk, const struct stat *entry) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC)) return -1;
-  pid_t child = fork();
-  if (child == 0) {
-    if (fork() == 0) walk_as_child(db, walk, entry, ends[1]);
-    _exit(0);
-  }
-  int err = child < 0 ? errno : 0;
-  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
-  close(ends[1]);
-  if (!err) return ends[0];
-  close(ends[0]);
-  errno = err;
-  return -1;
-}
-
-static int wait_for_child(struct db *db, int answer, store_deadline deadline,
-                          struct tidings_error *error) {
-  const struct walk_note *note = note_of(db);
-  struct pollfd ready = {.fd = answer, .events = POLLIN};
-  char sound = 0;
-  while (poll(&ready, 1, store_deadline_left_ms(deadline)) < 0 && errno == EINTR) {}
-  if (!ready.revents)
-    return fail(error, TIDINGS_E_BUSY,
-                "store %s: its file is large and is being checked, once after a restart or a "
-                "crash; nothing was lost, try again",
-                db->directory);
-  if (read(answer, &sound, 1) != 1)
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb could not be checked; try again",
-                db->directory);
-  return sound ? 0 : refuse_finding(db, note->page, note->finding, error);
-}
-
-static int walk_large(struct db *db, struct walk *walk, const struct stat *entry,
-                      store_deadline deadline, struct tidings_error *error) {
-  int answer = start_child(db, walk, entry);
-  if (answer < 0) return walk_here(db, walk, entry, error);
-  int code = wait_for_child(db, answer, deadline, error);
-  close(answer);
-  return code;
 }
 
 int walk_first(struct db *db, store_deadline deadline, struct tidings_error *error) {
@@ -193,10 +136,8 @@ int walk_first(struct db *db, store_deadline deadline, struct tidings_error *err
   else if (is_noted(db, &entry, walk.transaction)) {
     if (note_of(db)->finding[0])
       code = refuse_finding(db, note_of(db)->page, note_of(db)->finding, error);
-  } else if (walk.last_page < LARGE_FILE_BYTES / walk.page_bytes) {
-    code = walk_here(db, &walk, &entry, error);
   } else {
-    code = walk_large(db, &walk, &entry, deadline, error);
+    code = walk_portions(db, &walk, &entry, deadline, error);
   }
   walk_end(&walk);
   close(fd);
