@@ -47,19 +47,6 @@ static int drain(const struct waiting *waiting) {
   return 0;
 }
 
-static bool is_somebody_elses(const struct waiting *waiting) {
-  json_t *status = NULL;
-  if (kit_query(waiting->kit,
-                json_pack("{s:s, s:s}", "name", "status", "session", waiting->session), &status,
-                NULL))
-    return false;
-  const json_t *owner = json_object_get(status, "attachment");
-  bool yes = json_is_true(json_object_get(owner, "alive")) &&
-             json_value_count(owner, "pid") != waiting->owner;
-  json_decref(status);
-  return yes;
-}
-
 /* Sends the session an event and prints its actions. *ret_done: there was an action.
  * *ret_reported: false when the store is busy. */
 static int report_to_store(struct waiting *waiting, const char *type, json_t *data,
@@ -68,7 +55,7 @@ static int report_to_store(struct waiting *waiting, const char *type, json_t *da
   struct tidings_reply *reply = NULL;
   int32_t code =
       kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, &error);
-  if (code == TIDINGS_E_BUSY && !is_somebody_elses(waiting)) { /* then the store is */
+  if (code == TIDINGS_E_BUSY) {
     waiting->wake_at_ms = clock_wall_ms() + RETRY_MS;
     *ret_reported = false;
     return 0;

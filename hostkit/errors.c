@@ -30,11 +30,22 @@ void hk_error_append(struct tidings_error *error, const char *end) {
 
 const char *hostkit_error_name(int32_t code) {
   static const char *const names[] = {
-      "TIDINGS_OK",        "TIDINGS_E_INVAL",       "TIDINGS_E_SCHEMA",
-      "TIDINGS_E_TOO_BIG", "TIDINGS_E_UNSUPPORTED", "TIDINGS_E_NOT_FOUND",
-      "TIDINGS_E_FIRED",   "TIDINGS_E_STATE",       "TIDINGS_E_BUSY",
-      "TIDINGS_E_FULL",    "TIDINGS_E_STORE",       "TIDINGS_E_SCHEMA_NEWER",
-      "TIDINGS_E_NOMEM",   "TIDINGS_E_CLOSED",
+      "TIDINGS_OK",
+      "TIDINGS_E_INVAL",
+      "TIDINGS_E_SCHEMA",
+      "TIDINGS_E_TOO_BIG",
+      "TIDINGS_E_UNSUPPORTED",
+      "TIDINGS_E_NOT_FOUND",
+      "TIDINGS_E_FIRED",
+      "TIDINGS_E_STATE",
+      "TIDINGS_E_BUSY",
+      "TIDINGS_E_FULL",
+      "TIDINGS_E_STORE",
+      "TIDINGS_E_SCHEMA_NEWER",
+      "TIDINGS_E_NOMEM",
+      "TIDINGS_E_CLOSED",
+      "TIDINGS_E_OWNED",
+      "TIDINGS_E_OUTCOME_UNKNOWN",
   };
   int32_t count = (int32_t)(sizeof names / sizeof names[0]);
   return code <= 0 && code > -count ? names[-code] : "TIDINGS_E_UNKNOWN";

@@ -104,13 +104,13 @@ struct tidings_span {
 /* The call does not fit the present state of the turn or of the delivery. Nothing changed. */
 #define TIDINGS_E_STATE (-7)
 /* Something needed is in use: another process holds the writer lock for longer than the time
- * budget, another live host owns the session, or replies have not been released. Nothing was lost.
- * Try again at the next occasion. */
+ * budget, or replies have not been released. Nothing was lost. Try again at the next occasion. That
+ * another live host owns the session was this code before 1.2: see TIDINGS_E_OWNED. */
 #define TIDINGS_E_BUSY (-8)
 /* A quota is used up: the pending notifications of a session, or the store. */
 #define TIDINGS_E_FULL (-9)
-/* The store failed: the disk is full, an I/O error, damage. Nothing was stored, unless the text
- * says that the outcome is unknown. */
+/* The store failed: the disk is full, an I/O error, damage. Nothing was stored. That nobody knows
+ * whether it was stored was this code before 1.2: see TIDINGS_E_OUTCOME_UNKNOWN. */
 #define TIDINGS_E_STORE (-10)
 /* A newer version wrote the store, in another layout. The store was left untouched. Use the newer
  * plugin, or another store. */
@@ -120,6 +120,12 @@ struct tidings_span {
 /* The instance is quiesced or closed, belongs to the parent of a forked process, or does not own
  * the session (any more). */
 #define TIDINGS_E_CLOSED (-13)
+/* Another live host owns the session; the text names its pid. Trying again helps when that host has
+ * ended, or with a takeover. Since 1.2. */
+#define TIDINGS_E_OWNED (-14)
+/* The disk or the connection to the database failed during the commit: it may be stored or not. An
+ * event that has an id can be sent again. Since 1.2. */
+#define TIDINGS_E_OUTCOME_UNKNOWN (-15)
 
 /* Where a function says what went wrong. The struct is the caller's. Set `size` to sizeof(struct
  * tidings_error) before the call; the function writes no further than `size`. Pass NULL if the code

@@ -95,10 +95,12 @@ struct tidings_plugin {
    *   INVAL        a null pointer, a short struct, an unknown flag, a bad session id
    *   TOO_BIG      the session, call_id or tool is too long
    *   UNSUPPORTED  the instance was opened as a producer
-   *   BUSY         the time budget ended before the writer lock was free; or another live process
-   *                owns the session, and the text names its pid
-   *   STORE, NOMEM, CLOSED   as in abi.h
-   * After BUSY, STORE and NOMEM the next hook delivers what is pending. Since 1.0. */
+   *   BUSY         the time budget ended before the writer lock was free
+   *   OWNED        another live process owns the session, and the text names its pid
+   *   STORE, OUTCOME_UNKNOWN, NOMEM, CLOSED   as in abi.h
+   * After BUSY, STORE and NOMEM the next hook delivers what is pending. After OUTCOME_UNKNOWN that
+   * may be leased to a delivery that nobody got; it is pending again when the host has resumed.
+   * Since 1.0. */
   int32_t (*on_tool_result)(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
                             const struct tidings_reply **ret_reply, struct tidings_error *error);
 
@@ -142,7 +144,9 @@ struct tidings_plugin {
    *   NOT_FOUND, FIRED   of the message that the event names
    *   STATE        the turn's state does not allow it
    *   FULL         too many notifications are pending, or the store is full
+   *   OWNED        another live host owns the session
    *   BUSY, STORE, NOMEM   nothing was stored; send it again later
+   *   OUTCOME_UNKNOWN   it may be stored: send it again with the same id
    *   CLOSED       as in abi.h
    * Since 1.0. */
   int32_t (*on_event)(struct tidings_plugin *plugin, const struct tidings_span *event,
@@ -161,6 +165,7 @@ struct tidings_plugin {
    *   STATE        it ended the other way before; COMMITTED after a recovery: it is delivered again
    *   BUSY         the outcome is remembered, and applied at the next call of any function
    *   STORE        it is still leased: settle again
+   *   OUTCOME_UNKNOWN   settle again: settling twice is harmless
    *   CLOSED       another host owns the session now, or the session was closed
    *   UNSUPPORTED  the instance was opened as a producer
    *   NOMEM        as in abi.h

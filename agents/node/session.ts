@@ -307,7 +307,7 @@ export class Session {
       return call();
     } catch (error) {
       const { code } = error as { code?: string };
-      if (code === "TIDINGS_E_CLOSED" || (code === "TIDINGS_E_BUSY" && what.startsWith("session."))) this.lost = true;
+      if (code === "TIDINGS_E_CLOSED" || code === "TIDINGS_E_OWNED") this.lost = true;
       log(this.#kit.hostName, `session ${this.id}: ${what}: ${describe(error)}`);
       return undefined;
     }

@@ -36,8 +36,11 @@ static void wait_and_settle(struct cli *cli, struct hook_call *call, int owner_f
   if (interrupt_poll(&ended, 1, ENDING_MS) <= 0) return;
   call->moment = HOOK_OTHER;
   call->seen = NULL;
-  for (int i = 0; settle_as_host(cli, call, &error) == TIDINGS_E_BUSY && i < TRIES; i++)
+  for (int i = 0; i < TRIES; i++) {
+    int32_t code = settle_as_host(cli, call, &error);
+    if (code != TIDINGS_E_BUSY && code != TIDINGS_E_OWNED) break;
     (void)interrupt_poll(NULL, 0, BUSY_MS);
+  }
 }
 
 void hook_settle_after_end(struct cli *cli, struct hook_call *call, uint32_t owner) {

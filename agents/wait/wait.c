@@ -84,11 +84,6 @@ static bool is_settled(struct waiter *waiter) {
   return !waiter->settle_at_ms;
 }
 
-/* Not its owner, but the store: that comes again. */
-static bool is_store_busy(int32_t code, const struct tidings_error *error) {
-  return code == TIDINGS_E_BUSY && !strstr(error->text, "owned by");
-}
-
 /* The end of a turn declines its offer when the agent takes no more reasons to go on; a prompt of
  * ours begins a new row of them. */
 static bool was_declined(const struct waiter *waiter) {
@@ -124,7 +119,7 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
   const char *type = resumes ? "turn.resume" : "wake";
   int32_t code = kit_event(waiter->kit, kit_new_event(type, waiter->call->session, json_object()),
                            &reply, error);
-  if (is_store_busy(code, error)) {
+  if (code == TIDINGS_E_BUSY) {
     waiter->wake_at_ms = clock_wall_ms() + BUSY_MS;
     return TIDINGS_OK;
   }
@@ -172,7 +167,7 @@ static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply
   waiter->unreported = false;
   if (!when_ms) return TIDINGS_OK;
   int32_t code = hook_person_interrupted(waiter->kit, waiter->call, when_ms, ret_reply, error);
-  if (!is_store_busy(code, error)) return code;
+  if (code != TIDINGS_E_BUSY) return code;
   waiter->watch.seen_ms = seen_ms;
   waiter->unreported = true;
   return TIDINGS_OK;

@@ -208,7 +208,7 @@ static int32_t try_once(const struct report *report, json_t *event, struct tidin
 
 static bool may_pass(int32_t code) {
   return code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE || code == TIDINGS_E_FULL ||
-         code == TIDINGS_E_NOMEM;
+         code == TIDINGS_E_OUTCOME_UNKNOWN || code == TIDINGS_E_NOMEM;
 }
 
 /* The same id each time: if an attempt was stored after all, the next has no effect. `which` ends

@@ -128,11 +128,11 @@ static void second_host(struct trial *trial) {
   char pid[24];
   snprintf(pid, sizeof pid, "%d", (int)owner.pid);
   trial_push(plugin, "s", "one"); /* pushing is for everybody */
-  trial_expect(TIDINGS_E_BUSY, trial_tool_result(plugin, "s", &reply, &error), &error,
+  trial_expect(TIDINGS_E_OWNED, trial_tool_result(plugin, "s", &reply, &error), &error,
                "on_tool_result in another host's session");
   trial_expect_word(&error, pid, "BUSY names the owner's pid");
   static const char opened[] = "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{}}";
-  trial_expect(TIDINGS_E_BUSY, trial_event(plugin, opened, sizeof opened - 1, &error), &error,
+  trial_expect(TIDINGS_E_OWNED, trial_event(plugin, opened, sizeof opened - 1, &error), &error,
                "session.opened in another host's session");
   trial_expect_word(&error, pid, "BUSY names the owner's pid");
   trial_expect_nothing(plugin, "another session");
@@ -201,7 +201,7 @@ static void owner_pid(struct trial *trial) {
   other_stops(&hook);
   struct agent stranger;
   trial_start_other(trial, &stranger, NULL, 0);
-  json_decref(trial_other_fails(&stranger, request_tool_result(), "TIDINGS_E_BUSY"));
+  json_decref(trial_other_fails(&stranger, request_tool_result(), "TIDINGS_E_OWNED"));
   other_stops(&stranger);
   trial_start_other(trial, &hook, NULL, getpid());
   json_decref(trial_other(&hook, request_settle(delivery)));

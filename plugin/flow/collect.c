@@ -36,7 +36,7 @@ static int recover_source(struct op *op, struct tidings_error *error) {
   bool mine = op_owns_session(op);
   if (!op->head.owner.pid) return 0;
   if (!mine && store_owner_alive(op->instance->store, &op->head.owner))
-    return fail(error, TIDINGS_E_BUSY,
+    return fail(error, TIDINGS_E_OWNED,
                 "data.from: session %s is owned by a running host, pid %u; expected sessions that "
                 "no other running host has",
                 quote(op->name).text, op->head.owner.pid);

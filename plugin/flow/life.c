@@ -97,7 +97,7 @@ int life_close(struct op *op, struct tidings_error *error) {
   static const struct declarations none = {NULL, 0};
   struct head *head = &op->head;
   if (!op_owns_session(op) && store_owner_alive(op->instance->store, &head->owner)) {
-    return fail(error, TIDINGS_E_BUSY,
+    return fail(error, TIDINGS_E_OWNED,
                 "the session is owned by a running host, pid %u; only that host may "
                 "close it",
                 head->owner.pid);

@@ -198,6 +198,12 @@ static int settle_now(struct instance *instance, const struct settlement *settle
   return code;
 }
 
+/* Settling again is harmless, whatever became of it. */
+static bool may_pass(int code) {
+  return code == TIDINGS_E_BUSY || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE ||
+         code == TIDINGS_E_OUTCOME_UNKNOWN;
+}
+
 int flow_settle_remembered(struct instance *instance, store_deadline deadline,
                            struct tidings_error *error) {
   struct remembered remembered;
@@ -206,7 +212,7 @@ int flow_settle_remembered(struct instance *instance, store_deadline deadline,
                                           .outcome = remembered.outcome};
     struct tidings_error why = {.size = sizeof why};
     int code = settle_now(instance, &settlement, deadline, NULL, &why);
-    if (code == TIDINGS_E_BUSY || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE) {
+    if (may_pass(code)) {
       (void)remembered_add(&instance->remembered, remembered);
       return fail(error, code, "delivery %llu, whose settle was remembered: %s",
                   (unsigned long long)remembered.delivery_id, why.text);

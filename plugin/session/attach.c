@@ -132,7 +132,7 @@ static int refuse_former(const struct head *head, struct tidings_error *error) {
 }
 
 static int refuse_second(const struct head *head, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_BUSY,
+  return fail(error, TIDINGS_E_OWNED,
               "the session is owned by a running host, pid %u; end that host, or open the "
               "session with takeover",
               head->owner.pid);

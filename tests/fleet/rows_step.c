@@ -84,7 +84,7 @@ static bool commit(struct turn *turn) {
   if (turn->txn.outdated) return true;
   if (!code) note_turn(turn);
   else if (!turn->hurries) rows_broken("%s", error.text);
-  else if (code == TIDINGS_E_STORE && strstr(error.text, "outcome unknown")) find_outcome(turn);
+  else if (code == TIDINGS_E_OUTCOME_UNKNOWN) find_outcome(turn);
   else if (code != TIDINGS_E_BUSY) rows_broken("a late commit: %s", error.text);
   return false;
 }
@@ -331,7 +331,7 @@ int rows_write(uint32_t session, uint32_t ms, bool gives_up, int code) {
   put_random(&turn, &turn.declared, KEPT, 1);
   if (gives_up || turn.failed) db_end(&turn.txn);
   else got = db_commit(&turn.txn, &error);
-  if (got && code && strstr(error.text, "outcome unknown")) find_outcome(&turn);
+  if (got && code == TIDINGS_E_OUTCOME_UNKNOWN) find_outcome(&turn);
   else if (got && got != code) rows_broken("%s", error.text);
   else if (!got && !gives_up && !turn.failed) note_turn(&turn);
   return turn.failed ? code : got;

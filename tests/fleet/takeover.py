@@ -54,7 +54,7 @@ def case(url, apart, failures):
     for number in (10, 11):
         expect("error" not in hook(first, number, "quiet"), "the first host has a second session, which is quiet")
     refused = ask(second, "event", event={"type": "session.resumed", "session": "s", "data": {"deliveries": []}})
-    expect(refused.get("error", {}).get("code") == "TIDINGS_E_BUSY", f"the second is refused while the first lives: {refused}")
+    expect(refused.get("error", {}).get("code") == "TIDINGS_E_OWNED", f"the second is refused while the first lives: {refused}")
     stop_all(first, signal.SIGSTOP)
     taken = ask(second, "event", event={"type": "session.resumed", "session": "s", "data": {"deliveries": [], "takeover": True}})
     expect("reply" in taken, f"the second takes over: {taken}")

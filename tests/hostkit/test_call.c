@@ -223,7 +223,7 @@ Test(error, names) {
   cr_expect_str_eq(hostkit_error_name(TIDINGS_E_INVAL), "TIDINGS_E_INVAL");
   cr_expect_str_eq(hostkit_error_name(TIDINGS_E_BUSY), "TIDINGS_E_BUSY");
   cr_expect_str_eq(hostkit_error_name(TIDINGS_E_CLOSED), "TIDINGS_E_CLOSED");
-  cr_expect_str_eq(hostkit_error_name(TIDINGS_E_CLOSED - 1), "TIDINGS_E_UNKNOWN");
+  cr_expect_str_eq(hostkit_error_name(TIDINGS_E_OUTCOME_UNKNOWN - 1), "TIDINGS_E_UNKNOWN");
   cr_expect_str_eq(hostkit_error_name(1), "TIDINGS_E_UNKNOWN");
   cr_expect_str_eq(hostkit_error_name(INT32_MIN), "TIDINGS_E_UNKNOWN");
 }

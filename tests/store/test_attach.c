@@ -41,9 +41,9 @@ Test(attach, a_living_owner_keeps_its_session_and_is_named) {
   struct got got = tool_result(plugin, "s");
   char pid[32];
   (void)snprintf(pid, sizeof pid, "pid %d", (int)other.pid);
-  cr_assert_eq(got.code, TIDINGS_E_BUSY);
+  cr_assert_eq(got.code, TIDINGS_E_OWNED);
   cr_assert(strstr(got.error.text, pid), "%s", got.error.text);
-  expect_event(plugin, TIDINGS_E_BUSY, "{\"type\":\"session.closed\",\"session\":\"s\"}");
+  expect_event(plugin, TIDINGS_E_OWNED, "{\"type\":\"session.closed\",\"session\":\"s\"}");
   cr_assert_eq(pending_in(store_of(plugin), "s"), 1);
   plugin_end(plugin);
   child_kill(&other);
@@ -186,7 +186,7 @@ Test(attach, a_failed_event_is_not_a_duplicate) {
   (void)leased(plugin, "one");
   plugin_end(plugin);
   plugin = as(NULL);
-  expect_event(plugin, TIDINGS_E_BUSY, opened);
+  expect_event(plugin, TIDINGS_E_OWNED, opened);
   child_kill(&other);
   expect_event(plugin, 0, opened);
   struct arena arena = ARENA_EMPTY;
@@ -238,7 +238,7 @@ Test(attach, of_more_living_former_owners_than_fit_the_first_is_forgotten) {
   }
   for (int i = 1; i < OWNERS - 1; i++)
     cr_assert_eq(hook_code(&owners[i]), TIDINGS_E_CLOSED, "%d", i);
-  cr_assert_eq(hook_code(&owners[0]), TIDINGS_E_BUSY, "it is a stranger now, and the owner lives");
+  cr_assert_eq(hook_code(&owners[0]), TIDINGS_E_OWNED, "it is a stranger now, and the owner lives");
   for (int i = 0; i < OWNERS; i++) child_kill(&owners[i]);
 }
 

@@ -89,7 +89,8 @@ Test(commit, after_a_flush_that_fails_the_outcome_is_unknown_and_the_store_goes_
   struct tidings_error error = new_error();
   say_well(store, "s", "before");
   arm(SYNC_FAILS);
-  cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error),
+               TIDINGS_E_OUTCOME_UNKNOWN);
   expect_struck();
   cr_assert(strstr(error.text, "outcome unknown"), "%s", error.text);
   cr_assert_eq(items_in(store, "s"), 1);
@@ -106,7 +107,8 @@ Test(commit, a_meta_page_that_is_not_written_stores_nothing) {
   struct tidings_error error = new_error();
   say_well(store, "s", "before");
   arm(META_NOT_WRITTEN);
-  cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error),
+               TIDINGS_E_OUTCOME_UNKNOWN);
   expect_struck();
   cr_assert_eq(items_in(store, "s"), 1);
   say_well(store, "s", "after");
@@ -147,7 +149,7 @@ Test(commit, when_it_cannot_be_told_the_outcome_is_unknown) {
   arm(META_WRITTEN_TWICE);
   cr_assert_eq(
       say(store, (struct said){.message = "who knows", .source = "p", .id = "1"}, NULL, &error),
-      TIDINGS_E_STORE);
+      TIDINGS_E_OUTCOME_UNKNOWN);
   expect_struck();
   cr_assert(strstr(error.text, "outcome unknown"), "%s", error.text);
   bool duplicate = false;
@@ -166,7 +168,8 @@ Test(commit, the_environment_is_opened_again_by_a_later_call) {
   say_well(store, "s", "before");
   atomic_store(&blocks_opening, true);
   arm(SYNC_FAILS);
-  cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error),
+               TIDINGS_E_OUTCOME_UNKNOWN);
   cr_assert(strstr(error.text, "outcome unknown"), "%s", error.text);
   cr_assert_null(store->db->env);
   cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
@@ -201,7 +204,8 @@ Test(commit, the_log_is_written_without_the_writer_lock) {
   struct tidings_error error = new_error();
   cr_assert_eq(store_open(&options, &store, &error), 0, "%s", error.text);
   arm(SYNC_FAILS);
-  cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error),
+               TIDINGS_E_OUTCOME_UNKNOWN);
   cr_assert_eq(calls_back, 1);
   cr_assert_eq(under_lock, 0);
   store_close(store);
@@ -266,8 +270,8 @@ Test(commit, a_duplicate_of_what_was_not_stored_fails_with_it) {
   push_together(store, pushers);
   expect_struck();
   cr_assert_eq(items_in(store, "s"), 1);
-  cr_assert_eq(pushers[0].code, TIDINGS_E_STORE);
-  cr_assert_eq(pushers[1].code, TIDINGS_E_STORE);
+  cr_assert_eq(pushers[0].code, TIDINGS_E_OUTCOME_UNKNOWN);
+  cr_assert_eq(pushers[1].code, TIDINGS_E_OUTCOME_UNKNOWN);
   store_close(store);
 }
 
@@ -287,7 +291,8 @@ Test(commit, what_a_push_knew_before_it_failed_is_not_believed) {
   char theirs[] = "theirs";
   say_well(store, "s", "before");
   arm(SYNC_FAILS);
-  cr_assert_eq(say(store, (struct said){.session = "ours"}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert_eq(say(store, (struct said){.session = "ours"}, NULL, &error),
+               TIDINGS_E_OUTCOME_UNKNOWN);
   expect_struck();
   cr_assert(store->known.state, "it was known until the commit failed");
   struct child child = child_start(push_theirs, theirs);
@@ -308,7 +313,8 @@ Test(commit, what_a_push_knew_is_not_believed_after_another_write_of_its_process
   uint32_t number = 0;
   say_well(store, "s", "before");
   arm(SYNC_FAILS);
-  cr_assert_eq(say(store, (struct said){.session = "ours"}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert_eq(say(store, (struct said){.session = "ours"}, NULL, &error),
+               TIDINGS_E_OUTCOME_UNKNOWN);
   expect_struck();
   cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(session_add(txn, span_text("theirs"), &number, &error), 0);
@@ -327,8 +333,8 @@ Test(commit, a_batch_that_fails_fails_for_all_its_sessions) {
                               {.store = store, .said = {.session = "b"}}};
   arm(SYNC_FAILS);
   push_together(store, pushers);
-  cr_assert_eq(pushers[0].code, TIDINGS_E_STORE);
-  cr_assert_eq(pushers[1].code, TIDINGS_E_STORE);
+  cr_assert_eq(pushers[0].code, TIDINGS_E_OUTCOME_UNKNOWN);
+  cr_assert_eq(pushers[1].code, TIDINGS_E_OUTCOME_UNKNOWN);
   cr_assert_eq(number_of(store, "a"), 0);
   cr_assert_eq(number_of(store, "b"), 0);
   store_close(store);
@@ -341,7 +347,7 @@ Test(commit, a_session_that_was_not_stored_is_not_remembered) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   arm(SYNC_FAILS);
   struct got got = tool_result(plugin, "first");
-  cr_assert_eq(got.code, TIDINGS_E_STORE, "%d", got.code);
+  cr_assert_eq(got.code, TIDINGS_E_OUTCOME_UNKNOWN, "%d", got.code);
   expect_struck();
   push(plugin, "second", "for the second only");
   expect_got(tool_result(plugin, "first"), "");
@@ -357,7 +363,7 @@ Test(commit, a_lease_that_was_not_stored_leaves_all_pending) {
   push(plugin, "s", "two");
   arm(SYNC_FAILS);
   struct got got = tool_result(plugin, "s");
-  cr_assert_eq(got.code, TIDINGS_E_STORE);
+  cr_assert_eq(got.code, TIDINGS_E_OUTCOME_UNKNOWN);
   cr_assert_eq(pending_in(store_of(plugin), "s"), 1);
   expect_got(tool_result(plugin, "s"), "two");
   plugin_end(plugin);
@@ -369,7 +375,8 @@ Test(commit, a_settle_that_was_not_stored_stays_leased) {
   push(plugin, "s", "one");
   struct got got = tool_result(plugin, "s");
   arm(SYNC_FAILS);
-  cr_assert_eq(settle_as(plugin, got.delivery, TIDINGS_COMMITTED, &error), TIDINGS_E_STORE);
+  cr_assert_eq(settle_as(plugin, got.delivery, TIDINGS_COMMITTED, &error),
+               TIDINGS_E_OUTCOME_UNKNOWN);
   expect_got(tool_result(plugin, "s"), "");
   cr_assert_eq(settle_as(plugin, got.delivery, TIDINGS_COMMITTED, &error), 0, "%s", error.text);
   plugin_end(plugin);

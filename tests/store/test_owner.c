@@ -115,7 +115,7 @@ Test(owner, without_descriptors_no_session_is_taken_over) {
   cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
   struct got got = tool_result(plugin, "s");
   cr_assert_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-  cr_assert_eq(got.code, TIDINGS_E_BUSY, "%d %s", got.code, got.messages);
+  cr_assert_eq(got.code, TIDINGS_E_OWNED, "%d %s", got.code, got.messages);
   plugin_end(plugin);
   child_kill(&other);
 }

@@ -112,9 +112,9 @@ Test(settle, after_a_takeover_the_old_owner_gets_closed) {
 
   struct tidings_plugin *new = plugin_at(kit_store, (struct plugin_words){0});
   struct tidings_error error = new_error();
-  cr_assert_eq(tool_result(new, "s").code, TIDINGS_E_BUSY);
+  cr_assert_eq(tool_result(new, "s").code, TIDINGS_E_OWNED);
   cr_assert_eq(event(new, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}"),
-               TIDINGS_E_BUSY);
+               TIDINGS_E_OWNED);
   cr_assert_eq(event(new, &error,
                      "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"takeover\":true,"
                      "\"deliveries\":[\"%llu\"]}}",

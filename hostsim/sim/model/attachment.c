@@ -86,7 +86,7 @@ int attachment_enter(struct model *model, const struct act *act) {
    * carriers that only its transcript knows. */
   bool opens = act->kind == ACT_OPENED || act->kind == ACT_RESUMED;
   if (model->peers[act->peer].former && !opens) return TIDINGS_E_CLOSED;
-  if (model_owner_lives(model) && !act->takeover) return TIDINGS_E_BUSY;
+  if (model_owner_lives(model) && !act->takeover) return TIDINGS_E_OWNED;
   attach(model, act);
   return 0;
 }
@@ -124,7 +124,7 @@ int attachment_rewind(struct model *model, const struct act *act) {
 
 int attachment_close(struct model *model, const struct act *act) {
   if (act->peer == PEER_PRODUCER) return TIDINGS_E_UNSUPPORTED;
-  if (model_owner_lives(model) && !model_owner_is(model, act->peer)) return TIDINGS_E_BUSY;
+  if (model_owner_lives(model) && !model_owner_is(model, act->peer)) return TIDINGS_E_OWNED;
   for (unsigned i = 0; i < model->delivery_count; i++)
     if (model->deliveries[i].state == DELIVERY_LEASED)
       model->deliveries[i].state = DELIVERY_ROLLED_BACK;

@@ -238,9 +238,12 @@ await test("no failure of tidings reaches the host", () => {
 });
 
 await test("a session that is open elsewhere, or was taken over, is lost, until a person prompts here", () => {
-  const elsewhere = stage({ "session.resumed": "TIDINGS_E_BUSY" });
+  const elsewhere = stage({ "session.resumed": "TIDINGS_E_OWNED" });
   elsewhere.session.resumed("/", []);
   equal(elsewhere.session.lost, true);
+  const busy = stage({ "session.resumed": "TIDINGS_E_BUSY" });
+  busy.session.resumed("/", []);
+  equal(busy.session.lost, false);
   const taken = stage({ toolResult: "TIDINGS_E_CLOSED" });
   taken.session.toolResult("c", "t");
   equal(taken.session.lost, true);

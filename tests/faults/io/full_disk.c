@@ -83,11 +83,11 @@ static bool push(struct books *books, unsigned session) {
     tokens_add(&books->due[session], token);
     return true;
   }
-  if (code != TIDINGS_E_STORE && code != TIDINGS_E_FULL)
+  if (code == TIDINGS_E_OUTCOME_UNKNOWN) tokens_add(&books->unsure[session], token);
+  else if (code != TIDINGS_E_STORE && code != TIDINGS_E_FULL)
     fail("%s: a push: %s", books->disk, rig_why(code, &error));
   else if (code == TIDINGS_E_STORE && !strstr(error.text, "space") && !strstr(error.text, "full"))
     fail("%s: a push was refused without the reason: %s", books->disk, rig_why(code, &error));
-  if (strstr(error.text, "unknown")) tokens_add(&books->unsure[session], token);
   return false;
 }
 

@@ -31,6 +31,10 @@ static int32_t submit(struct thread *thread, const char *session, uint64_t token
   return *ret_duplicate ? 0 : code;
 }
 
+static bool is_in_doubt(int32_t code) {
+  return code == TIDINGS_E_STORE || code == TIDINGS_E_OUTCOME_UNKNOWN;
+}
+
 /* Pushes until there is an answer. BUSY and FULL have stored nothing, so the same push is made
  * again, with an id or without. After any other failure only a push with an id may be repeated. */
 static void push(struct thread *thread, uint64_t token, bool identified) {
@@ -45,9 +49,9 @@ static void push(struct thread *thread, uint64_t token, bool identified) {
                        : rig_push(thread->rig, session, token, identified, &duplicate, &error);
     if (code == 0) break;
     if (code == TIDINGS_E_BUSY) atomic_fetch_add(&thread->board->busy, 1);
-    else if (code == TIDINGS_E_STORE) atomic_fetch_add(&thread->board->unknown, 1);
+    else if (is_in_doubt(code)) atomic_fetch_add(&thread->board->unknown, 1);
     else if (code != TIDINGS_E_FULL) die("push: %s", rig_why(code, &error));
-    if (code == TIDINGS_E_STORE && !identified) return;
+    if (is_in_doubt(code) && !identified) return;
     usleep(1000);
   }
   if (duplicate) atomic_fetch_add(&thread->board->duplicates, 1);

@@ -26,9 +26,7 @@ void drill_must(const struct drill *drill, int32_t code, const struct tidings_er
   if (code != 0) drill_wrong(drill, what, rig_why(code, error));
 }
 
-bool drill_outcome_unknown(int32_t code, const struct tidings_error *error) {
-  return code == TIDINGS_E_STORE && strstr(error->text, "unknown");
-}
+bool drill_outcome_unknown(int32_t code) { return code == TIDINGS_E_OUTCOME_UNKNOWN; }
 
 /* -- the books --------------------------------------------------------------------------------- */
 

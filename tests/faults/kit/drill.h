@@ -63,7 +63,7 @@ bool drill_take(struct tokens *tokens, uint64_t token);
 /* Removes what a carrier holds from what is due or unsure; it must have been one of them. */
 void drill_strike(struct drill *drill, const struct carried *carried);
 /* Did the answer say that it may have happened or not? */
-bool drill_outcome_unknown(int32_t code, const struct tidings_error *error);
+bool drill_outcome_unknown(int32_t code);
 
 /* Loads the plugin and makes a folder for stores. The same drill serves any number of faults. */
 void drill_begin(struct drill *drill, const struct arguments *arguments, const char *name);

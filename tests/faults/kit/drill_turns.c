@@ -121,7 +121,8 @@ static void audit(struct drill *drill) {
 }
 
 static void check(struct drill *drill, int32_t code, const struct tidings_error *error) {
-  if (code != 0 && !drill_outcome_unknown(code, error)) expect_unchanged(drill);
+  (void)error;
+  if (code != 0 && !drill_outcome_unknown(code)) expect_unchanged(drill);
   free(status_before);
   status_before = NULL;
   audit(drill);
@@ -181,7 +182,7 @@ static int32_t attempt_submit(struct drill *drill, bool steer, struct tidings_er
   uint64_t token = drill->next_token++;
   int32_t code = turns_submit(&drill->rig, SESSION, token, steer, &heard, error);
   if (code == 0) put(&due, token);
-  else if (drill_outcome_unknown(code, error)) put(&unsure, token);
+  else if (drill_outcome_unknown(code)) put(&unsure, token);
   heard_clear(&heard);
   return code;
 }
@@ -213,7 +214,7 @@ static int32_t attempt_compacted(struct drill *drill, struct tidings_error *erro
 static int32_t attempt_cancel(struct drill *drill, struct tidings_error *error) {
   struct heard heard = {0};
   int32_t code = turns_cancel(&drill->rig, SESSION, subject, &heard, error);
-  bool unknown = drill_outcome_unknown(code, error);
+  bool unknown = drill_outcome_unknown(code);
   if ((code == 0 || unknown) && strike(&due, subject) && unknown) put(&unsure, subject);
   heard_clear(&heard);
   return code;
@@ -222,7 +223,7 @@ static int32_t attempt_cancel(struct drill *drill, struct tidings_error *error) 
 static int32_t attempt_start(struct drill *drill, struct tidings_error *error) {
   struct heard heard = {0};
   int32_t code = turns_event(&drill->rig, SESSION, "turn.started", &offered, &heard, error);
-  bool unknown = drill_outcome_unknown(code, error);
+  bool unknown = drill_outcome_unknown(code);
   if ((code == 0 || unknown) && strike(&due, subject) && unknown) put(&unsure, subject);
   heard_clear(&heard);
   return code;
@@ -245,7 +246,7 @@ static int32_t attempt_result(struct drill *drill, struct tidings_error *error) 
 static int32_t attempt_settle(struct drill *drill, uint32_t outcome, struct tidings_error *error) {
   struct heard heard = {0};
   int32_t code = turns_settle(&drill->rig, delivery, outcome, &heard, error);
-  bool unknown = drill_outcome_unknown(code, error), committed = outcome == TIDINGS_COMMITTED;
+  bool unknown = drill_outcome_unknown(code), committed = outcome == TIDINGS_COMMITTED;
   if (committed && (code == 0 || unknown) && strike(&due, subject) && unknown)
     put(&unsure, subject);
   heard_clear(&heard);

@@ -232,12 +232,22 @@ int32_t rig_query(struct rig *rig, const char *request, char **ret_json,
 }
 
 static const char *code_name(int32_t code) {
-  static const char *const names[] = {
-      "TIDINGS_OK",        "TIDINGS_E_INVAL",       "TIDINGS_E_SCHEMA",
-      "TIDINGS_E_TOO_BIG", "TIDINGS_E_UNSUPPORTED", "TIDINGS_E_NOT_FOUND",
-      "TIDINGS_E_FIRED",   "TIDINGS_E_STATE",       "TIDINGS_E_BUSY",
-      "TIDINGS_E_FULL",    "TIDINGS_E_STORE",       "TIDINGS_E_SCHEMA_NEWER",
-      "TIDINGS_E_NOMEM",   "TIDINGS_E_CLOSED"};
+  static const char *const names[] = {"TIDINGS_OK",
+                                      "TIDINGS_E_INVAL",
+                                      "TIDINGS_E_SCHEMA",
+                                      "TIDINGS_E_TOO_BIG",
+                                      "TIDINGS_E_UNSUPPORTED",
+                                      "TIDINGS_E_NOT_FOUND",
+                                      "TIDINGS_E_FIRED",
+                                      "TIDINGS_E_STATE",
+                                      "TIDINGS_E_BUSY",
+                                      "TIDINGS_E_FULL",
+                                      "TIDINGS_E_STORE",
+                                      "TIDINGS_E_SCHEMA_NEWER",
+                                      "TIDINGS_E_NOMEM",
+                                      "TIDINGS_E_CLOSED",
+                                      "TIDINGS_E_OWNED",
+                                      "TIDINGS_E_OUTCOME_UNKNOWN"};
   return code <= 0 && code >= TIDINGS_E_CLOSED ? names[-code] : "an unknown code";
 }
 

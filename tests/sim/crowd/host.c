@@ -50,8 +50,8 @@ static void heed(struct host *host, struct tidings_reply *reply) {
   hostkit_reply_free(reply);
 }
 
-/* BUSY can mean that some other process writes just now, or that the session is another host's. A
- * killed process can leave one that waits for the writer asleep until its budget is used up. */
+/* Some other process writes just now. A killed process can leave one that waits for the writer
+ * asleep until its budget is used up. */
 static bool is_worth_again(int32_t code, unsigned *tries) {
   enum { TRIES = 4 };
   return code == TIDINGS_E_BUSY && ++*tries < TRIES;
@@ -60,7 +60,7 @@ static bool is_worth_again(int32_t code, unsigned *tries) {
 /* Somebody else's it is now, or nobody's; anything but that is wrong. */
 static bool lost(struct host *host, int32_t code, const char *what) {
   if (code == 0) return false;
-  if (code != TIDINGS_E_CLOSED && code != TIDINGS_E_BUSY)
+  if (code != TIDINGS_E_CLOSED && code != TIDINGS_E_OWNED && code != TIDINGS_E_BUSY)
     wrong("%s: %s: %s", what, hostkit_error_name(code), last_error.text);
   host->owns = false;
   host->turn.asked = false;
@@ -248,7 +248,7 @@ static void come(struct host *host, bool takes_over) {
     board->writer = writer;
   }
   board_unlock(board);
-  if (code != 0 && code != TIDINGS_E_BUSY)
+  if (code != 0 && code != TIDINGS_E_OWNED && code != TIDINGS_E_BUSY)
     wrong("session.resumed: %s: %s", hostkit_error_name(code), last_error.text);
   if (code == 0) heed(host, reply);
 }

@@ -219,7 +219,7 @@ static int after_failed_commit(const struct db_txn *txn, size_t id, int rc, bool
   pthread_rwlock_unlock(&db->env_lock);
   if (stored) return 0;
   if (!head_reached) return db_failed(error, rc, "commit; nothing was stored");
-  return fail(error, TIDINGS_E_STORE,
+  return fail(error, TIDINGS_E_OUTCOME_UNKNOWN,
               "the store failed to commit (%s)%s: outcome unknown; retry with the same id", reason,
               open ? "" : " and cannot be opened again");
 }

@@ -133,7 +133,7 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
   int why = find_out(txn->db, first, write.token, patience, &stored);
   if (!why && stored) return 0;
   if (!why) return pg_fail_in(txn->db, rc, "commit; nothing was stored", error);
-  return fail(error, TIDINGS_E_STORE,
+  return fail(error, TIDINGS_E_OUTCOME_UNKNOWN,
               "store %s: the connection broke during the commit: outcome unknown; retry with the "
               "same id",
               txn->db->place.shown);

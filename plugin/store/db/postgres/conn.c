@@ -247,7 +247,7 @@ static const char *state_in(const char *words) {
 static int refuse_connection(struct db *db, PGconn *pg, struct tidings_error *error) {
   const char *words = PQerrorMessage(pg), *state = state_in(words);
   int rc = 0;
-  if (strstr(words, "password") || (state && strncmp(state, "28", 2) == 0))
+  if (PQconnectionNeedsPassword(pg) || (state && strncmp(state, "28", 2) == 0))
     return fail(error, TIDINGS_E_STORE,
                 "store %s: the database does not let this role in: its password is wrong or "
                 "missing; put it into ~/.pgpass or PGPASSWORD",

@@ -122,7 +122,7 @@ int pg_copy_end(struct pg_copy *copy, int code, struct tidings_error *error) {
   if (!code) {
     PGresult *result = PQexec(copy->pg, "COMMIT");
     if (!result || PQstatus(copy->pg) != CONNECTION_OK)
-      code = fail(error, TIDINGS_E_STORE,
+      code = fail(error, TIDINGS_E_OUTCOME_UNKNOWN,
                   "store %s: the connection broke during the commit: outcome unknown; 'tidings "
                   "store check' says whether the store is there, and then it is whole",
                   copy->place.shown);

@@ -22,7 +22,7 @@ static int judge(struct db *db, struct db_push *push, const PGresult *result, in
     return fail(push->error, code, "%s", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
   }
   if (rc == PG_E_LOST || rc == PG_E_LATE)
-    return fail(push->error, TIDINGS_E_STORE,
+    return fail(push->error, TIDINGS_E_OUTCOME_UNKNOWN,
                 "store %s: the database did not answer a push: outcome unknown; retry with the "
                 "same id",
                 db->place.shown);

@@ -108,7 +108,7 @@ int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *re
                 "store %s is in use: another client has its tables locked; end that first",
                 place->shown);
   if (!words)
-    words = strstr(PQerrorMessage(pg), "password")
+    words = PQconnectionNeedsPassword(pg)
                 ? "the password is wrong or missing; put it into ~/.pgpass or PGPASSWORD"
                 : PQerrorMessage(pg);
   return fail(error, TIDINGS_E_STORE, "store %s: %.*s", place->shown, (int)strcspn(words, "\n"),

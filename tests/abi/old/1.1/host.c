@@ -21,7 +21,7 @@
 #define TOOL_RESULT_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_tool_result, room_bytes)
 #define CHAT_REQUEST_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_chat_request, room_bytes)
 
-enum { ROOM = 200 };
+enum { ROOM = 600 };
 
 static int points;
 static int failed;
@@ -94,12 +94,14 @@ static struct tidings_plugin *open_store(const struct tidings_entry *entry, cons
   return plugin;
 }
 
+/* A first line, which no room cuts, and one that is longer than the room. */
 static void push(struct tidings_plugin *plugin) {
-  struct tidings_span event =
-      span("{\"type\": \"notification\", \"session\": \"s\", \"data\": {\"kind\": \"tool.failed\", "
-           "\"level\": \"error\", \"message\": \"It failed, and this text is longer than the room "
-           "that a carrier of this host has: one line after the other says that it failed, and how "
-           "it failed, and why, and what the program has printed.\"}}");
+  char text[1024];
+  (void)snprintf(text, sizeof text,
+                 "{\"type\": \"notification\", \"session\": \"s\", \"data\": {\"kind\": "
+                 "\"tool.failed\", \"level\": \"error\", \"message\": \"It failed.\\n%0*d\"}}",
+                 ROOM + 100, 1);
+  struct tidings_span event = span(text);
   const struct tidings_reply *reply = NULL;
   struct tidings_error *error = make_error();
   expect_ok(plugin->on_event(plugin, &event, &reply, error), error, "push");
