@@ -4,7 +4,6 @@
  */
 #include "command/interrupt.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static volatile sig_atomic_t noted;
+static bool begun;
 static sigset_t outside; /* the mask that lets them in */
 
 static void note_signal(int number) { noted = number; }
@@ -26,10 +26,9 @@ void interrupt_catch(void) {
 }
 
 void interrupt_begin(void) {
-  static bool begun; /* a second time the mask outside would have them blocked as well */
   struct sigaction action, was;
   sigset_t blocked;
-  if (begun) return;
+  if (begun) return; /* a second time the mask outside would have them blocked as well */
   begun = true;
   memset(&action, 0, sizeof action);
   action.sa_handler = note_signal;
@@ -42,6 +41,8 @@ void interrupt_begin(void) {
   }
   sigprocmask(SIG_BLOCK, &blocked, &outside);
 }
+
+bool interrupt_has_begun(void) { return begun; }
 
 int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
   struct timespec timeout = {.tv_sec = timeout_ms / 1000,

@@ -8,10 +8,12 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 
 /* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT wait until interrupt_poll; those that were
  * ignored stay so. */
 void interrupt_begin(void);
+bool interrupt_has_begun(void);
 
 /* poll, which such a signal ends with EINTR; `timeout_ms` -1: for ever. */
 int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms);

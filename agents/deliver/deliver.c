@@ -15,6 +15,7 @@
 #include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/transcript/marker.h"
+#include "command/interrupt.h"
 #include "command/json_value.h"
 #include "common/span.h"
 
@@ -209,6 +210,7 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                                                .message_count = count,
                                                .room_bytes = room_of_turn(call, action, content)};
   hook_status_changed(call);
+  interrupt_begin(); /* until the answer is written */
   code = hostkit_chat_request(kit, &request, ret_reply, error);
   if (!code) {
     *ret_content = content;

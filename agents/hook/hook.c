@@ -21,11 +21,11 @@
 #include "agents/turn/turns.h"
 #include "agents/wait/after_end.h"
 #include "agents/wait/alert.h"
+#include "agents/wait/limit.h"
 #include "agents/wait/wait.h"
 #include "agents/wait/window.h"
 #include "command/careful_write.h"
 #include "command/host.h"
-#include "command/interrupt.h"
 #include "command/json_value.h"
 #include "command/project.h"
 #include "common/clock.h"
@@ -103,7 +103,6 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   struct tidings_error error = {.size = sizeof error};
   struct hook_answer answer = {.output = NULL};
   struct hostkit *kit = NULL;
-  interrupt_begin();
   int32_t code = open_for_call(cli, call, owner, &kit, &error);
   if (!code && kit) code = hook_pass_over_reason(kit, call, &error);
   if (!code && kit) lay_project(cli, kit, call, owner);
@@ -111,6 +110,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
     code = hook_answer_call(kit, call, owner, &answer, &error);
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   write_answer(kit, &answer);
+  hook_limit_end();
   if (!code && kit) hook_start_late(kit, call);
   hook_start_environment(cli, call); /* also if the store is busy now: it is written only once */
   if (!code && kit) hook_alert_begin(cli, kit, call, owner);
@@ -148,6 +148,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
   cli->budget_ms = options->budget_ms ? (uint32_t)options->budget_ms : HOOK_BUDGET_MS;
+  if (!options->wait) hook_limit_begin();
   int32_t refused = hook_call_read(host, STDIN_FILENO, &call, &error);
   if (refused) {
     hook_log("%s", error.text);

@@ -15,6 +15,7 @@
 #include "agents/deliver/usage.h"
 #include "agents/transcript/ended.h"
 #include "agents/turn/rewind.h"
+#include "command/interrupt.h"
 #include "command/json_value.h"
 
 enum { TRANSITIONS = 64 }; /* of a history: what has a row of reasons in it, and to spare */
@@ -69,6 +70,7 @@ static int32_t report_end(struct hostkit *kit, const struct hook_call *call, boo
   if (!code && offered)
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   if (code) return code;
+  interrupt_begin(); /* what is offered is answered */
   const char *type = offered ? "turn.resume" : stopped ? "turn.aborted" : "turn.finished";
   return hook_send_event(kit, call, type, json_object(), ret_end, error);
 }

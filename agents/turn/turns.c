@@ -21,6 +21,7 @@
 #include "agents/turn/rewind.h"
 #include "agents/turn/stop.h"
 #include "agents/turn/subagent.h"
+#include "command/interrupt.h"
 #include "command/json_value.h"
 #include "command/mailbox.h"
 #include "command/paths.h"
@@ -182,6 +183,7 @@ static int32_t carry(struct hostkit *kit, const struct hook_call *call,
                                              .room_bytes = hook_room(call, "")};
   int32_t code = hook_parts_of_steered(kit, call, error);
   hook_status_changed(call);
+  interrupt_begin(); /* until the answer is written */
   if (!code) code = hostkit_tool_result(kit, &result, &reply, error);
   if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
   return code;
