@@ -33,7 +33,9 @@ enum {
   SETTLING_MS = 500,
   STARTING_MS = 1500, /* within which a session that was started with a prompt has it */
   BUSY_MS = 100,
-  QUEUE_MS = 30000
+  QUEUE_MS = 30000,
+  FIRST_PAUSE_MS = 500, /* after the agent's command has failed; each pause is twice the last */
+  LONGEST_PAUSE_MS = 600000
 };
 
 struct waiter {
@@ -327,32 +329,53 @@ static int run_program(const char *const argv[]) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void queue_nudge(const struct waiter *waiter, uint32_t owner,
-                        const struct tidings_action *action) {
+/* Returns the exit status of the agent's command; -1: it was not run. */
+static int queue_nudge(const struct waiter *waiter, uint32_t owner,
+                       const struct tidings_action *action, int failed_before) {
   char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session),
        *nudge = hook_nudge(waiter->kit, action);
   const char *const argv[] = {program, "queue", "--thread", session, "--message", nudge, NULL};
   int status = program && session && nudge ? run_program(argv) : -1;
-  if (status) {
-    hook_log("%s queue failed with status %d; the notifications wait for the next "
-             "prompt",
+  if (status && status != failed_before)
+    hook_log("%s queue failed with status %d; the notifications wait for the next prompt, and "
+             "tidings tries again with growing pauses",
              program ? program : "", status);
-    decline(waiter);
-  }
+  if (status) decline(waiter);
   free(program);
   free(session);
   free(nudge);
+  return status;
+}
+
+/* What was declined is offered again at once: without a pause a command that is missing would be
+ * tried without end. Returns 0; or -1: the agent has ended, or this process is to end. */
+static int pause_after_failure(struct waiter *waiter, int *pause_ms) {
+  int64_t until_ms = clock_mono_ms() + *pause_ms;
+  *pause_ms = *pause_ms < LONGEST_PAUSE_MS / 2 ? 2 * *pause_ms : LONGEST_PAUSE_MS;
+  for (int64_t left_ms; (left_ms = until_ms - clock_mono_ms()) > 0;) {
+    struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
+                           {.fd = waiter->place_fd, .events = POLLIN}};
+    int count = interrupt_poll(fds, 2, (int)left_ms);
+    if ((count < 0 && errno != EINTR) || interrupt_seen()) return -1;
+    if (count > 0 && fds[0].revents) return -1;
+    waiter->asked_to_end = count > 0 && hook_place_hear(waiter->place_fd) == PLACE_END;
+    if (waiter->asked_to_end) return -1;
+  }
+  return 0;
 }
 
 /* Returns whether it was asked to end. */
 static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner, int place) {
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
+  int failed = 0, pause_ms = FIRST_PAUSE_MS;
   if (begin(cli, call, owner, place, &waiter)) return false;
   while (!wait_for_turn(&waiter, &reply)) {
-    queue_nudge(&waiter, owner, hook_start_turn(reply));
+    failed = queue_nudge(&waiter, owner, hook_start_turn(reply), failed);
     hostkit_reply_free(reply);
     reply = NULL;
+    if (!failed) pause_ms = FIRST_PAUSE_MS;
+    else if (pause_after_failure(&waiter, &pause_ms)) break;
   }
   end(&waiter);
   return waiter.asked_to_end;

@@ -241,6 +241,23 @@ def waiter_of(place):
     return next((int(name.split(".")[1]) for name in os.listdir(place.store) if name.startswith("wake.")), None)
 
 
+def test_agents_command_is_missing(place):
+    """a command of the agent's that fails is tried with growing pauses, which the log says once; whoever tries ends with the agent"""
+    tool, tried = os.path.join(place.dir, "codex"), os.path.join(place.dir, "tried")
+    with open(tool, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\necho >> {tried}\nexit 127\n")
+    os.chmod(tool, 0o755)
+    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+    agent, _, waiter = codex_waits(place)
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    until(lambda: os.path.exists(tried) and os.path.getsize(tried) >= 3, "it is tried again")
+    [line] = log(place)
+    assert "codex queue failed with status 127" in line and "growing pauses" in line, line
+    end(agent, signal.SIGKILL)
+    until(lambda: gone(waiter), "it has ended with the agent")
+    assert not waiting(place, agent.pid)
+
+
 def is_stopped(pid):
     with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
         return file.read().rsplit(")", 1)[1].split()[0] == "T"
