@@ -10,14 +10,16 @@
  *
  * What rings: a notification that is critical or whose activation is idle or interrupt, and
  * whatever causes an offer, such as a message that another process submits; each in a session that
- * a live host owns. It rings after the commit, in every process that waits for that host: one that
- * is the owner, or that names the owner as owner_pid. A call of the thread that last called
+ * a live host owns. It rings before the commit, when there is nothing to do yet, and after it, in
+ * every process that waits for that host: one that is the owner, or that names the owner as
+ * owner_pid. A call of the thread that last called
  * next_session does not ring in its own process, because its reply has the actions. A ring may turn
  * out to need nothing; then the reply has no actions.
  *
- * If a process is killed between its commit and the ring, the next call of next_session, for
- * whatever reason, names the session; and while the descriptor is in use wake_at_ms is never far
- * away. So nothing is lost; it comes later.
+ * If a process is killed between its commit and the second ring, the next call of next_session, for
+ * whatever reason, names the session; and while it is not known whether that commit will come,
+ * wake_at_ms is never far away. So nothing is lost; it comes later. A host for which nothing is
+ * under way may sleep without a time limit.
  */
 #ifndef TIDINGS_WAKE_H
 #define TIDINGS_WAKE_H

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "agents/turn/ours.h"
 #include "agents/turn/person.h"
 #include "agents/wait/apart.h"
+#include "agents/wait/files.h"
 #include "agents/wait/place.h"
 #include "agents/wait/watch.h"
 #include "command/interrupt.h"
@@ -29,7 +31,7 @@
 
 enum {
   EXIT_REWAKE = 2,
-  LONGEST_SLEEP_MS = 60000,
+  BLIND_MS = 2000, /* between two looks of a process that may not be called */
   SETTLING_MS = 500,
   STARTING_MS = 1500, /* within which a session that was started with a prompt has it */
   BUSY_MS = 100,
@@ -44,6 +46,7 @@ struct waiter {
   int owner_fd;       /* a pidfd: readable when the agent has ended */
   int wake_fd;        /* -1: there is none, and only wake_at counts */
   int place_fd;       /* where it is asked to look or to end */
+  int files_fd;       /* readable when the store is not the one that was opened; -1: not known */
   int64_t wake_at_ms; /* wall clock; 0: none */
   struct hook_watch watch;
   bool resumes;         /* what the end of a turn has left queued */
@@ -65,10 +68,14 @@ void hook_wait_look(const struct cli *cli, const struct hook_call *call, uint32_
 
 /* -- waiting ----------------------------------------------------------------------------------- */
 
-static void drain(const struct waiter *waiter) {
+/* Fails if the store was deleted. */
+static int32_t drain(const struct waiter *waiter, struct tidings_error *error) {
   char session[256];
   size_t len = 0;
-  while (!hostkit_next_session(waiter->kit, session, sizeof session, &len, NULL) && len) continue;
+  int32_t code;
+  do code = hostkit_next_session(waiter->kit, session, sizeof session, &len, error);
+  while (!code && len);
+  return code == TIDINGS_E_STORE ? code : TIDINGS_OK;
 }
 
 /* For SETTLING_MS, the hook of a turn's end may still be at work: a look is too early then. */
@@ -131,12 +138,22 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
   return TIDINGS_OK;
 }
 
+/* -1: until it is called, which needs no clock (docs/embedding.md). */
 static int sleep_ms(const struct waiter *waiter) {
-  int64_t now_ms = clock_wall_ms(),
-          until_ms = now_ms + (waiter->unreported ? BUSY_MS : LONGEST_SLEEP_MS);
+  int64_t now_ms = clock_wall_ms(), until_ms = INT64_MAX;
+  bool blind = waiter->wake_fd < 0 || waiter->files_fd < 0;
+  if (blind || waiter->unreported) until_ms = now_ms + (waiter->unreported ? BUSY_MS : BLIND_MS);
   if (waiter->wake_at_ms && waiter->wake_at_ms < until_ms) until_ms = waiter->wake_at_ms;
   if (waiter->settle_at_ms && waiter->settle_at_ms < until_ms) until_ms = waiter->settle_at_ms;
+  if (until_ms == INT64_MAX) return -1;
+  if (until_ms - now_ms > INT_MAX) return INT_MAX;
   return until_ms < now_ms ? 0 : (int)(until_ms - now_ms);
+}
+
+/* From here on it looks by the clock: what has gone may be all by which it is called. */
+static void files_went(struct waiter *waiter) {
+  close(waiter->files_fd);
+  waiter->files_fd = -1;
 }
 
 /* Sleeps until there may be something to do: *ret_looks or *ret_watches says what. Returns 0; or
@@ -145,9 +162,10 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
                          {.fd = waiter->wake_fd, .events = POLLIN},
                          {.fd = waiter->place_fd, .events = POLLIN},
-                         {.fd = waiter->watch.fd, .events = POLLIN}};
+                         {.fd = waiter->watch.fd, .events = POLLIN},
+                         {.fd = waiter->files_fd, .events = POLLIN}};
   int longest = sleep_ms(waiter), watched = hook_watch_sleep(&waiter->watch, longest);
-  int count = interrupt_poll(fds, 4, watched);
+  int count = interrupt_poll(fds, 5, watched);
   if (count < 0 && errno != EINTR) return -1;
   if (fds[0].revents || interrupt_seen()) return -1;
   char word = 0;
@@ -157,7 +175,9 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   if (word == PLACE_STAY) word = 0;
   if (word) settle(waiter);
   *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
-  *ret_looks = fds[1].revents || word || (count <= 0 && watched == longest) || !sleep_ms(waiter);
+  if (fds[4].revents) files_went(waiter);
+  *ret_looks = fds[1].revents || fds[4].revents || word || (count <= 0 && watched == longest) ||
+               !sleep_ms(waiter);
   return 0;
 }
 
@@ -191,8 +211,8 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
     if (looks && !code && !hook_start_turn(reply)) {
       hostkit_reply_free(reply);
       reply = NULL;
-      drain(waiter);
-      code = look(waiter, &reply, &error);
+      code = drain(waiter, &error);
+      if (!code) code = look(waiter, &reply, &error);
     }
     if (code) {
       hook_log("waiting ends: %s", error.text);
@@ -236,6 +256,7 @@ static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, 
   }
   project_lay(cli, waiter.kit, call->session, call->cwd);
   waiter.wake_fd = code ? -1 : fd;
+  waiter.files_fd = code ? -1 : hook_files_watch(cli, fd);
   hook_watch_begin(&waiter.watch, call);
   *ret_waiter = waiter;
   return 0;
@@ -244,6 +265,7 @@ static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, 
 static void end(struct waiter *waiter) {
   hook_watch_end(&waiter->watch);
   if (waiter->wake_fd >= 0) close(waiter->wake_fd);
+  if (waiter->files_fd >= 0) close(waiter->files_fd);
   kit_close(waiter->kit);
   close(waiter->owner_fd);
 }

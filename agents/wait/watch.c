@@ -37,7 +37,7 @@ void hook_watch_end(struct hook_watch *watch) {
 }
 
 int hook_watch_sleep(const struct hook_watch *watch, int longest) {
-  return watch->fd >= 0 && watch->tries && longest > TRY_MS ? TRY_MS : longest;
+  return watch->fd >= 0 && watch->tries && (longest < 0 || longest > TRY_MS) ? TRY_MS : longest;
 }
 
 bool hook_watch_changed(struct hook_watch *watch, bool readable) {

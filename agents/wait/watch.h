@@ -21,7 +21,8 @@ struct hook_watch {
 void hook_watch_begin(struct hook_watch *watch, const struct hook_call *call);
 void hook_watch_end(struct hook_watch *watch);
 
-/* How long to sleep at most, of `longest` ms: less while the file is not there yet. */
+/* How long to sleep at most, of `longest` ms (-1: for ever): less while the file is not there yet.
+ */
 int hook_watch_sleep(const struct hook_watch *watch, int longest);
 /* After each sleep; `readable`: poll says so of the descriptor. Whether the file may have changed.
  */

@@ -4,6 +4,8 @@
  */
 #include "session/op.h"
 
+#include "store/wake/wake.h"
+
 void op_begin(struct op *op, struct instance *instance, struct tidings_span name,
               store_deadline deadline) {
   memset(op, 0, offsetof(struct op, head)); /* a push needs no head: it is large */
@@ -15,6 +17,12 @@ void op_begin(struct op *op, struct instance *instance, struct tidings_span name
   op->ahead_ms = op->now_ms - host_ms;
   op->deadline = deadline;
   op->name = name;
+  op->beats = op_may_ring(op);
+}
+
+bool op_may_ring(const struct op *op) {
+  return atomic_load_explicit(&op->instance->wake_used, memory_order_relaxed) &&
+         store_may_ring(op->instance->store);
 }
 
 void op_end(struct op *op) {

@@ -20,6 +20,7 @@ struct op {
   struct tidings_span name; /* the session's; the caller's memory */
   struct session *known;    /* what this process remembers of the session; NULL: nothing yet */
   uint32_t session;         /* its number in the store; 0: not known */
+  bool beats;               /* op_may_ring, before any snapshot */
   bool asked;               /* store_is_unchanged, for the next snapshot */
   bool locked;              /* the lock is held .. */
   uint32_t locked_session;  /* .. of this session */
@@ -33,6 +34,8 @@ struct op {
 /* Takes the configuration that is in force and reads the clock. `name` may be empty. */
 void op_begin(struct op *op, struct instance *instance, struct tidings_span name,
               store_deadline deadline);
+/* Does this host wait, and may what rang it be committed without another call? */
+bool op_may_ring(const struct op *op);
 /* Gives back all that the operation still has: transaction, lock, configuration, memory. */
 void op_end(struct op *op);
 

@@ -153,9 +153,9 @@ int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_
 }
 
 void reply_wake(struct tidings_reply *reply, const struct op *op, const struct run *run) {
-  enum { HEARTBEAT_MS = 2000 }; /* covers a pusher that died before it could ring */
+  enum { HEARTBEAT_MS = 2000 }; /* while a writer that may die has called, and not committed */
   int64_t due_ms = turns_due_ms(run, op->settings), beat_ms = op->now_ms + HEARTBEAT_MS;
   reply->wake_at_ms = due_ms;
-  if (op->instance->wake_used && (!due_ms || due_ms > beat_ms)) reply->wake_at_ms = beat_ms;
+  if ((op->beats || op_may_ring(op)) && (!due_ms || due_ms > beat_ms)) reply->wake_at_ms = beat_ms;
   if (reply->wake_at_ms) reply->wake_at_ms -= op->ahead_ms; /* the host waits by its own clock */
 }

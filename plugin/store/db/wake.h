@@ -3,9 +3,11 @@
  * store/db/wake.h: what the processes of a store learn from each other besides its rows: that a
  * session has changed, in which phase its turn is, and that its owner must act now.
  *
- * A ring is two things: a counter of its session that grows with the commit, and after it a byte in
- * the FIFO of each process that waits for the session's owner. The byte may be lost (if its writer
- * is killed), the counter never is. This header must not know what rings mean.
+ * A ring is two things: a counter of its session that grows with the commit, and a byte in the FIFO
+ * of each process that waits for the session's owner, once before the commit and once after it. If
+ * its writer is killed between them, the first byte has woken the process, which finds the counter
+ * odd and looks again until it is even. So a process that waits needs no clock. This header must
+ * not know what rings mean.
  */
 #ifndef STORE_DB_WAKE_H
 #define STORE_DB_WAKE_H
@@ -57,7 +59,7 @@ struct rings {
   uint32_t now[STORE_RINGS]; /* of groups that had moved */
   uint32_t groups[RING_GROUPS];
   uint64_t moved[RING_GROUPS]; /* a bit for each of a group */
-  uint64_t odd[RING_GROUPS];
+  _Atomic uint64_t odd[RING_GROUPS];
 };
 /* Those of `owner`, at least. */
 int db_rings_look(struct db *db, const struct owner *owner, const struct rings **ret_rings,
@@ -66,5 +68,8 @@ static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
   return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
 }
 void db_rings_mark_seen(struct db *db);
+/* Has a process called this one, and may it end without another call though it has committed? As
+ * last looked at; asked before a snapshot, which has what it committed if not. */
+bool db_may_ring(struct db *db);
 
 #endif

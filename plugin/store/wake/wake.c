@@ -66,4 +66,6 @@ int store_rings_look(struct store *store, const struct owner *owner, const struc
   return db_rings_look(store->db, owner, ret_rings, error);
 }
 
+bool store_may_ring(struct store *store) { return db_may_ring(store->db); }
+
 void store_rings_mark_seen(struct store *store) { db_rings_mark_seen(store->db); }

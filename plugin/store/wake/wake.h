@@ -33,6 +33,9 @@ void store_wait_again(struct store *store);
  * deleted while in use). */
 int store_rings_look(struct store *store, const struct owner *owner, const struct rings **ret_rings,
                      struct tidings_error *error);
+/* Did a process ring, and may it still commit and end without calling this one again? Who asks
+ * before it takes a snapshot looks again later, or the snapshot has it. */
+bool store_may_ring(struct store *store);
 /* What was looked at is known from now on. Without this it is found again. */
 void store_rings_mark_seen(struct store *store);
 

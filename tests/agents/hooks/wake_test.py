@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import struct
@@ -242,20 +243,79 @@ def waiter_of(place):
 
 
 def test_agents_command_is_missing(place):
-    """a command of the agent's that fails is tried with growing pauses, which the log says once; whoever tries ends with the agent"""
+    """a command of the agent's that fails again and again is tried after growing pauses, and the log says so once; whoever tries ends with the agent"""
     tool, tried = os.path.join(place.dir, "codex"), os.path.join(place.dir, "tried")
     with open(tool, "w", encoding="utf-8") as file:
         file.write(f"#!/bin/sh\necho >> {tried}\nexit 127\n")
     os.chmod(tool, 0o755)
     place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
     agent, _, waiter = codex_waits(place)
-    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-    until(lambda: os.path.exists(tried) and os.path.getsize(tried) >= 3, "it is tried again")
+    for number in range(1, 4):
+        until(lambda: place.ok("status", "-s", "s", "--json").json["state"] == "idle", "what was offered is declined")
+        place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+        until(lambda: os.path.exists(tried) and os.path.getsize(tried) == number, "it is tried")
     [line] = log(place)
     assert "codex queue failed with status 127" in line and "growing pauses" in line, line
     end(agent, signal.SIGKILL)
     until(lambda: gone(waiter), "it has ended with the agent")
     assert not waiting(place, agent.pid)
+
+
+def sleeps_without_limit(pid):
+    """Whether it sleeps in ppoll with no time-out. Where the kernel does not tell that of a process that is not ours, it is taken to."""
+    try:
+        with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
+            words = file.read().split()
+    except (PermissionError, FileNotFoundError):
+        return True
+    return words[0] in ("271", "73") and words[3] == "0x0"
+
+
+def times_woken(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches:"))
+
+
+def test_idle_is_never_woken(place):
+    """a process that waits beside an idle agent sleeps without a time limit, and what is not urgent, or another session's, does not wake it"""
+    def goes_on_sleeping(pid):
+        until(lambda: sleeps_without_limit(pid), "it sleeps without a limit")
+        before = until(lambda: times_woken(pid), "it has slept")
+        for number in range(10):
+            place.ok("push", "-s", "s", f"not urgent {number}")
+            place.ok("push", "-s", "other", "-l", "critical", f"to another session {number}")
+        assert times_woken(pid) == before and sleeps_without_limit(pid)
+    other_agent = place.start(command=["sleep", "600"])
+    place.opened("other", owner=other_agent.pid)
+    with open(transcript(place, "claude"), "w", encoding="utf-8"):
+        pass
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    until(lambda: waits(place, waiter), "it waits")
+    goes_on_sleeping(waiter.pid)
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert waiter.wait(DEADLINE_S) == 2 and log(place) == []
+    with type(place)() as own:
+        place = own
+        place.opened("other", owner=other_agent.pid)
+        agent, _, other = codex_waits(own)
+        goes_on_sleeping(other)
+        end(agent, signal.SIGKILL)
+        until(lambda: gone(other), "it has ended with the agent")
+        assert log(own) == []
+
+
+def test_store_goes(place):
+    """a process that waits notices that its store is deleted, and that another one is in its place"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    until(lambda: waits(place, waiter) and sleeps_without_limit(waiter.pid), "it waits")
+    shutil.rmtree(place.store)
+    assert waiter.wait(DEADLINE_S) == 0 and not waiting(place)
+    [line] = log(place)
+    assert "waiting ends: " in line, line
 
 
 def is_stopped(pid):
@@ -276,7 +336,7 @@ def test_asked_to_end_and_to_stay(place):
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
-    until(lambda: waits(place, waiter), "it waits")
+    until(lambda: waits(place, waiter) and sleeps_without_limit(waiter.pid), "it waits, and has no lock of the store that others need")
     waiter.send_signal(signal.SIGSTOP)
     until(lambda: is_stopped(waiter.pid), "it is stopped")
     call(place, "claude", "SessionEnd", reason="clear")
@@ -286,6 +346,7 @@ def test_asked_to_end_and_to_stay(place):
     assert waiter.wait(DEADLINE_S) == 2 and log(place) == []
     with type(place)() as own:
         agent, hook, other = codex_waits(own)
+        until(lambda: sleeps_without_limit(other), "it has no lock of the store that others need")
         os.kill(other, signal.SIGSTOP)
         until(lambda: is_stopped(other), "it is stopped")
         hook("UserPromptSubmit", prompt="x")

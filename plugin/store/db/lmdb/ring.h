@@ -18,8 +18,7 @@ void rings_end(struct db_txn *txn);   /* even, after it, still under the writer 
 void waiters_init(struct db *db); /* before anything else */
 /* With the gate held: removes slots and FIFOs of dead processes. */
 void waiters_enter(struct db *db);
-/* A byte to each process that waits for an owner that is called. No lock of other processes is
- * held. */
+/* A byte to each process that waits for an owner that is called. Waits for no process. */
 void waiters_call(struct db *db, const struct db_txn *txn);
 /* The process's own FIFO and slot stay: it may only be changing its build. */
 void waiters_leave(struct db *db);

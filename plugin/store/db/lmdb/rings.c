@@ -4,7 +4,7 @@
  * the committing process makes them odd before and even after, under the writer lock, so a writer
  * that dies in between leaves an odd one: a process that sees it and gets the writer lock knows
  * that no process is in the middle of a commit, and makes it even. So a ring is never lost,
- * whenever its process is killed.
+ * whenever its process is killed: it calls those that wait while the counter is odd, too.
  */
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ void rings_end(struct db_txn *txn) {
 /* Odd: a process is just committing, and will call; or was killed. With the writer lock it is the
  * latter, and can be repaired. */
 static uint32_t repair_odd(struct db *db, uint32_t ring) {
-  if (shared_writer_try(db)) {
+  if (atomic_load(&db->shared.rings[ring]) & 1 && shared_writer_try(db)) {
     uint32_t value = atomic_load(&db->shared.rings[ring]);
     if (value & 1) set_ring(db, ring, value + 1);
     shared_writer_unlock(db);
@@ -79,14 +79,16 @@ static void group_mark_seen(struct rings *rings, uint32_t group) {
 }
 
 static void look_at_group(struct db *db, struct rings *rings, uint32_t group) {
+  uint64_t odd = 0;
   for (uint32_t i = 0; i < RING_GROUP; i++) {
     uint32_t ring = group * RING_GROUP + i, now = atomic_load(&db->shared.rings[ring]);
     if (now & 1) now = repair_odd(db, ring);
     rings->now[ring] = now;
-    if (now & 1) rings->odd[group] |= (uint64_t)1 << i;
+    if (now & 1) odd |= (uint64_t)1 << i;
     if (now != atomic_load_explicit(&rings->seen[ring], memory_order_relaxed))
       rings->moved[group] |= (uint64_t)1 << i;
   }
+  atomic_store(&rings->odd[group], odd);
 }
 
 static struct rings *make_known(struct db *db) {
@@ -107,14 +109,25 @@ int db_rings_look(struct db *db, const struct owner *owner, const struct rings *
   if (code) return code;
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
     rings->groups[group] = atomic_load(&db->shared.ring_groups[group]);
-    rings->moved[group] = rings->odd[group] = 0;
-    if (rings->groups[group] == rings->seen_groups[group]) continue;
-    look_at_group(db, rings, group);
+    rings->moved[group] = 0;
+    if (rings->groups[group] == rings->seen_groups[group]) atomic_store(&rings->odd[group], 0);
+    else look_at_group(db, rings, group);
     if (rings->moved[group]) any = true;
     else group_mark_seen(rings, group);
   }
   *ret_rings = any ? rings : NULL;
   return 0;
+}
+
+bool db_may_ring(struct db *db) {
+  struct rings *rings = atomic_load(&db->wake.rings);
+  for (uint32_t group = 0; rings && group < RING_GROUPS; group++) {
+    uint64_t odd = atomic_load_explicit(&rings->odd[group], memory_order_relaxed);
+    for (uint32_t i = 0; odd && i < RING_GROUP; i++) {
+      if (odd >> i & 1 && repair_odd(db, group * RING_GROUP + i) & 1) return true;
+    }
+  }
+  return false;
 }
 
 void db_rings_mark_seen(struct db *db) {

@@ -285,12 +285,16 @@ static int commit_rows(struct db_txn *txn, const char **ret_trouble, struct tidi
   return rc ? after_failed_commit(txn, id, rc, head_reached, error) : 0;
 }
 
-/* Change counters and rings move around the commit, and waiters are woken after it. */
+/* Change counters and rings move around the commit, and so do the calls of waiters: one that was
+ * called before looks until the counter is even, if this process does not live to call again. */
 int db_commit(struct db_txn *txn, struct tidings_error *error) {
   struct db *db = txn->db;
   const char *trouble;
   shared_changes_begin(db, txn->touched, txn->touched_count);
-  if (txn->ringing) rings_begin(txn);
+  if (txn->ringing) {
+    rings_begin(txn);
+    waiters_call(db, txn);
+  }
   int code = commit_rows(txn, &trouble, error);
   shared_changes_end(db, txn->touched, txn->touched_count);
   if (txn->ringing) rings_end(txn);

@@ -341,6 +341,9 @@ int db_rings_look(struct db *db, const struct owner *owner, const struct rings *
   return 0;
 }
 
+/* A connection can be lost without a sign of it. */
+bool db_may_ring(struct db *db) { return db->wake->fifo >= 0; }
+
 void db_rings_mark_seen(struct db *db) {
   struct rings *rings = db->wake->rings;
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
