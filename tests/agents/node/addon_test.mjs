@@ -310,11 +310,12 @@ async function wakes(poll) {
   });
   while (kit.nextSession() !== undefined);
   for (const number of [1, 2, 3]) {
+    const already = rang.length; // a push rings before its commit and after it, and the first may be heard with the second
     const arguments_ = ["push", "-S", store, "-s", "s", "-l", "critical", "Wake up."];
     await new Promise((resolve, reject) => execFile(join(BUILD, "tidings"), arguments_, (error) => (error ? reject(error) : resolve())));
-    await until(() => rang.length === number, `ring ${number} of 3`);
+    await until(() => rang.length > already, `ring ${number} of 3`);
   }
-  equal(rang, ["s", "s", "s"]);
+  equal([...new Set(rang)], ["s"]);
   equal(send(kit, "wake").actions[0].type, "start_turn");
   stop();
   kit.close();
