@@ -39,10 +39,20 @@ showResult("a.c\n");
 const socket = new Socket({ fd: tidings.wakeDescriptor(), readable: true, writable: false }); // first the descriptor, then ask which sessions rang
 while (tidings.nextSession() !== undefined);
 console.log("waiting");
-socket.on("data", () => {
-  for (let session = tidings.nextSession(); session !== undefined; session = tidings.nextSession()) {
-    for (const action of JSON.parse(tidings.wake(session)).actions) console.log(`session ${session}: ${action.type}: ${action.messages[0].content}`);
-  }
+let ended = false;
+function look(session) { // whether there was something to do; a session may ring before there is, and its reply says when to look again
+  const reply = JSON.parse(tidings.wake(session));
+  for (const action of reply.actions) console.log(`session ${session}: ${action.type}: ${action.messages[0].content}`);
+  if (!reply.actions.length && reply.wake_at) setTimeout(() => ended || (look(session) && end()), reply.wake_at - Date.now());
+  return reply.actions.length > 0;
+}
+function end() {
+  ended = true;
   socket.destroy();
   tidings.close();
+}
+socket.on("data", () => {
+  let done = false;
+  for (let session = tidings.nextSession(); session !== undefined; session = tidings.nextSession()) done = look(session) || done;
+  if (done) end();
 });

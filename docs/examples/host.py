@@ -7,6 +7,7 @@ import json
 import os
 import select
 import sys
+import time
 
 
 class Tidings:
@@ -60,10 +61,20 @@ def show_result(tidings, result):
 
 
 def wait(tidings, descriptor):
-    """Sleeps until something urgent is pushed. Returns what to do then."""
-    while not (session := tidings.call("next_session")["session"]):
-        select.select([descriptor], [], [])
-    return session, tidings.call("wake", session=session)["reply"]["actions"]
+    """Sleeps until there is something to do. Returns what to do then. A session may ring before that; its reply says when to look again."""
+    again = {}
+    while True:
+        sessions = [session for session, at in again.items() if at <= time.time()]
+        while session := tidings.call("next_session")["session"]:
+            sessions.append(session)
+        for session in sessions:
+            reply = tidings.call("wake", session=session)["reply"]
+            if reply["actions"]:
+                return session, reply["actions"]
+            again.pop(session, None)
+            if reply["wake_at"]:
+                again[session] = reply["wake_at"] / 1000
+        select.select([descriptor], [], [], max(0, min(again.values()) - time.time()) if again else None)
 
 
 def main(library, plugin, store):
