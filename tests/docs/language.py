@@ -39,7 +39,7 @@ ABBREVIATIONS = r"\b(?:e\.g|i\.e|vs|etc)\."
 
 def documents():
     """(name, line number, text without code) of each line of prose, a table's lines included."""
-    names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "abi/STABILITY.md"]
+    names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "abi/STABILITY.md"]
     names += sorted(str(path.relative_to(SOURCE)) for path in (SOURCE / "docs").glob("*.md"))
     for name in names:
         fenced = False

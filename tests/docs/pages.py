@@ -108,16 +108,18 @@ def versions(source, page):
 
 
 def main(source):
-    pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "abi/STABILITY.md"]
+    pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "abi/STABILITY.md"]
     pages += sorted(os.path.relpath(path, source) for path in glob.glob(os.path.join(source, "docs", "*.md")))
     texts = {name: read(source, name) for name in pages}
 
-    check("the README shows docs/examples/host.c, to the letter",
-          [] if read(source, "docs/examples/host.c") in blocks(texts["README.md"], "c") else ["no block of C in it is that file"])
+    check("the page on embedding shows docs/examples/host.c, to the letter",
+          [] if read(source, "docs/examples/host.c") in blocks(texts["docs/embedding.md"], "c") else ["no block of C in it is that file"])
     examples = sorted(glob.glob(os.path.join(source, "tests", "scenarios", "tidings", "readme-*.json")))
-    check("the README shows under each preset what its scenario expects, to the letter",
-          [path for path in examples if not shows_preset(texts["README.md"], json.loads(read(source, path)))] or
+    check("the page on configuration shows under each preset what its scenario expects, to the letter",
+          [path for path in examples if not shows_preset(texts["docs/configuration.md"], json.loads(read(source, path)))] or
           ([] if len(examples) == 6 else [f"there are {len(examples)} of them"]))
+    lines = texts["README.md"].count("\n")
+    check("the README has at most 120 lines", [f"it has {lines}"] if lines > 120 else [])
     check("the promise stands in the same words everywhere",
           [f"{name} lacks it" for name in PROMISED_IN if words(PROMISE) not in words(read(source, name))])
     check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])

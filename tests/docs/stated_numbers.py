@@ -210,14 +210,14 @@ def wrong_presets(page, schema):
         yield f"the table has {sorted(names)}"
 
 
-def wrong_caps(readme):
-    """What the README says of a preset's caps, in words."""
-    for name, says in re.findall(r'^`\{"delivery": \{"preset": "([\w-]+)"\}\}`: (.*)$', readme, re.MULTILINE):
+def wrong_caps(page):
+    """What the page says of a preset's caps, in words."""
+    for name, says in re.findall(r'^`\{"delivery": \{"preset": "([\w-]+)"\}\}`: (.*)$', page, re.MULTILINE):
         got = in_force(name)["delivery"]
         expected = [f"at most {word(got['max_items'])}"] * bool(got["max_items"]) + [f"{got['max_tokens']} tokens"] * bool(got["max_tokens"])
         expected.append({"prepend": "before the text", "append": "after the text"}[got["place"]])
         if sorted(re.findall(r"at most \w+|\d+ tokens|before the text|after the text", says)) != sorted(expected):
-            yield f"{name}: README.md should say {expected}, and says {says!r}"
+            yield f"{name}: the page should say {expected}, and says {says!r}"
 
 
 def wrong_ranges(page, schema):
@@ -246,7 +246,7 @@ def main():
         (f"{len(STATED)} numbers that documents state are the code's", list(wrong_numbers(Code(), defaults))),
         ("the page shows the plugin's defaults", [] if shown == defaults else [f"the page: {shown}", f"the plugin: {defaults}"]),
         ("the page's presets are the plugin's", list(wrong_presets(page, schema))),
-        ("the README's caps and places are the presets'", list(wrong_caps(read("README.md")))),
+        ("the caps and places beside the examples are the presets'", list(wrong_caps(page))),
         ("the page's ranges are the schema's", list(wrong_ranges(page, schema))),
     )
     for number, (title, findings) in enumerate(checks, 1):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""documents.py: the table in docs/reliability.md and README.md, between two marks. It is made from figures.json, which the same command
-writes; both are checked by a test, so that no figure is edited by hand."""
+"""documents.py: the tables in docs/reliability.md and the sentence in README.md, between two marks. They are made from figures.json, which
+the same command writes; all are checked by a test, so that no figure is edited by hand."""
 import hashlib
 import json
 import os
@@ -44,9 +44,11 @@ def merged(stored, known):
 
 def block(page, trees, parts):
     newest = sorted(trees.values(), key=lambda tree: -tree["last"])
-    if page == "README.md":  # one: of the product that was run most
-        newest = sorted(newest, key=lambda tree: -table.progress(tree, parts))[:1]
-    return BEGIN + "\n" + "\n".join(table.of(tree, parts, page == "README.md") for tree in newest) + "\n" + END
+    if page == "README.md":  # of the product that was run most
+        made = [table.sentence(max(newest, key=lambda tree: table.progress(tree, parts)), parts)] if newest else []
+    else:
+        made = [table.of(tree, parts) for tree in newest]
+    return BEGIN + "\n" + "\n".join(made) + "\n" + END
 
 
 def with_block(text, made):
@@ -72,8 +74,8 @@ def check(source, parts):
     results = [("the figures are as the gate wrote them", sealed and trees)]
     for page in PAGES:
         text = read(source, page)
-        results.append((f"{page} has the table once, between its marks", text.count(BEGIN) == 1 and text.count(END) == 1))
-        results.append((f"{page} has the table that the gate wrote", block(page, trees, parts) in text))
+        results.append((f"{page} has the figures once, between its marks", text.count(BEGIN) == 1 and text.count(END) == 1))
+        results.append((f"{page} has the figures that the gate wrote", block(page, trees, parts) in text))
     results.append(("no promise was broken, and every control that was run was caught, in the newest product", not table.is_wrong(trees)))
     for number, (title, good) in enumerate(results, 1):
         print(f"{'ok' if good else 'not ok'} {number} - {title}")

@@ -36,12 +36,20 @@ def fuzzing_in_one(tree, parts):
     return {**tree["parts"], "fuzz": one}, [part for part in parts if part["result"] != "fuzz"] + [part]
 
 
-def of(tree, parts, short=False):
+def of(tree, parts):
     """The table of one product."""
     hours = sum(figures["seconds"] for figures in tree["parts"].values()) / 3600
-    figures, parts = fuzzing_in_one(tree, parts) if short else (tree["parts"], parts)
-    rows = "".join(row(part, figures.get(part["name"], NONE)) for part in parts)
+    rows = "".join(row(part, tree["parts"].get(part["name"], NONE)) for part in parts)
     return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours:\n\n{HEAD}{rows}"
+
+
+def sentence(tree, parts):
+    """The totals of one product, in two lines."""
+    figures, parts = fuzzing_in_one(tree, parts)
+    done = [f"{amount(figures[part['name']]['done'], part['unit'])} {'of ' if part['unit'] else ''}{part['what']}"
+            for part in parts if figures.get(part["name"], NONE)["done"]]
+    violations = sum(each["violations"] for each in tree["parts"].values())
+    return f"The gates of commit `{tree['commit']}` have run {'; '.join(done)}.\nViolations: {violations:,}.\n"
 
 
 def is_wrong(trees):

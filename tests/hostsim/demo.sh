@@ -42,17 +42,17 @@ ok "something critical stops the stream and rides on the queued message"
 in_order 'the session is idle; a subagent ends' 'system     │ ---' "│ - [Subagent 'look-for-callers' finished]" 'Notification (subagent.finished); see the notifications in this message.'
 ok "a subagent's end wakes an idle session"
 
-python3 - "$TIDINGS_SOURCE_DIR/README.md" "$work/out" <<'END' || fail "the README shows what the demo does not say"
+python3 - "$TIDINGS_SOURCE_DIR/docs/scenarios.md" "$work/out" <<'END' || fail "docs/scenarios.md shows what the demo does not say"
 import re, sys
-readme, out = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
-blocks = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+page, out = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
+blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 shown = [block for language, block in blocks if not language and "│" in block]
-last = re.findall(r"`(pushed \d+, delivered \d+, lost 0, twice 0)`", readme)
+last = re.findall(r"`(pushed \d+, delivered \d+, lost 0, twice 0)`", page)
 missing = [text for text in shown + last if text not in out]
 print("".join(missing), end="")
 sys.exit(len(shown) != 2 or len(last) != 1 or bool(missing))
 END
-ok "the README shows the demo to the letter"
+ok "docs/scenarios.md shows the demo to the letter"
 
 if command -v script >/dev/null; then
   escape=$(printf '\033')

@@ -203,16 +203,15 @@ def test_contents(work, files):
     check(sums == {os.path.basename(path): archive.digest(path) for path in files}, "it has the sum of each file", sums)
 
 
-# Files of packages, as README.md and docs/packages.md name them.
+# Files of packages, as docs/packages.md names them.
 NAMED = re.compile(r"tidings[a-z0-9-]*[-_](\d+\.\d+\.\d+)")
 
 
 def test_version():
     """It is in CMakeLists.txt; programs and packages take it from there. Documents name files, and are held against it."""
-    for name in ("README.md", "docs/packages.md"):
-        with open(os.path.join(SOURCE, name), encoding="utf-8") as file:
-            versions = set(NAMED.findall(file.read()))
-        check(versions == {archive.version()}, f"{name} names the files of this version", versions)
+    with open(os.path.join(SOURCE, "docs/packages.md"), encoding="utf-8") as file:
+        versions = set(NAMED.findall(file.read()))
+    check(versions == {archive.version()}, "docs/packages.md names the files of this version", versions)
     with open(os.path.join(SOURCE, "CHANGELOG.md"), encoding="utf-8") as file:
         newest = re.search(r"^## \[(\d[^]]*)\] - \d{4}-\d\d-\d\d$", file.read(), re.MULTILINE)
     check(newest and newest[1] == archive.version(), "CHANGELOG.md's newest section is of this version", newest)

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_datafile.c: files that would kill the host if LMDB saw them, and stores of
- * another layout.
+ * tests/store/test_datafile.c: files that would kill the host if LMDB saw them, stores of another
+ * layout, and a store that two processes make at once.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <lmdb.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kit.h"
 #include "store/db/lmdb/engine.h"
+#include "store/db/lmdb/files.h"
 #include "store/rows/rows.h"
 
 TestSuite(datafile, .init = kit_begin, .fini = kit_end);
@@ -261,4 +264,30 @@ Test(datafile, a_lock_file_deleted_while_in_use_ends_all_writes) {
   say_well(store, "s", "two");
   cr_assert_eq(items_in(store, "s"), 2);
   store_close(store);
+}
+
+/* Two processes make one store: the other's data.mdb appears after this one did not find it. Here
+ * it comes and goes under its two names without pause, and only the folder is looked at. */
+Test(datafile, a_store_that_another_process_makes_is_no_other_file) {
+  enum { LOOKS = 3000 };
+  cr_assert_eq(mkdir(kit_store, 0700), 0);
+  write_all(kit_path("store/creating"), "", 0);
+  char creating[400], data[400];
+  snprintf(creating, sizeof creating, "%s", kit_path("store/creating"));
+  snprintf(data, sizeof data, "%s", kit_path("store/data.mdb"));
+  pid_t other = fork();
+  cr_assert_geq(other, 0);
+  while (!other) {
+    if (rename(creating, data) || rename(data, creating)) _exit(1);
+  }
+  int refused = 0;
+  struct tidings_error error = new_error();
+  for (int i = 0; i < LOOKS && !refused; i++) {
+    int fd;
+    refused = directory_open(kit_store, &fd, &error);
+    if (!refused) close(fd);
+  }
+  kill(other, SIGKILL);
+  waitpid(other, NULL, 0);
+  cr_assert_eq(refused, 0, "%s", error.text);
 }

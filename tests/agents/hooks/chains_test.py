@@ -22,7 +22,7 @@ PYTHON = os.path.realpath(sys.executable)
 AGENT = """#!{python}
 import os, subprocess, sys
 hook = subprocess.run(["sh", "-c", sys.argv[1]], input=sys.stdin.buffer.readline(), stdout=subprocess.PIPE, start_new_session={alone})
-sys.stdout.buffer.write(str(os.getpid()).encode() + b" " + hook.stdout)
+sys.stdout.buffer.write(str(os.getpid()).encode() + b" " + hook.stdout.strip() + b"\\n")
 sys.stdout.flush()
 sys.stdin.read()
 """
@@ -30,7 +30,7 @@ NODE_AGENT = """#!/usr/bin/env node
 const text = require("fs").readSync, line = Buffer.alloc(65536), length = text(0, line);
 {title}
 const hook = require("child_process").spawnSync("sh", ["-c", process.argv[2]], {{input: line.subarray(0, length), detached: {detached}}});
-process.stdout.write(process.pid + " " + hook.stdout, () => text(0, line));
+process.stdout.write(process.pid + " " + String(hook.stdout).trim() + "\\n", () => text(0, line));
 """
 FORKING = """#include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +100,12 @@ def in_front(words, start, *needs):
         have(*needs)
         return [*words, *start(place)]
     return started
+
+
+def below_stdbuf(place):
+    if os.environ.get("TIDINGS_SANITIZE"):
+        raise Skip("stdbuf loads its library before the sanitizer's, which refuses that")
+    return in_front(["stdbuf", "-oL"], CLAUDE, "stdbuf")(place)
 
 
 # -- what stands in between: functions (place, line) -> line -----------------------------------------------------------------------------------------------------
@@ -200,7 +206,7 @@ CHAINS = {
     "a detached hook of node": (node(detached="true"), plain), "below sh": (in_front(["sh", "-c", '"$@"; true', "sh"], CLAUDE), plain),
     "below env": (in_front(["env", "A=1"], CLAUDE), plain), "below nice": (in_front(["nice", "-n", "1"], CLAUDE), plain), "below nohup": (in_front(["nohup"], CLAUDE, "nohup"), plain),
     "below setsid": (in_front(["setsid", "-w"], CLAUDE, "setsid"), plain), "below timeout": (in_front(["timeout", "1000"], CLAUDE, "timeout"), plain),
-    "below stdbuf": (in_front(["stdbuf", "-oL"], CLAUDE, "stdbuf"), plain), "below another program": (in_front([PYTHON, "-c", WRAP_PYTHON], CLAUDE), plain),
+    "below stdbuf": (below_stdbuf, plain), "below another program": (in_front([PYTHON, "-c", WRAP_PYTHON], CLAUDE), plain),
     "below an agent of the same name": (in_front([PYTHON, "-c", WRAP_PYTHON], in_front(["sh", "-c", '"$@"; true', "claude"], CLAUDE)), plain), "under a name that nobody knows": (unknown, plain),
     "unknown, and replacing its shell": (unknown, replaced), "an emulated agent": (emulated_agent, plain),
     # what stands in between

@@ -54,10 +54,12 @@ static int make_directories(const char *path, struct tidings_error *error) {
   return code;
 }
 
-/* A folder with other files that was named by mistake gets no store among them. */
+/* A folder with other files that was named by mistake gets no store among them. Another process may
+ * have put data.mdb there since the look at it. */
 static bool is_of_a_store(const char *name) {
-  static const char *const names[] = {".",       "..",   "creating", "lock.mdb",   "shared",
-                                      "checked", "logs", "waiting",  "lost+found", "unfinished"};
+  static const char *const names[] = {".",        "..",         "creating",  "data.mdb",
+                                      "lock.mdb", "shared",     "checked",   "logs",
+                                      "waiting",  "lost+found", "unfinished"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(name, names[i]) == 0) return true;
   }
