@@ -205,11 +205,11 @@ static void settle(struct target *target, uint64_t delivery, uint32_t outcome) {
 }
 
 void target_commit(struct target *target, uint64_t delivery) {
-  settle(target, delivery, TIDINGS_COMMITTED);
+  settle(target, delivery, TIDINGS_OUTCOME_COMMITTED);
 }
 
 void target_roll_back(struct target *target, uint64_t delivery) {
-  settle(target, delivery, TIDINGS_ROLLED_BACK);
+  settle(target, delivery, TIDINGS_OUTCOME_ROLLED_BACK);
 }
 
 void target_drain(struct target *target, const char *session) {

@@ -21,7 +21,7 @@ static int32_t lost_reply(const struct hk_instance *instance, uint64_t delivery_
                     "out of memory while copying the reply: the call took effect; a wake event "
                     "or the query status returns its actions again");
   struct tidings_settlement back = {
-      .size = sizeof back, .outcome = TIDINGS_ROLLED_BACK, .delivery_id = delivery_id};
+      .size = sizeof back, .outcome = TIDINGS_OUTCOME_ROLLED_BACK, .delivery_id = delivery_id};
   struct tidings_error said = {.size = sizeof said};
   int32_t code = instance->functions.settle(instance->plugin, &back, NULL, &said);
   if (code)

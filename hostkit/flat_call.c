@@ -49,7 +49,7 @@ static int32_t answer_hook(struct hostkit *kit, const struct tidings_span *conte
                            struct tidings_error *error) {
   int32_t code = composed_answer(content, reply, answer, error);
   if (code && reply && reply->delivery_id)
-    hostkit_settle(kit, reply->delivery_id, TIDINGS_ROLLED_BACK, NULL, NULL);
+    hostkit_settle(kit, reply->delivery_id, TIDINGS_OUTCOME_ROLLED_BACK, NULL, NULL);
   hostkit_reply_free(reply);
   return code;
 }
@@ -201,7 +201,7 @@ static uint64_t delivery_id(struct hk_fields *fields) {
 static int32_t settle(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
   static const char *const members[] = {"op", "delivery", "outcome", NULL};
   static const char *const outcomes[] = {"committed", "rolled_back", NULL};
-  static const uint32_t numbers[] = {TIDINGS_COMMITTED, TIDINGS_ROLLED_BACK};
+  static const uint32_t numbers[] = {TIDINGS_OUTCOME_COMMITTED, TIDINGS_OUTCOME_ROLLED_BACK};
   hk_fields_only(fields, members);
   uint64_t id = delivery_id(fields);
   uint32_t outcome = hk_field_word(fields, "outcome", outcomes, HK_REQUIRED, 0);

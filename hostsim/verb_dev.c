@@ -88,9 +88,9 @@ static int32_t deliver(struct dev *dev, struct tidings_error *error) {
   }
   hostkit_reply_free(reply);
   if (delivery != 0) {
-    int32_t settled =
-        hostkit_settle(dev->hostkit, delivery,
-                       code == TIDINGS_OK ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, NULL, error);
+    int32_t settled = hostkit_settle(
+        dev->hostkit, delivery,
+        code == TIDINGS_OK ? TIDINGS_OUTCOME_COMMITTED : TIDINGS_OUTCOME_ROLLED_BACK, NULL, error);
     code = code != TIDINGS_OK ? code : settled;
   }
   return code;

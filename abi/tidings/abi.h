@@ -78,11 +78,11 @@ struct tidings_span {
   size_t len; /* bytes */
 };
 
-/* What a function that can fail returns: 0 or one of these. The numbers never change. A later minor
+/* A function that can fail returns 0 or one of these. The numbers never change. A later minor
  * may add codes; treat a negative number that you do not know as TIDINGS_E_STORE.
  *
- * What a host does on any error of a hook: it sends its carrier unchanged; what was pending stays
- * pending. There is one exception. A chat request that named messages must not be sent when the
+ * On any error of a hook, the host sends its carrier unchanged; what was pending stays pending.
+ * There is one exception. A chat request that named messages must not be sent when the
  * answer is TIDINGS_E_FIRED, TIDINGS_E_NOT_FOUND or TIDINGS_E_STATE, because its messages are not
  * on offer any more. Since 1.0. */
 #define TIDINGS_OK 0
@@ -127,13 +127,13 @@ struct tidings_span {
  * event that has an id can be sent again. Since 1.2. */
 #define TIDINGS_E_OUTCOME_UNKNOWN (-15)
 
-/* Where a function says what went wrong. The struct is the caller's. Set `size` to sizeof(struct
+/* A function says here what went wrong. The struct is the caller's. Set `size` to sizeof(struct
  * tidings_error) before the call; the function writes no further than `size`. Pass NULL if the code
  * is enough. On success nothing is written. Since 1.0. */
 struct tidings_error {
   uint32_t size;
   int32_t code; /* the same TIDINGS_E_* as was returned */
-  /* One English sentence for a person. UTF-8, always NUL-terminated; cut if it is too long. It may
+  /* An English sentence for a person. UTF-8, always NUL-terminated; cut if it is too long. It may
    * quote input, with control characters made visible. */
   char text[504];
 };
@@ -141,13 +141,16 @@ struct tidings_error {
 
 /* How much a notification matters. Levels decide the order in which notifications are shown, and
  * which ones a cap keeps. Only critical does more: it asks for a turn, or stops the model's stream.
- * Since 1.0. */
+ * A higher number matters more: treat a number that you do not know as the highest one that you
+ * know. Since 1.0. */
 #define TIDINGS_LEVEL_INFO 0u
 #define TIDINGS_LEVEL_WARNING 1u
 #define TIDINGS_LEVEL_ERROR 2u
 #define TIDINGS_LEVEL_CRITICAL 3u
 
-/* Who wants a turn. Since 1.0. */
+/* The origin of a turn. A host copies the number of an action into its chat request, also one that
+ * it does not know, and shows that as USER. A plugin answers INVAL to one that it does not know.
+ * Since 1.0. */
 #define TIDINGS_ORIGIN_USER 0u   /* a message, typed or triggered; also the host itself */
 #define TIDINGS_ORIGIN_SYSTEM 1u /* tidings, because a notification needs the model now */
 

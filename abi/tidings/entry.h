@@ -28,7 +28,8 @@ extern "C" {
 /* The name for dlsym. Since 1.0. */
 #define TIDINGS_ENTRY_SYMBOL "tidings_entry"
 
-/* What an instance is opened as. Since 1.0. */
+/* How an instance is opened. The host writes it: a plugin answers INVAL to a role that it does not
+ * know. Since 1.0. */
 #define TIDINGS_ROLE_HOST 0u     /* it owns sessions and may call everything */
 #define TIDINGS_ROLE_PRODUCER 1u /* it sends events and queries; hooks and settle: UNSUPPORTED */
 
@@ -49,7 +50,7 @@ struct tidings_open_options {
    * process. Then its sessions stay owned, and its leases valid, after the command has ended. */
   uint32_t owner_pid;
 
-  /* the name by which the model knows the host, such as "JP"; empty: "the agent host" */
+  /* the name by which the model knows the host, such as "Aster"; empty: "the agent host" */
   struct tidings_span host_name;
   /* one JSON object (schema/config.schema.json); empty: the defaults */
   struct tidings_span configuration;
@@ -69,8 +70,8 @@ struct tidings_open_options {
 };
 #define TIDINGS_OPEN_OPTIONS_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_open_options, settle_on_return)
 
-/* What a plugin exports. It and all that it points to live as long as the image is loaded.
- * Since 1.0. */
+/* The symbol that a plugin exports. It and all that it points to live as long as the image is
+ * loaded. Since 1.0. */
 struct tidings_entry {
   uint32_t size;
   uint16_t abi_major;   /* TIDINGS_ABI_MAJOR of the plugin's headers */
@@ -107,7 +108,7 @@ struct tidings_entry {
 };
 #define TIDINGS_ENTRY_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_entry, get_extension)
 
-/* What a plugin defines. A host never links to it: it uses dlsym. Since 1.0. */
+/* A plugin defines it. A host never links to it: it uses dlsym. Since 1.0. */
 extern TIDINGS_EXPORT const struct tidings_entry tidings_entry;
 
 #ifdef __cplusplus

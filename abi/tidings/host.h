@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* How severe a line of the log is. Since 1.0. */
+/* How severe a line of the log is. Treat a number that you do not know as DEBUG. Since 1.0. */
 #define TIDINGS_LOG_ERROR 0u
 #define TIDINGS_LOG_WARNING 1u
 #define TIDINGS_LOG_INFO 2u

@@ -5,7 +5,8 @@
  *
  * A delivery has two phases. A hook leases what is pending, durably, and hands it out in a reply
  * with a delivery id. The host adds it to the carrier, writes the carrier to its transcript, and
- * then settles: TIDINGS_COMMITTED; or TIDINGS_ROLLED_BACK, and everything is pending again.
+ * then settles: TIDINGS_OUTCOME_COMMITTED; or TIDINGS_OUTCOME_ROLLED_BACK, and everything is
+ * pending again.
  *
  * The promise: A push that returned OK survives the death of any process and a power cut. What was
  * settled as committed is not delivered again, unless the transcript is rewound to before it. A
@@ -40,9 +41,9 @@ struct tidings_tool_result {
   struct tidings_span tool;    /* the tool's name; may be empty; at most 4,096 bytes */
   struct tidings_span content; /* the tool's output; may be empty; not stored */
   /* How many bytes of UTF-8 the texts of all parts of the reply may have together, the separators
-   * in them included; 0: no bound. `content` does not count. What has no room stays pending for a
-   * later carrier. A room in which not even one notification fits is no error. The configuration's
-   * delivery.max_bytes is a bound too: the smaller one counts. Since 1.1. */
+   * in them included; 0: no bound. `content` does not count. A notification without room stays
+   * pending for a later carrier. A room in which not even one notification fits is no error. The
+   * configuration's delivery.max_bytes is a bound too: the smaller one counts. Since 1.1. */
   uint64_t room_bytes;
 };
 #define TIDINGS_TOOL_RESULT_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_tool_result, content)
@@ -63,14 +64,19 @@ struct tidings_chat_request {
 };
 #define TIDINGS_CHAT_REQUEST_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_chat_request, message_count)
 
-/* How a delivery ended. Since 1.0. */
-#define TIDINGS_COMMITTED 1u   /* the carrier is in the host's transcript */
-#define TIDINGS_ROLLED_BACK 2u /* the carrier is not in it, and will not be */
+/* How a delivery ended. The host writes it: a plugin answers INVAL to an outcome that it does not
+ * know. The names are new in 1.2, the numbers are those of 1.0. */
+#define TIDINGS_OUTCOME_COMMITTED 1u   /* the carrier is in the host's transcript */
+#define TIDINGS_OUTCOME_ROLLED_BACK 2u /* the carrier is not in it, and will not be */
+
+/* The same outcomes by their names of 1.0, which had no family. Deprecated since 1.2. */
+#define TIDINGS_COMMITTED TIDINGS_OUTCOME_COMMITTED
+#define TIDINGS_ROLLED_BACK TIDINGS_OUTCOME_ROLLED_BACK
 
 /* The argument of settle. Since 1.0. */
 struct tidings_settlement {
   uint32_t size;
-  uint32_t outcome;     /* TIDINGS_COMMITTED or TIDINGS_ROLLED_BACK */
+  uint32_t outcome;     /* TIDINGS_OUTCOME_* */
   uint64_t delivery_id; /* from the reply */
 };
 #define TIDINGS_SETTLEMENT_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_settlement, delivery_id)

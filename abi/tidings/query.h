@@ -4,10 +4,10 @@
  * out. It is for status lines, tools and tests; it is not made for speed. No query changes
  * anything, except `configure`.
  *
- * A request is {"name": NAME, "session": ID, ...}. The names are pending, status, history, explain,
- * stats, stream, timeline, configure, instructions, preview, render, neutralize, and sessions and
- * marker, which are about the whole store and take no session. schema/query.schema.json says what
- * each takes and answers.
+ * A request is {"name": NAME, "session": ID, ...}. These names are about a session: pending,
+ * status, history, explain, queue, tools, stats, timeline, stream, preview, render, instructions,
+ * neutralize. These are about the whole store and take no session: sessions, marker, configure.
+ * schema/query.schema.json says what each takes and answers.
  */
 #ifndef TIDINGS_QUERY_H
 #define TIDINGS_QUERY_H

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* One notification of this delivery, for hosts that render or record notifications themselves.
+/* A notification of this delivery, for hosts that render or record notifications themselves.
  * Since 1.0. */
 struct tidings_notification {
   uint32_t size;
@@ -32,22 +32,22 @@ struct tidings_notification {
 };
 #define TIDINGS_NOTIFICATION_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_notification, reserved)
 
-/* In whose voice the model reads a part. Since 1.0. */
+/* In whose voice the model reads a part. A host that does not know the voice or the place of a part
+ * sends its carrier unchanged and rolls the delivery back. Since 1.0. */
 #define TIDINGS_VOICE_CARRIER 0u   /* it belongs to the carrier's own text */
 #define TIDINGS_VOICE_BLOCK 1u     /* a content block of its own, inside the carrier's message */
 #define TIDINGS_VOICE_DEVELOPER 2u /* a message of its own in the role developer (or system) */
 #define TIDINGS_VOICE_USER 3u      /* a message of its own in the role user */
 #define TIDINGS_VOICE_TOOL 4u      /* a synthetic call of `tool` and its result, which is `text` */
 
-/* Where a part goes. Since 1.0. */
+/* The place of a part. For one that the host does not know, the rule of voices holds. Since 1.0. */
 #define TIDINGS_PLACE_PREPEND 0u /* right before the carrier's text; `text` has the separator */
 #define TIDINGS_PLACE_APPEND 1u  /* right after the carrier's text; `text` has the separator */
 #define TIDINGS_PLACE_BEFORE 2u  /* a message before the carrier */
 #define TIDINGS_PLACE_AFTER 3u   /* a message after the carrier; after a tool batch's last result */
 #define TIDINGS_PLACE_PAIR 4u    /* a synthetic call and its result, after the carrier */
 
-/* A text to send, already escaped: where, and in whose voice. A host that does not know the voice
- * or the place sends its carrier unchanged and rolls the delivery back. Since 1.0. */
+/* A text to send, already escaped: where, and in whose voice. Since 1.0. */
 struct tidings_part {
   uint32_t size;
   uint32_t voice;    /* TIDINGS_VOICE_* */
@@ -70,7 +70,7 @@ struct tidings_message {
 };
 #define TIDINGS_MESSAGE_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_message, queued_at_ms)
 
-/* What the host is asked to do. Since 1.0. */
+/* The things that a host can be asked to do. A host skips one that it does not know. Since 1.0. */
 /* Start a turn with `messages`: send a chat request that names their ids. */
 #define TIDINGS_ACTION_START_TURN 1u
 /* Stop the model's stream, keep the partial answer marked as truncated, and do not retry. */
@@ -78,13 +78,12 @@ struct tidings_message {
 /* End the turn: stop the stream and the tools that run, and send turn.aborted. Since 1.2. */
 #define TIDINGS_ACTION_STOP_TURN 3u
 
-/* Why. Since 1.0. */
+/* The cause of an action. Treat one that you do not know as NONE. Since 1.0. */
 #define TIDINGS_CAUSE_NONE 0u
-#define TIDINGS_CAUSE_CRITICAL 1u /* a critical notification is pending */
+#define TIDINGS_CAUSE_CRITICAL 1u  /* a critical notification is pending */
 #define TIDINGS_CAUSE_REQUESTED 2u /* somebody has asked for it (turn.stop); since 1.2 */
 
-/* One thing to do. A host does the actions in the order of the array, and skips a type that it does
- * not know. Since 1.0. */
+/* An action. A host does the actions in the order of the array. Since 1.0. */
 struct tidings_action {
   uint32_t size;
   uint32_t type;                                 /* TIDINGS_ACTION_* */
@@ -95,7 +94,8 @@ struct tidings_action {
 };
 #define TIDINGS_ACTION_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_action, message_count)
 
-/* The state of a session. Since 1.0. */
+/* The state of a session. Treat one that you do not know as BUSY: start no turn of your own.
+ * Since 1.0. */
 #define TIDINGS_STATE_IDLE 0u
 #define TIDINGS_STATE_STARTING 1u /* a turn is offered */
 #define TIDINGS_STATE_BUSY 2u     /* a turn runs */
@@ -103,7 +103,7 @@ struct tidings_action {
 #define TIDINGS_STATE_WAITING 4u  /* a turn waits for a person: approval or input */
 #define TIDINGS_STATE_ERROR 5u    /* the last turn failed */
 
-/* What a turn that runs is doing. Since 1.0. */
+/* The phase of a turn that runs. Treat one that you do not know as UNKNOWN. Since 1.0. */
 #define TIDINGS_PHASE_UNKNOWN 0u
 #define TIDINGS_PHASE_STREAMING 1u
 #define TIDINGS_PHASE_TOOLS 2u

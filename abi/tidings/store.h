@@ -21,19 +21,25 @@ extern "C" {
 /* The id for get_extension. Since 1.1. */
 #define TIDINGS_EXT_STORE "tidings.store/1"
 
-/* Flags of struct tidings_store_request. Since 1.1. */
-/* salvage: rows of pages that are not in use any more count too. What they hold had been deleted or
- * replaced, perhaps, and may be delivered again. */
-#define TIDINGS_STORE_ALSO_STALE 1u
+/* Flags of struct tidings_store_request. A plugin answers INVAL to one that it does not know. Their
+ * names are new in 1.2, their numbers are those of 1.1. */
+/* salvage: rows of pages that are not in use any more count too. They may have been deleted or
+ * replaced, and may be delivered again. */
+#define TIDINGS_STORE_FLAG_ALSO_STALE 1u
 /* init, upgrade, drop: do nothing; the answer has the SQL in "sql". */
-#define TIDINGS_STORE_DRY_RUN 2u
+#define TIDINGS_STORE_FLAG_DRY_RUN 2u
 /* drop: everything that is in the store goes; its tables, roles and rights stay. */
-#define TIDINGS_STORE_KEEP_TABLES 4u
+#define TIDINGS_STORE_FLAG_KEEP_TABLES 4u
 
-/* What to read and what to make. Since 1.1. */
+/* The same flags by their names of 1.1, which had no family. Deprecated since 1.2. */
+#define TIDINGS_STORE_ALSO_STALE TIDINGS_STORE_FLAG_ALSO_STALE
+#define TIDINGS_STORE_DRY_RUN TIDINGS_STORE_FLAG_DRY_RUN
+#define TIDINGS_STORE_KEEP_TABLES TIDINGS_STORE_FLAG_KEEP_TABLES
+
+/* The store to read and the store to make. Since 1.1. */
 struct tidings_store_request {
   uint32_t size;
-  uint32_t flags;           /* TIDINGS_STORE_* */
+  uint32_t flags;           /* TIDINGS_STORE_FLAG_* */
   struct tidings_span from; /* required: the folder of a store, or its URL */
   struct tidings_span to;   /* required but for check: the folder to make. It must not be there, or
                                be empty; nothing is ever overwritten */
@@ -43,13 +49,17 @@ struct tidings_store_request {
 /* The functions of the extension. Since 1.1.
  *
  * All borrow the request until they return. On success *ret_answer is the answer, one JSON object
- * (schema/store.schema.json), to be released with release_answer; on an error it is not written,
- * and of `to` nothing stays. Errors of all:
- *   INVAL         a null pointer, a short struct, an unknown flag, a path that is empty or has a
- * NUL NOT_FOUND     there is no store at `from` BUSY          another process is just opening the
- * store; try again STORE, NOMEM  as in abi.h Those that make a folder also answer: STATE `to` is
- * there and is not empty; or `from` is in use, and the text names the process FULL          the new
- * store is full */
+ * (schema/store.schema.json), to be released with release_answer. On an error it is not written,
+ * and nothing stays of `to`.
+ *
+ * Errors of all:
+ *   - INVAL: a null pointer, a short struct, an unknown flag, a path that is empty or has a NUL
+ *   - NOT_FOUND: there is no store at `from`
+ *   - BUSY: another process is just opening the store; try again
+ *   - STORE, NOMEM: as in abi.h
+ * Errors of those that make a folder:
+ *   - STATE: `to` is there and is not empty; or `from` is in use, and the text names the process
+ *   - FULL: the new store is full */
 struct tidings_store {
   uint32_t size;
   uint32_t reserved; /* 0 */
@@ -98,7 +108,7 @@ struct tidings_store {
 
   /* Writes every row of a store that no host uses to the file `to`, which is made anew, or emptied.
    * [any thread] [never from a callback] A plugin for any kind of store makes a store of it again:
-   * see load. What it holds is as secret as the store. Errors: also STATE (`from` is in use).
+   * see load. The file is as secret as the store. Errors: also STATE (`from` is in use).
    * Since 1.1. */
   int32_t (*dump)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);

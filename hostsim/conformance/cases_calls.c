@@ -61,7 +61,7 @@ static void null_call_arguments(struct trial *trial) {
   struct tidings_tool_result result = usual_result();
   struct tidings_chat_request request = usual_request();
   struct tidings_settlement settlement = {
-      .size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = 1};
+      .size = sizeof settlement, .outcome = TIDINGS_OUTCOME_COMMITTED, .delivery_id = 1};
   struct tidings_span event = trial_span("{}");
 
   bad_result(plugin, NULL, "on_tool_result(NULL)");
@@ -132,7 +132,7 @@ static void short_call_structs(struct trial *trial) {
     request.size = request_sizes[i];
     bad_request(plugin, &request, "a short tidings_chat_request");
     struct tidings_settlement settlement = {
-        .size = settlement_sizes[i], .outcome = TIDINGS_COMMITTED, .delivery_id = 1};
+        .size = settlement_sizes[i], .outcome = TIDINGS_OUTCOME_COMMITTED, .delivery_id = 1};
     bad_settlement(plugin, &settlement, "a short tidings_settlement");
   }
   trial_close(plugin);
@@ -196,8 +196,9 @@ static void bigger_call_structs(struct trial *trial) {
                "a tool result of a later minor");
   if (!reply || reply->delivery_id == 0)
     trial_fail("nothing was delivered on a tool result of a later minor");
-  settlement.known = (struct tidings_settlement){
-      .size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = reply->delivery_id};
+  settlement.known = (struct tidings_settlement){.size = sizeof settlement,
+                                                 .outcome = TIDINGS_OUTCOME_COMMITTED,
+                                                 .delivery_id = reply->delivery_id};
   plugin->release(plugin, reply);
   trial_expect(TIDINGS_OK, plugin->settle(plugin, &settlement.known, NULL, &error), &error,
                "a settlement of a later minor");
@@ -214,7 +215,7 @@ static void no_error_struct(struct trial *trial) {
   result.session.len = 0;
   if (plugin->on_event(plugin, &event, &reply, NULL) == TIDINGS_OK ||
       plugin->on_tool_result(plugin, &result, &reply, NULL) == TIDINGS_OK ||
-      trial_settle(plugin, 12345, TIDINGS_COMMITTED, NULL) == TIDINGS_OK)
+      trial_settle(plugin, 12345, TIDINGS_OUTCOME_COMMITTED, NULL) == TIDINGS_OK)
     trial_fail("an invalid call was accepted");
   trial_close(plugin);
 }
@@ -286,7 +287,8 @@ static void quiesce_waits_for_replies(struct trial *trial) {
   trial_push(plugin, "s", "two"); /* BUSY changed nothing */
   uint64_t id = reply->delivery_id;
   plugin->release(plugin, reply);
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "settle");
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_COMMITTED, &error), &error,
+               "settle");
   trial_expect_delivery(plugin, "s", "two");
   trial_expect(TIDINGS_OK, plugin->quiesce(plugin, &error), &error, "quiesce");
   trial_expect(TIDINGS_OK, plugin->quiesce(plugin, &error), &error, "quiesce again");
@@ -309,7 +311,7 @@ static void closed_after_quiesce(struct trial *trial) {
                "on_chat_request after quiesce");
   trial_expect(TIDINGS_E_CLOSED, trial_event(plugin, event, sizeof event - 1, &error), &error,
                "on_event after quiesce");
-  trial_expect(TIDINGS_E_CLOSED, trial_settle(plugin, 1, TIDINGS_COMMITTED, &error), &error,
+  trial_expect(TIDINGS_E_CLOSED, trial_settle(plugin, 1, TIDINGS_OUTCOME_COMMITTED, &error), &error,
                "settle after quiesce");
   if (trial->query) {
     const struct tidings_answer *answer = NULL;

@@ -24,10 +24,12 @@ static void unknown_id(struct trial *trial) {
   struct tidings_error error = {.size = sizeof error};
   const uint64_t ids[] = {999999, UINT64_MAX};
   for (size_t i = 0; i < 2; i++) {
-    trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_COMMITTED, &error),
-                 &error, "settle of an unknown delivery");
-    trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_ROLLED_BACK, &error),
-                 &error, "roll back of an unknown delivery");
+    trial_expect(TIDINGS_E_NOT_FOUND,
+                 trial_settle(plugin, ids[i], TIDINGS_OUTCOME_COMMITTED, &error), &error,
+                 "settle of an unknown delivery");
+    trial_expect(TIDINGS_E_NOT_FOUND,
+                 trial_settle(plugin, ids[i], TIDINGS_OUTCOME_ROLLED_BACK, &error), &error,
+                 "roll back of an unknown delivery");
   }
   trial_close(plugin);
 }
@@ -39,11 +41,11 @@ static void settle_twice(struct trial *trial) {
   trial_push(plugin, "s", "one");
   uint64_t id = lease_one(plugin);
   for (int i = 0; i < 3; i++) {
-    trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error,
+    trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_COMMITTED, &error), &error,
                  "settle, again and again");
   }
-  trial_expect(TIDINGS_E_STATE, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error,
-               "roll back what was committed");
+  trial_expect(TIDINGS_E_STATE, trial_settle(plugin, id, TIDINGS_OUTCOME_ROLLED_BACK, &error),
+               &error, "roll back what was committed");
   trial_expect_nothing(plugin, "s");
   trial_close(plugin);
 }
@@ -55,11 +57,11 @@ static void roll_back(struct trial *trial) {
   trial_push(plugin, "s", "one");
   uint64_t id = lease_one(plugin);
   trial_expect_nothing(plugin, "s"); /* leased is not pending */
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error,
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_ROLLED_BACK, &error), &error,
                "roll back");
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error,
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_ROLLED_BACK, &error), &error,
                "roll back again");
-  trial_expect(TIDINGS_E_STATE, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error,
+  trial_expect(TIDINGS_E_STATE, trial_settle(plugin, id, TIDINGS_OUTCOME_COMMITTED, &error), &error,
                "commit what was rolled back");
   trial_expect_delivery(plugin, "s", "one");
   trial_expect_nothing(plugin, "s");
@@ -76,7 +78,7 @@ static void survives_reopen(struct trial *trial) {
   trial_close(plugin);
   plugin = trial_open(trial, NULL); /* the lease belongs to the process, not to the instance */
   trial_expect_delivery(plugin, "s", "two");
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error,
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_COMMITTED, &error), &error,
                "settle what an earlier instance leased");
   trial_expect_nothing(plugin, "s");
   trial_close(plugin);
@@ -110,7 +112,8 @@ static void chat_request_delivers(struct trial *trial) {
     trial_fail("a chat request carries what is pending");
   uint64_t id = reply->delivery_id;
   plugin->release(plugin, reply);
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "settle");
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_COMMITTED, &error), &error,
+               "settle");
   trial_expect_nothing(plugin, "s");
   trial_close(plugin);
 }
@@ -166,7 +169,7 @@ static void *deliver_many(void *context) {
     note_delivered(crowd, reply);
     crowd->plugin->release(crowd->plugin, reply);
     if (id != 0) {
-      code = trial_settle(crowd->plugin, id, TIDINGS_COMMITTED, &error);
+      code = trial_settle(crowd->plugin, id, TIDINGS_OUTCOME_COMMITTED, &error);
       if (code != TIDINGS_E_BUSY) /* BUSY is remembered */
         trial_expect(TIDINGS_OK, code, &error, "settle among threads");
     }
@@ -222,17 +225,17 @@ static void room(struct trial *trial) {
   if (trial->entry->abi_minor < 1) trial_skip("room_bytes is a field of ABI 1.1");
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   for (int i = 0; i < NOTES; i++) trial_push(plugin, "s", "a notification of some length");
-  uint64_t all = bytes_in_room(plugin, false, 0, TIDINGS_ROLLED_BACK, &shown);
+  uint64_t all = bytes_in_room(plugin, false, 0, TIDINGS_OUTCOME_ROLLED_BACK, &shown);
   if (shown != NOTES) trial_fail("without a bound %zu of %d were delivered", shown, NOTES);
-  bytes_in_room(plugin, false, all, TIDINGS_ROLLED_BACK, &shown);
+  bytes_in_room(plugin, false, all, TIDINGS_OUTCOME_ROLLED_BACK, &shown);
   if (shown != NOTES) trial_fail("with room for all, %zu of %d were delivered", shown, NOTES);
-  bytes_in_room(plugin, true, all - 1, TIDINGS_ROLLED_BACK, &shown);
+  bytes_in_room(plugin, true, all - 1, TIDINGS_OUTCOME_ROLLED_BACK, &shown);
   if (shown == 0 || shown >= NOTES)
     trial_fail("with a byte less %zu of %d were delivered", shown, NOTES);
-  bytes_in_room(plugin, true, 1, TIDINGS_COMMITTED, &shown);
+  bytes_in_room(plugin, true, 1, TIDINGS_OUTCOME_COMMITTED, &shown);
   if (shown) trial_fail("%zu were delivered in one byte", shown);
   for (int i = 0; delivered < NOTES && i < NOTES; i++) {
-    bytes_in_room(plugin, i % 2, all * 2 / 3, TIDINGS_COMMITTED, &shown);
+    bytes_in_room(plugin, i % 2, all * 2 / 3, TIDINGS_OUTCOME_COMMITTED, &shown);
     delivered += shown;
   }
   if (delivered != NOTES) trial_fail("%zu of %d were delivered in the end", delivered, NOTES);

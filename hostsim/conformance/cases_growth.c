@@ -72,7 +72,8 @@ static void growth_tool_result(struct trial *trial) {
     if (!reply || reply->notification_count != 1) trial_fail("nothing was delivered on it");
     uint64_t id = reply->delivery_id;
     plugin->release(plugin, reply);
-    trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "settle");
+    trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_COMMITTED, &error), &error,
+                 "settle");
   }
   trial_close(plugin);
 }
@@ -99,8 +100,8 @@ static void growth_chat_request(struct trial *trial) {
       trial_fail("the message did not start its turn");
     uint64_t delivery = reply->delivery_id;
     plugin->release(plugin, reply);
-    trial_expect(TIDINGS_OK, trial_settle(plugin, delivery, TIDINGS_ROLLED_BACK, &error), &error,
-                 "settle"); /* so that it is on offer again */
+    trial_expect(TIDINGS_OK, trial_settle(plugin, delivery, TIDINGS_OUTCOME_ROLLED_BACK, &error),
+                 &error, "settle"); /* so that it is on offer again */
   }
   trial_close(plugin);
 }
@@ -113,8 +114,9 @@ static void growth_settlement(struct trial *trial) {
     trial_push(plugin, "s", "one");
     const struct tidings_reply *reply = trial_deliver(plugin, "s");
     if (!reply || reply->delivery_id == 0) trial_fail("nothing was delivered");
-    struct tidings_settlement settlement = {
-        .size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = reply->delivery_id};
+    struct tidings_settlement settlement = {.size = sizeof settlement,
+                                            .outcome = TIDINGS_OUTCOME_COMMITTED,
+                                            .delivery_id = reply->delivery_id};
     plugin->release(plugin, reply);
     trial_expect(
         TIDINGS_OK,

@@ -60,7 +60,7 @@ static int use_in_child(struct tidings_plugin *plugin) {
   if (trial_tool_result(plugin, "s", &reply, NULL) != TIDINGS_E_CLOSED) return 1;
   if (plugin->on_chat_request(plugin, &request, &reply, NULL) != TIDINGS_E_CLOSED) return 2;
   if (trial_event(plugin, event, sizeof event - 1, NULL) != TIDINGS_E_CLOSED) return 3;
-  return trial_settle(plugin, 1, TIDINGS_COMMITTED, NULL) != TIDINGS_E_CLOSED ? 4 : 0;
+  return trial_settle(plugin, 1, TIDINGS_OUTCOME_COMMITTED, NULL) != TIDINGS_E_CLOSED ? 4 : 0;
 }
 
 static void fork_child(struct trial *trial) {
@@ -97,8 +97,8 @@ static void producer_role_among_processes(struct trial *trial) {
                "on_tool_result of a producer");
   trial_expect(TIDINGS_E_UNSUPPORTED, plugin->on_chat_request(plugin, &request, &reply, &error),
                &error, "on_chat_request of a producer");
-  trial_expect(TIDINGS_E_UNSUPPORTED, trial_settle(plugin, 1, TIDINGS_COMMITTED, &error), &error,
-               "settle of a producer");
+  trial_expect(TIDINGS_E_UNSUPPORTED, trial_settle(plugin, 1, TIDINGS_OUTCOME_COMMITTED, &error),
+               &error, "settle of a producer");
   trial_close(plugin);
   plugin = trial_open(trial, NULL);
   trial_expect_delivery(plugin, "s", "one");

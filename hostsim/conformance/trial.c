@@ -164,7 +164,8 @@ void trial_expect_delivery(struct tidings_plugin *plugin, const char *session,
   uint64_t id = reply->delivery_id;
   plugin->release(plugin, reply);
   struct tidings_error error = {.size = sizeof error};
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "settle");
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_COMMITTED, &error), &error,
+               "settle");
 }
 
 void trial_expect_nothing(struct tidings_plugin *plugin, const char *session) {

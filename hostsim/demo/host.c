@@ -145,8 +145,8 @@ static void write_transcript(struct demo_host *host, const char *role, const cha
 
 void host_settle(struct demo_host *host, uint64_t delivery) {
   struct tidings_error error = {.size = sizeof error};
-  require_ok(hostkit_settle(host->hostkit, delivery, TIDINGS_COMMITTED, NULL, &error), &error,
-             "settle");
+  require_ok(hostkit_settle(host->hostkit, delivery, TIDINGS_OUTCOME_COMMITTED, NULL, &error),
+             &error, "settle");
 }
 
 /* From the hook's reply to the settled delivery: compose, write, settle. Takes the reply. */

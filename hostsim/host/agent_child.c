@@ -191,9 +191,10 @@ static json_t *do_settle(struct agent_child *child, const json_t *request) {
     return broken("settle takes a delivery's number and an outcome");
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
-  int32_t code = hostkit_settle(
-      child->hostkit, id,
-      strcmp(outcome, "committed") == 0 ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &error);
+  int32_t code = hostkit_settle(child->hostkit, id,
+                                strcmp(outcome, "committed") == 0 ? TIDINGS_OUTCOME_COMMITTED
+                                                                  : TIDINGS_OUTCOME_ROLLED_BACK,
+                                &reply, &error);
   return code == TIDINGS_OK ? with_reply(reply) : failure(code, &error);
 }
 

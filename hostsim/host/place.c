@@ -59,7 +59,7 @@ char *place_make(const char *dir, const char *plugin, char *why, unsigned long w
 
 void place_remove(const char *store, const char *plugin) {
   if (!base || !store) return;
-  if (!spare && !run_task(HOSTKIT_STORE_DROP, TIDINGS_STORE_KEEP_TABLES, store, plugin, NULL))
+  if (!spare && !run_task(HOSTKIT_STORE_DROP, TIDINGS_STORE_FLAG_KEEP_TABLES, store, plugin, NULL))
     spare = strdup(store);
   if (!spare || strcmp(spare, store) != 0)
     (void)run_task(HOSTKIT_STORE_DROP, 0, store, plugin, NULL);

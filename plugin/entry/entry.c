@@ -198,8 +198,8 @@ static int32_t settle_delivery(struct tidings_plugin *plugin,
   int code = enter(plugin, plugin, &instance, error);
   if (code) return code;
   code = COPY_IN(&settlement, theirs, TIDINGS_SETTLEMENT_SIZE_1_0, "settlement", error);
-  if (!code && settlement.outcome != TIDINGS_COMMITTED &&
-      settlement.outcome != TIDINGS_ROLLED_BACK) {
+  if (!code && settlement.outcome != TIDINGS_OUTCOME_COMMITTED &&
+      settlement.outcome != TIDINGS_OUTCOME_ROLLED_BACK) {
     code = fail(error, TIDINGS_E_INVAL,
                 "settlement.outcome: %u; expected 1 (committed) or 2 (rolled back)",
                 settlement.outcome);

@@ -48,7 +48,7 @@ static int32_t backup_store(const struct tidings_store_request *request,
 static int32_t salvage_store(const struct tidings_store_request *request,
                              const struct tidings_answer **ret_answer,
                              struct tidings_error *error) {
-  return run_task(MAINTENANCE_SALVAGE, TIDINGS_STORE_ALSO_STALE, request, ret_answer, error);
+  return run_task(MAINTENANCE_SALVAGE, TIDINGS_STORE_FLAG_ALSO_STALE, request, ret_answer, error);
 }
 
 static int32_t migrate_store(const struct tidings_store_request *request,
@@ -59,19 +59,19 @@ static int32_t migrate_store(const struct tidings_store_request *request,
 
 static int32_t init_store(const struct tidings_store_request *request,
                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(MAINTENANCE_INIT, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
+  return run_task(MAINTENANCE_INIT, TIDINGS_STORE_FLAG_DRY_RUN, request, ret_answer, error);
 }
 
 static int32_t upgrade_store(const struct tidings_store_request *request,
                              const struct tidings_answer **ret_answer,
                              struct tidings_error *error) {
-  return run_task(MAINTENANCE_UPGRADE, TIDINGS_STORE_DRY_RUN, request, ret_answer, error);
+  return run_task(MAINTENANCE_UPGRADE, TIDINGS_STORE_FLAG_DRY_RUN, request, ret_answer, error);
 }
 
 static int32_t drop_store(const struct tidings_store_request *request,
                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(MAINTENANCE_DROP, TIDINGS_STORE_DRY_RUN | TIDINGS_STORE_KEEP_TABLES, request,
-                  ret_answer, error);
+  return run_task(MAINTENANCE_DROP, TIDINGS_STORE_FLAG_DRY_RUN | TIDINGS_STORE_FLAG_KEEP_TABLES,
+                  request, ret_answer, error);
 }
 
 static int32_t dump_store(const struct tidings_store_request *request,

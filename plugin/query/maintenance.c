@@ -70,20 +70,20 @@ static bool has_target(enum maintenance_task task) {
 
 static int run(enum maintenance_task task, const char *from, const char *to, uint32_t flags,
                struct maintenance_report *ret_report, struct tidings_error *error) {
-  bool dry = flags & TIDINGS_STORE_DRY_RUN;
+  bool dry = flags & TIDINGS_STORE_FLAG_DRY_RUN;
   switch (task) {
   case MAINTENANCE_CHECK: return maintenance_check(from, ret_report, error);
   case MAINTENANCE_BACKUP: return maintenance_backup(from, to, ret_report, error);
   case MAINTENANCE_SALVAGE:
-    return maintenance_salvage(from, to, flags & TIDINGS_STORE_ALSO_STALE, ret_report, error);
+    return maintenance_salvage(from, to, flags & TIDINGS_STORE_FLAG_ALSO_STALE, ret_report, error);
   case MAINTENANCE_MIGRATE: return maintenance_migrate(from, to, ret_report, error);
   case MAINTENANCE_INIT:
     return maintenance_tables(MAINTENANCE_TABLES_INIT, from, dry, ret_report, error);
   case MAINTENANCE_UPGRADE:
     return maintenance_tables(MAINTENANCE_TABLES_UPGRADE, from, dry, ret_report, error);
   case MAINTENANCE_DROP:
-    return maintenance_tables(flags & TIDINGS_STORE_KEEP_TABLES ? MAINTENANCE_TABLES_EMPTY
-                                                                : MAINTENANCE_TABLES_DROP,
+    return maintenance_tables(flags & TIDINGS_STORE_FLAG_KEEP_TABLES ? MAINTENANCE_TABLES_EMPTY
+                                                                     : MAINTENANCE_TABLES_DROP,
                               from, dry, ret_report, error);
   case MAINTENANCE_DUMP: return maintenance_dump(from, to, ret_report, error);
   case MAINTENANCE_LOAD: return maintenance_load(from, to, ret_report, error);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""complete.py SOURCE_DIR: the golden layout leaves out no struct, field, number or text of abi/tidings/; every function there has a thread tag; and no
-header uses a word of one that it does not include. Prints TAP."""
+"""complete.py SOURCE_DIR: the golden layout leaves out no struct, field, number or text of abi/tidings/; every function there has a thread tag; no
+header uses a word of one that it does not include; each family of numbers says what a reader does with one that it does not know; and each entry of an
+error table has a line of its own. Prints TAP. `complete.py --self-test` gives the rules about comments texts that break them."""
 import glob
 import os
 import re
@@ -38,6 +39,40 @@ def foreign_words(directory):
         for word in sorted(set(re.findall(r"\bTIDINGS_\w*\w", text)) - known):
             if not (word.endswith("_") and any(one.startswith(word) for one in known)):
                 yield f"{name}: {word}"
+
+
+def silent_families(text):
+    """The families of numbers whose comment does not say what becomes of one that its reader does not know. A deprecated name has an equal."""
+    for block in re.findall(r"(?:^/\*(?:(?!\*/).)*\*/\n|^#define[^\n]*\n)+", text, flags=re.MULTILINE | re.DOTALL):
+        numbers = re.findall(r"^#define (TIDINGS_[A-Z]+_)\w+ \(?-?[0-9]", block, flags=re.MULTILINE)
+        families = {one for one in numbers if one not in ("TIDINGS_ABI_", "TIDINGS_SIZE_")}
+        comment = " ".join(block[:block.index("#define")].split()) if numbers else ""
+        if families and not re.search(r"\b(?:do|does) (?:\* )?not (?:\* )?know\b", comment):
+            yield from sorted(families)
+
+
+def mangled_entries(text):
+    """The lines of comments with an entry of an error table that does not begin its line: clang-format has joined them."""
+    codes = r"\b(?:INVAL|SCHEMA|TOO_BIG|UNSUPPORTED|NOT_FOUND|FIRED|STATE|BUSY|FULL|STORE|NOMEM|CLOSED|OWNED)"
+    for line in text.splitlines():
+        if re.match(r"\s*(?:/\*|\*)", line) and re.search(r"[\w:;,.)`] +" + codes + r"(?:  +[a-z]| `)", re.sub(r"^[\s*]*(?:[A-Z_]+, )*", "", line)):
+            yield line.strip()
+
+
+def self_test():
+    family = "/* How it is. Treat a number that you do\n * not know as A. */\n#define TIDINGS_X_A 0u\n#define TIDINGS_X_B 1u\n"
+    table = " *   INVAL   a null pointer\n *   BUSY, STORE, NOMEM  as in abi.h\n *   - STATE: `to` is there; try again\n"
+    checks = [
+        ("a family that says what an unknown number is passes", not list(silent_families(family))),
+        ("one that does not is found", list(silent_families("/* How it is. */\n#define TIDINGS_X_A 0u\n")) == ["TIDINGS_X_"]),
+        ("a table with an entry a line passes", not list(mangled_entries(table))),
+        ("one whose entries were joined is found", len(list(mangled_entries(" * NUL NOT_FOUND     there is none BUSY          another\n"))) == 1),
+        ("and so is one that was joined by one blank", len(list(mangled_entries(" * store; try again answer: STATE `to` is\n"))) == 1),
+    ]
+    for number, (title, good) in enumerate(checks, 1):
+        print(f"{'ok' if good else 'not ok'} {number} - {title}")
+    print(f"1..{len(checks)}")
+    return not all(good for _, good in checks)
 
 
 def of_headers(directory):
@@ -84,9 +119,16 @@ def main(source):
         print(f"# {finding}")
     print(f"{'not ok' if bare else 'ok'} 3 - every function has a thread tag")
     print(f"{'not ok' if foreign else 'ok'} 4 - no header uses a word of one that it does not include")
-    print("1..4")
-    return 0 if enough and headers == golden and not bare and not foreign else 1
+    texts = {os.path.basename(path): read(path) for path in sorted(glob.glob(os.path.join(source, "abi", "tidings", "*.h"))) + [hostkit]}
+    silent = [f"{name}: {family}*" for name, text in texts.items() for family in silent_families(text)]
+    mangled = [f"{name}: {line}" for name, text in texts.items() for line in mangled_entries(text)]
+    for finding in silent + mangled:
+        print(f"# {finding}")
+    print(f"{'not ok' if silent else 'ok'} 5 - each family of numbers says what a reader does with one that it does not know")
+    print(f"{'not ok' if mangled else 'ok'} 6 - each entry of an error table has a line of its own")
+    print("1..6")
+    return 0 if enough and headers == golden and not any((bare, foreign, silent, mangled)) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(self_test() if sys.argv[1] == "--self-test" else main(sys.argv[1]))

@@ -165,8 +165,8 @@ HOSTKIT_API int32_t hostkit_chat_request(struct hostkit *hostkit,
                                          struct tidings_error *error);
 HOSTKIT_API int32_t hostkit_event(struct hostkit *hostkit, const struct tidings_span *event,
                                   struct tidings_reply **ret_reply, struct tidings_error *error);
-/* [any thread] [never from a callback] `outcome` is TIDINGS_COMMITTED or TIDINGS_ROLLED_BACK;
- * ret_reply may be NULL. Since 1.0. */
+/* [any thread] [never from a callback] `outcome` is TIDINGS_OUTCOME_COMMITTED or
+ * TIDINGS_OUTCOME_ROLLED_BACK; ret_reply may be NULL. Since 1.0. */
 HOSTKIT_API int32_t hostkit_settle(struct hostkit *hostkit, uint64_t delivery_id, uint32_t outcome,
                                    struct tidings_reply **ret_reply, struct tidings_error *error);
 
