@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/stats.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
@@ -14,7 +15,7 @@
 #include "command/terminal.h"
 #include "common/utf8.h"
 
-enum { OPTION_PROMETHEUS = CLI_LONG_ONLY };
+enum { OPTION_PROMETHEUS = CLI_LONG_ONLY, OPTION_LISTEN };
 
 /* -- for people -------------------------------------------------------------------------------- */
 
@@ -137,11 +138,12 @@ static int collect(const struct cli *cli, bool every, json_t *all) {
 }
 
 static int stats_verb(struct cli *cli) {
-  bool every = false, prometheus = false;
+  bool every = false, prometheus = false, listeners = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case 'a': every = true; break;
     case OPTION_PROMETHEUS: prometheus = true; break;
+    case OPTION_LISTEN: listeners = true; break;
     default: return cli->exit_code;
     }
   }
@@ -149,6 +151,9 @@ static int stats_verb(struct cli *cli) {
   if (code) return code;
   if (prometheus && cli->json) return cli_usage(cli, "--prometheus and --json exclude each other");
   if (every && cli->session) return cli_usage(cli, "--all and -s exclude each other");
+  if (listeners && (every || prometheus || cli->session))
+    return cli_usage(cli, "--listen excludes --all, --prometheus and -s");
+  if (listeners) return stats_of_listeners(cli);
   json_t *all = json_object();
   const json_t *stats = NULL;
   const char *session = NULL;
@@ -175,6 +180,10 @@ const struct cli_verb verb_stats = {
             {.key = OPTION_PROMETHEUS,
              .name = "prometheus",
              .help = "Print the Prometheus text format."},
+            {.key = OPTION_LISTEN,
+             .name = "listen",
+             .help = "Count how 'tidings listen' answered the requests of each route since it "
+                     "started."},
             {.name = NULL},
         },
     .run = stats_verb,

@@ -119,16 +119,33 @@ static bool is_repository(const char *text) {
   return part && slashes >= 2;
 }
 
+/* Where "@BRANCH" begins. In a URL the user's name may have an "@" too: only its path counts. */
+static const char *find_branch(const char *rest) {
+  const char *host = strstr(rest, "://");
+  const char *path = host ? strchr(host + 3, '/') : rest;
+  return path ? strchr(path, '@') : NULL;
+}
+
+/* "host/owner/name" of that, or of a URL; free it. */
+static char *copy_repository(const char *rest, size_t len) {
+  char *text = strndup(rest, len), *read = NULL;
+  if (!text || !strstr(text, "://")) return text;
+  read = checkout_repository(text);
+  free(text);
+  return read ? read : strdup("");
+}
+
 static int32_t parse_repository(struct address *address, const char *rest,
                                 struct tidings_error *error) {
-  const char *at = strchr(rest, '@');
-  size_t len = at ? (size_t)(at - rest) : strlen(rest);
-  address->name = strdup(rest - strlen(kinds[ADDRESS_REPOSITORY]));
-  address->repository = strndup(rest, len);
-  if (!address->name || !address->repository) return kit_no_memory(error);
+  const char *at = find_branch(rest);
+  address->repository = copy_repository(rest, at ? (size_t)(at - rest) : strlen(rest));
+  if (!address->repository) return kit_no_memory(error);
   for (char *c = address->repository; *c; c++) *c = (char)tolower((unsigned char)*c);
-  memcpy(address->name + strlen(kinds[ADDRESS_REPOSITORY]), address->repository, len);
   if (!is_repository(address->repository) || (at && !at[1])) return refuse_repository(rest, error);
+  if (asprintf(&address->name, "repo:%s%s", address->repository, at ? at : "") < 0) {
+    address->name = NULL;
+    return kit_no_memory(error);
+  }
   if (!at) return TIDINGS_OK;
   address->branch = strdup(at + 1);
   return address->branch ? TIDINGS_OK : kit_no_memory(error);

@@ -25,17 +25,20 @@ FILES = {
     "libtidings-hostkit-dev": ("usr/include/*", "*.a", "*.pc", "*/libtidings-hostkit.so", "usr/lib/*/cmake/*", "usr/lib/cmake/*", "usr/share/tidings/schema/*", *HOSTSIM),
     "libtidings-hostkit1": ("*/libtidings-hostkit.so.*", "*/tidings-hostkit-probe"),
     "tidings-postgres": ("*/tidings-postgres.so",),
+    "tidings-listen": ("usr/bin/tidings-listen", "usr/share/systemd/user/tidings-listen.*", "usr/share/man/man1/tidings-listen.1"),
     "tidings": ("*",),
 }
 DROPPED = ("usr/share/doc/*",)
+# Only where its library is there for the machine: else the stage lacks this file, and the package is not made.
+PROOF = {"tidings-listen": "usr/bin/tidings-listen"}
 
 
 def run(*command, cwd=None):
     return subprocess.run(command, check=True, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout
 
 
-def owner(name):
-    return next(package for package, patterns in FILES.items() if any(fnmatch.fnmatch(name, pattern) for pattern in patterns))
+def owner(name, packages):
+    return next(package for package, patterns in FILES.items() if package in packages and any(fnmatch.fnmatch(name, pattern) for pattern in patterns))
 
 
 def write(path, text, mode=0o644):
@@ -60,7 +63,7 @@ def place(stage, trees):
     for name in files_below(stage):
         if any(fnmatch.fnmatch(name, pattern) for pattern in DROPPED):
             continue
-        source, target = os.path.join(stage, name), os.path.join(trees[owner(name)], name)
+        source, target = os.path.join(stage, name), os.path.join(trees[owner(name, trees)], name)
         if "/man/" in name:
             with open(source, "rb") as file:
                 compressed(f"{target}.gz", file.read())
@@ -151,7 +154,7 @@ def finish(package, tree, values, out):
 def make(arch, stage, out):
     triple = run("dpkg-architecture", f"-a{arch}", "-qDEB_HOST_MULTIARCH").strip()
     with tempfile.TemporaryDirectory() as work:
-        trees = {package: f"{work}/{package}" for package in FILES}
+        trees = {package: f"{work}/{package}" for package in FILES if package not in PROOF or os.path.exists(os.path.join(stage, PROOF[package]))}
         for tree in trees.values():
             os.makedirs(f"{tree}/DEBIAN")
         place(stage, trees)

@@ -12,8 +12,8 @@
 #include "command/terminal.h"
 
 static void (*const examiners[])(struct doctor *doctor) = {
-    doctor_plugin, doctor_config,  doctor_store, doctor_sessions,
-    doctor_hosts,  doctor_callers, doctor_system};
+    doctor_plugin, doctor_config,  doctor_store,  doctor_sessions,
+    doctor_hosts,  doctor_callers, doctor_listen, doctor_system};
 static const char *const severity_names[] = {"ok", "note", "warning", "problem"};
 
 static void print_finding(const json_t *finding) {

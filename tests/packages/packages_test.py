@@ -155,7 +155,8 @@ def test_deb(work, stage):
     if not packages:
         return []
     names = sorted(file.split("_", 1)[0] for file in packages)
-    check(names == ["libtidings-hostkit-dev", "libtidings-hostkit1", "tidings", "tidings-postgres"], "the four Debian packages are there", names)
+    listen = ["tidings-listen"] if os.path.exists(f"{stage}/usr/bin/tidings-listen") else []
+    check(names == ["libtidings-hostkit-dev", "libtidings-hostkit1", "tidings", *listen, "tidings-postgres"], "the Debian packages are there", names)
     if os.getuid():
         skip("the Debian packages are installed", "only root can install them, even in a folder")
         return list(packages.values())

@@ -35,6 +35,8 @@ Test(address, forms) {
   check("folder:/", "folder:/");
   check("repo:GitHub.com/Owner/Name", "repo:github.com/owner/name");
   check("repo:gitlab.com/a/b/c@Feature/X", "repo:gitlab.com/a/b/c@Feature/X");
+  check("repo:https://GitHub.com/A/b", "repo:github.com/a/b");
+  check("repo:https://u@h.example:3005/A/b.git@X/y", "repo:h.example/a/b@X/y");
 }
 
 Test(address, refused) {
@@ -52,7 +54,8 @@ Test(address, refused) {
                                       "repo:github.com//sqlite",
                                       "repo:github.com/a/b/",
                                       "repo:/a/b",
-                                      "repo:https://github.com/a/b",
+                                      "repo:https://github.com/a",
+                                      "repo:https://github.com/a/b@",
                                       "repo:git@github.com:a/b",
                                       "repo:github.com/a/b@"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) check(wrong[i], NULL);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stats.h: the counts that are not of a session.
+ */
+#ifndef TIDINGS_CLI_STATS_H
+#define TIDINGS_CLI_STATS_H
+
+#include "command/cli.h"
+
+int stats_of_listeners(const struct cli *cli); /* returns the exit code */
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/listeners.c: see the header.
+ */
+#include "command/listeners.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/json_value.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "common/file.h"
+#include "common/store_url.h"
+
+enum { LARGEST = 1 << 20 };
+
+struct listener {
+  char *file, *lock;
+  int fd; /* of the lock */
+};
+
+/* NULL: no memory, no home, or a store in a database. */
+static char *find_listen_folder(const struct cli *cli) {
+  char *store = kit_store_path(cli), *folder = NULL;
+  if (store && !store_url_is(store)) folder = paths_join(store, "listen");
+  free(store);
+  return folder;
+}
+
+static char *name_listen_file(const char *folder, const char *name, const char *suffix) {
+  char *path = NULL;
+  return asprintf(&path, "%s/%s%s", folder, name, suffix) < 0 ? NULL : path;
+}
+
+static int open_lock(struct listener *listener) {
+  listener->fd = open(listener->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (listener->fd < 0 || flock(listener->fd, LOCK_EX | LOCK_NB)) return errno;
+  return 0;
+}
+
+int listeners_join(const struct cli *cli, struct listener **ret_listener) {
+  char *folder = find_listen_folder(cli), pid[16];
+  struct listener *listener = folder ? calloc(1, sizeof *listener) : NULL;
+  (void)snprintf(pid, sizeof pid, "%ld", (long)getpid());
+  if (!folder) return ENOTSUP;
+  int reason = listener ? 0 : ENOMEM;
+  if (!reason && mkdir(folder, 0700) && errno != EEXIST) reason = errno;
+  if (!reason) {
+    listener->fd = -1;
+    listener->file = name_listen_file(folder, pid, ".json");
+    listener->lock = name_listen_file(folder, pid, ".lock");
+    reason = listener->file && listener->lock ? open_lock(listener) : ENOMEM;
+  }
+  free(folder);
+  if (!reason) *ret_listener = listener;
+  else if (listener) listeners_leave(listener);
+  return reason;
+}
+
+int listeners_say(const struct listener *listener, json_t *status) {
+  char *text = status ? json_dumps(status, JSON_COMPACT) : NULL;
+  char *beside = NULL;
+  json_decref(status);
+  if (asprintf(&beside, "%s.new", listener->file) < 0) beside = NULL;
+  int reason = text && beside ? file_write_whole(beside, text, strlen(text)) : ENOMEM;
+  if (!reason && rename(beside, listener->file)) reason = errno;
+  free(beside);
+  free(text);
+  return reason;
+}
+
+void listeners_leave(struct listener *listener) {
+  if (!listener) return;
+  if (listener->fd >= 0) {
+    unlink(listener->file);
+    unlink(listener->lock);
+    close(listener->fd);
+  }
+  free(listener->file);
+  free(listener->lock);
+  free(listener);
+}
+
+/* -- who lives --------------------------------------------------------------------------------- */
+
+/* A lock that nobody holds is of a process that has died. */
+static bool is_alive(const char *lock) {
+  int fd = open(lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return false;
+  bool alive = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+  close(fd);
+  return alive;
+}
+
+static json_t *read_status(const char *file) {
+  static const struct json_rules rules = {.max_depth = JSON_MAX_DEPTH, .large = true};
+  struct tidings_error error = {.size = sizeof error};
+  json_t *status = NULL;
+  char *text = NULL;
+  size_t len = 0;
+  if (file_read_whole(file, LARGEST, &text, &len)) return NULL;
+  if (json_value_read(&rules, span_of(text, len), "the file", &status, &error)) status = NULL;
+  free(text);
+  return status;
+}
+
+static void look_at(const char *folder, const char *name, json_t *list) {
+  size_t len = strlen(name);
+  if (len < 6 || strcmp(name + len - 5, ".lock") != 0) return;
+  char *stem = strndup(name, len - 5);
+  char *lock = stem ? name_listen_file(folder, stem, ".lock") : NULL;
+  char *file = stem ? name_listen_file(folder, stem, ".json") : NULL;
+  if (lock && file && is_alive(lock)) {
+    json_t *status = read_status(file);
+    if (status) json_array_append_new(list, status);
+  } else if (lock && file) {
+    unlink(file);
+    unlink(lock);
+  }
+  free(stem);
+  free(lock);
+  free(file);
+}
+
+json_t *listeners_list(const struct cli *cli) {
+  char *folder = find_listen_folder(cli);
+  json_t *list = json_array();
+  DIR *opened = folder && list ? opendir(folder) : NULL;
+  for (struct dirent *entry; opened && (entry = readdir(opened));)
+    look_at(folder, entry->d_name, list);
+  if (opened) closedir(opened);
+  free(folder);
+  return list;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/listeners.h: the `tidings listen` processes that run on a store: each keeps a file in
+ * the store's folder "listen", and a lock on another one for as long as it lives. A store in a
+ * database has no such folder.
+ */
+#ifndef COMMAND_LISTENERS_H
+#define COMMAND_LISTENERS_H
+
+#include <jansson.h>
+
+#include "command/cli.h"
+
+struct listener; /* this process */
+
+/* Makes the files. Returns 0 or an errno; ENOTSUP: the store is in a database. */
+int listeners_join(const struct cli *cli, struct listener **ret_listener);
+/* Says how this process is: takes `status` over. Returns 0 or an errno. */
+int listeners_say(const struct listener *listener, json_t *status);
+/* Removes the files. NULL is allowed. */
+void listeners_leave(struct listener *listener);
+
+/* What each that lives has said last, as an array; files of the dead are removed. NULL: no
+ * memory. */
+json_t *listeners_list(const struct cli *cli);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listen/attempt.h: --try: prints what a recipe makes of a request that is in a file.
+ */
+#ifndef LISTEN_ATTEMPT_H
+#define LISTEN_ATTEMPT_H
+
+#include "command/cli.h"
+
+/* Returns the exit code. */
+int attempt(const struct cli *cli, const char *recipe_name, const char *path);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listen/http_request.h: one request as libmicrohttpd hands it over: its head is judged, its body
+ * collected, its answer sent.
+ */
+#ifndef LISTEN_HTTP_REQUEST_H
+#define LISTEN_HTTP_REQUEST_H
+
+#include <microhttpd.h>
+
+#include "listen/forward.h"
+#include "listen/routes.h"
+
+/* What all requests share. */
+struct http_context {
+  struct hostkit *kit;
+  struct forward *forward;
+  struct routes *routes;
+  bool local;               /* peers come by a Unix socket */
+  atomic_bool stopping;     /* nothing new is taken */
+  atomic_size_t held_bytes; /* of all bodies that are being read */
+};
+
+struct http_request;
+
+/* Takes the use of `routes` over. NULL: no memory. */
+struct http_request *http_begin(struct http_context *context, struct routes *routes,
+                                struct MHD_Connection *connection, const char *url,
+                                const char *method);
+/* Its body is not wanted: the answer goes at once. */
+bool http_is_refused(const struct http_request *request);
+void http_add(struct http_request *request, const char *bytes, size_t len);
+/* Does what the request asks for, and queues the answer. */
+enum MHD_Result http_answer(struct http_request *request);
+void http_free(struct http_request *request);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listen/judge.h: what is to be done with a request, by its first lines: refused with which status,
+ * answered at once, or read. Pure: a table of tests has every row.
+ */
+#ifndef LISTEN_JUDGE_H
+#define LISTEN_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/span.h"
+
+enum { JUDGE_MOST_HEADERS = 64, JUDGE_MOST_HEADER_BYTES = 16 << 10 };
+
+struct judge_request {
+  struct tidings_span method, content_type, origin; /* origin: WebHook-Request-Origin */
+  size_t header_count, header_bytes;
+  bool host_listed;
+  bool health;      /* the path is /healthz */
+  bool route;       /* there is a route at the path */
+  bool cloudevents; /* .. and it speaks CloudEvents, which has a handshake */
+  size_t max_bytes; /* .. and takes bodies up to this */
+  bool has_length, chunked;
+  uint64_t length;
+  bool stopping; /* the server takes nothing new */
+};
+
+enum judge_step { JUDGE_REFUSE, JUDGE_READ_BODY, JUDGE_HEALTH, JUDGE_HANDSHAKE };
+
+struct verdict {
+  enum judge_step step;
+  unsigned status;    /* of JUDGE_REFUSE */
+  const char *reason; /* of JUDGE_REFUSE: a sentence; it quotes nothing of the request */
+};
+
+struct verdict judge(const struct judge_request *request);
+
+/* application/json, or application/SOMETHING+json, with any parameters. */
+bool judge_is_json(struct tidings_span content_type);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listen/peers.c: see the header.
+ */
+#include "listen/peers.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+
+struct peer {
+  int fd;
+  enum peer_phase phase;
+  int64_t since_ms;
+  struct in6_addr address; /* zeros: on this machine */
+  struct peer *next;
+};
+
+struct peers {
+  pthread_mutex_t mutex;
+  struct peer *first;
+};
+
+struct peers *peers_make(void) {
+  struct peers *peers = calloc(1, sizeof *peers);
+  if (peers) pthread_mutex_init(&peers->mutex, NULL);
+  return peers;
+}
+
+void peers_free(struct peers *peers) {
+  if (!peers) return;
+  while (peers->first) {
+    struct peer *next = peers->first->next;
+    free(peers->first);
+    peers->first = next;
+  }
+  pthread_mutex_destroy(&peers->mutex);
+  free(peers);
+}
+
+/* Zeros for this machine. Of IPv6 the first 64 bits count: one peer has all of the others. */
+static struct in6_addr find_address(const struct sockaddr *address) {
+  struct in6_addr found = IN6ADDR_ANY_INIT;
+  if (address && address->sa_family == AF_INET6) {
+    struct sockaddr_in6 six;
+    memcpy(&six, address, sizeof six);
+    if (!IN6_IS_ADDR_LOOPBACK(&six.sin6_addr))
+      memcpy(&found, &six.sin6_addr, IN6_IS_ADDR_V4MAPPED(&six.sin6_addr) ? 16 : 8);
+  } else if (address && address->sa_family == AF_INET) {
+    struct sockaddr_in four;
+    memcpy(&four, address, sizeof four);
+    if (ntohl(four.sin_addr.s_addr) >> 24 != 127) memcpy(&found, &four.sin_addr, 4);
+  }
+  return found;
+}
+
+bool peers_admit(struct peers *peers, const struct sockaddr *address) {
+  struct in6_addr wanted = find_address(address);
+  unsigned count = 0;
+  if (IN6_IS_ADDR_UNSPECIFIED(&wanted)) return true;
+  pthread_mutex_lock(&peers->mutex);
+  for (const struct peer *peer = peers->first; peer; peer = peer->next)
+    count += memcmp(&peer->address, &wanted, sizeof wanted) == 0;
+  pthread_mutex_unlock(&peers->mutex);
+  return count < PEERS_MOST_OF_ONE;
+}
+
+struct peer *peers_add(struct peers *peers, int fd, const struct sockaddr *address) {
+  struct peer *peer = calloc(1, sizeof *peer);
+  if (!peer) return NULL;
+  *peer = (struct peer){.fd = fd, .since_ms = clock_mono_ms(), .address = find_address(address)};
+  pthread_mutex_lock(&peers->mutex);
+  peer->next = peers->first;
+  peers->first = peer;
+  pthread_mutex_unlock(&peers->mutex);
+  return peer;
+}
+
+void peers_remove(struct peers *peers, struct peer *peer) {
+  pthread_mutex_lock(&peers->mutex);
+  for (struct peer **at = &peers->first; *at; at = &(*at)->next) {
+    if (*at != peer) continue;
+    *at = peer->next;
+    break;
+  }
+  pthread_mutex_unlock(&peers->mutex);
+  free(peer);
+}
+
+void peers_enter(struct peers *peers, struct peer *peer, enum peer_phase phase) {
+  pthread_mutex_lock(&peers->mutex);
+  peer->phase = phase;
+  peer->since_ms = clock_mono_ms();
+  pthread_mutex_unlock(&peers->mutex);
+}
+
+unsigned peers_answering(struct peers *peers) {
+  unsigned count = 0;
+  pthread_mutex_lock(&peers->mutex);
+  for (const struct peer *peer = peers->first; peer; peer = peer->next)
+    count += peer->phase != PEER_READS_HEAD;
+  pthread_mutex_unlock(&peers->mutex);
+  return count;
+}
+
+/* Nobody else writes to the connection in these phases. Its thread sees the end and closes it. */
+static bool end_if_slow(struct peer *peer, int64_t now_ms) {
+  static const char answer[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
+                               "Content-Length: 0\r\n\r\n";
+  int64_t most = peer->phase == PEER_READS_HEAD ? PEERS_HEADER_MS : PEERS_BODY_MS;
+  if (peer->phase == PEER_ANSWERS || now_ms - peer->since_ms < most) return false;
+  peer->phase = PEER_ANSWERS;
+  (void)send(peer->fd, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  shutdown(peer->fd, SHUT_RDWR);
+  return true;
+}
+
+unsigned peers_end_slow(struct peers *peers, int64_t now_ms) {
+  unsigned count = 0;
+  pthread_mutex_lock(&peers->mutex);
+  for (struct peer *peer = peers->first; peer; peer = peer->next)
+    count += end_if_slow(peer, now_ms);
+  pthread_mutex_unlock(&peers->mutex);
+  return count;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listen/peers.h: the open connections, and how long each may take. Any thread may call these.
+ */
+#ifndef LISTEN_PEERS_H
+#define LISTEN_PEERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+enum { PEERS_MOST = 256, PEERS_MOST_OF_ONE = 32, PEERS_HEADER_MS = 10000, PEERS_BODY_MS = 15000 };
+
+struct peers;
+struct peer;
+
+struct peers *peers_make(void); /* NULL: no memory */
+void peers_free(struct peers *peers);
+
+/* May a connection from this address be added? One peer has at most PEERS_MOST_OF_ONE; those on
+ * this machine, such as a proxy, may have all. */
+bool peers_admit(struct peers *peers, const struct sockaddr *address);
+
+/* The connection waits for the head of a request. NULL: no memory. */
+struct peer *peers_add(struct peers *peers, int fd, const struct sockaddr *address);
+void peers_remove(struct peers *peers, struct peer *peer);
+
+enum peer_phase { PEER_READS_HEAD, PEER_READS_BODY, PEER_ANSWERS };
+void peers_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);
+
+/* How many answer now. */
+unsigned peers_answering(struct peers *peers);
+
+/* Answers 408 to those whose time is over, and ends their connections. Returns how many. */
+unsigned peers_end_slow(struct peers *peers, int64_t now_ms);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listen/signature.h: did the holder of a secret send this body? Pure: the time is handed in. MACs
+ * and tokens are compared in a time that does not depend on where they differ.
+ */
+#ifndef LISTEN_SIGNATURE_H
+#define LISTEN_SIGNATURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recipes/pointer.h"
+
+enum signature_scheme {
+  SIGNATURE_NONE,     /* the route says that it is unsigned */
+  SIGNATURE_STANDARD, /* Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature */
+  SIGNATURE_GITHUB,   /* X-Hub-Signature-256 */
+  SIGNATURE_GITLAB,   /* X-Gitlab-Token, or Standard Webhooks where the request has it */
+  SIGNATURE_STRIPE,   /* Stripe-Signature */
+  SIGNATURE_SENTRY,   /* Sentry-Hook-Signature */
+  SIGNATURE_BEARER    /* Authorization: Bearer, or the password of Basic */
+};
+
+enum { SIGNATURE_MOST_SECRETS = 2, SIGNATURE_TOLERANCE_S = 300 };
+
+struct signature_secrets {
+  struct tidings_span secrets[SIGNATURE_MOST_SECRETS];
+  size_t count;
+};
+
+/* -1: there is no such scheme. */
+int signature_scheme_of(const char *name);
+
+/* NULL: this can be a secret of the scheme; else half a sentence. */
+const char *signature_secret_mistake(enum signature_scheme scheme, struct tidings_span secret);
+
+/* NULL: it is signed with one of the secrets, at most five minutes ago where the scheme has a time;
+ * else why not, as half a sentence that quotes nothing of the request and of the secrets. */
+const char *signature_refusal(enum signature_scheme scheme, const struct signature_secrets *secrets,
+                              const struct recipe_document *request, struct tidings_span body,
+                              int64_t now_s);
+
+/* The header's value; empty if there is none. */
+struct tidings_span signature_header(const struct recipe_document *request, const char *name);
+
+#endif

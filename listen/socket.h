@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listen/socket.h: the socket on which the server listens, and what systemd is told.
+ */
+#ifndef LISTEN_SOCKET_H
+#define LISTEN_SOCKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "listen/options.h"
+
+struct listen_socket {
+  int fd;
+  bool local; /* a Unix socket: its peers have no address, and no browser reaches it */
+  char name[160];
+  char *path; /* of a Unix socket that this process made; free it */
+};
+
+/* By the options, else the one that systemd hands over, else the default address. Errors: SCHEMA:
+ * the address; STORE: the system refuses. */
+int32_t socket_open(const struct listen_options *options, struct listen_socket *ret_socket,
+                    struct tidings_error *error);
+void socket_close(struct listen_socket *socket);
+
+/* Tells systemd "READY=1" or the like; without systemd nothing happens. */
+void socket_notify(const char *state);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listen/take.h: what happens to a request whose body is here: its signature is checked, its JSON
+ * is read, its recipe is applied, and what that makes is stored. It knows no HTTP library.
+ */
+#ifndef LISTEN_TAKE_H
+#define LISTEN_TAKE_H
+
+#include "command/kit.h"
+#include "listen/forward.h"
+#include "listen/routes.h"
+
+struct answer {
+  unsigned status;
+  unsigned retry_after_s; /* 0: nothing is said */
+  struct buffer body;     /* JSON; buffer_free */
+};
+
+/* `request` has the headers, with names in lower case. The answer is 200 only after everything is
+ * stored. Any thread may call it. */
+void take_request(struct hostkit *kit, struct forward *forward, const struct route *route,
+                  const struct recipe_document *request, struct tidings_span body,
+                  struct answer *ret_answer);
+
+/* {"error": TEXT} and the status. */
+void take_refusal(unsigned status, const char *text, struct answer *ret_answer);
+
+/* Is a commit possible? Tries one. */
+bool take_can_store(struct hostkit *kit);
+
+/* By what a repetition of the request is known: a header's value, else the body's SHA-256. */
+int take_id(const struct recipe_document *request, struct tidings_span body, struct buffer *out);
+
+#endif

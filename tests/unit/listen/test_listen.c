@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_listen.c: what `tidings listen` decides without a network: digests, signatures, and what is
+ * done with a request by its first lines.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "listen/base64.h"
+#include "listen/judge.h"
+#include "listen/sha256.h"
+#include "listen/signature.h"
+
+static void check_digest(const unsigned char *digest, const char *wanted) {
+  char hex[2 * SHA256_BYTES + 1];
+  for (size_t i = 0; i < SHA256_BYTES; i++)
+    snprintf(hex + 2 * i, sizeof hex - 2 * i, "%02x", digest[i]);
+  cr_expect_str_eq(hex, wanted, "got %s, expected %s", hex, wanted);
+}
+
+static void check_sha(const char *text, size_t repeat, const char *wanted) {
+  struct sha256 sha;
+  unsigned char digest[SHA256_BYTES];
+  sha256_begin(&sha);
+  for (size_t i = 0; i < repeat; i++) sha256_add(&sha, span_text(text));
+  sha256_end(&sha, digest);
+  check_digest(digest, wanted);
+}
+
+/* The examples of FIPS 180-4. */
+Test(listen, sha256) {
+  check_sha("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  check_sha("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  check_sha("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  check_sha("a", 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+/* Test cases 1, 2 and 6 of RFC 4231. */
+Test(listen, hmac) {
+  unsigned char mac[SHA256_BYTES];
+  char key[131];
+  struct tidings_span parts[2] = {span_text("Hi "), span_text("There")};
+  memset(key, 0x0b, 20);
+  sha256_hmac(span_of(key, 20), parts, 2, mac);
+  check_digest(mac, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  parts[0] = span_text("what do ya want for nothing?");
+  sha256_hmac(span_text("Jefe"), parts, 1, mac);
+  check_digest(mac, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  parts[0] = span_text("Test Using Larger Than Block-Size Key - Hash Key First");
+  memset(key, 0xaa, sizeof key);
+  sha256_hmac(span_of(key, sizeof key), parts, 1, mac);
+  check_digest(mac, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+Test(listen, base64) {
+  static const struct {
+    const char *text, *bytes;
+  } rows[] = {{"", ""},        {"Zg==", "f"},         {"Zg", "f"}, {"Zm8=", "fo"},
+              {"Zm9v", "foo"}, {"Zm9vYmE=", "fooba"}, {"Z", ""},   {"Zm9v!", ""},
+              {"Zm=v", ""},    {"Zg===", ""}};
+  unsigned char bytes[BASE64_MOST];
+  char large[1024];
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    size_t len = base64_read(span_text(rows[i].text), bytes);
+    cr_expect(len == strlen(rows[i].bytes) && memcmp(bytes, rows[i].bytes, len) == 0, "%s: %zu",
+              rows[i].text, len);
+  }
+  memset(large, 'A', sizeof large);
+  cr_expect_eq(base64_read(span_of(large, sizeof large), bytes), 0);
+  cr_expect_leq(base64_read(span_of(large, 680), bytes), (size_t)BASE64_MOST);
+}
+
+/* -- signatures -------------------------------------------------------------------------------- */
+
+static const char *refusal(int scheme, const char *secret, const char *name, const char *value,
+                           const char *body) {
+  const struct recipe_header headers[] = {{span_text(name), span_text(value)}};
+  const struct recipe_document request = {.headers = headers, .header_count = 1};
+  const struct signature_secrets secrets = {
+      .secrets = {span_text("another secret"), span_text(secret)}, .count = 2};
+  return signature_refusal((enum signature_scheme)scheme, &secrets, &request, span_text(body),
+                           1700000000);
+}
+
+/* The example of GitHub's documentation. */
+Test(listen, github) {
+  static const char secret[] = "It's a Secret to Everybody", body[] = "Hello, World!",
+                    right[] = "sha256="
+                              "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+  static const char name[] = "x-hub-signature-256";
+  cr_expect_null(refusal(SIGNATURE_GITHUB, secret, name, right, body));
+  cr_expect_str_eq(refusal(SIGNATURE_GITHUB, secret, name, right, "Hello, World?"),
+                   "the signature is wrong");
+  cr_expect_str_eq(refusal(SIGNATURE_GITHUB, "some other secret", name, right, body),
+                   "the signature is wrong");
+  cr_expect_str_eq(refusal(SIGNATURE_GITHUB, secret, name, right + 7, body),
+                   "the signature is wrong");
+  cr_expect_str_eq(refusal(SIGNATURE_GITHUB, secret, "x-hub-signature", right, body),
+                   "the signature is missing");
+}
+
+Test(listen, tokens) {
+  static const char name[] = "authorization";
+  cr_expect_null(refusal(SIGNATURE_BEARER, "a long token", name, "Bearer a long token", ""));
+  cr_expect_null(refusal(SIGNATURE_BEARER, "pass:word", name, "Basic dXNlcjpwYXNzOndvcmQ=", ""));
+  cr_expect(refusal(SIGNATURE_BEARER, "a long token", name, "Bearer a long toke", ""));
+  cr_expect(refusal(SIGNATURE_BEARER, "a long token", name, "Bearer ", ""));
+  cr_expect(refusal(SIGNATURE_BEARER, "a long token", name, "Basic bm8gY29sb24=", ""));
+  cr_expect(refusal(SIGNATURE_BEARER, "a long token", name, "a long token", ""));
+  cr_expect_null(refusal(SIGNATURE_GITLAB, "a long token", "x-gitlab-token", "a long token", ""));
+  cr_expect(refusal(SIGNATURE_GITLAB, "a long token", "x-gitlab-token", "A long token", ""));
+}
+
+/* A secret that is no key of the scheme must not count as the empty key, which everybody knows. */
+Test(listen, empty_key) {
+  const struct tidings_span body = span_text("{}");
+  const struct tidings_span parts[] = {span_text("m1"), span_text("."), span_text("1700000000"),
+                                       span_text("."), body};
+  unsigned char mac[SHA256_BYTES];
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  char signature[64] = "v1,";
+  sha256_hmac(span_of(NULL, 0), parts, 5, mac);
+  size_t at = 3;
+  for (size_t i = 0; i < 30; i += 3) {
+    unsigned word = (unsigned)mac[i] << 16 | (unsigned)mac[i + 1] << 8 | mac[i + 2];
+    for (int shift = 18; shift >= 0; shift -= 6) signature[at++] = digits[word >> shift & 63];
+  }
+  unsigned word = (unsigned)mac[30] << 16 | (unsigned)mac[31] << 8;
+  for (int shift = 18; shift > 0; shift -= 6) signature[at++] = digits[word >> shift & 63];
+  const struct recipe_header headers[] = {{span_text("webhook-id"), span_text("m1")},
+                                          {span_text("webhook-timestamp"), parts[2]},
+                                          {span_text("webhook-signature"), span_text(signature)}};
+  const struct recipe_document request = {.headers = headers, .header_count = 3};
+  const struct signature_secrets secrets = {.secrets = {span_text("not base64!")}, .count = 1};
+  cr_expect_str_eq(signature_refusal(SIGNATURE_GITLAB, &secrets, &request, body, 1700000000),
+                   "the signature is wrong");
+}
+
+Test(listen, secrets) {
+  cr_expect_null(signature_secret_mistake(SIGNATURE_GITHUB, span_text("12345678")));
+  cr_expect(signature_secret_mistake(SIGNATURE_GITHUB, span_text("1234567")));
+  cr_expect_null(signature_secret_mistake(SIGNATURE_STANDARD,
+                                          span_text("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")));
+  cr_expect(signature_secret_mistake(SIGNATURE_STANDARD, span_text("whsec_not base64 at all")));
+  cr_expect(signature_secret_mistake(SIGNATURE_STANDARD, span_text("whsec_c2hvcnQ=")));
+}
+
+/* -- the head of a request --------------------------------------------------------------------- */
+
+static struct judge_request good(void) {
+  return (struct judge_request){.method = span_text("POST"),
+                                .content_type = span_text("application/json"),
+                                .header_count = 5,
+                                .header_bytes = 200,
+                                .host_listed = true,
+                                .route = true,
+                                .max_bytes = 100,
+                                .has_length = true,
+                                .length = 100};
+}
+
+static void check(struct judge_request request, enum judge_step step, unsigned status) {
+  struct verdict verdict = judge(&request);
+  cr_expect(verdict.step == step && verdict.status == status, "%d %u, expected %d %u",
+            (int)verdict.step, verdict.status, (int)step, status);
+  cr_expect_eq(step == JUDGE_REFUSE, verdict.reason != NULL);
+}
+
+#define CHECK(step, status, ...)                                                                   \
+  do {                                                                                             \
+    struct judge_request with = good();                                                            \
+    __VA_ARGS__;                                                                                   \
+    check(with, step, status);                                                                     \
+  } while (0)
+
+Test(listen, heads) {
+  CHECK(JUDGE_READ_BODY, 0, );
+  CHECK(JUDGE_READ_BODY, 0, with.has_length = false; with.length = 0; with.chunked = true);
+  CHECK(JUDGE_REFUSE, 400, with.chunked = true);
+  CHECK(JUDGE_REFUSE, 411, with.has_length = false; with.length = 0);
+  CHECK(JUDGE_REFUSE, 413, with.length = 101);
+  CHECK(JUDGE_REFUSE, 413, with.length = UINT64_MAX);
+  CHECK(JUDGE_REFUSE, 415, with.content_type = span_text("text/plain"));
+  CHECK(JUDGE_REFUSE, 415, with.content_type = span_text(""));
+  CHECK(JUDGE_REFUSE, 405, with.method = span_text("GET"));
+  CHECK(JUDGE_REFUSE, 405, with.method = span_text("OPTIONS"));
+  CHECK(JUDGE_REFUSE, 405, with.method = span_text("OPTIONS"); with.cloudevents = true);
+  CHECK(JUDGE_HANDSHAKE, 0, with.method = span_text("OPTIONS"); with.cloudevents = true;
+        with.origin = span_text("e.example"));
+  CHECK(JUDGE_REFUSE, 405, with.method = span_text("OPTIONS");
+        with.origin = span_text("e.example"));
+  CHECK(JUDGE_REFUSE, 404, with.route = false);
+  CHECK(JUDGE_REFUSE, 421, with.host_listed = false; with.route = false);
+  CHECK(JUDGE_REFUSE, 421, with.host_listed = false; with.health = true);
+  CHECK(JUDGE_REFUSE, 431, with.header_count = JUDGE_MOST_HEADERS + 1);
+  CHECK(JUDGE_REFUSE, 431, with.header_bytes = JUDGE_MOST_HEADER_BYTES + 1);
+  CHECK(JUDGE_HEALTH, 0, with.health = true; with.route = false; with.method = span_text("GET"));
+  CHECK(JUDGE_HEALTH, 0, with.health = true; with.route = false; with.method = span_text("HEAD"));
+  CHECK(JUDGE_REFUSE, 405, with.health = true; with.route = false);
+  CHECK(JUDGE_REFUSE, 503, with.stopping = true);
+}
+
+Test(listen, types) {
+  static const char *const json[] = {"application/json", "application/json; charset=utf-8",
+                                     "APPLICATION/JSON", "application/cloudevents+json",
+                                     "application/cloudevents-batch+json;charset=UTF-8"};
+  static const char *const others[] = {"",
+                                       "json",
+                                       "text/json",
+                                       "application/jsonx",
+                                       "application/x-www-form-urlencoded",
+                                       "application/ json"};
+  for (size_t i = 0; i < sizeof json / sizeof *json; i++)
+    cr_expect(judge_is_json(span_text(json[i])), "%s", json[i]);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    cr_expect_not(judge_is_json(span_text(others[i])), "%s", others[i]);
+}
