@@ -6,11 +6,13 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command/mailbox.h"
 #include "command/project.h"
 #include "command/session.h"
+#include "command/session_now.h"
 
 int destination_parse(const struct cli *cli, struct address *ret_address) {
   struct tidings_error error = {.size = sizeof error};
@@ -38,10 +40,24 @@ static int open_address(const struct cli *cli, struct destination *destination) 
   return 0;
 }
 
+/* After /clear nobody reads the session that was left: what is sent there goes to the one that
+ * follows. */
+static int follow(const struct cli *cli, struct destination *destination) {
+  char *now = session_now(destination->kit, destination->session);
+  if (!now) return cli_fail(cli, "out of memory");
+  if (strcmp(now, destination->session) != 0 && isatty(STDERR_FILENO))
+    cli_warn(cli, "session %s was left; %s, which follows it, gets this", destination->session,
+             now);
+  free(destination->session);
+  destination->session = now;
+  return 0;
+}
+
 int destination_open(const struct cli *cli, struct destination *ret_destination) {
   struct destination destination = {.kit = NULL};
   int code = cli->to ? open_address(cli, &destination)
                      : session_open(cli, &destination.kit, &destination.session);
+  if (!code && !destination.address.name) code = follow(cli, &destination);
   if (code) destination_close(&destination);
   else *ret_destination = destination;
   return code;

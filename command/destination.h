@@ -16,7 +16,8 @@ struct destination {
   struct address address; /* of the mailbox; its name is NULL if it is a session */
 };
 
-/* Chooses by --to, else as session_open does. Says on stderr what is wrong. Returns 0, or the exit
+/* Chooses by --to, else as session_open does; of a session that was left in its window, the one
+ * that follows it there (session_now.h). Says on stderr what is wrong. Returns 0, or the exit
  * code; on failure nothing is open. */
 int destination_open(const struct cli *cli, struct destination *ret_destination);
 

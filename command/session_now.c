@@ -13,7 +13,8 @@ enum { SESSIONS = 100 };
 /* Its window shows another one: its process lives, and nobody works in it. */
 static bool was_left(const json_t *attachment) {
   return json_is_true(json_object_get(attachment, "alive")) &&
-         !json_value_text(attachment, "cwd")[0] && !json_value_text(attachment, "host")[0];
+         !json_value_text(attachment, "cwd")[0] &&
+         strcmp(json_value_text(attachment, "host"), SESSION_LEFT) == 0;
 }
 
 /* Times as text are in order. */
@@ -28,7 +29,7 @@ static const json_t *find_used_last(const json_t *list, json_int_t pid) {
   json_array_foreach(json_object_get(list, "sessions"), i, session) {
     if (!json_is_true(json_object_get(session, "alive")) ||
         json_integer_value(json_object_get(session, "pid")) != pid ||
-        !json_value_text(session, "host")[0])
+        strcmp(json_value_text(session, "host"), SESSION_LEFT) == 0)
       continue;
     if (!last || strcmp(used_at(session), used_at(last)) > 0) last = session;
   }

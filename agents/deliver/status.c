@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command/json_value.h"
+#include "command/session_now.h"
 
 void hook_seen_finish(struct hook_seen *seen) {
   json_decref(seen->status);
@@ -19,8 +20,9 @@ void hook_status_changed(const struct hook_call *call) {
 
 static bool has_host(const json_t *status) {
   const json_t *attachment = json_object_get(status, "attachment");
+  const char *host = json_value_text(attachment, "host");
   return json_is_true(json_object_get(attachment, "alive")) &&
-         (json_value_text(attachment, "cwd")[0] || json_value_text(attachment, "host")[0]);
+         (json_value_text(attachment, "cwd")[0] || (host[0] && strcmp(host, SESSION_LEFT) != 0));
 }
 
 int32_t hook_status(struct hostkit *kit, const struct hook_call *call, json_t **ret_status,

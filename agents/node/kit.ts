@@ -25,6 +25,7 @@ export interface Kit {
   alerts: boolean; // the user's configuration wants them
   alerters: Map<string, Alerter>; // by session
   calledBy: string | undefined; // the session whose command has started this process
+  left: string | undefined; // the session that a person has left for a new one, which collects what waits there
   stopPolling: () => void;
 }
 
@@ -118,7 +119,7 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
     });
     const { alerts = {} } = JSON.parse(configuration ?? "{}") as { alerts?: object };
     const known = { rang: new Map(), stamps: new Map(), alerters: new Map() };
-    const kit: Kit = { ...known, instance, hostName, alerts: Object.entries(alerts).some(([name, value]) => value === true && name !== "delivered"), calledBy: process.env.TIDINGS_SESSION || undefined, stopPolling: () => {} };
+    const kit: Kit = { ...known, instance, hostName, alerts: Object.entries(alerts).some(([name, value]) => value === true && name !== "delivered"), calledBy: process.env.TIDINGS_SESSION || undefined, left: undefined, stopPolling: () => {} };
     place[KEY] = kit;
     poll(kit);
     return kit;

@@ -103,9 +103,10 @@ class Conversation implements Driver {
     setTimeout(() => (this.#leaving = false), LEAVING_MS).unref();
   }
 
-  leave(): void {
+  leave(reason: string): void {
     this.settle(true);
-    this.session.leave();
+    if (reason === "new") this.session.leaveBehind();
+    else this.session.leave();
   }
 
   /** The person went to another place in the tree: the model reads that branch, and no other. */
@@ -287,10 +288,11 @@ export default function tidings(pi: PiApi): void {
     else {
       now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
       now?.attach(); // which may start a turn, whose input comes back here at once
+      if (event.reason === "new") now?.session.follow();
     }
   });
   pi.on("session_shutdown", (event) => {
-    now?.leave();
+    now?.leave(event.reason);
     now = undefined;
     if (event.reason === "quit") closeKit();
   });

@@ -57,7 +57,6 @@ export class Session {
   #held: Turn | undefined; // offered, and not started yet for a reason that passes
   #again: ReturnType<typeof setTimeout> | undefined;
   #paragraph: string | undefined; // for the system prompt: it stays as it is
-  #queue: string | undefined; // what was queued when the conversation was summarized, for the next carrier
   #share = -1; // of the context, in steps of 5 %, when it was last reported
 
   constructor(kit: Kit, id: string, driver: Driver) {
@@ -76,6 +75,24 @@ export class Session {
     clearTimeout(this.#timer);
     this.#kit.rang.delete(this.id);
     alertNoMore(this.#kit, this.id);
+  }
+
+  /** The same, for a conversation that begins in its place. */
+  leaveBehind(): void {
+    this.leave();
+    if (!this.lost) this.#kit.left = this.id;
+  }
+
+  /** Takes what waits in the conversation that was left for this one. What is still to be reported to that one comes here, too. */
+  follow(): void {
+    const left = this.#kit.left;
+    this.#kit.left = undefined;
+    if (left === undefined || left === this.id) return;
+    for (let rest = 1; rest > 0 && !this.lost; ) {
+      const ledger = this.report("session.collected", { from: [left] })?.ledger;
+      rest = ledger === undefined ? 0 : (JSON.parse(ledger) as { left: number }).left;
+    }
+    this.#try("session.opened", () => this.#kit.instance.event(JSON.stringify({ type: "session.opened", session: left, data: { host: "left" } })));
   }
 
   // -- the session's life ----------------------------------------------------------------------------------------------------------------
@@ -113,11 +130,9 @@ export class Session {
     this.leave();
   }
 
-  /** The conversation was summarized. The turn's next carrier has what is pending anyway; what is queued for later is said on it. */
+  /** The conversation was summarized. What is pending goes with the next carrier, and what is queued is a turn of its own: so the model reads each once. */
   compacted(): void {
-    const ledger = this.report("session.compacted")?.ledger;
-    const queued = ledger === undefined || !this.running ? [] : (JSON.parse(ledger) as { queued: unknown[] }).queued;
-    this.#queue = queued.length ? JSON.stringify({ queued }) : undefined;
+    this.report("session.compacted");
   }
 
   /** Sends an event of this session and does what the reply asks for. */
@@ -294,7 +309,6 @@ export class Session {
     if (!this.running) return;
     this.running = false;
     this.#phase = undefined;
-    this.#queue = undefined;
     this.#calls.clear();
     this.#forgetQuestions();
     this.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
@@ -323,15 +337,11 @@ export class Session {
 
   #deliver(json: string | undefined): Delivery | undefined {
     const reply = this.#take(json);
-    const queue = this.#queue;
-    if (!queue && (!reply || (!reply.delivery && !reply.messages.length))) return undefined;
-    this.#queue = undefined;
+    if (!reply || (!reply.delivery && !reply.messages.length)) return undefined;
     try {
-      const added = additions(reply?.messages ?? []);
-      if (queue) added.after.push(queue);
-      return { id: reply?.delivery ?? undefined, ...added };
+      return { id: reply.delivery ?? undefined, ...additions(reply.messages) };
     } catch (error) {
-      if (reply?.delivery) this.settle(reply.delivery, false);
+      if (reply.delivery) this.settle(reply.delivery, false);
       throw error;
     }
   }

@@ -10,6 +10,7 @@
 
 #include "agents/deliver/status.h"
 #include "command/json_value.h"
+#include "command/session_now.h"
 
 enum { SESSIONS = 100, EVENTS = 16 }; /* one event moves a limited number of notifications */
 
@@ -80,7 +81,9 @@ static int32_t collect(struct hostkit *kit, const struct hook_call *call, const 
 /* Nobody works in the former session any more: what is still to be reported to it goes to this one
  * (command/session_now.h). Its next start, when it is resumed, says again where it works. */
 static int32_t leave(struct hostkit *kit, const char *former, struct tidings_error *error) {
-  return kit_event(kit, kit_new_event("session.opened", former, json_object()), NULL, error);
+  return kit_event(
+      kit, kit_new_event("session.opened", former, json_pack("{s:s}", "host", SESSION_LEFT)), NULL,
+      error);
 }
 
 int32_t hook_follow(struct hostkit *kit, const struct hook_call *call, uint32_t owner,

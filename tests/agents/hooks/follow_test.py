@@ -70,6 +70,24 @@ def test_outlived_by_a_command(place):
     assert len(place.messages("three")) == 1
 
 
+def test_sent_afterwards(place):
+    """what is pushed or submitted to a session after /clear reaches the session that follows; to one that is resumed it goes itself"""
+    for number, session in enumerate(("one", "two", "three")):
+        call(place, "claude", "SessionStart", session, source="clear" if number else "startup")
+    place.ok("push", "-s", "one", "the disk is full")
+    place.ok("push", "--to", "session:two", "the disk is slow")
+    place.ok("submit", "-s", "one", "--id", "m", "do this too")
+    assert waits_in(place, "one") == ([], []) == waits_in(place, "two")
+    assert waits_in(place, "three") == (["the disk is full", "the disk is slow"], ["m"])
+    call(place, "claude", "SessionStart", "one", source="resume")
+    place.ok("push", "-s", "one", "the disk is new")
+    assert place.messages("one") == ["the disk is new"] and len(place.messages("three")) == 2
+    assert log(place) == []
+    place.event("session.opened", {}, "unnamed", owner=os.getpid())  # of a host that says nothing of itself
+    place.ok("push", "-s", "unnamed", "stays here")
+    assert place.messages("unnamed") == ["stays here"]
+
+
 def test_other_windows(place):
     """what waits in another folder, in a window of another process, and in a session that is not followed, stays there"""
     other = place.start(command=["sleep", "600"])

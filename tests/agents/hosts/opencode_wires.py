@@ -114,7 +114,7 @@ def permission(opencode):
 
 
 def compacted_in_a_turn(opencode):
-    """when opencode compacts in a turn, what only the summarizer has read is pending again, and what is queued is said on the next result"""
+    """when opencode compacts in a turn, what only the summarizer has read is pending again, and what is queued is the next turn, once"""
     opencode.begin()
     go = opencode.place.root / "compact-go"
     script = Script(opencode, "A tale to compact.", [opencode.shell("echo a first")],
@@ -132,10 +132,8 @@ def compacted_in_a_turn(opencode):
     deploys = lambda: [request for request in opencode.model.requests if request["rule"] == "system turn" and "Then deploy" in request["items"][-1]["text"]]
     last = until(lambda: deploys() and deploys()[-1], "the message is the next turn")
     opencode.settled()
-    third = next(item for item in last["items"] if item["role"] == "tool" and "a third" in item["text"])
-    assert '"queued":[{"id"' in third["text"] and "Then deploy" in third["text"], third
     exactly_once(last, "On the last result.")
-    exactly_once(last, '"queued":[{"id"')
+    exactly_once(last, "Then deploy")
 
 
 def during_compaction(opencode):

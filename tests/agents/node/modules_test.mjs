@@ -45,7 +45,7 @@ class Pi {
   idle = true;
 
   /** `atOnce`: what it is sent comes back as its input before it returns. */
-  constructor(id, atOnce = false) {
+  constructor(id, atOnce = false, reason = "startup") {
     this.ctx = {
       cwd: workFolder(),
       mode: "rpc",
@@ -55,7 +55,7 @@ class Pi {
       abort() {},
     };
     piExtension({ on: (name, hook) => this.hooks.set(name, hook), sendUserMessage: (text) => this.sent.push(text) && atOnce && this.fire("input", { text, source: "extension" }) });
-    this.fire("session_start", { reason: "startup" });
+    this.fire("session_start", { reason });
   }
 
   fire(name, event = {}) {
@@ -320,6 +320,26 @@ await test("pi: an offer that pi refused because it compacts is sent again after
     pi.fire("session_compact");
     await until(() => pi.sent.length === 2, "the turn is sent again");
     equal(pi.sent, ["Deploy.", "Deploy."]);
+  }));
+
+await test("pi: what waits when the person says /new is in the new session, once; what is pushed to the old one goes there, too", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const to = (session, ...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", session, ...words.slice(1));
+    const list = (session) => execFileSync(join(BUILD, "tidings"), ["pending", "-S", process.env.TIDINGS_STORE, "-s", session, "--json"], { encoding: "utf8" });
+    const waiting = (session) => JSON.parse(list(session)).items.map((item) => item.message);
+    const old = new Pi("s");
+    old.turn();
+    old.idle = false;
+    to("s", "push", "The disk is full.");
+    old.fire("session_shutdown", { reason: "new" });
+    const next = new Pi("next", false, "new");
+    equal([waiting("s"), waiting("next")], [[], ["The disk is full."]]);
+    to("s", "push", "The disk is slow.");
+    equal([waiting("s"), waiting("next")], [[], ["The disk is full.", "The disk is slow."]]);
+    next.fire("session_shutdown", { reason: "resume" });
+    new Pi("s", false, "resume");
+    to("s", "push", "The disk is new.");
+    equal(waiting("s"), ["The disk is new."]);
   }));
 
 await test("pi: a prompt of the person's takes the place of an offer that waits; who leaves the session declines it", () =>
