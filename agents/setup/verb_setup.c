@@ -313,8 +313,8 @@ const struct cli_verb verb_setup = {
             "configuration; " HOSTS_WITH_MODULES_NAMES
             " loads a module instead. When a session starts, they tell the model what the "
             "notifications are; "
-            "the paragraph that older versions added to CLAUDE.md, AGENTS.md, GEMINI.md or "
-            "QWEN.md is taken out. The hooks are entered in Codex's list of trusted hooks. "
+            "the paragraph that older versions added to " HOSTS_INSTRUCTIONS_NAMES
+            " is taken out. The hooks are entered in Codex's list of trusted hooks. "
             "An agent that can be woken is also woken when it idles in a terminal and an urgent "
             "notification or a message arrives: for agents with hooks a background process waits "
             "beside each session for that.\n\n"
