@@ -53,6 +53,14 @@ static enum hook_transcript look_beside(const struct hook_call *call, struct lea
   return keeps ? HOOK_TRANSCRIPT_MARKED : found;
 }
 
+/* What the model said later may have been written since the first look, and the answer with it. */
+static bool is_any_dropped(const struct leased *leased) {
+  for (size_t i = 0; i < leased->count; i++) {
+    if (!leased->sought[i].found && leased->handed[i].later) return true;
+  }
+  return false;
+}
+
 static bool is_any_left(const struct leased *leased) {
   for (size_t i = 0; i < leased->count; i++) {
     if (!leased->sought[i].found) return true;
@@ -87,6 +95,7 @@ static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const 
         hook_proof_look_resumed(call->transcript, call->host, leased.sought, leased.count);
   if (mine && leased.transcript && is_any_left(&leased))
     hook_later_look(call->transcript, call->host, leased.handed, leased.count);
+  if (is_any_dropped(&leased)) leased.transcript = look_beside(call, &leased);
   *ret_leased = leased;
   return TIDINGS_OK;
 }

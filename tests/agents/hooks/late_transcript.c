@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/late_transcript.c: agents that write their transcripts late. The linker puts
- * __wrap_clock_wall_ms in place of clock_wall_ms, so that nobody has to wait.
+ * __wrap_clock_wall_ms in place of clock_wall_ms, so that nobody has to wait, and
+ * __wrap_hook_later_look in place of hook_later_look, before which the agent writes more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "agents/call/call.h"
 #include "agents/deliver/deliver.h"
 #include "agents/hook/hook.h"
+#include "agents/transcript/later.h"
 #include "agents/turn/turns.h"
 #include "command/json_value.h"
 #include "common/clock.h"
@@ -75,6 +77,26 @@ static void write_answer(const struct dialect *dialect, int64_t from_now_ms) {
   append_filled(dialect->answer, text);
 }
 
+/* -- what is written while a hook reads -------------------------------------------------------- */
+
+static const struct dialect *writer; /* NULL: nobody writes */
+static char marked[1024];            /* the line with the answer of a hook */
+
+void __real_hook_later_look(const char *from, const struct host *host, struct hook_handed *handed,
+                            size_t count);
+void __wrap_hook_later_look(const char *from, const struct host *host, struct hook_handed *handed,
+                            size_t count);
+void __wrap_hook_later_look(const char *from, const struct host *host, struct hook_handed *handed,
+                            size_t count) {
+  if (writer) {
+    write_result(writer, "c2");
+    append(marked);
+    write_answer(writer, 2000);
+  }
+  writer = NULL;
+  __real_hook_later_look(from, host, handed, count);
+}
+
 /* Returns what the model gets; free it. */
 static char *call_hook(struct hostkit *kit, const struct dialect *dialect, enum hook_moment moment,
                        const char *call_id) {
@@ -121,20 +143,24 @@ static size_t count_leased(struct hostkit *kit, const struct dialect *dialect) {
   return count;
 }
 
+/* A notification is handed out with a tool's result. `marked` is what the agent writes of it. */
+static void hand_out(struct hostkit *kit, const struct dialect *dialect, const char *message,
+                     const char *call_id) {
+  push(kit, dialect, message);
+  char *text = call_hook(kit, dialect, HOOK_AFTER_TOOL, call_id);
+  char *marker = strstr(text, "[tidings ");
+  MUST(strstr(text, message) && marker);
+  (void)snprintf(marked, sizeof marked, "{\"text\":\"%s\\n\\n%s\"}", message, marker);
+  free(text);
+}
+
 /* One delivery is in the transcript: so this agent writes them down. Another one is handed out. */
 static void begin(struct hostkit *kit, const struct dialect *dialect) {
-  char line[1024];
   MUST(truncate(path, 0) == 0);
   must_get(kit, dialect, HOOK_PROMPT, "", "");
-  push(kit, dialect, "First.");
-  char *text = call_hook(kit, dialect, HOOK_AFTER_TOOL, "c1");
-  char *marker = strstr(text, "[tidings ");
-  MUST(marker);
-  (void)snprintf(line, sizeof line, "{\"text\":\"First.\\n\\n%s\"}", marker);
-  append(line);
-  free(text);
-  push(kit, dialect, "Second.");
-  must_get(kit, dialect, HOOK_AFTER_TOOL, "c2", "Second.");
+  hand_out(kit, dialect, "First.", "c1");
+  append(marked);
+  hand_out(kit, dialect, "Second.", "c2");
   MUST(count_leased(kit, dialect) == 1);
 }
 
@@ -175,6 +201,15 @@ static void time_bounds_the_wait(struct hostkit *kit, const struct dialect *dial
   must_get(kit, dialect, HOOK_PROMPT, "", "Second.");
 }
 
+/* The first look does not find it, and the second one finds what the model said after it. */
+static void what_is_written_between_two_looks_was_delivered(struct hostkit *kit,
+                                                            const struct dialect *dialect) {
+  begin(kit, dialect);
+  writer = dialect;
+  must_get(kit, dialect, dialect->names_calls ? HOOK_AFTER_TOOL : HOOK_PROMPT, "c3", "");
+  MUST(!writer && count_leased(kit, dialect) == 0);
+}
+
 int main(void) {
   race_make_folder("late-transcript");
   (void)snprintf(path, sizeof path, "%s/transcript.jsonl", race_folder);
@@ -184,6 +219,9 @@ int main(void) {
     a_late_transcript_drops_nothing(kit, &dialects[i]);
     what_has_an_answer_after_it_was_dropped(kit, &dialects[i]);
     time_bounds_the_wait(kit, &dialects[i]);
+    struct dialect another = dialects[i];
+    another.session = dialects[i].host;
+    what_is_written_between_two_looks_was_delivered(kit, &another);
     printf("ok %zu - %s: what is not in a late transcript is not shown again until the model has "
            "answered after it, or a minute has passed\n",
            i + 1, dialects[i].host);

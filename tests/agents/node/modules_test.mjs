@@ -326,7 +326,10 @@ await test("pi: what waits when the person says /new is in the new session, once
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const to = (session, ...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", session, ...words.slice(1));
     const list = (session) => execFileSync(join(BUILD, "tidings"), ["pending", "-S", process.env.TIDINGS_STORE, "-s", session, "--json"], { encoding: "utf8" });
-    const waiting = (session) => JSON.parse(list(session)).items.map((item) => item.message);
+    const waiting = (session) =>
+      JSON.parse(list(session))
+        .items.filter((item) => !item.caused_by)
+        .map((item) => item.message);
     const old = new Pi("s");
     old.turn();
     old.idle = false;
