@@ -15,6 +15,7 @@
 #include "cli/watch/watch.h"
 #include "command/store.h"
 #include "command/verbs.h"
+#include "mcp/act.h"
 #include "mcp/mcp.h"
 #include "mcp/writer.h"
 
@@ -31,7 +32,8 @@ static const struct cli_verb *const verbs[] = {
     &verb_version, NULL,
 };
 
-static const struct cli_verb *const internal_verbs[] = {&verb_store_check, &verb_mcp_writer, NULL};
+static const struct cli_verb *const internal_verbs[] = {&verb_store_check, &verb_mcp_writer,
+                                                        &verb_mcp_child, NULL};
 
 static const struct cli_example environment[] = {
     {"TIDINGS_SESSION", "The session, if -s is not given."},

@@ -12,13 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agents/hosts/hosts.h"
 #include "command/json_value.h"
-#include "command/mailbox.h"
 #include "command/project.h"
 #include "common/buffer.h"
 #include "common/clock.h"
 #include "mcp/agent.h"
+#include "mcp/session.h"
 
 /* How long a result may wait for somebody else, and how large a block may be: no host says how much
  * of a result its model gets. */
@@ -33,118 +32,26 @@ void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
 
 /* -- sessions ---------------------------------------------------------------------------------- */
 
-static json_t *status_of(struct hostkit *kit, const char *session) {
-  json_t *status = NULL;
-  (void)kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status,
-                  NULL);
-  return status;
-}
-
-/* Do the agent's own hooks, or its module, deliver to that session? */
-static bool is_hooked(const json_t *attachment) {
-  const struct host *host = host_find_title(json_value_text(attachment, "host"));
-  return host && json_is_true(json_object_get(attachment, "alive"));
-}
-
-static bool session_is_hooked(struct hostkit *kit, const char *session) {
-  json_t *status = status_of(kit, session);
-  bool hooked = is_hooked(json_object_get(status, "attachment"));
-  json_decref(status);
-  return hooked;
-}
-
-/* A session of the agent's process to which hooks deliver: that is the one, and nothing is added.
- * Free it. */
-static char *hooked_session(const struct mcp_news *news) {
-  json_t *answer = NULL;
-  const json_t *session = NULL, *found = NULL;
-  size_t i = 0;
-  (void)kit_query(news->kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer,
-                  NULL);
-  json_array_foreach(json_object_get(answer, "sessions"), i, session) {
-    if (json_value_count(session, "pid") == news->owner && is_hooked(session)) {
-      found = session;
-      break;
-    }
-  }
-  char *name = found ? strdup(json_value_text(found, "session")) : NULL;
-  json_decref(answer);
-  return name;
-}
-
-/* A wrapper and its writer that both were killed have left these behind: nobody else settles them.
- */
-static void give_back_orphans(struct hostkit *kit, const char *session) {
-  json_t *status = status_of(kit, session);
-  const json_t *lease = NULL;
-  size_t i = 0;
-  json_array_foreach(json_object_get(status, "leased"), i, lease) {
-    if (!mcp_writer_has_ended(json_value_text(lease, "call_id"))) continue;
-    uint64_t delivery = strtoull(json_value_text(lease, "id"), NULL, 10);
-    (void)hostkit_settle(kit, delivery, TIDINGS_ROLLED_BACK, NULL, NULL);
-  }
-  json_decref(status);
-}
-
-static bool has_another_owner(const struct mcp_news *news, const char *session) {
-  json_t *status = status_of(news->kit, session);
-  const json_t *attachment = json_object_get(status, "attachment");
-  bool another = json_is_true(json_object_get(attachment, "alive")) &&
-                 json_value_count(attachment, "pid") != news->owner;
-  json_decref(status);
-  return another;
-}
-
-static int32_t send_opened(const struct mcp_news *news, const char *session, const char *folder) {
-  json_t *title = json_sprintf("%s, by MCP", news->agent);
-  json_t *data = json_pack("{s:o, s:s}", "host", title, "cwd", folder);
-  return kit_event(news->kit, kit_new_event("session.opened", session, data), NULL, NULL);
-}
-
-/* As the host of that session. Errors: BUSY: it has another one. */
-static int32_t attach(const struct mcp_news *news, const char *session, const char *folder) {
-  struct mailbox_moved moved;
-  int32_t code = TIDINGS_E_BUSY;
-  int64_t until_ms = clock_mono_ms() + SETTLE_MS; /* the store may be busy, too */
-  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms) {
-    code = send_opened(news, session, folder);
-    if (code == TIDINGS_E_BUSY && has_another_owner(news, session)) break;
-  }
-  if (code) return code;
-  give_back_orphans(news->kit, session);
-  (void)mailbox_collect(news->kit, session, folder, &moved, NULL);
-  return TIDINGS_OK;
-}
-
-/* Of two agents of one kind in one folder each has its own. Free *ret_name. */
-static int32_t attach_to_folder(const struct mcp_news *news, const char *folder, char **ret_name) {
-  enum { MOST_AGENTS = 64 };
-  int32_t code = TIDINGS_E_BUSY;
-  for (unsigned n = 1; code == TIDINGS_E_BUSY && n <= MOST_AGENTS; n++) {
-    char *name = mcp_agent_session_name(news->agent, folder, n);
-    code = name ? attach(news, name, folder) : TIDINGS_E_NOMEM;
-    if (code) free(name);
-    else *ret_name = name;
-  }
-  return code;
-}
-
 /* `named` empty: the session of the agent's environment or process. */
 static void add_session(struct mcp_news *news, const char *named) {
   char folder[PATH_MAX], *name = NULL;
   struct mcp_session *session = &news->sessions[news->session_count];
   const char *known = named[0] ? named : mcp_agent_session();
   if (!getcwd(folder, sizeof folder)) return;
-  *session = (struct mcp_session){.name = known ? strdup(known) : hooked_session(news)};
+  const struct mcp_owner owner = {.kit = news->kit, .pid = news->owner, .agent = news->agent};
+  *session = (struct mcp_session){.name = known ? strdup(known) : mcp_session_find_hooked(&owner)};
   if (!session->name) {
-    if (attach_to_folder(news, folder, &name)) return;
+    if (mcp_session_attach_to_folder(&owner, folder, &name)) return;
     session->name = name;
-  } else if (session_is_hooked(news->kit, session->name) ||
-             has_another_owner(news, session->name)) {
-    session->off = true;
-  } else if (attach(news, session->name, folder)) {
-    free(session->name);
-    return;
+  } else {
+    int32_t code = TIDINGS_E_OWNED;
+    if (!mcp_session_is_hooked(news->kit, session->name))
+      code = mcp_session_attach(&owner, session->name, folder);
+    session->off = code == TIDINGS_E_OWNED;
+    if (code && !session->off) {
+      free(session->name);
+      return;
+    }
   }
   project_lay_in(news->cli, news->kit, folder);
   (void)mcp_writer_add_session(&news->writer, session->name);
@@ -191,6 +98,21 @@ void mcp_news_open(struct mcp_news *news, const char *named) {
   pthread_mutex_lock(&news->lock);
   (void)open_session(news, named);
   pthread_mutex_unlock(&news->lock);
+}
+
+bool mcp_news_session(struct mcp_news *news, const char *named, char *name, size_t size) {
+  pthread_mutex_lock(&news->lock);
+  const struct mcp_session *session = open_session(news, named);
+  if (session) snprintf(name, size, "%s", session->name);
+  pthread_mutex_unlock(&news->lock);
+  return session != NULL;
+}
+
+char *mcp_news_last_sender(struct mcp_news *news, const char *session) {
+  pthread_mutex_lock(&news->lock);
+  char *sender = news->kit ? mcp_session_last_sender(news->kit, session) : NULL;
+  pthread_mutex_unlock(&news->lock);
+  return sender;
 }
 
 /* -- results ----------------------------------------------------------------------------------- */
@@ -280,7 +202,7 @@ void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, 
                                              .room_bytes = ROOM_BYTES};
   if (hostkit_tool_result(news->kit, &result, &reply, NULL) || !reply) goto out;
   /* Hooks may have been set up since. */
-  session->off = reply->delivery_id && session_is_hooked(news->kit, session->name);
+  session->off = reply->delivery_id && mcp_session_is_hooked(news->kit, session->name);
   if (session->off) roll_back(news, reply->delivery_id);
   else take_reply(news, reply, &block);
   hostkit_reply_free(reply);

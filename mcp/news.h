@@ -78,6 +78,12 @@ void mcp_news_host_ends(struct mcp_news *news);
 /* Pushes, once, that the server has ended. */
 void mcp_news_server_ended(struct mcp_news *news, const char *server);
 
+/* The session that a call is for, opened. False: there is none. 256 bytes are enough. */
+bool mcp_news_session(struct mcp_news *news, const char *named, char *name, size_t size);
+
+/* The address of the session that has written to that one last. Free it; NULL: none has. */
+char *mcp_news_last_sender(struct mcp_news *news, const char *session);
+
 void mcp_news_end(struct mcp_news *news);
 
 #endif

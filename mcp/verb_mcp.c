@@ -3,6 +3,7 @@
  * mcp/verb_mcp.c: `tidings mcp`: the options, and which of the two it is.
  */
 #include "mcp/mcp.h"
+#include "mcp/serve.h"
 #include "mcp/wrap.h"
 
 enum { OPTION_NAME = CLI_LONG_ONLY };
@@ -16,25 +17,30 @@ static int mcp_verb(struct cli *cli) {
     if (key != OPTION_NAME) return cli->exit_code;
     name = cli->value;
   }
-  int code = cli_take_words(cli, 1, INT32_MAX, "the command of an MCP server is");
+  int code = cli_take_words(cli, 0, INT32_MAX, "");
   if (code) return code;
+  if (name && !cli->word_count) return cli_usage(cli, "--name is for a command");
   cli->preset = "plain";
   cli->budget_ms = BUDGET_MS;
-  return mcp_wrap(cli, name, cli->words);
+  return cli->word_count ? mcp_wrap(cli, name, cli->words) : mcp_serve(cli);
 }
 
 const struct cli_verb verb_mcp = {
     .name = "mcp",
-    .usage = "[OPTION]... -- COMMAND [ARGUMENT]...",
-    .summary = "add notifications to the results of an MCP server",
-    .help = "For agents without hooks. Runs the command, an MCP server that speaks over stdin and "
-            "stdout, and passes everything on unchanged. When notifications are pending for the "
-            "agent's session, it adds them to the result of a tool call, as one more block of "
-            "text.\n\n"
-            "It adds nothing if hooks or a module of the agent deliver the notifications, and "
-            "nothing to results with structured content. A notification counts as delivered when "
-            "the agent has read the result and goes on. When the server ends by itself, the "
-            "session is notified. The exit code is that of the command.",
+    .usage = "[OPTION]... [-- COMMAND [ARGUMENT]...]",
+    .summary = "deliver notifications through MCP",
+    .help =
+        "For agents without hooks. Without a command it is an MCP server over stdin and stdout, "
+        "whose tools show notifications, run commands in the background, watch files, and "
+        "write to other agents.\n\n"
+        "With a command, it runs that, an MCP server that speaks over stdin and "
+        "stdout, and passes everything on unchanged. When notifications are pending for the "
+        "agent's session, it adds them to the result of a tool call, as one more block of "
+        "text.\n\n"
+        "It adds nothing if hooks or a module of the agent deliver the notifications, and "
+        "nothing to results with structured content. A notification counts as delivered when "
+        "the agent has read the result and goes on. When the server ends by itself, the "
+        "session is notified. The exit code is that of the command.",
     .with = WITH_STORE | WITH_CONFIG,
     .options_first = true,
     .completion = COMPLETE_COMMAND,
@@ -50,6 +56,7 @@ const struct cli_verb verb_mcp = {
     .run = mcp_verb,
     .examples =
         (const struct cli_example[]){
+            {"tidings mcp </dev/null", "The server; an agent starts it as 'tidings mcp'."},
             {"tidings mcp -- npx -y @modelcontextprotocol/server-everything",
              "What an agent starts instead of the server's own command."},
             {NULL, NULL}},

@@ -21,8 +21,8 @@
 #include "common/buffer.h"
 #include "common/file.h"
 #include "common/spawn.h"
+#include "mcp/block.h"
 #include "mcp/calls.h"
-#include "mcp/news.h"
 
 enum { CHUNK = 65536, LONGEST_REQUEST = 16 << 20, LONGEST_RESULT = 64 << 20 };
 enum { EXIT_NO_COMMAND = 127, EXIT_BY_SIGNAL = 128 };
@@ -141,28 +141,6 @@ static bool take_call(struct wrapper *wrapper, const struct mcp_message *message
   return found;
 }
 
-static bool takes_block(const struct wrapper *wrapper, const struct mcp_message *message) {
-  return message->takes_block && !(message->is_error && wrapper->news.shows_errors_raw);
-}
-
-static int write_with_block(struct wrapper *wrapper, struct tidings_span line,
-                            const struct mcp_message *message, struct mcp_block *block) {
-  struct buffer text = BUFFER_EMPTY, spliced = BUFFER_EMPTY;
-  int reason = 0;
-  if (!message->is_empty) buffer_text(&text, "\n\n"); /* some hosts join blocks with nothing */
-  buffer_text(&text, block->text);
-  if (!text.failed) mcp_message_splice(line, message, buffer_view(&text), &spliced);
-  if (text.failed || spliced.failed) {
-    mcp_news_give_back(&wrapper->news, block);
-    reason = file_write_all(STDOUT_FILENO, line.ptr, line.len);
-  } else {
-    reason = mcp_news_write(&wrapper->news, block, buffer_view(&spliced));
-  }
-  buffer_free(&text);
-  buffer_free(&spliced);
-  return reason;
-}
-
 /* `line` ends with its line break. *ret_block has no text if nothing is added. */
 static void look_for_block(struct wrapper *wrapper, struct tidings_span line,
                            struct mcp_message *ret_message, struct mcp_block *ret_block) {
@@ -172,7 +150,7 @@ static void look_for_block(struct wrapper *wrapper, struct tidings_span line,
   if (!memmem(line.ptr, line.len, "\"result\"", 8)) return;
   if (!mcp_message_read(line, &arena, ret_message, NULL) &&
       take_call(wrapper, ret_message, &call)) {
-    if (takes_block(wrapper, ret_message))
+    if (mcp_block_fits(&wrapper->news, ret_message))
       mcp_news_lease(&wrapper->news, call.session, call.id, call.tool, ret_block);
     mcp_call_finish(&call);
   }
@@ -207,7 +185,7 @@ static int pass_lines(struct wrapper *wrapper, struct incoming *incoming, struct
     incoming->passing = false;
     if (block.text) {
       reason = file_write_all(STDOUT_FILENO, bytes.ptr + written, at - written);
-      if (!reason) reason = write_with_block(wrapper, line, &message, &block);
+      if (!reason) reason = mcp_block_write(&wrapper->news, line, &message, &block);
       else mcp_news_give_back(&wrapper->news, &block);
       written = next;
     }

@@ -166,8 +166,8 @@ static bool was_written(const struct looking_after *looking, uint64_t delivery) 
 }
 
 /* Returns 0, or an errno: nothing more can be written, or the wrapper does not hear it. */
-static int write_result(struct looking_after *looking, const struct frame *frame,
-                        const char *bytes) {
+static int pass_result(struct looking_after *looking, const struct frame *frame,
+                       const char *bytes) {
   int32_t reason = file_write_all(STDOUT_FILENO, bytes, frame->len);
   if (!reason) put_delivery(looking, 0, frame->delivery);
   /* If the wrapper has ended, the next read says so. */
@@ -192,7 +192,7 @@ static int take_frame(struct looking_after *looking, bool *ret_ends) {
       bytes = NULL;
     }
     break;
-  case FRAME_RESULT: reason = write_result(looking, &frame, bytes); break;
+  case FRAME_RESULT: reason = pass_result(looking, &frame, bytes); break;
   case FRAME_SETTLED: put_delivery(looking, frame.delivery, 0); break;
   default: *ret_ends = true;
   }

@@ -54,6 +54,10 @@ static int replace(struct json_text *json, size_t start, size_t end, const char 
   return 0;
 }
 
+int json_text_replace(struct json_text *json, const struct json *part, const char *value) {
+  return replace(json, part->start, part->end, value);
+}
+
 /* The blanks at the beginning of the line on which `at` stands. */
 static size_t line_indent(const struct json_text *json, size_t at, char *indent) {
   size_t start = at;

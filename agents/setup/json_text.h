@@ -26,6 +26,8 @@ void json_text_finish(struct json_text *json);
  * at the end of an array (key NULL). */
 int json_text_add(struct json_text *json, const struct json *into, const char *key,
                   const char *value);
+/* Write another value in the place of this one; its key stays. */
+int json_text_replace(struct json_text *json, const struct json *part, const char *value);
 /* Take a part of an object or array out, with its comma. */
 int json_text_remove(struct json_text *json, const struct json *part);
 

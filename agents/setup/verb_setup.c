@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/setup/mcp.h"
 #include "agents/setup/setup.h"
 #include "command/paths.h"
 #include "common/store_url.h"
@@ -20,7 +21,8 @@ enum {
   OPTION_DRY_RUN,
   OPTION_PROGRAM,
   OPTION_NO_WAKE,
-  OPTION_STORE
+  OPTION_STORE,
+  OPTION_WRAP
 };
 enum { MOST_CHANGES = 2 };
 
@@ -29,7 +31,7 @@ struct setup {
   const struct host *host;
   const char *program;
   const char *store; /* NULL: the user's own */
-  bool remove, dry_run, no_wake;
+  bool remove, dry_run, no_wake, wrap;
   struct change changes[MOST_CHANGES];
   size_t change_count;
 };
@@ -279,18 +281,35 @@ static int run_setup(struct setup *setup) {
   return code;
 }
 
+/* `setup mcp HOST`. */
+static int run_mcp(const struct setup *setup) {
+  const struct cli *cli = setup->cli;
+  const struct mcp_wish wish = {
+      .remove = setup->remove, .dry_run = setup->dry_run, .wrap = setup->wrap};
+  int code = cli_take_words(cli, 2, 2, "mcp and HOST are");
+  if (code) return code;
+  if (setup->no_wake || setup->store || setup->program)
+    return cli_usage(cli, "--no-wake, --store and --program are not for 'setup mcp'");
+  if (wish.remove && wish.wrap)
+    return cli_usage(cli, "--wrap and --remove exclude each other: --remove undoes both");
+  return setup_mcp(cli, cli->words[1], &wish);
+}
+
 static int setup_verb(struct cli *cli) {
   struct setup setup = {.cli = cli};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case OPTION_REMOVE: setup.remove = true; break;
     case OPTION_DRY_RUN: setup.dry_run = true; break;
+    case OPTION_WRAP: setup.wrap = true; break;
     case OPTION_NO_WAKE: setup.no_wake = true; break;
     case OPTION_STORE: setup.store = cli->value; break;
     case OPTION_PROGRAM: setup.program = cli->value; break;
     default: return cli->exit_code;
     }
   }
+  if (cli->word_count && strcmp(cli->words[0], "mcp") == 0) return run_mcp(&setup);
+  if (setup.wrap) return cli_usage(cli, "--wrap is for 'setup mcp'");
   int code = cli_take_words(cli, 1, 1, "HOST is");
   if (code) return code;
   setup.host = host_find(cli->words[0]);
@@ -307,7 +326,7 @@ static int setup_verb(struct cli *cli) {
 
 const struct cli_verb verb_setup = {
     .name = "setup",
-    .usage = "[OPTION]... HOST",
+    .usage = "[OPTION]... HOST  or  mcp HOST",
     .summary = "set up an agent for tidings, or undo that",
     .help = "HOST is " HOSTS_WITH_SETUP_NAMES ". Adds the hooks of tidings to the agent's own "
             "configuration; " HOSTS_WITH_MODULES_NAMES
@@ -324,7 +343,11 @@ const struct cli_verb verb_setup = {
             "again changes nothing. "
             "A file that cannot be parsed is refused, with the line, and nothing is "
             "written. An agent that has tidings by its own command, as a plugin, an extension or "
-            "a package, is refused: its hooks would run twice.",
+            "a package, is refused: its hooks would run twice.\n\n"
+            "With 'mcp', HOST is " MCP_HOST_NAMES ": 'tidings mcp' is listed among its MCP "
+            "servers, or, with --wrap, put before the commands of those that are listed. The "
+            "places of the files are those of the agents' documentation. The entry for goose is "
+            "printed.",
     .completion = COMPLETE_WORDS,
     .words = HOSTS_WITH_SETUP_WORDS,
     .options =
@@ -343,6 +366,10 @@ const struct cli_verb verb_setup = {
                  "The agent's sessions use this store in a database, "
                  "postgresql://USER@HOST/DATABASE?schema=NAME, without a password: that belongs "
                  "into ~/.pgpass. Without this option they use the store of this machine."},
+            {.key = OPTION_WRAP,
+             .name = "wrap",
+             .help = "With 'mcp': let notifications come with the results of the servers that are "
+                     "listed, instead of listing one more."},
             {.key = OPTION_NO_WAKE,
              .name = "no-wake",
              .help = "For an agent that a background process wakes: never wake an idle session; "
@@ -355,5 +382,6 @@ const struct cli_verb verb_setup = {
             {"tidings setup codex", "Deliver notifications to Codex from now on."},
             {"tidings setup claude --dry-run", "Print the changes to Claude Code's settings."},
             {"tidings setup gemini --remove", "Undo the setup of Gemini CLI."},
+            {"tidings setup mcp zed --dry-run", "Print the entry for Zed's MCP servers."},
             {NULL, NULL}},
 };

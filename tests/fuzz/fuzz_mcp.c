@@ -2,7 +2,8 @@
  *
  * tests/fuzz/fuzz_mcp.c: a line of an MCP server, and after a NUL the text of a block. Whatever a
  * line holds: without its block the spliced line has the same bytes, and a reader finds one block
- * more, with that text.
+ * more, with that text. The same line as one of a host: our own server answers with one line of
+ * JSON, or not at all.
  */
 #include "fuzz.h"
 
@@ -10,6 +11,7 @@
 
 #include "common/utf8.h"
 #include "mcp/message.h"
+#include "mcp/server.h"
 
 static const struct json_rules lenient = {
     .max_depth = 512, .nul = true, .halves = true, .repeats = true, .large = true};
@@ -41,6 +43,23 @@ static void check_splice(struct tidings_span line, const struct mcp_message *mes
   arena_free(&arena);
 }
 
+static void check_answer(struct tidings_span line) {
+  struct buffer out = BUFFER_EMPTY;
+  struct mcp_action action;
+  struct arena arena = ARENA_EMPTY;
+  const struct json *json = NULL;
+  mcp_server_line(line, &out, &action);
+  if (action.arguments) mcp_server_answer(&action, "done", false, &out);
+  MUST(!out.failed, "no memory");
+  mcp_action_finish(&action);
+  const char *end = out.len ? memchr(out.bytes, '\n', out.len) : NULL;
+  MUST(!out.len || end == out.bytes + out.len - 1, "not one line");
+  MUST(!out.len || !json_read_by(&lenient, buffer_view(&out), "answer", &arena, &json, NULL),
+       "%.*s", SPAN_FORMAT(buffer_view(&out)));
+  arena_free(&arena);
+  buffer_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
   const char *bytes = (const char *)data, *nul = len ? memchr(bytes, '\0', len) : NULL;
   struct tidings_span line = span_of(bytes, nul ? (size_t)(nul - bytes) : len);
@@ -52,5 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
       message.takes_block)
     check_splice(line, &message, text);
   arena_free(&arena);
+  check_answer(line);
   return 0;
 }

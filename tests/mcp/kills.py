@@ -61,18 +61,18 @@ def numbers_of(line):
     return [int(n) for n in re.findall(rb"number (\d+)\.", line)]
 
 
-def survive(place, what, victim):
-    """One agent goes on while its wrapper, or the server in it, is killed again and again."""
+def survive(place, what, victim, command=SERVER, tool="echo"):
+    """One agent goes on while its wrapper, or a server, is killed again and again."""
     seen, kills = {}, 0
     pusher = Pusher(place)
     while kills < COUNT:
-        host = Host(place, SERVER)
+        host = Host(place, command)
         timer = threading.Timer(random.uniform(0, LONGEST_S), lambda host=host: kill(victim(host.process.pid)))
-        if not take(seen, host.call()):
+        if not take(seen, host.call(tool)):
             continue
         timer.start()
         try:
-            while take(seen, host.call()):
+            while take(seen, host.call(tool)):
                 pass
         except BrokenPipeError:
             take(seen, host.process.stdout.read())
@@ -80,8 +80,8 @@ def survive(place, what, victim):
         kills += 1
         host.process.wait()
     pushed = pusher.stop()
-    host = Host(place, SERVER)
-    until(lambda: take(seen, host.call()) and not waiting(place), "everything")
+    host = Host(place, command)
+    until(lambda: take(seen, host.call(tool)) and not waiting(place), "everything")
     assert host.end() == 0
     report(what, kills, pushed, seen)
 
@@ -122,6 +122,11 @@ def test_wrapper(place):
 def test_server(place):
     """the server is killed: the same"""
     survive(place, "server", server_of)
+
+
+def test_own_server(place):
+    """tidings itself is the server, and is killed: the same"""
+    survive(place, "own server", lambda pid: pid, (), "news")
 
 
 def test_agent(place):

@@ -7,15 +7,18 @@ import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from kit import DEADLINE_S, end, main, until  # pylint: disable=wrong-import-position
+from kit import DEADLINE_S, TIDINGS, end, main, until  # pylint: disable=wrong-import-position
 
 from host import SERVER, Host  # pylint: disable=wrong-import-position
 
+AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent.py")
 BLOCK = "\n\nWhile you worked (not from the user):\n- [cli] "
 
 
 def sessions(place):
-    return place.run("sessions", "--json").json["sessions"]
+    """None while there is no store yet."""
+    result = place.run("sessions", "--json")
+    return result.json["sessions"] if result.code == 0 else []
 
 
 def begun(place, **more):
@@ -251,6 +254,19 @@ def test_two_servers(place):
         assert len(texts) <= 1
     assert len(sessions(place)) == 1 and one.end() == 0 and other.end() == 0
     assert not place.pending(session)
+
+
+def test_two_agents(place):
+    """two agents of one kind in one folder have a session each; a third that follows one of them has that one's"""
+    agents = [place.start(command=[sys.executable, AGENT, os.path.join(place.dir, f"t{i}"), TIDINGS, "mcp", "--", *SERVER]) for i in range(2)]
+    names = sorted(s["session"] for s in until(lambda: len(sessions(place)) == 2 and sessions(place), "both"))
+    assert names[1] == names[0] + "-2", names
+    for agent in agents:
+        agent.kill()
+        agent.wait()
+    third = place.start(command=[sys.executable, AGENT, os.path.join(place.dir, "t3"), TIDINGS, "mcp", "--", *SERVER])
+    until(lambda: any(s["session"] == names[0] and s["pid"] == third.pid for s in sessions(place)), "the third")
+    assert len(sessions(place)) == 2
 
 
 def test_no_command(place):

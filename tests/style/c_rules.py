@@ -183,6 +183,7 @@ ONE_OF_EACH = (
     (A_PROCESS, "starts a process", {
         "common/spawn.c": "the one way to start a program",
         "cli/listen.c": "the verb becomes the program tidings-listen",
+        "mcp/act.c": "it becomes the verb after it has asked to be ended with its parent",
         "agents/wait/apart.c": "the waiter goes on without the hook: it forks and runs no program",
         "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",
         "cli/run/detach.c": "a daemon: it forks twice and runs no program",

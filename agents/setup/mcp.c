@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/setup/mcp.c: `tidings setup mcp HOST`: lists `tidings mcp` among an agent's MCP servers,
+ * or puts it before the commands of those that are listed; --remove takes both back. The agents'
+ * files are known by their documentation.
+ */
+#include "agents/setup/mcp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/setup/json_text.h"
+#include "agents/setup/setup.h"
+#include "command/json_value.h"
+#include "command/paths.h"
+
+static const struct mcp_host {
+  const char *name, *title;
+  const char *variable, *folder_of_home, *file; /* as paths_in_home has them */
+  const char *member;                           /* the object of servers; NULL: no JSON */
+} mcp_hosts[] = {
+    {"amp", "Amp", "XDG_CONFIG_HOME", ".config", "amp/settings.json", "amp.mcpServers"},
+    {"cline", "Cline", "CLINE_DIR", ".cline", "data/settings/cline_mcp_settings.json",
+     "mcpServers"},
+    {"cursor", "Cursor", "", ".cursor", "mcp.json", "mcpServers"},
+    {"goose", "goose", "XDG_CONFIG_HOME", ".config", "goose/config.yaml", NULL},
+    {"lmstudio", "LM Studio", "", ".lmstudio", "mcp.json", "mcpServers"},
+    {"vscode", "VS Code", "XDG_CONFIG_HOME", ".config", "Code/User/mcp.json", "servers"},
+    {"zed", "Zed", "XDG_CONFIG_HOME", ".config", "zed/settings.json", "context_servers"},
+};
+enum { MCP_HOST_COUNT = sizeof mcp_hosts / sizeof *mcp_hosts };
+#define ENTRY "tidings"
+
+/* -- entries ----------------------------------------------------------------------------------- */
+
+static bool is_text(const struct json *json, const char *text) {
+  return json && json->kind == JSON_IS_STRING && span_is(json->text, text);
+}
+
+/* The program of this or another installation. */
+static bool is_our_program(const struct json *command) {
+  if (!command || command->kind != JSON_IS_STRING) return false;
+  const char *slash = strrchr(command->text.ptr, '/');
+  return strcmp(slash ? slash + 1 : command->text.ptr, "tidings") == 0;
+}
+
+static const struct json *first_argument(const struct json *server) {
+  const struct json *arguments = json_member(server, "args");
+  return arguments && arguments->kind == JSON_IS_ARRAY ? arguments->members : NULL;
+}
+
+static bool is_ours(const struct json *server) {
+  return is_our_program(json_member(server, "command")) && is_text(first_argument(server), "mcp");
+}
+
+/* "args": ["mcp", "--", COMMAND, ...] */
+static bool is_wrapped(const struct json *server) {
+  const struct json *first = first_argument(server);
+  return is_ours(server) && is_text(first->next, "--") && first->next->next;
+}
+
+static bool can_be_wrapped(const struct json *server) {
+  const struct json *command = json_member(server, "command"),
+                    *arguments = json_member(server, "args");
+  return command && command->kind == JSON_IS_STRING && !is_ours(server) &&
+         (!arguments || arguments->kind == JSON_IS_ARRAY);
+}
+
+/* -- changing ---------------------------------------------------------------------------------- */
+
+/* The elements of a list from one on, as they stand in the text, after what `begin` holds. Free it;
+ * NULL: out of memory. */
+static char *list_with(const struct json_text *json, const struct json *from, const char *begin) {
+  struct buffer out = BUFFER_EMPTY;
+  buffer_byte(&out, '[');
+  buffer_text(&out, begin);
+  for (const struct json *one = from; one; one = one->next) {
+    if (out.len > 1) buffer_text(&out, ", ");
+    buffer_append(&out, json->text + one->start, one->end - one->start);
+  }
+  buffer_byte(&out, ']');
+  return buffer_take(&out);
+}
+
+/* Both values of a server; `arguments` NULL: without them. */
+static int set_both(struct json_text *json, const char *member, const char *name,
+                    const char *command, const char *arguments) {
+  static const char *const keys[] = {"command", "args"};
+  const char *values[] = {command, arguments};
+  for (int i = 0; i < 2; i++) {
+    const struct json *server = json_member(json_member(json->root, member), name),
+                      *old = json_member(server, keys[i]);
+    int failed = !values[i] ? json_text_remove(json, old)
+                 : old      ? json_text_replace(json, old, values[i])
+                            : json_text_add(json, server, keys[i], values[i]);
+    if (failed) return -1;
+  }
+  return 0;
+}
+
+static char *quoted(const char *text) {
+  struct buffer out = BUFFER_EMPTY;
+  json_write_string(span_text(text), &out);
+  return buffer_take(&out);
+}
+
+/* -1: out of memory. */
+static int wrap(struct json_text *json, const char *member, const struct json *server,
+                const char *program) {
+  const struct json *command = json_member(server, "command");
+  struct buffer begin = BUFFER_EMPTY;
+  buffer_text(&begin, "\"mcp\", \"--\", ");
+  buffer_append(&begin, json->text + command->start, command->end - command->start);
+  char *words = buffer_take(&begin), *name = strdup(server->key.ptr), *ours = quoted(program);
+  char *arguments = words ? list_with(json, first_argument(server), words) : NULL;
+  int failed = name && ours && arguments ? set_both(json, member, name, ours, arguments) : -1;
+  free(words);
+  free(name);
+  free(ours);
+  free(arguments);
+  return failed;
+}
+
+static int unwrap(struct json_text *json, const char *member, const struct json *server) {
+  const struct json *command = first_argument(server)->next->next;
+  bool alone = !command->next; /* it had no arguments */
+  char *name = strdup(server->key.ptr),
+       *text = strndup(json->text + command->start, command->end - command->start),
+       *arguments = alone ? NULL : list_with(json, command->next, "");
+  int failed =
+      name && text && (arguments || alone) ? set_both(json, member, name, text, arguments) : -1;
+  free(name);
+  free(text);
+  free(arguments);
+  return failed;
+}
+
+typedef bool wanted_server(const struct json *server);
+
+static const struct json *find_server(const struct json_text *json, const char *member,
+                                      wanted_server *is_wanted) {
+  const struct json *servers = json_member(json->root, member);
+  for (const struct json *one = servers ? servers->members : NULL; one; one = one->next) {
+    if (one->kind == JSON_IS_OBJECT && is_wanted(one)) return one;
+  }
+  return NULL;
+}
+
+static int remove_all(struct json_text *json, const char *member) {
+  const struct json *server;
+  while ((server = find_server(json, member, is_wrapped))) {
+    if (unwrap(json, member, server)) return -1;
+  }
+  while ((server = find_server(json, member, is_ours))) {
+    const struct json *all = server->parent;
+    if (json_text_remove(json, all->count > 1 ? server : all)) return -1;
+  }
+  return 0;
+}
+
+static int wrap_all(struct json_text *json, const char *member, const char *program) {
+  const struct json *server;
+  while ((server = find_server(json, member, can_be_wrapped))) {
+    if (wrap(json, member, server, program)) return -1;
+  }
+  return 0;
+}
+
+static bool is_the_server(const struct json *server) {
+  return is_ours(server) && !is_wrapped(server);
+}
+
+static int add_entry(struct json_text *json, const char *member, const char *program) {
+  char *ours = quoted(program), *entry = NULL;
+  if (!ours || asprintf(&entry, "{\"command\": %s, \"args\": [\"mcp\"]}", ours) < 0) entry = NULL;
+  free(ours);
+  int failed = entry ? 0 : -1;
+  if (!failed && !json_member(json->root, member))
+    failed = json_text_add(json, json->root, member, "{}");
+  if (!failed) failed = json_text_add(json, json_member(json->root, member), ENTRY, entry);
+  free(entry);
+  return failed;
+}
+
+/* What is there under our name and is not ours stays. */
+static int edit(const struct cli *cli, const struct mcp_host *host, const struct mcp_wish *wish,
+                const char *program, const char *path, struct json_text *json) {
+  const struct json *servers = json_member(json->root, host->member);
+  if (json->root->kind != JSON_IS_OBJECT)
+    return cli_fail(cli, "%s: expected a JSON object; nothing was changed", path);
+  if (servers && servers->kind != JSON_IS_OBJECT)
+    return cli_fail(cli, "%s: %s: expected an object; nothing was changed", path, host->member);
+  int failed = 0;
+  if (wish->remove) failed = remove_all(json, host->member);
+  else if (wish->wrap) failed = wrap_all(json, host->member, program);
+  else if (!find_server(json, host->member, is_the_server)) {
+    if (json_member(servers, ENTRY))
+      return cli_fail(cli, "%s: %s.%s: there is a server of that name already; nothing was changed",
+                      path, host->member, ENTRY);
+    failed = add_entry(json, host->member, program);
+  }
+  return failed ? cli_fail(cli, "out of memory") : 0;
+}
+
+/* -- the verb ---------------------------------------------------------------------------------- */
+
+static int plan_servers(const struct cli *cli, const struct mcp_host *host,
+                        const struct mcp_wish *wish, const char *program, struct change *change) {
+  struct json_text json;
+  char *problem = NULL;
+  const char *text = change->after ? change->after : "";
+  bool blank = !text[strspn(text, " \t\r\n")];
+  if (blank && (wish->remove || wish->wrap)) return 0;
+  if (json_text_read(blank ? "{}\n" : text, &json, &problem)) {
+    int code = cli_fail(cli, "%s: %s; nothing was changed", change->path,
+                        problem ? problem : "out of memory");
+    free(problem);
+    return code;
+  }
+  if (!json.root) {
+    json_text_finish(&json);
+    return cli_fail(cli, "%s: holds comments only; expected a JSON object", change->path);
+  }
+  change->has_ours = find_server(&json, host->member, is_ours) != NULL;
+  int code = edit(cli, host, wish, program, change->path, &json);
+  if (!code && strcmp(text, json.text) != 0) {
+    char *done = json.text;
+    json.text = NULL;
+    if (wish->remove) code = change_to_rest(cli, change, done, !json.root->count);
+    else {
+      free(change->after);
+      change->after = done;
+    }
+  }
+  json_text_finish(&json);
+  return code;
+}
+
+static int write_servers(const struct cli *cli, const struct mcp_host *host,
+                         const struct mcp_wish *wish, const struct change *change) {
+  bool nothing = change_is_none(change);
+  change_print(stdout, change);
+  int code = wish->dry_run ? 0 : change_write(cli, change);
+  if (code) return code;
+  if (nothing) printf("Nothing %s.\n", wish->dry_run ? "would change" : "changed");
+  else if (!wish->dry_run)
+    printf(wish->remove ? "%s no longer starts tidings.\n"
+                        : "%s starts 'tidings mcp' from its next start on.\n",
+           host->title);
+  if (!wish->dry_run && !nothing && !wish->remove)
+    printf("By the agent's documentation only; not tested.\n");
+  return 0;
+}
+
+/* goose keeps YAML, which is not edited: the person adds the entry. */
+static int print_yaml(const struct cli *cli, const struct mcp_host *host,
+                      const struct mcp_wish *wish, const char *program, const char *path) {
+  if (wish->remove || wish->wrap)
+    return cli_fail(cli, "%s is YAML, which this command does not change: edit it by hand", path);
+  char *ours = quoted(program);
+  if (!ours) return cli_fail(cli, "out of memory");
+  printf("Add this to 'extensions' in %s, which is YAML, so %s is not changed by this command:\n\n"
+         "  tidings:\n    type: stdio\n    name: tidings\n    enabled: true\n    cmd: %s\n"
+         "    args: [\"mcp\"]\n    timeout: 300\n",
+         path, host->title, ours);
+  free(ours);
+  return 0;
+}
+
+int setup_mcp(const struct cli *cli, const char *name, const struct mcp_wish *wish) {
+  const struct mcp_host *host = NULL;
+  struct change change = {.path = NULL};
+  for (size_t i = 0; i < MCP_HOST_COUNT; i++) {
+    if (strcmp(mcp_hosts[i].name, name) == 0) host = &mcp_hosts[i];
+  }
+  if (!host) return cli_usage(cli, "HOST: '%s' is not one of " MCP_HOST_NAMES, name);
+  char *path = paths_in_home(host->variable, host->folder_of_home, host->file),
+       *program = setup_program();
+  if (!path || !program) {
+    free(path);
+    free(program);
+    return cli_fail(cli, "HOME is not set, so the configuration of %s cannot be found",
+                    host->title);
+  }
+  int code = 0;
+  if (!host->member) {
+    code = print_yaml(cli, host, wish, program, path);
+    free(path);
+  } else {
+    code = change_begin(cli, path, &change);
+    if (!code) code = plan_servers(cli, host, wish, program, &change);
+    if (!code) code = write_servers(cli, host, wish, &change);
+    change_finish(&change);
+  }
+  free(program);
+  return code;
+}

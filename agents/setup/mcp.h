@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/setup/mcp.h: `tidings setup mcp HOST`, for agents that start MCP servers.
+ */
+#ifndef AGENTS_SETUP_MCP_H
+#define AGENTS_SETUP_MCP_H
+
+#include "command/cli.h"
+
+#define MCP_HOST_NAMES "amp, cline, cursor, goose, lmstudio, vscode or zed"
+
+struct mcp_wish {
+  bool remove, dry_run;
+  bool wrap; /* the servers that are listed, instead of listing one more */
+};
+
+/* Returns the exit code. */
+int setup_mcp(const struct cli *cli, const char *host, const struct mcp_wish *wish);
+
+#endif

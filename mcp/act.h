@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/act.h: what the tools of the server do. Each is what a verb of this program does, so it runs
+ * the program.
+ */
+#ifndef MCP_ACT_H
+#define MCP_ACT_H
+
+#include <sys/types.h>
+
+#include "command/cli.h"
+#include "mcp/news.h"
+#include "mcp/server.h"
+
+enum { MCP_MOST_WATCHERS = 16 };
+
+struct mcp_acting {
+  const struct cli *cli;
+  struct mcp_news *news;
+  pid_t watchers[MCP_MOST_WATCHERS];
+  size_t watcher_count;
+};
+
+/* Does it, for any tool but `news`. *ret_text (free it) is for the model; NULL: out of memory.
+ * Returns whether it has failed. */
+bool mcp_act(struct mcp_acting *acting, const struct mcp_action *action, char **ret_text);
+
+/* Ends the watchers. */
+void mcp_act_end(struct mcp_acting *acting);
+
+/* Runs a verb of this program that ends when its parent does. */
+extern const struct cli_verb verb_mcp_child;
+
+#endif

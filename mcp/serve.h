@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/serve.h: `tidings mcp` without a command: the server, over stdin and stdout.
+ */
+#ifndef MCP_SERVE_H
+#define MCP_SERVE_H
+
+#include "command/cli.h"
+
+/* Until stdin ends. Returns the exit code. */
+int mcp_serve(const struct cli *cli);
+
+#endif

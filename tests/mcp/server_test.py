@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings mcp`, the server: both eras, its tools, and what a wrong call is told."""
+import json
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from kit import DEADLINE_S, gone, main, until  # pylint: disable=wrong-import-position
+
+from host import Host  # pylint: disable=wrong-import-position
+
+MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+
+
+def tool(host, name, arguments=None, meta=None):
+    """The result of a call."""
+    params = {"name": name, **({"arguments": arguments} if arguments is not None else {}), **({"_meta": meta} if meta else {})}
+    return json.loads(host.ask("tools/call", params))["result"]
+
+
+def texts(result):
+    return [block["text"] for block in result["content"]]
+
+
+def session_of(place, host):
+    assert tool(host, "news")["content"] == [{"type": "text", "text": "Nothing is pending."}]
+    [session] = place.ok("sessions", "--json").json["sessions"]
+    return session["session"]
+
+
+def test_legacy(place):
+    """initialize agrees on a version; tools are listed; ping is answered"""
+    host = Host(place)
+    for asked, agreed in (("2025-06-18", "2025-06-18"), ("2025-11-25", "2025-11-25"), ("1999-01-01", "2025-11-25")):
+        result = json.loads(host.ask("initialize", {"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}))["result"]
+        assert result["protocolVersion"] == agreed and result["capabilities"] == {"tools": {}} and result["serverInfo"]["name"] == "tidings", result
+    host.notify("notifications/initialized")
+    assert json.loads(host.ask("ping")) == {"jsonrpc": "2.0", "id": host.next, "result": {}}
+    tools = json.loads(host.ask("tools/list"))["result"]["tools"]
+    assert [t["name"] for t in tools] == ["news", "run", "watch", "send", "reply"] and all(t["inputSchema"]["type"] == "object" for t in tools)
+    assert host.end() == 0 and not os.path.exists(place.store), "nothing but a call opens the store"
+
+
+def test_modern(place):
+    """each request stands for itself, without a handshake"""
+    host = Host(place)
+    found = json.loads(host.ask("server/discover", {"_meta": MODERN}))["result"]
+    assert found["supportedVersions"] == ["2026-07-28"] and found["resultType"] == "complete" and found["ttlMs"] > 0 and found["cacheScope"] == "public", found
+    listed = json.loads(host.ask("tools/list", {"_meta": MODERN}))["result"]
+    assert listed["resultType"] == "complete" and listed["ttlMs"] > 0 and len(listed["tools"]) == 5
+    assert tool(host, "news", meta=MODERN) == {"content": [{"type": "text", "text": "Nothing is pending."}], "resultType": "complete"}
+    refused = json.loads(host.ask("tools/list", {"_meta": {**MODERN, "io.modelcontextprotocol/protocolVersion": "2030-01-01"}}))["error"]
+    assert refused["code"] == -32022 and refused["data"] == {"supported": ["2026-07-28"], "requested": "2030-01-01"}, refused
+    for params in ({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}, {}):
+        assert json.loads(host.ask("server/discover", params))["error"]["code"] == -32602
+    for method in ("initialize", "ping", "logging/setLevel"):
+        assert json.loads(host.ask(method, {"_meta": MODERN}))["error"]["code"] == -32601
+
+
+def test_news(place):
+    """news shows what is pending, once; so does the result of any other tool"""
+    host = Host(place)
+    session = session_of(place, host)
+    place.ok("push", "-s", session, "the build has failed")
+    assert texts(tool(host, "news")) == ["While you worked (not from the user):\n- [cli] the build has failed"]
+    assert texts(tool(host, "news")) == ["Nothing is pending."]
+    place.ok("push", "-s", session, "again")
+    result = tool(host, "reply", {"text": "x"})
+    assert result["isError"] and texts(result)[1] == "\n\nWhile you worked (not from the user):\n- [cli] again", result
+    assert host.end() == 0 and not place.pending(session)
+
+
+def test_run(place):
+    """a command runs in the background, and its end is news"""
+    host = Host(place)
+    session = session_of(place, host)
+    result = tool(host, "run", {"command": "echo to-be-seen; exit 3", "name": "lint"})
+    assert "isError" not in result and "handle" in texts(result)[0], result
+    until(lambda: place.pending(session), "the notification")
+    [text] = texts(tool(host, "news"))
+    assert "lint" in text and "exit code 3" in text and "to-be-seen" in text, text
+
+
+def test_watch(place):
+    """what other programs change is news, until the server ends, however it ends"""
+    host = Host(place)
+    session = session_of(place, host)
+    os.mkdir(os.path.join(place.work, "src"))
+    assert "isError" not in tool(host, "watch", {"paths": ["src"]})
+    [watcher] = until(lambda: [pid for pid in children(host.process.pid) if b"watch" in cmdline(pid) and b"mcp-child" not in cmdline(pid)], "the watcher")
+
+    def changed():
+        with open(os.path.join(place.work, "src", "a.c"), "a", encoding="ascii") as file:
+            file.write("x")
+        return place.pending(session)
+
+    until(changed, "the change")
+    assert "a.c" in texts(tool(host, "news"))[0]
+    host.process.send_signal(signal.SIGKILL)
+    host.process.wait(DEADLINE_S)
+    until(lambda: gone(watcher), "the watcher's end")
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def cmdline(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def test_send_and_reply(place):
+    """one agent writes to another, which answers"""
+    one, other = Host(place, env={"CLAUDE_CODE_SESSION_ID": "one"}), Host(place, env={"CLAUDE_CODE_SESSION_ID": "two"})
+    for host in (one, other):
+        assert texts(tool(host, "news")) == ["Nothing is pending."]
+    assert "isError" not in tool(one, "send", {"to": "session:two", "text": "-- is the schema ready?"})
+    [text] = texts(tool(other, "news"))
+    assert "-- is the schema ready? (from session:one)" in text, text
+    assert "isError" not in tool(other, "reply", {"text": "yes"})
+    assert "yes (from session:two)" in texts(tool(one, "news"))[0]
+    refused = tool(one, "send", {"to": "session:nobody", "text": "x"})
+    assert refused["isError"] and "nobody" in texts(refused)[0], refused
+
+
+def test_wrong_calls(place):
+    """an error names the argument, what it is and what was expected"""
+    host = Host(place)
+    for name, arguments, says in (("send", {"to": "box:a"}, "arguments.text: missing; expected a text"),
+                                  ("send", {"to": 7, "text": "x"}, "arguments.to: it is something else; expected a text"),
+                                  ("send", {"to": "box:a", "text": "x", "level": "x"}, "arguments.level: there is no such argument; expected to, text"),
+                                  ("run", {"command": ""}, "arguments.command"),
+                                  ("watch", {"paths": "src"}, "expected a list of texts"),
+                                  ("watch", {"paths": [""]}, "expected a list of texts"),
+                                  ("news", {"x": 1}, "expected no arguments")):
+        result = tool(host, name, arguments)
+        assert result["isError"] and says in texts(result)[0], (name, arguments, result)
+    assert json.loads(host.ask("tools/call", {"name": "none"}))["error"]["code"] == -32602
+    assert "isError" in tool(host, "send", {"to": "nowhere", "text": "x"})
+
+
+def test_wrong_lines(place):
+    """what is no request is told so, and the server goes on"""
+    host = Host(place)
+    for line, code in ((b"{", -32700), (b"[]", -32600), (b"7", -32600), (b'{"id":{},"method":"ping"}', -32600), (b'{"id":1,"method":7}', -32600),
+                       (b'{"id":1,"method":"ping","params":[]}', -32600), (b'{"id":"\\u0000","method":"ping"}', -32700)):
+        host.write(line + b"\n")
+        answer = json.loads(host.read())
+        assert answer["error"]["code"] == code and answer["id"] is None, (line, answer)
+    for line in (b'{"method":"notifications/none"}', b'{"id":1,"result":{}}', b"", b'{"id":1,"error":{}}'):
+        host.write(line + b"\n")
+    host.write(b'{"id":1.50,"method":"none"}\n')
+    assert host.read().startswith(b'{"jsonrpc":"2.0","id":1.50,"error":{"code":-32601'), "the id as it was written"
+    host.write(b'{"id":"' + b"x" * (17 << 20) + b'","method":"ping"}\n')
+    assert json.loads(host.read())["error"]["code"] == -32600
+    assert json.loads(host.ask("ping"))["result"] == {}
+
+
+def test_hooks_deliver(place):
+    """where hooks deliver, news says nothing, and the other tools work"""
+    place.event("session.opened", {"cwd": place.work, "host": "Claude Code"}, "c-1", os.getpid())
+    place.ok("push", "-s", "c-1", "by the hooks")
+    host = Host(place, env={"CLAUDE_CODE_SESSION_ID": "c-1"})
+    assert texts(tool(host, "news")) == ["Nothing is pending."]
+    assert texts(tool(host, "send", {"to": "box:later", "text": "x"}))[0].startswith("tidings push: it waits in box:later")
+    assert place.messages("c-1") == ["by the hooks"]
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
