@@ -301,14 +301,14 @@ void mcp_news_host_ends(struct mcp_news *news) {
 /* -- the end ----------------------------------------------------------------------------------- */
 
 void mcp_news_server_ended(struct mcp_news *news, const char *server) {
+  int32_t code = TIDINGS_E_BUSY;
+  int64_t until_ms = clock_mono_ms() + SETTLE_MS;
   pthread_mutex_lock(&news->lock);
   const struct mcp_session *session = open_session(news, "");
-  if (session)
-    (void)kit_event(
-        news->kit,
-        kit_new_event("mcp.state", session->name,
-                      json_pack("{s:s, s:s}", "server", server, "state", "disconnected")),
-        NULL, NULL);
+  while (session && code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms) {
+    json_t *data = json_pack("{s:s, s:s}", "server", server, "state", "disconnected");
+    code = kit_event(news->kit, kit_new_event("mcp.state", session->name, data), NULL, NULL);
+  }
   pthread_mutex_unlock(&news->lock);
 }
 

@@ -46,6 +46,14 @@ class Host:
         """The texts of the blocks of a result."""
         return [block["text"] for block in json.loads(self.call(tool, **more))["result"]["content"]]
 
+    def news(self, tool="echo", **more):
+        """The first result with a block of news: while the machine is busy, results pass without."""
+        while True:
+            line = self.call(tool, **more)
+            assert line, "the server has ended"
+            if b"While you worked" in line:
+                return line
+
     def end(self):
         """Closes stdin, as a host does that ends in order; answers the exit code."""
         self.process.stdin.close()
