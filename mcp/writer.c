@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,11 +98,16 @@ int mcp_writer_start(const struct cli *cli, uint32_t owner, struct mcp_writer *r
   return reason;
 }
 
+/* One thread settles while the other writes: a frame is sent whole. */
 static int send_frame(const struct mcp_writer *writer, enum frame_kind kind, uint64_t delivery,
                       struct tidings_span bytes) {
+  static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
   const struct frame frame = {.kind = kind, .delivery = delivery, .len = bytes.len};
+  pthread_mutex_lock(&sending);
   int reason = file_write_all(writer->channel, (const char *)&frame, sizeof frame);
-  return reason ? reason : file_write_all(writer->channel, bytes.ptr, bytes.len);
+  if (!reason) reason = file_write_all(writer->channel, bytes.ptr, bytes.len);
+  pthread_mutex_unlock(&sending);
+  return reason;
 }
 
 int mcp_writer_add_session(const struct mcp_writer *writer, const char *session) {

@@ -20,8 +20,8 @@ struct mcp_writer {
   pid_t pid;
 };
 
-/* The process writes to this process's stdout, and opens the store, if it must, as a process of
- * `owner`. Returns 0 or an errno. */
+/* [any thread] The process writes to this process's stdout, and opens the store, if it must, as a
+ * process of `owner`. Returns 0 or an errno. */
 int mcp_writer_start(const struct cli *cli, uint32_t owner, struct mcp_writer *ret_writer);
 
 /* It will look after this session's deliveries. Returns 0 or an errno. */
