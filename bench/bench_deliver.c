@@ -19,13 +19,14 @@ enum { FILLERS = 64 };
 struct filling {
   struct target *target;
   const char *session;
-  _Atomic(int64_t) left;
+  _Atomic(int64_t) left; /* the number that is left is the message's */
 };
 
 static void *filler_main(void *context) {
   struct filling *filling = context;
-  while (atomic_fetch_sub(&filling->left, 1) > 0) {
-    if (target_push(filling->target, filling->session, 1) != 0) bench_die("a session is full");
+  for (int64_t n; (n = atomic_fetch_sub(&filling->left, 1)) > 0;) {
+    if (target_push(filling->target, filling->session, (uint64_t)n) != 0)
+      bench_die("a session is full");
   }
   return NULL;
 }
@@ -168,7 +169,49 @@ static void many_pending(struct bench *bench, const char *name, const char *deli
   raw_close(raw);
 }
 
+static double lease_us(struct target *target, const char *session) {
+  enum { ROOM_OF_A_HOOK = 10000 };
+  size_t got;
+  uint64_t began = clock_mono_ns();
+  uint64_t id = target_deliver_in(target, session, ROOM_OF_A_HOOK, &got);
+  double us = (double)(clock_mono_ns() - began) / 1e3;
+  target_roll_back(target, id);
+  if (got != 10) bench_die("%zu lines came, expected 10", got);
+  return us;
+}
+
+/* A hook that shows ten of many, in the room that agents leave it. Rolled back each time. */
+static void ten_of(struct bench *bench, const char *name, uint64_t pending, double budget) {
+  char store[PATH_BYTES];
+  struct samples few = {0}, many = {0};
+  struct target target;
+  if (!bench_wants(bench, name)) return;
+  struct row *row = bench_row(bench, name);
+  bench_store_path(bench, store);
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_HOST);
+  target_configure(&target,
+                   "{\"limits\":{\"pending_per_session\":200000},\"delivery\":{\"max_items\":10}}");
+  fill(&target, "few", 10);
+  fill(&target, "many", pending);
+  for (int round = 0; round < deliver_rounds(bench, pending); round++) {
+    samples_add(&few, lease_us(&target, "few"));
+    samples_add(&many, lease_us(&target, "many"));
+  }
+  snprintf(row->state, sizeof row->state, "%" PRIu64 " pending", pending);
+  snprintf(row->floor_is, sizeof row->floor_is, "a hook that shows ten of ten");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&few);
+  row->measured = samples_median(&many);
+  row->budget = budget;
+  samples_free(&few);
+  samples_free(&many);
+  target_unload(&target);
+}
+
 void bench_deliver(struct bench *bench) {
+  ten_of(bench, "hook that shows 10 of 9,000", 9000, 2);
+  ten_of(bench, "hook that shows 10 of 86,000", 86000, 20);
   against_raw(bench, "deliver + settle 10", 10, 1.3);
   against_raw(bench, "deliver + settle 1,000", 1000, 0.6);
   many_pending(bench, "plan and render 10,000", "{\"max_items\":10}", 10);

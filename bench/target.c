@@ -101,17 +101,19 @@ void target_push_critical(struct target *target, const char *session, uint64_t n
     bench_die("session %s is full", session);
 }
 
-static const struct tidings_reply *carry(struct target *target, const char *session) {
+static const struct tidings_reply *carry(struct target *target, const char *session,
+                                         uint64_t room) {
   struct tidings_error error = {.size = sizeof error};
   const struct tidings_reply *reply = NULL;
-  struct tidings_tool_result result = {.size = sizeof result, .session = span(session)};
+  struct tidings_tool_result result = {
+      .size = sizeof result, .session = span(session), .room_bytes = room};
   if (target->plugin->on_tool_result(target->plugin, &result, &reply, &error) != 0)
     bench_die("a hook: %s", error.text);
   return reply;
 }
 
 uint64_t target_deliver_text(struct target *target, const char *session, size_t *ret_bytes) {
-  const struct tidings_reply *reply = carry(target, session);
+  const struct tidings_reply *reply = carry(target, session, 0);
   uint64_t delivery = reply ? reply->delivery_id : 0;
   *ret_bytes = 0;
   for (size_t i = 0; reply && i < reply->part_count; i++) *ret_bytes += reply->parts[i]->text.len;
@@ -120,7 +122,12 @@ uint64_t target_deliver_text(struct target *target, const char *session, size_t 
 }
 
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count) {
-  const struct tidings_reply *reply = carry(target, session);
+  return target_deliver_in(target, session, 0, ret_count);
+}
+
+uint64_t target_deliver_in(struct target *target, const char *session, uint64_t room,
+                           size_t *ret_count) {
+  const struct tidings_reply *reply = carry(target, session, room);
   uint64_t delivery = reply ? reply->delivery_id : 0;
   if (ret_count) *ret_count = reply ? reply->notification_count : 0;
   if (reply) target->plugin->release(target->plugin, reply);

@@ -33,6 +33,9 @@ void target_push_report(struct target *target, const char *session,
 void target_configure(struct target *target, const char *configuration);
 /* One tool result; returns the delivery id, 0 when nothing was pending. *ret_count may be NULL. */
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count);
+/* With a bound for the bytes of the texts, as an agent's hook has it. */
+uint64_t target_deliver_in(struct target *target, const char *session, uint64_t room,
+                           size_t *ret_count);
 /* How many bytes of text it brought. */
 uint64_t target_deliver_text(struct target *target, const char *session, size_t *ret_bytes);
 void target_commit(struct target *target, uint64_t delivery);

@@ -39,13 +39,6 @@ static int by_importance(const void *left, const void *right) {
   return newest_first(left, right);
 }
 
-static int choose_by_turn(struct work *work, bool *kept) {
-  size_t *order = arena_zalloc(work->arena, work->line_count, sizeof *order);
-  if (!order || policy_fair_order(work, order)) return -1;
-  for (size_t i = 0; i < work->settings->max_items; i++) kept[order[i]] = true;
-  return 0;
-}
-
 static int choose(struct work *work, int (*order)(const void *, const void *), bool *kept) {
   struct candidate *candidates = arena_zalloc(work->arena, work->line_count, sizeof *candidates);
   if (!candidates) return -1;
@@ -92,7 +85,7 @@ int policy_cap(struct work *work) {
     drop_lines(work, kept, REASON_CAP_LOWEST);
     return 0;
   default:
-    if (choose_by_turn(work, kept)) return -1;
+    if (policy_fair_first(work, max, kept)) return -1;
     policy_defer_lines(work, kept);
     return 0;
   }

@@ -20,8 +20,19 @@ static int by_level(const void *left, const void *right) {
   return by_time(left, right);
 }
 
+void policy_sort(void *base, size_t count, size_t size,
+                 int (*compare)(const void *left, const void *right)) {
+  const char *at = base;
+  for (size_t i = 1; i < count; i++, at += size) {
+    if (compare(at, at + size) > 0) {
+      qsort(base, count, size, compare);
+      return;
+    }
+  }
+}
+
 void policy_rank(struct work *work) {
   static int (*const orders[])(const void *, const void *) = {
       [ORDER_LEVEL] = by_level, [ORDER_TIME] = by_time, [ORDER_NEWEST] = by_newest};
-  qsort(work->lines, work->line_count, sizeof *work->lines, orders[work->settings->order]);
+  policy_sort(work->lines, work->line_count, sizeof *work->lines, orders[work->settings->order]);
 }

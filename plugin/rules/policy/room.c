@@ -58,12 +58,18 @@ static int write_least(const struct work *work, const struct line *line, struct 
   return 0;
 }
 
-/* Without rendering it: is it so short that it fits, whatever is in it? */
-static bool fits_surely(const struct work *work, const struct line *line) {
+/* Is a text of so many bytes so short that it fits, whatever is in it? */
+static bool has_room_for(const struct work *work, const struct line *line, size_t bytes) {
   const struct notification *note = &line->item->note;
-  size_t least = line->files ? line->message.len : policy_least_bytes(line);
-  uint64_t text = least + note->source.len + note->name.len + SPARE_BYTES;
+  uint64_t text = bytes + note->source.len + note->name.len + SPARE_BYTES;
   return work->measure->alone + LONGEST_SHOWN * text <= work->room->bytes;
+}
+
+/* Without rendering it, and mostly without reading it. */
+static bool fits_surely(const struct work *work, const struct line *line) {
+  if (line->files) return has_room_for(work, line, line->message.len);
+  return has_room_for(work, line, line->item->note.message.len) ||
+         has_room_for(work, line, policy_least_bytes(line));
 }
 
 static int can_be_shown(struct work *work, const struct line *line, bool *ret_can) {

@@ -123,6 +123,12 @@ int policy_write_cut(const struct work *work, const struct line *line, size_t ke
 
 /* fair.c: the lines' indices in the order in which they have their turn. */
 int policy_fair_order(const struct work *work, size_t *ret_order);
+/* Marks the first `most` of them in `kept`. */
+int policy_fair_first(const struct work *work, size_t most, bool *kept);
+
+/* rank.c: qsort, for what is in order already as a rule. */
+void policy_sort(void *base, size_t count, size_t size,
+                 int (*compare)(const void *left, const void *right));
 
 /* Takes the lines that are not `kept` out, the rest closing up in order; their items stay pending,
  * and each line counts as deferred. */
