@@ -46,6 +46,9 @@ void push_say_cut(const struct op *op, const struct notification *note, size_t u
 /* -- what is pushed: push.c, report.c, recall.c, declare.c, react.c ---------------------------- */
 
 /* Errors as of store_push. */
+/* store_push; on a full disk history makes way for it. */
+int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
+               struct tidings_error *error);
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
                       struct tidings_error *error);
 /* `event` is a report (event_is_report). *ret_asks: it made a notification that asks for more than

@@ -8,6 +8,34 @@
 #include "common/error.h"
 #include "flow/internal.h"
 
+/* In a write of its own, which is committed if it gives something up, or `must` be. */
+static int give_up_some(struct op *op, bool must, size_t *ret_count) {
+  struct store_txn *txn;
+  int code = store_write(op->instance->store, NULL, op->deadline, &txn, NULL);
+  if (code) return code;
+  code = store_give_up(txn, op->now_ms, ret_count, NULL);
+  if (!code && (*ret_count || must)) return store_commit(txn, NULL);
+  store_end(txn);
+  return code;
+}
+
+/* As long as there is time. What went can be used by the second write after it: so there is one
+ * more after the last. */
+int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
+               struct tidings_error *error) {
+  struct store *store = op->instance->store;
+  size_t gave = 0;
+  bool full = false;
+  int code = store_push(store, push, op->deadline, ret_duplicate, &full, error);
+  while (code && full && store_deadline_left_ms(op->deadline)) {
+    size_t before = gave;
+    if (give_up_some(op, before, &gave) || (!gave && !before)) return code;
+    full = false;
+    code = store_push(store, push, op->deadline, ret_duplicate, &full, error);
+  }
+  return code;
+}
+
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
                       struct tidings_error *error) {
   const struct push push = {
@@ -21,7 +49,7 @@ int push_notification(struct op *op, const struct event *event, bool *ret_duplic
       .source_per_minute = op->settings->source_per_minute,
       .rings = notification_rings(&event->notification),
   };
-  return store_push(op->instance->store, &push, op->deadline, ret_duplicate, error);
+  return push_store(op, &push, ret_duplicate, error);
 }
 
 void push_say_cut(const struct op *op, const struct notification *note, size_t uncut_bytes) {

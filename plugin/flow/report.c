@@ -124,7 +124,7 @@ static int take_by_kind(struct op *op, struct intake *report, struct tidings_err
        only_pushes = produced->has_note && !produced->withdraw_handle.len && !remembers;
   if (only_pushes) {
     const struct push push = push_of_report(op, report);
-    return store_push(op->instance->store, &push, op->deadline, &report->duplicate, error);
+    return push_store(op, &push, &report->duplicate, error);
   }
   if (report->event->id.len) return write_report(op, report, error);
   int code = preview_report(op, report, &changes, error);

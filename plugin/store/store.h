@@ -31,6 +31,7 @@
 enum {
   STORE_SCHEMA = DB_LAYOUT_FOLDER,
   STORE_RETAIN_ITEMS = 10000, /* ended items kept for history, a session */
+  STORE_RETAIN_PRESSED = 100, /* while the disk is full */
   STORE_RETAIN_DAYS = 30,
   STORE_RETAIN_CLOSED_MS = 86400000, /* what is left of a closed session, for queries */
 };
@@ -351,6 +352,12 @@ int retention_step(struct store_txn *txn, uint32_t session, struct head *head, i
 int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
                 struct tidings_error *error);
 
+/* In a write of its own, on a full disk: deletes some rows of history, whatever their age, but not
+ * the newest of a session. What is freed can be used by the second write after this one. *ret_count
+ * 0: there are no more. */
+int store_give_up(struct store_txn *txn, int64_t now_ms, size_t *ret_count,
+                  struct tidings_error *error);
+
 /* -- pushing, by group commit ------------------------------------------------------------------ */
 
 struct push {
@@ -368,9 +375,10 @@ struct push {
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY
  * (withdrawn, not stored), FULL, SCHEMA (a kind that its tool has not declared), STORE,
- * SCHEMA_NEWER, NOMEM. */
+ * SCHEMA_NEWER, NOMEM. *ret_full (or NULL) is written on an error only: the disk is full, and
+ * store_give_up may make room. */
 int store_push(struct store *store, const struct push *push, store_deadline deadline,
-               bool *ret_duplicate, struct tidings_error *error);
+               bool *ret_duplicate, bool *ret_full, struct tidings_error *error);
 
 /* The same in a write of the caller's, which commits it. Looks for no duplicate and remembers none.
  * Errors: FULL, STORE, NOMEM; after any of them the write is to be given up. */

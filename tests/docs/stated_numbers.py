@@ -51,6 +51,7 @@ STATED = (
     ("docs/store.md", "a counter for each of {} groups of sessions", "STORE_RINGS", grouped),
     ("docs/store.md", "and a number, {} bytes.", "DB_KEY_BYTES", grouped),
     ("docs/store.md", "keeps the newest {} of each in a session", "STORE_RETAIN_ITEMS", grouped),
+    ("docs/store.md", "down to the newest {} of each in a session", "STORE_RETAIN_PRESSED", grouped),
     ("docs/store.md", "of each in a session, for {} days.", "STORE_RETAIN_DAYS", grouped),
     ("docs/store.md", "forgets at most {} rows of other sessions", "FORGET_ROWS", grouped),
     ("docs/store.md", "then rests for {} hour.", "REST_MS", lambda ms: {HOUR: "an"}.get(ms, per(HOUR)(ms))),

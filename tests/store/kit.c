@@ -149,7 +149,7 @@ int say(struct store *store, struct said said, bool *ret_duplicate, struct tidin
   bool duplicate = false;
   int code =
       store_push(store, &push, store_deadline_in(said.budget_ms ? said.budget_ms : KIT_BUDGET_MS),
-                 &duplicate, error);
+                 &duplicate, NULL, error);
   if (ret_duplicate && !code) *ret_duplicate = duplicate;
   return code;
 }

@@ -101,6 +101,56 @@ Test(growth, on_a_full_disk_the_push_fails_and_what_is_pending_is_delivered) {
   plugin_end(plugin);
 }
 
+enum { BIG_MESSAGE = 16000, BIG_PUSHES = 300, MOST_PUSHES = 2000, NEWEST_KEPT = 100 };
+
+static int push_big(struct tidings_plugin *plugin, struct tidings_error *error) {
+  static char message[BIG_MESSAGE + 1];
+  memset(message, 'x', BIG_MESSAGE);
+  return event(
+      plugin, error,
+      "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a.b\",\"message\":"
+      "\"%s\"}}",
+      message);
+}
+
+static size_t deliver_all(struct tidings_plugin *plugin) {
+  struct tidings_error error = new_error();
+  size_t count = 0;
+  for (struct got got; (got = tool_result(plugin, "s")).delivery; count += got.count)
+    cr_assert_eq(settle_as(plugin, got.delivery, TIDINGS_COMMITTED, &error), 0, "%s", error.text);
+  return count;
+}
+
+static size_t last_page(struct tidings_plugin *plugin) {
+  MDB_envinfo info;
+  cr_assert_eq(mdb_env_info(store_of(plugin)->db->env, &info), 0);
+  return info.me_last_pgno;
+}
+
+/* Old history goes, the newest stays; the file does not grow into what is kept for leases and
+ * settles. When there is no more of it, pushes are refused, and all that is pending is delivered.
+ */
+Test(growth, on_a_full_disk_history_makes_way_for_pushes, .timeout = 300) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.budget_ms = 60000});
+  struct tidings_error error = new_error();
+  for (int i = 0; i < BIG_PUSHES; i++) cr_assert_eq(push_big(plugin, &error), 0, "%s", error.text);
+  cr_assert_eq(deliver_all(plugin), BIG_PUSHES);
+  cr_assert_eq(items_in(store_of(plugin), "s"), BIG_PUSHES);
+  size_t before = last_page(plugin), pushed = 0;
+  store_of(plugin)->db->reserved_bytes = 0;
+  fallocate_error = ENOSPC;
+  while (pushed < MOST_PUSHES && !push_big(plugin, &error)) pushed++;
+  cr_assert_gt(pushed, 10, "history made way: %s", error.text);
+  cr_assert_lt(pushed, MOST_PUSHES, "it comes to an end");
+  cr_assert_eq(error.code, TIDINGS_E_STORE);
+  cr_assert(strstr(error.text, "No space left"), "%s", error.text);
+  cr_assert_geq(items_in(store_of(plugin), "s"), NEWEST_KEPT);
+  cr_assert_lt(last_page(plugin) - before, ((size_t)1 << 20) / PAGE, "%zu pages more",
+               last_page(plugin) - before);
+  cr_assert_eq(deliver_all(plugin), pushed);
+  plugin_end(plugin);
+}
+
 Test(growth, a_file_system_without_fallocate_will_do) {
   fallocate_error = EOPNOTSUPP;
   struct store *store = store_at(kit_store);

@@ -22,7 +22,7 @@ static int push_from(struct store *store, const char *source, int64_t now_ms, ui
                             .pending_limit = 10000,
                             .source_per_minute = limit};
   bool duplicate = false;
-  return store_push(store, &push, store_deadline_in(KIT_BUDGET_MS), &duplicate, error);
+  return store_push(store, &push, store_deadline_in(KIT_BUDGET_MS), &duplicate, NULL, error);
 }
 
 static int push_in_child(struct child *self, void *context) {

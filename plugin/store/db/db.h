@@ -257,6 +257,7 @@ struct db_push {
 
   int code;
   bool duplicate;       /* with an inbox: it was there already */
+  bool disk_is_full;    /* and so it was not stored: to forget something may help */
   struct db_push *next; /* in the batch */
   uintptr_t thread;     /* its caller's */
   pthread_cond_t changed;

@@ -23,6 +23,11 @@ static bool is_too_old(const struct visit *visit, int64_t time_ms) {
   return retention_is_older(visit->now_ms, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000);
 }
 
+/* Is a row with so many newer ones one too many? */
+static bool is_excess(const struct visit *visit, uint64_t newer) {
+  return newer >= (visit->pressed ? STORE_RETAIN_PRESSED : STORE_RETAIN_ITEMS);
+}
+
 /* -- judging rows ------------------------------------------------------------------------------ */
 
 enum verdict {
@@ -59,7 +64,7 @@ static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict
     *ret_verdict = visit->next == UINT64_MAX ? REST_STAYS : SKIPS;
     return 0;
   }
-  bool excess = visit->last - n >= STORE_RETAIN_ITEMS || is_too_old_item(visit, n);
+  bool excess = is_excess(visit, visit->last - n) || is_too_old_item(visit, n);
   if (!excess || n == visit->last) *ret_verdict = REST_STAYS;
   return 0;
 }
@@ -123,8 +128,7 @@ static bool message_goes(const struct visit *visit, uint64_t n, struct tidings_s
   struct message message;
   if (!record_open(&reader, &key, value) || !message_decode(&reader, &message)) return true;
   if (!message_is_over(message.state) || message.of_turn || message.orphaned) return false;
-  return visit->head->run.last_message - n >= STORE_RETAIN_ITEMS ||
-         is_too_old(visit, message.stamp_ms);
+  return is_excess(visit, visit->head->run.last_message - n) || is_too_old(visit, message.stamp_ms);
 }
 
 /* Those after one that stays may be over all the same, so there is no end before the last. */
@@ -167,7 +171,7 @@ static int judge_message_id(struct visit *visit, uint64_t n, enum verdict *ret_v
 static int judge_transition(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_TRANSITION, n);
   struct record_reader reader;
-  bool excess = visit->everything || visit->head->last_transition - n >= STORE_RETAIN_ITEMS;
+  bool excess = visit->everything || is_excess(visit, visit->head->last_transition - n);
   if (!excess && record_open(&reader, &key, visit->cursor.value))
     excess = is_too_old(visit, record_read_i64(&reader));
   *ret_verdict = excess ? GOES : REST_STAYS;

@@ -35,6 +35,7 @@ struct visit {
   int (*forget)(struct visit *visit, enum row_kind kind, uint64_t n);
   size_t may_look, may_forget; /* so many rows more */
   void *context;
+  bool pressed; /* the disk is full: the newest few stay, however young the others are */
 
   bool everything;                 /* it was closed, a while ago, and nothing waits in it */
   struct db_cursor cursor, beside; /* beside: to look elsewhere */

@@ -83,6 +83,7 @@ struct round {
   const struct store_txn *writing; /* what it has touched stays as it is */
   uint32_t busy;                   /* and so does this session */
   int64_t now_ms;
+  bool pressed;
   struct sweep *sweep;
   struct findings *findings;
   size_t may_look;
@@ -144,6 +145,7 @@ static int look_at_session(struct round *round) {
                         .session = round->sweep->session,
                         .head = &head,
                         .now_ms = round->now_ms,
+                        .pressed = round->pressed,
                         .arena = &arena,
                         .forget = note_down,
                         .context = round->findings,
@@ -179,7 +181,7 @@ static int look_round(struct round *round) {
 }
 
 /* By a snapshot of the state that `writing` began with: it holds the writer lock. */
-static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms,
+static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms, bool pressed,
                      struct sweep *sweep, struct findings *findings) {
   struct store_txn beside = {.store = writing->store};
   beside.db = &beside.own;
@@ -189,6 +191,7 @@ static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now
                         .writing = writing,
                         .busy = busy,
                         .now_ms = now_ms,
+                        .pressed = pressed,
                         .sweep = sweep,
                         .findings = findings,
                         .may_look = LOOK_AT_ROWS};
@@ -199,6 +202,12 @@ static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now
 
 /* -- the steps --------------------------------------------------------------------------------- */
 
+static int delete_all(struct store_txn *txn, const struct findings *findings) {
+  int rc = 0;
+  for (size_t i = 0; !rc && i < findings->count; i++) rc = db_delete(txn->db, &findings->rows[i]);
+  return rc;
+}
+
 int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
                 struct tidings_error *error) {
   struct findings findings = {.count = 0};
@@ -208,15 +217,34 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
   if (rc) return db_failed(error, rc, "read how far it was swept");
   if (sweep_rests(&sweep, now_ms)) return 0;
   if (!sweep.session) turn_to(&sweep, 1);
-  rc = find_rows(txn, session, now_ms, &sweep, &findings);
+  rc = find_rows(txn, session, now_ms, false, &sweep, &findings);
   if (rc == ETIMEDOUT) return 0; /* another time */
   if (rc) {
     findings.count = 0;
     turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read there */
   }
-  for (size_t i = 0; i < findings.count; i++) {
-    rc = db_delete(txn->db, &findings.rows[i]);
-    if (rc) return db_failed(error, rc, "purge old rows");
+  rc = delete_all(txn, &findings);
+  return rc ? db_failed(error, rc, "purge old rows") : sweep_put(txn, &sweep, error);
+}
+
+/* From the first session on. The snapshot still has the rows that this write has deleted, so each
+ * step goes on where the one before has ended. */
+int store_give_up(struct store_txn *txn, int64_t now_ms, size_t *ret_count,
+                  struct tidings_error *error) {
+  enum { STEPS = 32 };
+  struct sweep sweep;
+  size_t count = 0;
+  int code = sweep_get(txn, &sweep); /* written as it is: what is given up changes nothing else */
+  code = code ? db_failed(error, code, "read how far it was swept") : sweep_put(txn, &sweep, error);
+  if (code) return code;
+  sweep = (struct sweep){.session = 1};
+  for (int i = 0; i < STEPS && sweep.session; i++) {
+    struct findings findings = {.count = 0};
+    int rc = find_rows(txn, 0, now_ms, true, &sweep, &findings);
+    if (!rc) rc = delete_all(txn, &findings);
+    if (rc) return db_failed(error, rc, "give up history");
+    count += findings.count;
   }
-  return sweep_put(txn, &sweep, error);
+  *ret_count = count;
+  return 0;
 }

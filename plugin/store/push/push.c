@@ -196,7 +196,7 @@ static int run_slot(struct store *store, struct push_slot *slot, store_deadline 
 }
 
 int store_push(struct store *store, const struct push *push, store_deadline deadline,
-               bool *ret_duplicate, struct tidings_error *error) {
+               bool *ret_duplicate, bool *ret_full, struct tidings_error *error) {
   struct push_slot slot;
   slot_clear(&slot);
   slot.store = store;
@@ -207,6 +207,7 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
                  ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record")
                  : run_slot(store, &slot, deadline);
   buffer_free(&slot.body);
+  if (code && ret_full) *ret_full = slot.db.disk_is_full;
   if (code) return fail(error, code, "%s", slot.error.text);
   *ret_duplicate = slot.duplicate;
   return 0;

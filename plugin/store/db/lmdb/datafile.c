@@ -287,6 +287,13 @@ static int check_room(const struct db *db, uint64_t bytes, struct tidings_error 
 
 static uint64_t at_most_the_map(uint64_t bytes) { return bytes < MAP_BYTES ? bytes : MAP_BYTES; }
 
+/* What lies free inside the file, enough that leases and settles do not need what is kept for them
+ * beyond it. */
+static bool has_free_pages(struct db *db, uint64_t bytes) {
+  uint64_t pages;
+  return !env_free_pages(db, &pages) && pages >= (2 * HEADROOM_BYTES + bytes) / db->page_bytes;
+}
+
 int datafile_reserve(struct db *db, uint64_t bytes, struct tidings_error *error) {
   MDB_envinfo info;
   int rc = mdb_env_info(db->env, &info);
@@ -305,6 +312,8 @@ int datafile_reserve(struct db *db, uint64_t bytes, struct tidings_error *error)
     err = extend(db, wanted);
     generous = wanted;
   }
+  db->disk_is_full = err == ENOSPC || err == EDQUOT;
+  if (db->disk_is_full && has_free_pages(db, bytes)) return 0;
   if (err) {
     return fail(error, TIDINGS_E_STORE,
                 "store %s: the push was not stored: %s; free some space. What was pending can "

@@ -36,6 +36,7 @@ struct db {
   int data_fd;
   uint64_t page_bytes;
   uint64_t reserved_bytes; /* how much of data.mdb surely has blocks; only under the writer lock */
+  bool disk_is_full;       /* when that was tried last; under the writer lock */
   uint32_t commits;        /* under the writer lock */
   _Atomic uint64_t committed; /* LMDB's number of this process's last commit; 0: it failed */
   _Atomic uint64_t failed;    /* how many of its commits have */
@@ -76,6 +77,10 @@ void env_close(struct db *db);
 
 /* STORE: the file was deleted while it was in use. Every write looks as well. */
 int env_check_linked(struct db *db, struct tidings_error *error);
+
+/* With the writer lock held: how many pages the next write may take, if no reader keeps them.
+ * Returns 0 or an errno. */
+int env_free_pages(struct db *db, uint64_t *ret_pages);
 
 /* With the writer lock held, which stays held. Errors: BUSY, STORE, NOMEM. */
 int env_write(struct db *db, store_deadline deadline, struct db_txn *ret_txn,

@@ -51,6 +51,8 @@ static bool commit_batch(struct db *db, struct db_push *batch, uint64_t bytes,
   code = datafile_reserve(db, bytes, &error);
   enum db_batch outcome = code ? DB_BATCH_UNCHANGED : batch->store(batch, &txn);
   if (outcome != DB_BATCH_STORED) {
+    for (struct db_push *at = code ? batch : NULL; at; at = at->next)
+      at->disk_is_full = db->disk_is_full;
     db_end(&txn);
     if (code) fail_all(batch, code, &error);
     return outcome == DB_BATCH_UNCHANGED || !batch->next;

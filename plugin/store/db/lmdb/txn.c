@@ -105,6 +105,35 @@ static void park(struct db *db, MDB_txn *txn) {
   if (txn) mdb_txn_abort(txn);
 }
 
+/* The tree of free pages, in records of the transactions that freed them: how many, then which. A
+ * write takes those of all transactions but the last one before it. */
+static int count_free_pages(MDB_txn *txn, uint64_t *ret_pages) {
+  MDB_val key, value;
+  MDB_cursor *cursor;
+  uint64_t pages = 0;
+  int rc = mdb_cursor_open(txn, 0, &cursor);
+  if (rc) return rc;
+  while (!(rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT))) {
+    uint64_t freed_in, count;
+    memcpy(&freed_in, key.mv_data, sizeof freed_in);
+    memcpy(&count, value.mv_data, sizeof count);
+    if (freed_in >= mdb_txn_id(txn)) break;
+    pages += count;
+  }
+  mdb_cursor_close(cursor);
+  *ret_pages = pages;
+  return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+int env_free_pages(struct db *db, uint64_t *ret_pages) {
+  MDB_txn *txn = NULL;
+  int rc = snapshot(db, 0, &txn);
+  if (rc) return rc;
+  rc = count_free_pages(txn, ret_pages);
+  park(db, txn);
+  return rc;
+}
+
 /* Beside a write of the same thread, which has the environment. */
 int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
   MDB_txn *engine = NULL;
