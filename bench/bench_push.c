@@ -19,6 +19,7 @@
 #include "common/clock.h"
 #include "raw.h"
 #include "samples.h"
+#include "sqlite.h"
 #include "target.h"
 
 enum { THREADS = 64, PROCESSES = 8, SLICE_LIMIT = 9000, TIMES_MAX = SLICE_LIMIT };
@@ -69,6 +70,54 @@ static void push_alone(struct bench *bench) {
   target_unload(&target);
   raw_close(raw);
 }
+
+/* -- SQLite ------------------------------------------------------------------------------------ */
+
+#ifdef BENCH_SQLITE
+/* In turns with raw LMDB too, whose ratio is in the note. */
+static void push_beside_sqlite(struct bench *bench) {
+  static const char name[] = "durable push, against SQLite";
+  char store[PATH_BYTES], raw_path[PATH_BYTES], sqlite_path[PATH_BYTES];
+  struct samples raws = {0}, theirs = {0}, pushes = {0};
+  struct target target;
+  if (!bench_wants(bench, name)) return;
+  struct row *row = bench_row(bench, name);
+  bench_store_path(bench, store);
+  bench_store_path(bench, raw_path);
+  bench_store_path(bench, sqlite_path);
+  struct raw *raw = raw_open(raw_path);
+  struct sqlite *sqlite = sqlite_open(sqlite_path);
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_HOST);
+  for (uint64_t n = 0; n < (uint64_t)push_rounds(bench) * 200; n++) {
+    uint64_t began = clock_mono_ns();
+    raw_put(raw, 1, n);
+    uint64_t after_raw = clock_mono_ns();
+    sqlite_put(sqlite, 1, n, raw_record_bytes());
+    uint64_t after_sqlite = clock_mono_ns();
+    target_push(&target, "one", n);
+    samples_add(&raws, (double)(after_raw - began) / 1e3);
+    samples_add(&theirs, (double)(after_sqlite - after_raw) / 1e3);
+    samples_add(&pushes, (double)(clock_mono_ns() - after_sqlite) / 1e3);
+  }
+  snprintf(row->state, sizeof row->state, "the same records");
+  snprintf(row->floor_is, sizeof row->floor_is, "INSERT, WAL, synchronous=FULL");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&theirs);
+  row->measured = samples_median(&pushes);
+  row->budget = 1;
+  snprintf(row->note, sizeof row->note, "of raw LMDB: SQLite %.2f ×, a push %.2f ×",
+           row->floor / samples_median(&raws), row->measured / samples_median(&raws));
+  samples_free(&raws);
+  samples_free(&theirs);
+  samples_free(&pushes);
+  target_unload(&target);
+  sqlite_close(sqlite);
+  raw_close(raw);
+}
+#else
+static void push_beside_sqlite(struct bench *bench) { (void)bench; }
+#endif
 
 /* -- flushes ----------------------------------------------------------------------------------- */
 
@@ -292,6 +341,7 @@ void bench_push(struct bench *bench) {
   count_flushes(bench, "flushes of the disk, one push", false, 1);
   count_flushes(bench, "flushes of the disk, lease and settle", true, 2);
   push_alone(bench);
+  push_beside_sqlite(bench);
   push_by_threads(bench);
   push_by_processes(bench);
 }

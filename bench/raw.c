@@ -17,6 +17,8 @@ enum { KEY_BYTES = 13, RECORD_BYTES_MAX = 4096, ITEM = 4 };
 
 static size_t record_bytes = 176;
 
+size_t raw_record_bytes(void) { return record_bytes; }
+
 void raw_set_record_bytes(size_t bytes) {
   record_bytes = bytes < RECORD_BYTES_MAX ? bytes : RECORD_BYTES_MAX;
 }

@@ -14,6 +14,7 @@ struct raw;
 
 /* The size of the records from now on: the plugin's own, so that both write the same bytes. */
 void raw_set_record_bytes(size_t bytes);
+size_t raw_record_bytes(void);
 
 struct raw *raw_open(const char *folder); /* makes the folder */
 void raw_close(struct raw *raw);

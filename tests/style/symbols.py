@@ -24,7 +24,7 @@ PREFIXES = {
     "agents/transcript": "hook",
     "agents/turn": "hook",
     "agents/wait": "hook",
-    "bench": "bench calls fleet raw samples target",
+    "bench": "bench calls fleet raw samples sqlite target",
     "cli": "config event sessions stats toml verb",
     "cli/alert": "alert",
     "cli/doctor": "doctor verb",

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sqlite.h: the same queue in SQLite, for comparison: WAL and synchronous=FULL, so that a commit is
+ * as durable as ours; one prepared INSERT a commit. Only where the bench is built with SQLite.
+ */
+#ifndef SQLITE_H
+#define SQLITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sqlite;
+
+struct sqlite *sqlite_open(const char *folder); /* makes the folder */
+void sqlite_close(struct sqlite *sqlite);
+/* One record, one commit. */
+void sqlite_put(struct sqlite *sqlite, uint32_t session, uint64_t n, size_t bytes);
+
+#endif
