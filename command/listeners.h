@@ -20,8 +20,8 @@ int listeners_say(const struct listener *listener, json_t *status);
 /* Removes the files. NULL is allowed. */
 void listeners_leave(struct listener *listener);
 
-/* What each that lives has said last, as an array; files of the dead are removed. NULL: no
- * memory. */
+/* An array with the last status of each process that lives; the files of dead ones are removed.
+ * NULL: no memory. */
 json_t *listeners_list(const struct cli *cli);
 
 #endif

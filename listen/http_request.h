@@ -11,7 +11,7 @@
 #include "listen/forward.h"
 #include "listen/routes.h"
 
-/* What all requests share. */
+/* All requests share this. */
 struct http_context {
   struct hostkit *kit;
   struct forward *forward;

@@ -41,7 +41,8 @@ void peers_free(struct peers *peers) {
   free(peers);
 }
 
-/* Zeros for this machine. Of IPv6 the first 64 bits count: one peer has all of the others. */
+/* Zeros for this machine. The first 64 bits of an IPv6 address count: one peer has all
+ * of the others. */
 static struct in6_addr find_address(const struct sockaddr *address) {
   struct in6_addr found = IN6ADDR_ANY_INIT;
   if (address && address->sa_family == AF_INET6) {

@@ -46,7 +46,7 @@ void routes_drop(struct routes *routes); /* NULL is allowed */
 const struct route *routes_find(const struct routes *routes, struct tidings_span path);
 bool routes_has_host(const struct routes *routes, struct tidings_span host);
 
-/* Of the routes at the same paths before a reload. */
+/* Takes the counts of the routes that had the same paths before a reload. */
 void routes_keep_counts(struct routes *routes, const struct routes *before);
 
 #endif

@@ -38,7 +38,7 @@ static bool is_same_mac(const unsigned char *mac, const unsigned char *other) {
   return !differs;
 }
 
-/* Of any lengths: their digests are compared, under a key that only this call knows. */
+/* Tokens of any length: their MACs are compared, with the secret as the key. */
 static bool is_same_token(struct tidings_span token, struct tidings_span other) {
   unsigned char first[SHA256_BYTES], second[SHA256_BYTES];
   sha256_hmac(other, &token, 1, first);

@@ -18,7 +18,7 @@ struct recipe_header {
   struct tidings_span name, value;
 };
 
-/* What a recipe is applied to. */
+/* A recipe is applied to this. */
 struct recipe_document {
   const struct json *root;
   const struct json *element; /* of a rule with `each`; else NULL */

@@ -23,7 +23,7 @@ void recipe_free(struct recipe *recipe); /* NULL is allowed */
 /* Does each rule that makes notifications say where they go? */
 bool recipe_names_address(const struct recipe *recipe);
 
-/* One notification. Texts are in the arena; what is empty was not given. */
+/* A notification. Its texts are in the arena; an empty one was not given. */
 struct recipe_push {
   struct tidings_span kind, level, text, key, id;
   struct tidings_span to; /* an address, where the recipe knows it */

@@ -7,7 +7,7 @@
 
 #include "recipes/recipe.h"
 
-/* Templates and pointers are valid. What is empty or NULL was not given. */
+/* Templates and pointers are valid. A member that is empty or NULL was not given. */
 struct recipe_rule {
   const struct json *when;  /* an object from pointers to values */
   struct tidings_span each; /* a pointer in which "*" means every element of an array */

@@ -274,7 +274,11 @@ def test_full(place):
     server = serve(place, route("/a", to="box:a"), words=("--bind", "127.0.0.1:0", "--config", config))
     assert [server.post("/a", {"text": str(number)})[0] for number in range(3)] == [200, 200, 429]
     assert server.post("/a", {"text": "3"})[1]["retry-after"] == "60"
-    assert place.messages("box:a") == ["0", "1"]
+    assert place.messages("box:a") == ["0", "1"] and server.stop() == 0
+    with open(config, "w", encoding="ascii") as file:
+        json.dump({"limits": {"source_per_minute": 1}}, file)
+    server = serve(place, route("/b", to="box:b"), words=("--bind", "127.0.0.1:0", "--config", config))
+    assert [server.post("/b", {"text": str(number)})[0] for number in range(2)] == [200, 429]
 
 
 def test_handshakes(place):
