@@ -434,6 +434,18 @@ await test("pi: nobody alerts of a session that another process owns", () => {
   });
 });
 
+for (const [name, start] of [["pi", () => new Pi("s")], ["opencode", async () => (await Opencode.create("s")).turn()]])
+  await test(`${name}: a session that starts collects what waits for its folder`, () => {
+    const TIDINGS_TEST_FOLDER = folder();
+    return withEnvironment({ TIDINGS_STORE: join(folder(), "store"), TIDINGS_TEST_FOLDER }, async () => {
+      tidings("push", "-S", process.env.TIDINGS_STORE, "--to", `folder:${TIDINGS_TEST_FOLDER}`, "Waits for you.");
+      await start();
+      const left = () => JSON.parse(execFileSync(join(BUILD, "tidings"), ["box", "show", `folder:${TIDINGS_TEST_FOLDER}`, "-S", process.env.TIDINGS_STORE, "--json"])).pending;
+      await until(() => !left().length, "it is collected");
+      matches(JSON.stringify([asked("pending"), asked("history")]), /Waits for you\./);
+    });
+  });
+
 await test("pi: an offer that wants a model is sent when one is chosen", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const pi = new Pi("s");
