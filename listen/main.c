@@ -4,6 +4,7 @@
  * serves until a signal ends it, and reads them again on SIGHUP.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,4 +202,9 @@ static const struct cli_program program = {.name = "tidings listen",
                                            .about = "receive webhooks",
                                            .verbs = verbs};
 
-int main(int argc, char **argv) { return cli_main(&program, argc, argv); }
+int main(int argc, char **argv) {
+#ifdef M_ARENA_MAX
+  mallopt(M_ARENA_MAX, 2); /* threads of connections would keep the memory of one arena each */
+#endif
+  return cli_main(&program, argc, argv);
+}
