@@ -79,7 +79,7 @@ int listeners_say(const struct listener *listener, json_t *status) {
 
 void listeners_leave(struct listener *listener) {
   if (!listener) return;
-  if (listener->fd >= 0) {
+  if (listener->fd >= 0 && listener->file && listener->lock) {
     unlink(listener->file);
     unlink(listener->lock);
     close(listener->fd);

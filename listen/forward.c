@@ -106,8 +106,8 @@ int32_t forward_begin(const struct cli *cli, struct hostkit *kit, struct forward
   size_t i = 0;
   if (!forward) return kit_no_memory(error);
   *forward = (struct forward){.cli = cli, .kit = kit};
-  pthread_mutex_init(&forward->mutex, NULL);
-  pthread_cond_init(&forward->changed, NULL);
+  (void)pthread_mutex_init(&forward->mutex, NULL);
+  (void)pthread_cond_init(&forward->changed, NULL);
   int32_t code = mailbox_list(kit, &mailboxes, error);
   json_array_foreach(mailboxes, i, mailbox) {
     bool waits = json_value_count(mailbox, "pending") || json_value_count(mailbox, "queued");

@@ -24,8 +24,10 @@ static size_t decode_percent(char *text, size_t len) {
   for (size_t at = 0; at < len; at++) {
     int high = at + 2 < len && text[at] == '%' ? hex_value(text[at + 1]) : -1;
     int low = high >= 0 ? hex_value(text[at + 2]) : -1;
-    bool code = low >= 0 && high * 16 + low;
-    text[to++] = code ? (char)(high * 16 + low) : text[at];
+    int code = low >= 0 ? high * 16 + low : 0;
+    text[to] = text[at];
+    if (code) text[to] = (char)(unsigned char)code;
+    to++;
     if (code) at += 2;
   }
   return to;

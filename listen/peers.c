@@ -26,7 +26,7 @@ struct peers {
 
 struct peers *peers_make(void) {
   struct peers *peers = calloc(1, sizeof *peers);
-  if (peers) pthread_mutex_init(&peers->mutex, NULL);
+  if (peers) (void)pthread_mutex_init(&peers->mutex, NULL);
   return peers;
 }
 

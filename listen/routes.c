@@ -131,16 +131,15 @@ int32_t routes_read(const char *path, struct routes **ret_routes, struct tidings
   const struct json *root = NULL;
   char *text = NULL;
   size_t len = 0;
-  int reason = file_read_whole(path, LARGEST, &text, &len);
-  if (reason) return routes_cannot_read(&reading, path, reason);
-  find_folder_of(path, reading.folder);
-  reading.text = span_of(text, len);
   reading.routes = calloc(1, sizeof *reading.routes);
-  int32_t code = reading.routes ? TIDINGS_OK : routes_no_memory(&reading);
-  if (!code) {
-    atomic_store(&reading.routes->users, 1);
-    code = json_read_by(&rules, reading.text, path, &reading.routes->arena, &root, error);
-  }
+  if (!reading.routes) return routes_no_memory(&reading);
+  atomic_store(&reading.routes->users, 1);
+  find_folder_of(path, reading.folder);
+  int reason = file_read_whole(path, LARGEST, &text, &len);
+  reading.text = span_of(text, len);
+  int32_t code =
+      reason ? routes_cannot_read(&reading, path, reason)
+             : json_read_by(&rules, reading.text, path, &reading.routes->arena, &root, error);
   if (!code) code = read_root(&reading, root);
   free(text);
   if (code) routes_drop(reading.routes);

@@ -133,7 +133,7 @@ int32_t server_begin(struct hostkit *kit, struct forward *forward, struct routes
                      struct tidings_error *error) {
   struct server *server = calloc(1, sizeof *server);
   if (!server) return kit_no_memory(error);
-  pthread_mutex_init(&server->mutex, NULL);
+  (void)pthread_mutex_init(&server->mutex, NULL);
   server->context = (struct http_context){
       .kit = kit, .forward = forward, .routes = routes, .local = socket->local};
   server->fd = socket->fd;

@@ -53,7 +53,7 @@ static int hex_digit(char c) {
 }
 
 static bool read_hex(struct tidings_span text, unsigned char mac[SHA256_BYTES]) {
-  if (text.len != 2 * SHA256_BYTES) return false;
+  if (text.len != (size_t)2 * SHA256_BYTES) return false;
   for (size_t i = 0; i < SHA256_BYTES; i++) {
     int high = hex_digit(text.ptr[2 * i]), low = hex_digit(text.ptr[2 * i + 1]);
     if (high < 0 || low < 0) return false;

@@ -69,7 +69,7 @@ static int32_t open_tcp(const char *text, bool anywhere, struct listen_socket *s
   struct addrinfo *found = NULL;
   int one = 1;
   int32_t code = parse_bind(text, &found, error);
-  if (code) return code;
+  if (code || !found) return code;
   if (!anywhere && !is_loopback(found->ai_addr))
     code = kit_error(error, TIDINGS_E_SCHEMA,
                      "--bind: %s is not a loopback address; requests there are not encrypted, and "
@@ -125,7 +125,7 @@ static bool was_handed_over(void) {
 }
 
 static int32_t take_handed_over(struct listen_socket *socket_, struct tidings_error *error) {
-  struct sockaddr_storage bound;
+  struct sockaddr_storage bound = {.ss_family = AF_UNSPEC};
   socklen_t len = sizeof bound;
   socket_->fd = FIRST_FD;
   if (fcntl(socket_->fd, F_SETFD, FD_CLOEXEC) ||
