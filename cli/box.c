@@ -55,11 +55,12 @@ static int list_mailboxes(const struct cli *cli, struct hostkit *kit) {
 /* -- show -------------------------------------------------------------------------------------- */
 
 static void print_waiting(const json_t *pending, const json_t *queue) {
+  struct show_clock clock = {.day = ""};
   const json_t *items = json_object_get(pending, "items"), *row = NULL;
   const json_t *messages = json_object_get(queue, "messages");
   size_t i = 0;
   if (!json_array_size(items) && !json_array_size(messages)) puts("Nothing waits there.");
-  json_array_foreach(items, i, row) print_notification(row);
+  json_array_foreach(items, i, row) print_notification(&clock, row);
   json_array_foreach(messages, i, row) {
     fputs("message ", stdout);
     terminal_text(stdout, json_value_text(row, "id"));
@@ -253,7 +254,7 @@ const struct cli_verb verb_box = {
             "'collect' gives a session (-s, else that of the current folder) what waits for its "
             "folder and in its boxes. The agents that 'tidings setup' knows do that when a session "
             "starts; a host of your own runs it after session.opened.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | FOR_PEOPLE,
     .completion = COMPLETE_WORDS,
     .words = "list show drop join leave collect",
     .run = box_verb,

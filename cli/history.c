@@ -23,10 +23,16 @@ static void print_part(const char *before, const char *text, const char *behind)
 }
 
 static void print_ended(const json_t *item) {
-  printf("    %-11s %s  ", json_value_text(item, "outcome"), json_value_text(item, "id"));
+  fputs("    ", stdout);
+  show_outcome(json_value_text(item, "outcome"), 11);
+  putchar(' ');
+  show_id(json_value_text(item, "id"));
+  fputs("  ", stdout);
   if (json_object_get(item, "kind")) {
     print_kind(item);
-    print_part(" (", json_value_text(item, "level"), "): ");
+    fputs(" (", stdout);
+    show_level(json_value_text(item, "level"), 0);
+    fputs("): ", stdout);
     terminal_lines(stdout, json_value_text(item, "message"), 6);
   }
   fputs("\n      ", stdout);
@@ -34,23 +40,27 @@ static void print_ended(const json_t *item) {
   putchar('\n');
 }
 
-static void print_delivery(const json_t *delivery) {
+static void print_delivery(struct show_clock *clock, const json_t *delivery) {
   const json_t *items = json_object_get(delivery, "items"), *item = NULL;
   size_t i = 0;
-  printf("%s  %s  %s on %s", json_value_text(delivery, "time"), json_value_text(delivery, "id"),
-         json_value_text(delivery, "outcome"), json_value_text(delivery, "carrier"));
+  show_time(clock, json_value_text(delivery, "time"));
+  fputs("  ", stdout);
+  show_id(json_value_text(delivery, "id"));
+  fputs("  ", stdout);
+  show_outcome(json_value_text(delivery, "outcome"), 0);
+  printf(" on %s", json_value_text(delivery, "carrier"));
   print_part(" of ", json_value_text(delivery, "tool"), "");
   print_part(", call ", json_value_text(delivery, "call_id"), "");
   putchar('\n');
   json_array_foreach(items, i, item) print_ended(item);
 }
 
-static void print_transition(const json_t *transition) {
+static void print_transition(struct show_clock *clock, const json_t *transition) {
   const json_t *messages = json_object_get(transition, "messages"), *message = NULL;
   size_t i = 0;
-  printf("%s  %s: %s to %s", json_value_text(transition, "time"),
-         json_value_text(transition, "event"), json_value_text(transition, "from"),
-         json_value_text(transition, "to"));
+  show_time(clock, json_value_text(transition, "time"));
+  printf("  %s: %s to %s", json_value_text(transition, "event"),
+         json_value_text(transition, "from"), json_value_text(transition, "to"));
   json_array_foreach(messages, i, message) {
     print_part(i ? ", " : "; ", json_value_text(message, "id"), "");
     print_part(" ", json_value_text(message, "state"), "");
@@ -58,34 +68,51 @@ static void print_transition(const json_t *transition) {
   putchar('\n');
 }
 
-static void print_history(const json_t *answer) {
+static bool is_since(const json_t *row, int64_t since_ms) {
+  return show_time_ms(json_value_text(row, "time")) >= since_ms;
+}
+
+static void print_history(const json_t *answer, int64_t since_ms) {
   const json_t *deliveries = json_object_get(answer, "deliveries"),
                *transitions = json_object_get(answer, "transitions"), *row = NULL;
+  struct show_clock clock = {.day = ""};
   size_t i = 0;
   if (!json_array_size(deliveries)) fputs("Nothing was delivered yet.\n", stdout);
-  json_array_foreach(deliveries, i, row) print_delivery(row);
+  json_array_foreach(deliveries, i, row) {
+    if (is_since(row, since_ms)) print_delivery(&clock, row);
+  }
   if (json_array_size(transitions)) fputs("Turns:\n", stdout);
-  json_array_foreach(transitions, i, row) print_transition(row);
+  clock = (struct show_clock){.day = ""};
+  json_array_foreach(transitions, i, row) {
+    if (is_since(row, since_ms)) print_transition(&clock, row);
+  }
   uint64_t total = json_value_count(answer, "total");
   if (total > json_array_size(deliveries))
     printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
 }
 
+enum { OPTION_SINCE = CLI_LONG_ONLY, MOST_LISTED = 10000 };
+
 static int run_history(struct cli *cli) {
-  uint64_t limit = 20;
+  uint64_t limit = 0;
+  int64_t since_ms = INT64_MIN;
+  const char *since = NULL;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
-    if (key != 'n') return cli->exit_code;
-    if (cli_number(cli->value, 1, 10000, &limit))
+    if (key == CLI_STOP) return cli->exit_code;
+    if (key == OPTION_SINCE) since = cli->value;
+    else if (cli_number(cli->value, 1, MOST_LISTED, &limit))
       return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
   }
   json_t *answer = NULL;
   int code = cli_take_words(cli, 0, 0, "");
+  if (!code && since) code = print_since(cli, since, &since_ms);
+  if (!limit) limit = since ? MOST_LISTED : 20;
   if (!code)
     code = ask_about_session(
         cli, json_pack("{s:s, s:I}", "name", "history", "limit", (json_int_t)limit), &answer);
   if (code) return code;
   if (cli->json) code = print_json(cli, answer);
-  else print_history(answer);
+  else print_history(answer, since_ms);
   json_decref(answer);
   return code;
 }
@@ -97,11 +124,12 @@ const struct cli_verb verb_history = {
     .help = "Lists a session's newest deliveries, the oldest of them first. For "
             "each, prints the tool result or chat request that carried it, how it was "
             "settled, and the outcome of each notification with its reason.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS | FOR_PEOPLE,
     .options = (const struct cli_option[]){{.key = 'n',
                                             .name = "limit",
                                             .argument = "N",
                                             .help = "List the newest N; 20 if not given."},
+                                           SINCE_OPTION("delivered"),
                                            {.name = NULL}},
     .run = run_history,
     .examples =

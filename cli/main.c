@@ -70,6 +70,7 @@ static const struct cli_program tidings = {
     .internal_verbs = internal_verbs,
     .list_sessions = "tidings status --names",
     .toml_to_json = toml_to_json,
+    .overview = &verb_overview,
 };
 
 int main(int argc, char **argv) { return cli_main(&tidings, argc, argv); }

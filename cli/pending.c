@@ -10,9 +10,10 @@
 #include "command/print.h"
 #include "command/terminal.h"
 
-enum { OPTION_PREVIEW = CLI_LONG_ONLY };
+enum { OPTION_PREVIEW = CLI_LONG_ONLY, OPTION_SINCE };
 
-static void print_pending(const json_t *answer) {
+static void print_pending(const json_t *answer, int64_t since_ms) {
+  struct show_clock clock = {.day = ""};
   const json_t *items = json_object_get(answer, "items"), *item = NULL;
   uint64_t count = json_value_count(answer, "count"), leased = json_value_count(answer, "leased");
   size_t i = 0;
@@ -20,7 +21,9 @@ static void print_pending(const json_t *answer) {
   else printf("%llu pending", (unsigned long long)count);
   if (leased) printf(", %llu being delivered", (unsigned long long)leased);
   fputs(".\n", stdout);
-  json_array_foreach(items, i, item) print_notification(item);
+  json_array_foreach(items, i, item) {
+    if (show_time_ms(json_value_text(item, "time")) >= since_ms) print_notification(&clock, item);
+  }
   if (count > json_array_size(items))
     printf("and %llu more; --limit shows them\n",
            (unsigned long long)(count - json_array_size(items)));
@@ -42,6 +45,8 @@ static int pending_verb(struct cli *cli) {
   static const char *const carriers[] = {"tool-result", "chat-request", NULL};
   static const char *const names[] = {"tool_result", "chat_request"};
   uint64_t limit = 0;
+  int64_t since_ms = INT64_MIN;
+  const char *since = NULL;
   int carrier = -1;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
@@ -49,6 +54,7 @@ static int pending_verb(struct cli *cli) {
       if (cli_number(cli->value, 1, 10000, &limit))
         return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
       break;
+    case OPTION_SINCE: since = cli->value; break;
     case OPTION_PREVIEW:
       if ((carrier = cli_word(cli->value, carriers)) < 0)
         return cli_usage(cli, "--preview: '%s' is not one of tool-result, chat-request",
@@ -58,6 +64,8 @@ static int pending_verb(struct cli *cli) {
     }
   }
   int code = cli_take_words(cli, 0, 0, "");
+  if (!code && since) code = print_since(cli, since, &since_ms);
+  if (since && !limit && carrier < 0) limit = 10000;
   if (!code && limit && carrier >= 0)
     code = cli_usage(cli, "--limit and --preview exclude each other");
   if (code) return code;
@@ -67,7 +75,7 @@ static int pending_verb(struct cli *cli) {
   code = ask_about_session(cli, request, &answer);
   if (code) return code;
   if (cli->json) code = print_json(cli, answer);
-  else if (carrier < 0) print_pending(answer);
+  else if (carrier < 0) print_pending(answer, since_ms);
   else print_preview(answer);
   json_decref(answer);
   return code;
@@ -80,13 +88,14 @@ const struct cli_verb verb_pending = {
     .help = "Lists the pending notifications of a session, the oldest first. With "
             "--preview, prints what the next carrier would get, in the configured "
             "format. This command changes nothing.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS | FOR_PEOPLE,
     .options =
         (const struct cli_option[]){
             {.key = 'n',
              .name = "limit",
              .argument = "N",
              .help = "List at most N; 100 if not given."},
+            SINCE_OPTION("pushed"),
             {.key = OPTION_PREVIEW,
              .name = "preview",
              .argument = "CARRIER",

@@ -19,9 +19,10 @@ enum { MOST_SHOWN = 10000 }; /* the query's limit */
 
 /* -- list -------------------------------------------------------------------------------------- */
 
-static void print_message(const json_t *message) {
+static void print_message(const json_t *messages, const json_t *message) {
+  const char *id = json_value_text(message, "id");
   printf("%llu  ", (unsigned long long)json_value_count(message, "place"));
-  terminal_text(stdout, json_value_text(message, "id"));
+  terminal_bytes(stdout, id, message_change_short(messages, id));
   printf("  %s%s\n    ", json_value_text(message, "state"),
          json_is_object(json_object_get(message, "trigger")) ? ", triggered" : "");
   terminal_lines(stdout, json_value_text(message, "content"), 4);
@@ -33,7 +34,7 @@ static void print_messages(const json_t *answer) {
   uint64_t count = json_value_count(answer, "count");
   size_t i = 0;
   if (!count) puts("No message waits.");
-  json_array_foreach(messages, i, message) print_message(message);
+  json_array_foreach(messages, i, message) print_message(messages, message);
   if (count > json_array_size(messages))
     printf("and %llu more\n", (unsigned long long)(count - json_array_size(messages)));
 }
@@ -132,13 +133,14 @@ static int send_change(const struct cli *cli, struct message_change change) {
   char *session = NULL;
   int code = change.data ? session_open(cli, &kit, &session)
                          : cli_fail(cli, "an id or a text is not UTF-8, or there is no memory");
+  if (!code) code = message_change_complete(cli, kit, session, change.data);
   if (!code) {
     int32_t refused = kit_event(kit, kit_new_event(change.type, session, json_incref(change.data)),
                                 &reply, &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
     else if (cli->json) code = print_reply(cli, reply);
     if (!code && strcmp(cli->words[0], "steer") == 0)
-      code = say_if_it_waits(cli, kit, session, cli->words[1]);
+      code = say_if_it_waits(cli, kit, session, json_value_text(change.data, "id"));
   }
   json_decref(change.data);
   hostkit_reply_free(reply);

@@ -31,8 +31,10 @@ static int ask_for_sessions(const struct cli *cli, json_t **ret_answer) {
 
 static void print_session(const json_t *session) {
   bool alive = json_is_true(json_object_get(session, "alive"));
-  printf("%-11s %6llu pending  ", alive ? "running" : "not running",
-         (unsigned long long)json_value_count(session, "pending"));
+  show_start(alive ? SHOW_GOOD : SHOW_DIM);
+  printf("%-11s", alive ? "running" : "not running");
+  show_end();
+  printf(" %6llu pending  ", (unsigned long long)json_value_count(session, "pending"));
   terminal_text(stdout, json_value_text(session, "session"));
   if (json_value_text(session, "host")[0]) fputs("  of ", stdout);
   terminal_text(stdout, json_value_text(session, "host"));
@@ -40,7 +42,10 @@ static void print_session(const json_t *session) {
   terminal_text(stdout, json_value_text(session, "machine"));
   if (json_value_text(session, "cwd")[0]) fputs("  in ", stdout);
   terminal_text(stdout, json_value_text(session, "cwd"));
-  if (json_value_text(session, "used")[0]) printf("  used %s", json_value_text(session, "used"));
+  if (json_value_text(session, "used")[0]) {
+    fputs("  used ", stdout);
+    show_moment(show_time_ms(json_value_text(session, "used")));
+  }
   putchar('\n');
 }
 
@@ -90,6 +95,33 @@ static void print_meant(const char *meant, const char *why) {
   printf("; %s.\n", why);
 }
 
+void sessions_overview(const struct cli *cli) {
+  enum { MOST_RUNNING = 5 };
+  struct tidings_error error = {.size = sizeof error};
+  struct hostkit *kit = NULL;
+  json_t *answer = NULL;
+  const json_t *session = NULL;
+  char why[128];
+  size_t i = 0, running = 0;
+  int32_t refused = kit_open(cli, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
+  if (!refused)
+    refused = kit_query(
+        kit, json_pack("{s:s, s:i, s:b}", "name", "sessions", "limit", 10000, "mailboxes", 0),
+        &answer, &error);
+  const json_t *sessions = json_object_get(answer, "sessions");
+  if (refused) puts("There is no store yet that can be read: no agent has used tidings here.");
+  json_array_foreach(sessions, i, session) {
+    if (!json_is_true(json_object_get(session, "alive"))) continue;
+    if (running++ < MOST_RUNNING) print_session(session);
+  }
+  if (running > MOST_RUNNING) printf("and %zu more that run\n", running - MOST_RUNNING);
+  if (!refused && !running)
+    printf("No agent runs; the store has %zu sessions.\n", json_array_size(sessions));
+  if (running) print_meant(find_meant(cli, sessions, why), why);
+  json_decref(answer);
+  kit_close(kit);
+}
+
 static int sessions_verb(struct cli *cli) {
   char why[128];
   json_t *answer = NULL;
@@ -122,7 +154,7 @@ const struct cli_verb verb_sessions = {
             "session that commands in this folder mean without -s, and why. The address of each "
             "for --to is session:ID. Mailboxes are listed by 'tidings box'. This command changes "
             "nothing.",
-    .with = WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .with = WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS | FOR_PEOPLE,
     .run = sessions_verb,
     .examples = (const struct cli_example[]){{"tidings sessions", "Which agent gets what I push "
                                                                   "here?"},

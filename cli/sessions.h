@@ -12,4 +12,8 @@
 /* All sessions, those of running hosts first; `names`: only their ids. Returns the exit code. */
 int sessions_list(const struct cli *cli, bool names);
 
+/* The sessions that run, at most five, and which one is meant here; a store that cannot be opened
+ * is said. */
+void sessions_overview(const struct cli *cli);
+
 #endif

@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "agents/wait/wakes.h"
 #include "cli/sessions.h"
@@ -40,12 +39,10 @@ static void print_list(const char *label, const json_t *list) {
 
 /* Milliseconds since 1970. */
 static void print_time(const char *label, const json_t *time) {
-  time_t seconds = (time_t)(json_integer_value(time) / 1000);
-  struct tm parts;
-  char text[32];
-  if (json_is_integer(time) && gmtime_r(&seconds, &parts) &&
-      strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
-    print_line(label, text);
+  if (!json_is_integer(time)) return;
+  printf("%-9s ", label);
+  show_moment(json_integer_value(time));
+  putchar('\n');
 }
 
 static void print_queue(const json_t *messages) {
@@ -72,10 +69,11 @@ static void print_owner(const json_t *owner) {
   printf(", pid %llu", (unsigned long long)json_value_count(owner, "pid"));
   if (json_value_text(owner, "machine")[0]) fputs(" on machine ", stdout);
   terminal_text(stdout, json_value_text(owner, "machine"));
-  printf(", %s since %s\n",
-         json_is_true(json_object_get(owner, "alive")) ? "running, attached"
-                                                       : "not running, was attached",
-         json_value_text(owner, "since"));
+  printf(", %s since ", json_is_true(json_object_get(owner, "alive"))
+                            ? "running, attached"
+                            : "not running, was attached");
+  show_moment(show_time_ms(json_value_text(owner, "since")));
+  putchar('\n');
   print_line("folder", json_value_text(owner, "cwd"));
 }
 
@@ -165,7 +163,7 @@ const struct cli_verb verb_status = {
             "of pending notifications and the session's owner. With --all, lists the "
             "sessions of the store, those of running hosts first. This command "
             "changes nothing. 'tidings sessions' lists them too, and says which one is meant here.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS | FOR_PEOPLE,
     .options =
         (const struct cli_option[]){
             {.key = 'a', .name = "all", .help = "List all sessions."},

@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "command/destination.h"
 #include "command/json_value.h"
+#include "command/message_change.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
@@ -125,6 +126,8 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
   json_t *data = NULL;
   int code = make_data(cli, submission, &data);
   if (!code) code = destination_open(cli, &destination);
+  if (!code && submission->type)
+    code = message_change_complete(cli, destination.kit, destination.session, data);
   if (!code) {
     asleep = submission->type ? NULL : hook_wakes_ask(cli, destination.kit, destination.session);
     const char *type = submission->type ? submission->type : "message.submitted";

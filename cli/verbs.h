@@ -28,4 +28,6 @@ extern const struct cli_verb verb_export;
 extern const struct cli_verb verb_config;
 extern const struct cli_verb verb_store;
 
+extern const struct cli_verb verb_overview; /* of no verb */
+
 #endif

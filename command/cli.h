@@ -15,6 +15,7 @@
 #include <tidings/tidings.h>
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
+enum { EXIT_PIPE = 141 }; /* the reader of stdout has gone away, as for who dies of SIGPIPE */
 
 /* What may stand at a place of the command line; the shells complete by it. */
 enum cli_completion {
@@ -44,6 +45,8 @@ enum { ONLY_READS = 16 };
 /* The verb reports something to a session: --to, --create, --print-session; goes with
  * WITH_SESSION. */
 enum { WITH_CREATE = 32 };
+/* The verb prints for people: --color and --utc (show.h). */
+enum { FOR_PEOPLE = 64 };
 
 struct cli_example {
   const char *command;
@@ -81,6 +84,7 @@ struct cli_program {
   /* Reads configurations in TOML, as cli/toml.h says; NULL: this program reads JSON only. */
   int32_t (*toml_to_json)(const char *text, size_t len, char **ret_json,
                           struct tidings_error *error);
+  const struct cli_verb *overview; /* runs without a verb; NULL: that is a mistake */
   bool keep_pipe_signal; /* otherwise a reader that has gone away is an error and no signal */
 };
 
@@ -109,6 +113,8 @@ struct cli {
   const char *preset;    /* of delivery, where the configuration names none; NULL: the plugin's */
   const char *host_name; /* what the model knows the agent as; NULL: nothing */
   bool json;
+  const char *color; /* --color, as given; NULL: not given */
+  bool utc;
   bool create;              /* the session that is named may be a new one */
   bool print_session;       /* only print which session is meant */
   uint32_t budget_ms;       /* how long a call of the plugin may wait; 0: as suits a person */

@@ -40,6 +40,13 @@ const struct cli_option common_options[] = {
              "$TIDINGS_CONFIG, else config.json or config.toml in "
              "$XDG_CONFIG_HOME/tidings or ~/.config/tidings, if it exists. The project's "
              ".tidings.json or .tidings.toml is laid over it."},
+    {.key = OPTION_COLOR,
+     .name = "color",
+     .argument = "WHEN",
+     .completion = COMPLETE_WORDS,
+     .words = "auto always never",
+     .help = "Colours: auto (on a terminal, unless NO_COLOR is set), always, or never."},
+    {.key = OPTION_UTC, .name = "utc", .help = "Print times in UTC, not in local time."},
     {.key = OPTION_JSON, .name = "json", .help = "Print JSON."},
     {.key = OPTION_HELP, .name = "help", .help = "Print the verb's help."},
 };
@@ -53,6 +60,8 @@ bool common_option_of(const struct cli_verb *verb, size_t index) {
   case OPTION_PRINT_SESSION: return verb->with & WITH_CREATE;
   case OPTION_STORE: return verb->with & WITH_STORE;
   case OPTION_CONFIG: return verb->with & WITH_CONFIG;
+  case OPTION_COLOR:
+  case OPTION_UTC: return verb->with & FOR_PEOPLE;
   case OPTION_JSON: return verb->with & WITH_JSON;
   default: return true;
   }

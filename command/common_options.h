@@ -16,7 +16,9 @@ enum {
   OPTION_CONFIG,
   OPTION_CREATE,
   OPTION_PRINT_SESSION,
-  OPTION_TO
+  OPTION_TO,
+  OPTION_COLOR,
+  OPTION_UTC
 };
 
 extern const struct cli_option common_options[];

@@ -4,6 +4,13 @@
  */
 #include "command/message_change.h"
 
+#include <string.h>
+
+#include "command/ask.h"
+#include "command/json_value.h"
+
+enum { SHORTEST_ID = 8, SHORTEST_TYPED = 3, MOST_MESSAGES = 10000 };
+
 struct message_change message_change_edit(const char *id, struct tidings_span content) {
   return (struct message_change){
       "message.edited",
@@ -22,4 +29,51 @@ struct message_change message_change_move(const char *id, const char *before) {
 struct message_change message_change_redirect(const char *id, const char *delivery) {
   return (struct message_change){"message.redirected",
                                  json_pack("{s:s, s:s}", "id", id, "delivery", delivery)};
+}
+
+/* -- short ids --------------------------------------------------------------------------------- */
+
+static size_t count_beginning(const json_t *messages, const char *text, size_t len,
+                              const char **ret_id) {
+  const json_t *message = NULL;
+  size_t i = 0, count = 0;
+  json_array_foreach(messages, i, message) {
+    const char *id = json_value_text(message, "id");
+    if (strncmp(id, text, len) != 0) continue;
+    if (ret_id) *ret_id = id;
+    if (ret_id && !id[len]) return 1; /* it is the whole of it */
+    count++;
+  }
+  return count;
+}
+
+size_t message_change_short(const json_t *messages, const char *id) {
+  size_t whole = strlen(id), len = SHORTEST_ID;
+  while (len < whole && count_beginning(messages, id, len, NULL) > 1) len++;
+  return len < whole ? len : whole;
+}
+
+static int complete(const struct cli *cli, const json_t *messages, json_t *data,
+                    const char *member) {
+  const char *typed = json_value_text(data, member), *id = NULL;
+  size_t len = strlen(typed);
+  size_t count = len < SHORTEST_TYPED ? 0 : count_beginning(messages, typed, len, &id);
+  if (count > 1) return cli_fail(cli, "'%s' is the beginning of %zu messages' ids", typed, count);
+  if (count == 1 && json_object_set_new(data, member, json_string(id)))
+    return cli_fail(cli, "out of memory");
+  return 0;
+}
+
+int message_change_complete(const struct cli *cli, struct hostkit *kit, const char *session,
+                            json_t *data) {
+  json_t *answer = NULL;
+  int code =
+      ask(cli, kit,
+          json_pack("{s:s, s:s, s:i}", "name", "queue", "session", session, "limit", MOST_MESSAGES),
+          &answer);
+  const json_t *messages = json_object_get(answer, "messages");
+  if (!code) code = complete(cli, messages, data, "id");
+  if (!code) code = complete(cli, messages, data, "before");
+  json_decref(answer);
+  return code;
 }

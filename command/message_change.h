@@ -6,7 +6,9 @@
 #define TIDINGS_COMMAND_MESSAGE_CHANGE_H
 
 #include <jansson.h>
+#include <tidings/hostkit.h>
 
+#include "command/cli.h"
 #include "common/span.h"
 
 struct message_change {
@@ -19,5 +21,12 @@ struct message_change message_change_cancel(const char *id);
 struct message_change message_change_move(const char *id, const char *before); /* NULL: last */
 /* `delivery`: "queue" or "steer". */
 struct message_change message_change_redirect(const char *id, const char *delivery);
+
+/* In a change's data, ids that are the beginning of one waiting message's id become that. A
+ * beginning of several is refused; what is none stays. Returns 0, or the exit code. */
+int message_change_complete(const struct cli *cli, struct hostkit *kit, const char *session,
+                            json_t *data);
+/* How many of the first bytes of an id distinguish it among the messages, at least eight. */
+size_t message_change_short(const json_t *messages, const char *id);
 
 #endif

@@ -5,12 +5,15 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/cli.h"
 #include "command/common_options.h"
 #include "command/help.h"
+#include "command/near.h"
+#include "command/show.h"
 
 enum { MOST_OPTIONS = 32 };
 
@@ -56,6 +59,16 @@ static bool is_ambiguous(const struct table *table, const char *word) {
   return fits > 1;
 }
 
+static int refuse_unknown(const struct cli *cli, const struct table *table, const char *word) {
+  const char *names[MOST_OPTIONS], *near = NULL;
+  char typed[64];
+  for (size_t i = 0; i < table->option_count; i++) names[i] = table->options[i].name;
+  (void)snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+  if (strncmp(typed, "--", 2) == 0) near = near_find(typed + 2, names, table->option_count);
+  return near ? cli_usage(cli, "unknown option '%s'; did you mean '--%s'?", word, near)
+              : cli_usage(cli, "unknown option '%s'", word);
+}
+
 /* getopt stays at a cluster such as -xy until its last letter; then the word to name is the letter,
  * not what stands before it. */
 static int refuse(struct cli *cli, const struct table *table, int answer) {
@@ -67,11 +80,13 @@ static int refuse(struct cli *cli, const struct table *table, int answer) {
   else if (answer == ':') cli->exit_code = cli_usage(cli, "option '%s' needs an argument", word);
   else if (letter) cli->exit_code = cli_usage(cli, "unknown option '-%c'", optopt);
   else if (optopt) cli->exit_code = cli_usage(cli, "option '%s' takes no argument", word);
-  else
-    cli->exit_code =
-        cli_usage(cli, "%s option '%s'", is_ambiguous(table, word) ? "ambiguous" : "unknown", word);
+  else if (is_ambiguous(table, word))
+    cli->exit_code = cli_usage(cli, "ambiguous option '%s'", word);
+  else cli->exit_code = refuse_unknown(cli, table, word);
   return CLI_STOP;
 }
+
+static const char *const color_words[] = {"auto", "always", "never", NULL};
 
 int cli_next(struct cli *cli) {
   struct table table;
@@ -84,6 +99,7 @@ int cli_next(struct cli *cli) {
     case -1:
       cli->words = cli->argv + optind;
       cli->word_count = cli->argc - optind;
+      show_begin(cli->color, cli->utc);
       return CLI_END;
     case '?':
     case ':': return refuse(cli, &table, key);
@@ -93,6 +109,8 @@ int cli_next(struct cli *cli) {
     case OPTION_TO: cli->to = optarg; break;
     case OPTION_CONFIG: cli->config = optarg; break;
     case OPTION_JSON: cli->json = true; break;
+    case OPTION_COLOR: cli->color = optarg; break;
+    case OPTION_UTC: cli->utc = true; break;
     case OPTION_CREATE: cli->create = true; break;
     case OPTION_PRINT_SESSION: cli->print_session = true; break;
     default: return key;
@@ -100,6 +118,10 @@ int cli_next(struct cli *cli) {
     if (optarg && !optarg[0]) {
       cli->exit_code =
           cli_usage(cli, "option '--%s' needs an argument that is not empty", name_of(&table, key));
+      return CLI_STOP;
+    }
+    if (key == OPTION_COLOR && cli_word(optarg, color_words) < 0) {
+      cli->exit_code = cli_usage(cli, "--color: '%s' is not one of auto, always, never", optarg);
       return CLI_STOP;
     }
   }

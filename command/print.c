@@ -111,11 +111,23 @@ void print_kind(const json_t *item) {
   terminal_text(stdout, name);
 }
 
-void print_notification(const json_t *item) {
-  printf("%s  %s  %-8s ", json_value_text(item, "id"), json_value_text(item, "time"),
-         json_value_text(item, "level"));
+void print_notification(struct show_clock *clock, const json_t *item) {
+  show_time(clock, json_value_text(item, "time"));
+  fputs("  ", stdout);
+  show_id(json_value_text(item, "id"));
+  fputs("  ", stdout);
+  show_level(json_value_text(item, "level"), 8);
+  putchar(' ');
   print_kind(item);
   fputs("\n    ", stdout);
   terminal_lines(stdout, json_value_text(item, "message"), INDENT);
   putchar('\n');
+}
+
+int print_since(const struct cli *cli, const char *text, int64_t *ret_ms) {
+  if (!show_since(text, ret_ms)) return 0;
+  return cli_usage(cli,
+                   "--since: '%s' is no time; expected 15:40, 2026-11-23, '2026-11-23 15:40', or a "
+                   "duration such as 90m, 2h, 1d",
+                   text);
 }

@@ -10,6 +10,7 @@
 
 #include "command/cli.h"
 #include "command/json_value.h"
+#include "command/show.h"
 
 /* JSON text. What a terminal obeys or hides (DEL, C1, bidi, zero-width) is written as \u009b, which
  * reads as the same value. */
@@ -31,6 +32,16 @@ void print_actions(const struct tidings_reply *reply);
 void print_kind(const json_t *item);
 
 /* A pending notification: its id, time, level and kind, and its text indented below them. */
-void print_notification(const json_t *item);
+void print_notification(struct show_clock *clock, const json_t *item);
+
+/* --since: a time or a duration; said as a mistake if it is neither. Returns 0, or the exit code.
+ */
+int print_since(const struct cli *cli, const char *text, int64_t *ret_ms);
+#define SINCE_OPTION(what)                                                                         \
+  {                                                                                                \
+    .key = OPTION_SINCE, .name = "since", .argument = "TIME",                                      \
+    .help =                                                                                        \
+        "Only what was " what " since then: 15:40, 2026-11-23, '2026-11-23 15:40', or 2h (ago)."   \
+  }
 
 #endif

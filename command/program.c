@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "command/cli.h"
 #include "command/help.h"
+#include "command/near.h"
 
 const struct cli_verb *cli_find_verb(const struct cli_verb *const *verbs, const char *name) {
   for (; verbs && *verbs; verbs++) {
@@ -30,11 +32,22 @@ static void keep_standard_descriptors(void) {
   }
 }
 
+static const char *nearest_verb(const struct cli_program *program, const char *word) {
+  const char *names[64];
+  size_t count = 0;
+  for (; program->verbs[count] && count < sizeof names / sizeof *names; count++)
+    names[count] = program->verbs[count]->name;
+  return near_find(word, names, count);
+}
+
 static int missing_verb(const struct cli_program *program, const char *problem, const char *word) {
   const struct cli_verb nothing = {.name = NULL, .usage = program->usage};
   const struct cli cli = {.program = program, .verb = &nothing};
-  return word ? cli_usage(&cli, "%s '%s'; '%s help' lists the verbs", problem, word, program->name)
-              : cli_usage(&cli, "a verb is missing; '%s help' lists them", program->name);
+  const char *near = word ? nearest_verb(program, word) : NULL;
+  if (!word) return cli_usage(&cli, "a verb is missing; '%s help' lists them", program->name);
+  return near ? cli_usage(&cli, "%s '%s'; did you mean '%s'? '%s help' lists the verbs", problem,
+                          word, near, program->name)
+              : cli_usage(&cli, "%s '%s'; '%s help' lists the verbs", problem, word, program->name);
 }
 
 static int run_verb(const struct cli_program *program, const struct cli_verb *verb, int argc,
@@ -52,6 +65,8 @@ static int run_program(const struct cli_program *program, int argc, char **argv,
   const char *word = argc > 1 ? argv[1] : NULL;
   if (!program->verbs[0]->name)
     return run_verb(program, program->verbs[0], argc, argv, pipe_signal_ignored);
+  if (!word && program->overview)
+    return run_verb(program, program->overview, argc, argv, pipe_signal_ignored);
   if (!word) return missing_verb(program, NULL, NULL);
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help_overview(stdout, program);
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) word = "version";
@@ -61,11 +76,19 @@ static int run_program(const struct cli_program *program, int argc, char **argv,
   return run_verb(program, verb, argc - 1, argv + 1, pipe_signal_ignored);
 }
 
+/* Of what stdout is a pipe or a socket to. */
+static bool reader_is_gone(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
+}
+
 int cli_main(const struct cli_program *program, int argc, char **argv) {
   keep_standard_descriptors();
   bool was_ignored = !program->keep_pipe_signal && signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   int code = run_program(program, argc, argv, was_ignored);
   if (!fflush(stdout) && !ferror(stdout)) return code;
+  if (reader_is_gone())
+    return code ? code : EXIT_PIPE; /* as `head` leaves: nothing to complain of */
   fprintf(stderr, "%s: cannot write to stdout: %s\n", program->name, strerror(errno));
   return code ? code : EXIT_REFUSED;
 }

@@ -17,6 +17,17 @@
 #include "command/session.h"
 #include "command/terminal.h"
 
+enum { OPTION_SINCE = CLI_LONG_ONLY };
+
+struct tailing {
+  const struct cli *cli;
+  struct hostkit *kit;
+  const char *session;
+  struct tail tail;
+  struct show_clock clock;
+  int64_t since_ms;
+};
+
 /* -- one line for each event ------------------------------------------------------------------- */
 
 static void print_member(const char *before, const json_t *event, const char *name) {
@@ -35,36 +46,49 @@ static void print_message(const json_t *event) {
   if (message[len]) fputs(" \xe2\x80\xa6", stdout);
 }
 
-static void print_item(const json_t *event) {
-  print_member("", event, "id");
+static void print_id(const json_t *event) { show_id(json_value_text(event, "id")); }
+
+static void print_what(const json_t *event) {
   putchar(' ');
   print_kind(event);
-  print_member(" (", event, "level");
+  fputs(" (", stdout);
+  show_level(json_value_text(event, "level"), 0);
   putchar(')');
   print_message(event);
 }
 
+static void print_item(const json_t *event) {
+  print_id(event);
+  print_what(event);
+}
+
 static void print_outcome(const json_t *event) {
-  print_member("", event, "id");
-  print_member(" ", event, "outcome");
-  print_member(": ", event, "reason");
+  print_id(event);
+  putchar(' ');
+  show_outcome(json_value_text(event, "outcome"), 0);
+  print_what(event);
+  show_start(SHOW_DIM);
+  print_member(" [", event, "reason");
+  fputs(json_value_text(event, "reason")[0] ? "]" : "", stdout);
+  show_end();
 }
 
 static void print_delivery(const json_t *event) {
-  print_member("", event, "id");
+  print_id(event);
   print_member(" on ", event, "carrier");
   print_member(" of ", event, "tool");
   print_member(", call ", event, "call_id");
 }
 
 static void print_settled(const json_t *event) {
-  print_member("", event, "id");
-  print_member(" ", event, "outcome");
+  print_id(event);
+  putchar(' ');
+  show_outcome(json_value_text(event, "outcome"), 0);
   print_member(" by ", event, "settled_by");
 }
 
 static void print_rewound(const json_t *event) {
-  print_member("", event, "id");
+  print_id(event);
   fputs(" is no longer in the transcript; what only it showed is pending again", stdout);
 }
 
@@ -80,42 +104,38 @@ static void print_turn(const json_t *event) {
   }
 }
 
-static void print_event(const json_t *event) {
+static void print_event(struct show_clock *clock, const json_t *event) {
   static const struct {
     const char *name;
     void (*print)(const json_t *event);
   } kinds[] = {{"push", print_item},       {"delivery", print_delivery}, {"settled", print_settled},
                {"outcome", print_outcome}, {"rewound", print_rewound},   {"turn", print_turn}};
   const char *name = json_value_text(event, "event");
-  printf("%s  %-8s  ", json_value_text(event, "time"), name);
+  show_time(clock, json_value_text(event, "time"));
+  printf("  %-8s  ", name);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strcmp(name, kinds[i].name) == 0) kinds[i].print(event);
   putchar('\n');
 }
 
-static int print_events(const struct cli *cli, const json_t *events, size_t first) {
+static int print_events(struct tailing *tailing, const json_t *events, size_t first) {
+  const struct cli *cli = tailing->cli;
   for (size_t i = first; i < json_array_size(events); i++) {
     const json_t *event = json_array_get(events, i);
+    if (show_time_ms(json_value_text(event, "time")) < tailing->since_ms) continue;
     char *line = cli->json ? json_dumps(event, JSON_COMPACT) : NULL;
     if (cli->json && !line) return cli_fail(cli, "out of memory");
     if (line) {
       print_json_text(stdout, line);
       putchar('\n');
       free(line);
-    } else print_event(event);
+    } else print_event(&tailing->clock, event);
   }
-  if (fflush(stdout)) return cli_fail(cli, "cannot print it: %s", strerror(errno));
-  return 0;
+  if (!fflush(stdout)) return 0;
+  return errno == EPIPE ? EXIT_PIPE : cli_fail(cli, "cannot print it: %s", strerror(errno));
 }
 
 /* -- asking again and again -------------------------------------------------------------------- */
-
-struct tailing {
-  const struct cli *cli;
-  struct hostkit *kit;
-  const char *session;
-  struct tail tail;
-};
 
 /* Prints what is new, but at most the newest `most`. */
 static int look(struct tailing *tailing, size_t most) {
@@ -130,7 +150,7 @@ static int look(struct tailing *tailing, size_t most) {
   if (code) return code;
   json_t *events = tail_take(&tailing->tail, answer);
   size_t count = json_array_size(events);
-  code = events ? print_events(tailing->cli, events, count > most ? count - most : 0)
+  code = events ? print_events(tailing, events, count > most ? count - most : 0)
                 : cli_fail(tailing->cli, "out of memory");
   json_decref(events);
   json_decref(answer);
@@ -154,14 +174,17 @@ static int tail_session(struct tailing *tailing, size_t most, bool follow) {
 }
 
 static int run_tail(struct cli *cli) {
-  struct tailing tailing = {.cli = cli};
-  uint64_t lines = 20;
-  bool follow = false;
+  struct tailing tailing = {.cli = cli, .since_ms = INT64_MIN};
+  uint64_t lines = 0;
+  const char *since = NULL;
+  bool follow = false, given = false;
   char *session = NULL;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case 'f': follow = true; break;
+    case OPTION_SINCE: since = cli->value; break;
     case 'n':
+      given = true;
       if (cli_number(cli->value, 0, 1000000, &lines))
         return cli_usage(cli, "--lines: '%s' is not a number from 0 to 1000000", cli->value);
       break;
@@ -169,6 +192,8 @@ static int run_tail(struct cli *cli) {
     }
   }
   int code = cli_take_words(cli, 0, 0, "");
+  if (!given) lines = since ? SIZE_MAX : 20;
+  if (!code && since) code = print_since(cli, since, &tailing.since_ms);
   if (!code) code = session_open(cli, &tailing.kit, &session);
   if (code) return code;
   tailing.session = session;
@@ -188,7 +213,7 @@ const struct cli_verb verb_tail = {
             "was rewound, and the steps of turns. With --follow, goes on with "
             "what happens next, until it is interrupted. With --json, each line is one JSON "
             "object.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS | FOR_PEOPLE,
     .options =
         (const struct cli_option[]){
             {.key = 'f', .name = "follow", .help = "Go on with what happens next."},
@@ -196,6 +221,7 @@ const struct cli_verb verb_tail = {
              .name = "lines",
              .argument = "N",
              .help = "Begin with the newest N lines; 20 if not given."},
+            SINCE_OPTION("recorded"),
             {.name = NULL}},
     .run = run_tail,
     .examples =

@@ -44,12 +44,14 @@ static int compare_origin(void *context, const struct item *item) {
   return code;
 }
 
-/* Of an id of this session, or of the one that an item was copied from. */
+/* Of an id of this session, whole or without the session's number, or of the one that an item was
+ * copied from. */
 static int find_number(struct question *question, uint64_t *ret_n, struct tidings_error *error) {
   struct op *op = &question->op;
   uint64_t id = question->request->id;
   struct copy_search search = {.question = question, .error = error};
-  if (op->session && public_id_session(id) == op->session) search.n = public_id_n(id);
+  bool own = !public_id_session(id) || public_id_session(id) == op->session;
+  if (op->session && own) search.n = public_id_n(id);
   else if (op->session) {
     int code = item_scan(op->txn, op->session, 0, UINT64_MAX, NULL, compare_origin, &search, error);
     if (code) return code;

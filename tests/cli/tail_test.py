@@ -18,15 +18,16 @@ def test_lines(place):
     place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "one\x1b[31m\u202e\ntwo")
     deliver(place)
     place.ok("submit", "-s", "s", "--id", "m1", "Go on.")
-    lines = place.ok("tail", "-s", "s").text.splitlines()
+    day, *lines = place.ok("tail", "-s", "s").text.splitlines()
+    assert day.count("-") == 2, day
     words = [line.split("  ", 1)[1].split()[0] for line in lines]
     assert words == ["push", "delivery", "settled", "outcome", "turn"], lines
     assert lines[0].endswith(" ci.failed (error): one{U+001B}[31m{U+202E} \u2026"), lines[0]
     assert lines[1].endswith(" on tool_result of Bash, call c1") and lines[2].endswith(" committed by host"), lines
-    assert lines[3].endswith(" delivered: shown to the assistant"), lines[3]
+    assert lines[3].endswith(" delivered ci.failed (error): one{U+001B}[31m{U+202E} \u2026 [shown to the assistant]"), lines[3]
     assert "message.submitted: idle to starting; m1 offered" in lines[4], lines[4]
     assert lines == sorted(lines, key=lambda line: line.split()[0]), lines
-    assert place.ok("tail", "-s", "s", "-n", "2").text.splitlines() == lines[-2:]
+    assert place.ok("tail", "-s", "s", "-n", "2").text.splitlines() == [day, *lines[-2:]]
 
 
 def test_json(place):
@@ -81,8 +82,8 @@ def test_refusals(place):
         return process.poll() is not None
 
     until(ended, "its end")
-    assert process.wait(DEADLINE_S) == 1, process.returncode
-    assert b"cannot print it" in process.stderr.read()
+    assert process.wait(DEADLINE_S) == 141, process.returncode
+    assert process.stderr.read() == b""
 
 
 if __name__ == "__main__":

@@ -73,14 +73,14 @@ echo pushed $i
 
 
 def test_stdout(place):
-    """what was printed in vain is an error: a reader that is gone, a full disk, no stdout"""
+    """what was printed in vain is an error: a full disk, no stdout; not a reader that is gone"""
     place.ok("push", "-s", "s", "x")
     for words in (["pending", "-s", "s"], ["help"], ["version"], ["export", "-s", "s"], ["config", "show"]):
         reader, writer = os.pipe()
         os.close(reader)
         result = place.run(*words, stdout=writer)
         os.close(writer)
-        assert result.code == 1 and "cannot write to stdout: Broken pipe" in result.said, (words, result)
+        assert result.code == 141 and not result.said, (words, result)
         if os.path.exists("/dev/full"):
             with open("/dev/full", "wb") as full:
                 assert "No space left" in place.refused(*words, stdout=full).said

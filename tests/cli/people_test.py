@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""What people see on a command line: colours, local times, short ids, the word that was meant, a closed pipe, the overview."""
+import os
+import pty
+import re
+import subprocess
+import sys
+
+from kit import DEADLINE_S, TIDINGS, main
+
+HOUR = re.compile(r"^\d\d:\d\d:\d\d  ", re.MULTILINE)
+
+
+def session(place):
+    """Three deliveries' worth: one with an error and a critical one, and one that waits."""
+    place.opened()
+    place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "CI run 4812 failed.")
+    place.ok("push", "-s", "s", "-k", "disk.full", "-l", "critical", "No space.")
+    place.ok("deliver", "--at", "tool-result", "-s", "s", "--owner", str(os.getpid()), "--tool", "Bash", stdin="ok")
+    place.ok("push", "-s", "s", "-k", "ci.passed", "CI run 4813 passed.")
+
+
+def on_terminal(place, *words, env=None):
+    """What the command prints on a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([TIDINGS, *words], stdin=theirs, stdout=theirs, stderr=theirs, cwd=place.work, env={**place.env, "TERM": "xterm", **(env or {})})
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the terminal has no other side any more
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(ours)
+    assert process.wait(DEADLINE_S) == 0, text
+    return text.decode()
+
+
+def test_colours(place):
+    """levels and outcomes have colours on a terminal, unless NO_COLOR, TERM=dumb or --color say otherwise, and none in a pipe"""
+    session(place)
+    for verb in ("tail", "history"):
+        seen = on_terminal(place, verb, "-s", "s")
+        assert "\x1b[31merror" in seen and "\x1b[1;7;31mcritical" in seen and "\x1b[32mdelivered" in seen, seen
+        for env, words in (({"NO_COLOR": "1"}, ()), ({"TERM": "dumb"}, ()), ({}, ("--color", "never"))):
+            assert "\x1b" not in on_terminal(place, verb, "-s", "s", *words, env=env)
+        assert "\x1b" not in place.ok(verb, "-s", "s").text
+        assert "\x1b[31merror" in place.ok(verb, "-s", "s", "--color", "always", env={"NO_COLOR": "1"}).text
+    place.refused("tail", "-s", "s", "--color", "blue", code=2, says="'blue' is not one of auto, always, never")
+
+
+def test_times(place):
+    """times are local and to the second, below the date and the zone; --utc and --json say UTC; --since leaves out what was before"""
+    session(place)
+    there = {"TZ": "ZZZ-5:30"}
+    for verb in ("tail", "history", "pending"):
+        local, utc = (place.ok(verb, "-s", "s", *more, env=there).text for more in ((), ("--utc",)))
+        day = re.search(r"^(\d{4}-\d\d-\d\d) ZZZ$", local, re.MULTILINE)
+        assert day and re.search(r"^\d{4}-\d\d-\d\d UTC$", utc, re.MULTILINE) and HOUR.search(local), (local, utc)
+        minutes = [int(text[:2]) * 60 + int(text[3:5]) for text in (HOUR.search(one)[0] for one in (local, utc))]
+        assert (minutes[0] - minutes[1]) % 1440 == 330, (local, utc)
+        assert HOUR.search(place.ok(verb, "-s", "s", "--since", "1h", env=there).text)
+        assert not HOUR.search(place.ok(verb, "-s", "s", "--since", "2999-01-01", env=there).text)
+        place.refused(verb, "-s", "s", "--since", "soon", code=2, says="'soon' is no time; expected 15:40")
+    assert place.ok("pending", "-s", "s", "--json", env=there).json["items"][0]["time"].endswith("Z")
+
+
+def test_ids(place):
+    """ids are short where people read them, and each verb takes them so; messages' ids by their beginnings"""
+    session(place)
+    assert re.search(r"outcome   2 delivered disk\.full \(critical\): No space\. \[shown to the assistant\]", place.ok("tail", "-s", "s").text)
+    assert re.search(r"  3  info     ci\.passed", place.ok("pending", "-s", "s").text)
+    assert place.ok("explain", "-s", "s", "1").text == place.ok("explain", "-s", "s", place.ok("history", "-s", "s", "--json").json["deliveries"][0]["items"][0]["id"]).text
+    place.refused("explain", "-s", "s", "9", says="has no item 9")
+    place.ok("submit", "-s", "s", "this one is offered")
+    for id_ in ("m-00112233aa", "m-00112233bb", "m-99"):
+        place.ok("submit", "-s", "s", "--id", id_, f"message {id_}")
+    listed = place.ok("queue", "-s", "s").text
+    assert "m-00112233a " in listed and "m-00112233b " in listed and "m-99 " in listed, listed
+    place.refused("queue", "-s", "s", "cancel", "m-0011", says="'m-0011' is the beginning of 2 messages' ids")
+    place.ok("queue", "-s", "s", "cancel", "m-00112233b")
+    place.ok("queue", "-s", "s", "move", "m-99", "m-00112233a")
+    place.ok("submit", "-s", "s", "--edit", "m-00112", "other words")
+    rest = place.ok("queue", "-s", "s", "--json").json["messages"][1:]
+    assert sorted((one["id"], one["content"]) for one in rest) == [("m-00112233aa", "other words"), ("m-99", "message m-99")], rest
+
+
+def test_meant(place):
+    """a verb or an option with a slip gets the one that was meant"""
+    place.refused("psuh", code=2, says="unknown verb 'psuh'; did you mean 'push'?")
+    place.refused("histroy", code=2, says="did you mean 'history'?")
+    place.refused("push", "--levle=error", "x", code=2, says="unknown option '--levle=error'; did you mean '--level'?")
+    far = place.refused("xyzzy", code=2, says="unknown verb 'xyzzy'; 'tidings help' lists the verbs")
+    assert "did you mean" not in far.said
+
+
+def test_pipe(place):
+    """a reader that goes away is no error; a full disk is one"""
+    session(place)
+    for number in range(40):
+        place.event("message.submitted", {"id": f"m{number}", "content": "x" * 5000})
+    process = place.start("queue", "-s", "s")
+    process.stdout.read(1)
+    process.stdout.close()
+    assert process.wait(DEADLINE_S) == 141 and process.stderr.read() == b""
+    with open("/dev/full", "wb") as full:
+        result = place.run("queue", "-s", "s", stdout=full)
+    assert result.code == 1 and "cannot write to stdout" in result.said, result
+
+
+def test_overview(place):
+    """without a verb it says what runs here and what to type next, and makes no store"""
+    alone = place.ok()
+    assert "no store yet" in alone.text and "tidings setup" in alone.text, alone
+    assert not os.path.exists(place.store)
+    place.opened("mine")
+    place.ok("push", "-s", "mine", "hello")
+    seen = place.ok().text
+    assert "running          1 pending  mine  of test" in seen and "Here, without -s: mine" in seen, seen
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
