@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "cli/stats.h"
+#include "cli/stats_prometheus.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
-#include "common/utf8.h"
 
 enum { OPTION_PROMETHEUS = CLI_LONG_ONLY, OPTION_LISTEN };
 
@@ -45,83 +45,32 @@ static void print_stats(const char *session, const json_t *stats) {
   print_counts("levels   ", json_object_get(stats, "by_level"));
 }
 
-/* -- for Prometheus ---------------------------------------------------------------------------- */
-
-/* The text format escapes these three in a label's value, and nothing else. What a terminal obeys
- * or hides is shown as {U+009B}. */
-static void label_value(const char *value) {
-  struct tidings_span text = span_text(value);
-  for (size_t at = 0; at < text.len;) {
-    struct utf8_shown shown = utf8_show(text, at);
-    if (value[at] == '\n') fputs("\\n", stdout);
-    else if (value[at] == '"' || value[at] == '\\') printf("\\%c", value[at]);
-    else fwrite(shown.text, 1, shown.len, stdout);
-    at += shown.taken;
-  }
-}
-
-static void sample(const char *metric, const char *session, const char *label, const char *value,
-                   json_int_t count) {
-  printf("%s{session=\"", metric);
-  label_value(session);
-  putchar('"');
-  if (label) {
-    printf(",%s=\"", label);
-    label_value(value);
-    putchar('"');
-  }
-  printf("} %lld\n", (long long)count);
-}
-
-static const struct metric {
-  const char *name, *member, *label, *type, *help;
-} metrics[] = {
-    {"tidings_pushed_total", "pushed", NULL, "counter", "Notifications that were pushed."},
-    {"tidings_pending", "pending", NULL, "gauge", "Notifications that are pending."},
-    {"tidings_leased", "leased", NULL, "gauge",
-     "Notifications that were handed out and are not settled yet."},
-    {"tidings_ended_total", "outcomes", "outcome", "counter",
-     "Notifications that ended, by outcome."},
-    {"tidings_stored_by_source", "by_source", "source", "gauge",
-     "Notifications that the store holds, by source."},
-    {"tidings_stored_by_level", "by_level", "level", "gauge",
-     "Notifications that the store holds, by level."},
-};
-
-/* All samples of a metric stand together. */
-static void print_metrics(const json_t *all) {
-  for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
-    const struct metric *metric = &metrics[i];
-    const json_t *stats = NULL, *count = NULL;
-    const char *session = NULL, *value = NULL;
-    printf("# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help, metric->name, metric->type);
-    json_object_foreach((json_t *)(uintptr_t)all, session, stats) {
-      json_t *member = json_object_get(stats, metric->member);
-      if (!metric->label) sample(metric->name, session, NULL, NULL, json_integer_value(member));
-      else
-        json_object_foreach(member, value, count)
-            sample(metric->name, session, metric->label, value, json_integer_value(count));
-    }
-  }
-}
-
 /* -- the verb ---------------------------------------------------------------------------------- */
 
-static int add_stats(const struct cli *cli, struct hostkit *kit, const char *session, json_t *all) {
+static int add_stats(const struct cli *cli, struct hostkit *kit, const char *session, bool alive,
+                     json_t *all) {
   json_t *stats = NULL;
   int code = ask(cli, kit, json_pack("{s:s, s:s}", "name", "stats", "session", session), &stats);
-  if (!code && json_object_set_new(all, session, stats)) code = cli_fail(cli, "out of memory");
+  if (code) return code;
+  if (json_object_set_new(stats, "alive", json_boolean(alive)) ||
+      json_object_set(all, session, stats))
+    code = cli_fail(cli, "out of memory");
+  json_decref(stats);
   return code;
 }
 
-static int add_every(const struct cli *cli, struct hostkit *kit, json_t *all) {
+/* `only`: this session; NULL: all. */
+static int add_sessions(const struct cli *cli, struct hostkit *kit, const char *only, json_t *all) {
   const json_t *session = NULL;
   json_t *answer = NULL;
   size_t i = 0;
   int code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer);
   json_array_foreach(json_object_get(answer, "sessions"), i, session) {
-    if (!code) code = add_stats(cli, kit, json_value_text(session, "session"), all);
+    const char *name = json_value_text(session, "session");
+    bool alive = json_is_true(json_object_get(session, "alive"));
+    if (!code && (!only || strcmp(name, only) == 0)) code = add_stats(cli, kit, name, alive, all);
   }
+  if (!code && only && !json_object_size(all)) code = add_stats(cli, kit, only, false, all);
   json_decref(answer);
   return code;
 }
@@ -131,7 +80,7 @@ static int collect(const struct cli *cli, bool every, json_t *all) {
   char *session = NULL;
   int code = every ? kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit)
                    : session_open(cli, &kit, &session);
-  if (!code) code = every ? add_every(cli, kit, all) : add_stats(cli, kit, session, all);
+  if (!code) code = add_sessions(cli, kit, every ? NULL : session, all);
   kit_close(kit);
   free(session);
   return code;
@@ -158,7 +107,7 @@ static int stats_verb(struct cli *cli) {
   const json_t *stats = NULL;
   const char *session = NULL;
   code = collect(cli, every || (prometheus && !cli->session), all);
-  if (!code && prometheus) print_metrics(all);
+  if (!code && prometheus) code = stats_prometheus(cli, all);
   else if (!code && cli->json) code = print_json(cli, all);
   else if (!code) json_object_foreach(all, session, stats) print_stats(session, stats);
   json_decref(all);
@@ -169,10 +118,10 @@ const struct cli_verb verb_stats = {
     .name = "stats",
     .usage = "[OPTION]...",
     .summary = "count pushed and pending notifications and their outcomes",
-    .help = "Prints the counts of a session. With --prometheus, prints the counts of "
-            "all sessions (or of the one that -s names) in the Prometheus text "
+    .help = "Prints the counts of a session. With --prometheus, prints figures of "
+            "all sessions together (or of the one that -s names) in the Prometheus text "
             "format, for the node exporter's textfile collector or a small web "
-            "server.",
+            "server. It names no session.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){

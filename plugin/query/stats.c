@@ -4,7 +4,9 @@
  */
 #include "common/error.h"
 #include "query/answer.h"
+#include "query/latency.h"
 #include "session/ledger.h"
+#include "session/stored_run.h"
 
 struct source_count {
   struct tidings_span source;
@@ -16,6 +18,7 @@ struct tally {
   struct source_count *sources;
   size_t source_count, source_capacity;
   uint64_t levels[LEVEL_COUNT];
+  struct latency_times times;
   struct tidings_error *error;
 };
 
@@ -24,6 +27,8 @@ static int count_item(void *context, const struct item *item) {
   struct source_count *found = NULL;
   if (!item->note.message.len) return 0; /* damaged */
   tally->levels[item->note.level]++;
+  if (latency_note(&tally->times, tally->arena, item->n, item->time_ms))
+    return fail(tally->error, TIDINGS_E_NOMEM, "no memory to count notifications");
   for (size_t i = 0; !found && i < tally->source_count; i++) {
     if (span_equal(tally->sources[i].source, item->note.source)) found = &tally->sources[i];
   }
@@ -51,6 +56,26 @@ static void write_tally(struct json_writer *writer, const struct tally *tally) {
   json_close(writer, '}');
 }
 
+/* The oldest pending notification, and messages that are not over. */
+static int write_waiting(struct question *question, struct tidings_error *error) {
+  struct op *op = &question->op;
+  struct json_writer *writer = &question->writer;
+  struct stored_run stored = {.from = 0};
+  struct item *items = NULL;
+  size_t count = 0, queued = 0;
+  int code = op->session
+                 ? item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error)
+                 : 0;
+  if (!code && op->session) code = stored_run_load(op, &stored, NULL, 0, NULL, error);
+  if (code) return code;
+  for (size_t i = 0; i < stored.turns.count; i++)
+    queued += !message_is_over(stored.turns.messages[i].state);
+  if (count) json_put_time(writer, "oldest_pending", items[0].time_ms);
+  json_put_u64(writer, "queued", queued);
+  json_put_text(writer, "state", run_state_name(op->head.run.state));
+  return 0;
+}
+
 /* `outcomes` counts all that ever ended; by_source and by_level what the store still holds. */
 int query_stats(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
@@ -68,5 +93,6 @@ int query_stats(struct question *question, struct tidings_error *error) {
     json_put_u64(writer, outcome_name(i), question->op.head.outcomes[i]);
   json_close(writer, '}');
   write_tally(writer, &tally);
-  return 0;
+  code = write_waiting(question, error);
+  return code ? code : latency_write(question, &tally.times, error);
 }

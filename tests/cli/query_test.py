@@ -92,26 +92,73 @@ def test_status_held(place):
         assert place.ok("status", "-s", "s", "--json", **more).json["held"] == held
 
 
+def samples_of(text):
+    """The text format: HELP and TYPE before a family, whose samples stand together. The samples by name, each with its labels."""
+    families, samples = {}, {}
+    for line in text.splitlines():
+        assert re.fullmatch(r'# HELP \w+ .+|# TYPE \w+ (gauge|histogram)|(\w+)(\{(\w+="([^"\\\n]|\\["\\n])*",?)+\})? [0-9.e+]+', line), line
+        if line.startswith("# TYPE"):
+            _, _, name, kind = line.split()
+            assert name not in families, name
+            families[name] = kind
+        elif not line.startswith("#"):
+            name, labels, value = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\S+)", line).groups()
+            family = re.sub(r"_(bucket|sum|count)$", "", name)
+            assert list(families)[-1] in (name, family), line
+            samples.setdefault(name, []).append((dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels or "")), float(value)))
+    return samples
+
+
 def test_stats(place):
-    """stats counts, and --prometheus prints what Prometheus reads"""
+    """stats counts, and --prometheus prints what Prometheus reads, of all sessions together and without their names"""
     nasty = 'a"b\\c'
     place.ok("push", "-s", nasty, "-k", "ci.failed", "-l", "error", "x")
     place.ok("push", "-s", "t", "y")
     place.ok("deliver", "-s", "t", "--at", "tool-result", stdin="z")
+    place.ok("submit", "-s", "t", "Go on.")
     text = place.ok("stats", "-s", "t").text
     assert "pushed    1" in text and "ended     delivered 1" in text, text
     assert set(place.ok("stats", "--all", "--json").json) == {nasty, "t"}
-    lines = place.ok("stats", "--prometheus").text.splitlines()
-    assert 'tidings_pending{session="a\\"b\\\\c"} 1' in lines and 'tidings_ended_total{session="t",outcome="delivered"} 1' in lines, lines
-    assert 'tidings_stored_by_level{session="a\\"b\\\\c",level="error"} 1' in lines, lines
-    families = []
-    for line in lines:  # the text format: HELP and TYPE before a family, whose samples stand together
-        assert re.fullmatch(r'# HELP \w+ .+|# TYPE \w+ (counter|gauge)|(\w+)\{(\w+="([^"\\\n]|\\["\\n])*",?)+\} \d+', line), line
-        name = line.split("{")[0].split(" ")[2 if line.startswith("#") else 0]
-        if not families or families[-1] != name:
-            families.append(name)
-    assert len(families) == len(set(families)), families
-    assert place.ok("stats", "--prometheus", "-s", "t").text.count("session=") == sum('session="t"' in line for line in lines)
+    text = place.ok("stats", "--prometheus").text
+    samples = samples_of(text)
+    one = {name: rows[0][1] for name, rows in samples.items() if not rows[0][0]}
+    assert (one["tidings_pushed"], one["tidings_pending"], one["tidings_leased"], one["tidings_queued_messages"]) == (2, 1, 0, 1), one
+    assert 0 < one["tidings_oldest_pending_seconds"] < 3600 and one["tidings_store_bytes"] > 4096, one
+    by = {name: {next(iter(labels.values())): value for labels, value in rows} for name, rows in samples.items() if rows[0][0]}
+    assert by["tidings_ended"]["delivered"] == 1 and by["tidings_stored_by_level"]["error"] == 1 and by["tidings_stored_by_source"] == {"ci": 1, "cli": 1}, by
+    assert sum(by["tidings_sessions"].values()) == 2 and set(by["tidings_sessions"]) == {"idle", "starting", "busy", "retrying", "waiting", "error", "not_running"}, by
+    buckets = samples["tidings_delivery_latency_seconds_bucket"]
+    counts = [value for _, value in buckets]
+    assert counts == sorted(counts) and counts[-1] == 1 == one["tidings_delivery_latency_seconds_count"] and buckets[-1][0]["le"] == "+Inf", buckets
+    assert [float(labels["le"]) for labels, _ in buckets] == sorted(float(labels["le"]) for labels, _ in buckets)
+    assert "session=" not in text and nasty not in text
+    alone = samples_of(place.ok("stats", "--prometheus", "-s", "t").text)
+    assert alone["tidings_pushed"] == [({}, 1.0)] and set(alone) <= set(samples), alone
+
+
+FUNCTIONS = {"sum", "max", "by", "delta", "clamp_min", "histogram_quantile", "topk"}
+
+
+def test_dashboard(place):
+    """each query of the Grafana dashboard is of metrics and labels that stats prints"""
+    place.ok("push", "-s", "s", "-k", "ci.failed", "x")
+    place.ok("deliver", "-s", "s", "--at", "tool-result", stdin="z")
+    samples = samples_of(place.ok("stats", "--prometheus").text)
+    with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "grafana", "tidings.json"), encoding="utf-8") as file:
+        panels = json.load(file)["panels"]
+    queries = [target["expr"] for panel in panels for target in panel["targets"]]
+    assert len(queries) > 12 and len({panel["id"] for panel in panels}) == len(panels)
+    used = set()
+    for query in queries:
+        bare = re.sub(r'"[^"]*"', "", query)
+        assert all(bare.count(a) == bare.count(b) for a, b in ("()", "[]", "{}")), query
+        names = set(re.findall(r"tidings_\w+", bare))
+        labels = set(re.findall(r"(\w+)!?=~?", bare)) | {label.strip() for list_ in re.findall(r"by \(([^)]*)\)", bare) for label in list_.split(",")}
+        words = set(re.findall(r"[a-z_]\w*", re.sub(r"\[\w+\]", "", bare))) - names - labels
+        assert names and names <= set(samples) and words <= FUNCTIONS, (query, names - set(samples), words - FUNCTIONS)
+        assert all(any(label in found for name in names for found, _ in samples[name]) for label in labels), query
+        used |= names
+    assert {re.sub("_(bucket|count|sum)$", "", name) for name in used} == {re.sub("_(bucket|count|sum)$", "", name) for name in samples}, "a metric that no panel shows"
 
 
 HIDDEN = "a\x7f\x9b31m\u202e\u200b\U000e0041b"  # DEL, C1, bidi, zero-width, a tag
@@ -137,14 +184,13 @@ def test_labels_for_prometheus(place):
     hostile = "s\u202e\u2066\u200b\U000e0041\u2028t"
     place.ok("push", "-s", hostile, "-k", "a\u202e\u200b.failed", "x")
     text = place.ok("stats", "--prometheus").text
-    shown = "s{U+202E}{U+2066}{U+200B}{U+E0041}{U+2028}t"
-    assert f'tidings_pending{{session="{shown}"}} 1' in text, text
-    assert f'tidings_stored_by_source{{session="{shown}",source="a{{U+202E}}{{U+200B}}"}} 1' in text, text
+    assert 'tidings_stored_by_source{source="a{U+202E}{U+200B}"} 1' in text, text
     assert all(c.isascii() and (c.isprintable() or c == "\n") for c in text), text
     for control in "\x7f\x80\x9b\x9f\x1b\n":
         for words in (("-s", f"s{control}t"), ("-s", "s", "-k", f"a{control}b.failed")):
             place.refused("push", *words, "x", says=f"has the control character U+{ord(control):04X}")
-    assert place.ok("stats", "--prometheus").text == text
+    again = place.ok("stats", "--prometheus").text
+    assert [line.split(" ")[0] for line in again.splitlines()] == [line.split(" ")[0] for line in text.splitlines()]
 
 
 def test_export(place):

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/latency.h: see latency.c.
+ */
+#ifndef QUERY_LATENCY_H
+#define QUERY_LATENCY_H
+
+#include "query/answer.h"
+
+/* When each notification that the store still has was pushed, by number; in an arena. */
+struct latency_time {
+  uint64_t n;
+  int64_t ms;
+};
+struct latency_times {
+  struct latency_time *list;
+  size_t count, capacity;
+};
+/* -1: no memory. */
+int latency_note(struct latency_times *times, struct arena *arena, uint64_t n, int64_t time_ms);
+
+/* "latency". Errors: STORE, NOMEM. */
+int latency_write(struct question *question, const struct latency_times *times,
+                  struct tidings_error *error);
+
+#endif
