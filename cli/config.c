@@ -143,7 +143,9 @@ const struct cli_verb verb_config = {
             "there.\n\n"
             "show prints the configuration in force in the current folder, with every key, "
             "and where each value comes from: a file, a preset that a file names, or the "
-            "defaults. The output is TOML. With --json it is an object: config is the "
+            "defaults. With -s it is what the hooks of that session's agent really use: in the "
+            "session's folder, with their own preset. The output is TOML. With --json it is an "
+            "object: config is the "
             "whole configuration, origins has each value's origin by its JSON pointer, "
             "files lists the files that were read.\n\n"
             "schema prints the JSON Schema, for editors.\n\n"
@@ -153,10 +155,12 @@ const struct cli_verb verb_config = {
     .completion = COMPLETE_WORDS,
     .words = "check show schema",
     .run = config_verb,
-    .examples = (const struct cli_example[]){{"tidings config check", "Check the configuration."},
-                                             {"tidings config show --json | jq .config.delivery",
-                                              "Show how notifications are delivered."},
-                                             {"tidings config schema > tidings.schema.json",
-                                              "Write the schema for an editor."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings config check", "Check the configuration."},
+            {"tidings config show -s my-session", "What do the hooks of this session use?"},
+            {"tidings config show --json | jq .config.delivery",
+             "Show how notifications are delivered."},
+            {"tidings config schema > tidings.schema.json", "Write the schema for an editor."},
+            {NULL, NULL}},
 };

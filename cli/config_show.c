@@ -11,10 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/hosts/hosts.h"
+#include "command/ask.h"
 #include "command/json_value.h"
 #include "command/layers.h"
 #include "command/print.h"
 #include "command/project.h"
+#include "command/session.h"
 #include "command/terminal.h"
 #include "common/folder.h"
 #include "common/utf8.h"
@@ -38,11 +41,13 @@ void config_close_apart(struct hostkit *kit, char *scratch) {
   free(scratch);
 }
 
-/* -- what is in force -------------------------------------------------------------------------- */
+/* -- what is shown ----------------------------------------------------------------------------- */
 
-enum { USER, PROJECT, LAYERS };
+enum { HOOKS, USER, PROJECT, LAYERS };
 
 struct shown {
+  const struct host *host; /* of the session that -s names; NULL: none is known */
+  char *folder;            /* in which that session works; NULL: the current one */
   json_t *effective, *defaults, *origins;
   struct layer layers[LAYERS];
   char *files[LAYERS]; /* their names, as JSON can have them */
@@ -69,6 +74,7 @@ static int32_t ask_config(struct hostkit *kit, json_t **ret_config, struct tidin
 static int32_t ask_defaults(const struct cli *cli, json_t **ret_defaults,
                             struct tidings_error *error) {
   struct cli apart = *cli;
+  apart.preset = NULL;
   struct hostkit *kit = NULL;
   char *scratch = NULL;
   apart.no_config = true;
@@ -78,12 +84,63 @@ static int32_t ask_defaults(const struct cli *cli, json_t **ret_defaults,
   return code;
 }
 
+/* -- of a session ------------------------------------------------------------------------------ */
+
+/* Its agent and its folder, from its store; the configuration may be wrong. */
+static int find_session(const struct cli *cli, struct shown *shown) {
+  struct cli plain = *cli;
+  struct hostkit *kit = NULL;
+  json_t *status = NULL;
+  plain.no_config = true;
+  plain.config = NULL;
+  int code = kit_open_or_say(&plain, TIDINGS_ROLE_PRODUCER, 0, &kit);
+  if (!code) code = session_check_known(&plain, kit, cli->session);
+  if (!code)
+    code = ask(&plain, kit, json_pack("{s:s, s:s}", "name", "status", "session", cli->session),
+               &status);
+  const json_t *owner = json_object_get(status, "attachment");
+  const char *folder = json_value_text(owner, "cwd");
+  shown->host = host_find_title(json_value_text(owner, "host"));
+  if (shown->host && shown->host->kind != HOST_HOOKS) shown->host = NULL;
+  if (!code && folder[0] && !(shown->folder = strdup(folder)))
+    code = cli_fail(cli, "out of memory");
+  json_decref(status);
+  kit_close(kit);
+  return code;
+}
+
+/* What its agent's hooks prefer lies below both files. Returns 0, or -1: no memory. */
+static int set_hooks(struct shown *shown) {
+  const char *preset = shown->host ? host_preset(shown->host) : NULL;
+  if (!preset) return 0;
+  json_t *config = json_pack("{s:{s:s}}", "delivery", "preset", preset);
+  shown->layers[HOOKS] = (struct layer){shown->host->title, config, false};
+  return config ? 0 : -1;
+}
+
+/* A file is no agent. */
+static void name_hooks(struct shown *shown) {
+  json_t *origin = NULL;
+  const char *pointer = NULL;
+  if (!shown->layers[HOOKS].config) return;
+  json_object_foreach(shown->origins, pointer, origin) {
+    if (strcmp(json_value_text(origin, "file"), shown->host->title) != 0) continue;
+    if (strcmp(json_value_text(origin, "from"), "file") == 0)
+      (void)json_object_set_new(origin, "from", json_string("hooks"));
+    (void)json_object_set(origin, "agent", json_object_get(origin, "file"));
+    (void)json_object_del(origin, "file");
+  }
+}
+
+/* -- what is in force -------------------------------------------------------------------------- */
+
 /* A project's file that is wrong is not in force, here as everywhere: that is a warning. */
 static void look_for_project(const struct cli *cli, struct hostkit *kit, struct shown *shown) {
   struct tidings_error error = {.size = sizeof error};
-  char here[PATH_MAX], *path = NULL;
+  char here[PATH_MAX] = "", *path = NULL;
   json_t *config = NULL;
-  int32_t code = project_find(getcwd(here, sizeof here) ? here : "", &path, &error);
+  if (!shown->folder && !getcwd(here, sizeof here)) here[0] = '\0';
+  int32_t code = project_find(shown->folder ? shown->folder : here, &path, &error);
   if (!code && path) code = project_apply(cli, kit, path, &error);
   if (!code && path) code = project_read(cli, path, &config, &error);
   if (code)
@@ -100,6 +157,7 @@ static int32_t find_shown(const struct cli *cli, struct shown *shown, struct tid
   if (!code) code = config_open_apart(cli, &kit, &scratch, error);
   if (!code) code = project_read_user(cli, &path, &config, error);
   set_layer(shown, USER, path, config);
+  if (!code && set_hooks(shown)) code = kit_error(error, TIDINGS_E_NOMEM, "out of memory");
   if (!code) look_for_project(cli, kit, shown);
   if (!code) code = ask_config(kit, &shown->effective, error);
   if (!code)
@@ -113,10 +171,14 @@ static int32_t find_shown(const struct cli *cli, struct shown *shown, struct tid
 
 static int print_shown_json(const struct cli *cli, const struct shown *shown) {
   json_t *files = json_array(), *answer = NULL;
-  for (size_t i = 0; files && i < LAYERS; i++)
+  for (size_t i = USER; files && i < LAYERS; i++)
     if (shown->layers[i].config) json_array_append_new(files, json_string(shown->layers[i].file));
   answer = json_pack("{s:O, s:O, s:o}", "config", shown->effective, "origins", shown->origins,
                      "files", files);
+  if (answer && shown->host) {
+    (void)json_object_set_new(answer, "agent", json_string(shown->host->title));
+    (void)json_object_set_new(answer, "room", json_integer((json_int_t)shown->host->room));
+  }
   int code = answer ? print_json(cli, answer) : cli_fail(cli, "out of memory");
   json_decref(answer);
   return code;
@@ -150,9 +212,25 @@ static void print_key(FILE *out, const char *pointer) {
 
 static void print_origin(FILE *out, const json_t *origin) {
   const char *file = json_value_text(origin, "file"), *preset = json_value_text(origin, "preset");
-  if (!file[0]) fputs(json_value_text(origin, "from"), out);
+  const char *agent = json_value_text(origin, "agent");
   if (preset[0]) fprintf(out, "preset %s, ", preset);
+  if (agent[0]) fprintf(out, "hooks of %s", agent);
+  else if (!file[0]) fputs(json_value_text(origin, "from"), out);
   terminal_text(out, file);
+}
+
+/* A comment in TOML. */
+static void print_about(const struct cli *cli, const struct shown *shown) {
+  if (!cli->session) return;
+  fputs("# session ", stdout);
+  terminal_text(stdout, cli->session);
+  fputs(shown->folder ? " in " : "", stdout);
+  terminal_text(stdout, shown->folder ? shown->folder : "");
+  if (shown->host)
+    printf("\n# the hooks of %s give it at most %zu bytes at a time, or delivery.max_bytes if that "
+           "is less",
+           shown->host->title, shown->host->room);
+  putchar('\n');
 }
 
 /* One after the other, because a row's width is known only once it is made. */
@@ -180,11 +258,18 @@ static int print_row(void *context, const char *pointer, json_t *value) {
 int config_show(const struct cli *cli) {
   struct tidings_error error = {.size = sizeof error};
   struct shown shown = {.effective = NULL};
-  int32_t refused = find_shown(cli, &shown, &error);
-  int code = 0;
+  struct cli as = *cli;
+  int32_t refused = 0;
+  int code = cli->session ? find_session(cli, &shown) : 0;
+  as.preset = shown.host ? host_preset(shown.host) : NULL;
+  if (!code) refused = find_shown(&as, &shown, &error);
   if (refused) code = cli_fail_with(cli, refused, &error);
-  else if (cli->json) code = print_shown_json(cli, &shown);
-  else if (layers_walk(shown.effective, print_row, &shown)) code = cli_fail(cli, "out of memory");
+  if (!code && !cli->json) print_about(cli, &shown);
+  if (!code && shown.origins) name_hooks(&shown);
+  if (!code && cli->json) code = print_shown_json(cli, &shown);
+  else if (!code && layers_walk(shown.effective, print_row, &shown))
+    code = cli_fail(cli, "out of memory");
+  free(shown.folder);
   json_decref(shown.effective);
   json_decref(shown.defaults);
   json_decref(shown.origins);

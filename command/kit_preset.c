@@ -33,7 +33,8 @@ int kit_put_preset(const char *config, const char *preset, char **ret_text) {
   struct arena arena = ARENA_EMPTY;
   const struct json *root = NULL;
   char *with = NULL;
-  int unread = json_read(span_text(text), "configuration", &arena, &root, NULL);
+  static const struct json_rules rules = {.max_depth = JSON_MAX_DEPTH, .comments = true};
+  int unread = json_read_by(&rules, span_text(text), "configuration", &arena, &root, NULL);
   int code = unread == TIDINGS_E_NOMEM ? -1 : 0;
   if (!code && (unread || root->kind != JSON_IS_OBJECT)) code = (with = strdup(text)) ? 0 : -1;
   else if (!code) code = put_into(text, root, preset, &with);

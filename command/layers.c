@@ -139,6 +139,7 @@ struct refused {
 static int find_refused(void *context, const char *pointer, json_t *value) {
   struct refused *refused = context;
   if (json_is_object(value)) return 0;
+  if (strcmp(pointer, "/$schema") == 0) return 0;
   if (!project_may_set(pointer))
     refused->why = "a project may not set it; expected conversation.notifications.kinds, "
                    "conversation.tools, delivery without fence and max_bytes, turns.discipline, "

@@ -22,7 +22,7 @@ int32_t project_find(const char *folder, char **ret_path, struct tidings_error *
 
 static int32_t read_object(const struct cli *cli, const char *path, size_t most, bool *ret_missing,
                            json_t **ret_config, struct tidings_error *error) {
-  static const struct json_rules rules = {.max_depth = JSON_MAX_DEPTH};
+  static const struct json_rules rules = {.max_depth = JSON_MAX_DEPTH, .comments = true};
   char *text = NULL;
   json_t *config = NULL;
   int32_t code = config_file_read(cli, path, most, &text, ret_missing, error);

@@ -47,6 +47,7 @@ struct json_rules {
   bool halves;      /* half of a surrogate pair reads as U+FFFD: JavaScript cuts texts so */
   bool repeats;     /* a key may be repeated: its last value counts */
   bool large;       /* numbers may be of any size */
+  bool comments;    /* comments, and a comma after the last member */
   /* As people edit files: comments, a comma after the last member, a byte order mark, numbers of
    * any size, bytes that are not UTF-8. A text without a value gives NULL. */
   bool edited;

@@ -71,7 +71,7 @@ static void skip_blanks(struct json_reader *reader) {
     while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\n' ||
                                         *reader->at == '\r' || *reader->at == '\t'))
       reader->at++;
-  } while (reader->rules->edited && skip_comment(reader));
+  } while ((reader->rules->edited || reader->rules->comments) && skip_comment(reader));
 }
 
 /* Most JSON that arrives is compact: then this is one comparison. */
@@ -238,7 +238,7 @@ static int close_values(struct json_reader *reader) {
     bool object = json->kind == JSON_IS_OBJECT;
     skip_space(reader);
     bool comma = reader->last && json_reader_take(reader, ',');
-    if (comma && !reader->rules->edited) return 0;
+    if (comma && !reader->rules->edited && !reader->rules->comments) return 0;
     if (comma) skip_space(reader);
     if (!json_reader_take(reader, object ? '}' : ']')) {
       if (comma || !reader->last) return 0;

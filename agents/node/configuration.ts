@@ -33,6 +33,16 @@ function isToml(): boolean {
   return named ? named.endsWith(".toml") : existsSync(inHome("XDG_CONFIG_HOME", ".config", "tidings/config.toml"));
 }
 
+/** Without comments, which the command reads. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Installed with this module, or else in PATH. */
 function command(): string {
   const installed = [join(here, "../../../bin/tidings"), join(here, "../../../../bin/tidings")];
@@ -55,7 +65,8 @@ export function readConfiguration(folder: string, say: (text: string) => void): 
   const shown = isToml() || mayHaveProject(real) ? ask(real, say) : undefined;
   if (shown !== undefined) return shown;
   try {
-    return readFileSync(named || inHome("XDG_CONFIG_HOME", ".config", "tidings/config.json"), "utf8");
+    const text = readFileSync(named || inHome("XDG_CONFIG_HOME", ".config", "tidings/config.json"), "utf8");
+    return isJson(text) ? text : (ask(real, say) ?? text);
   } catch (error) {
     if (!named && (error as { code?: string }).code === "ENOENT") return undefined;
     throw error;

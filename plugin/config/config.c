@@ -256,14 +256,17 @@ static int read_conversation(const struct path *path, const struct json *section
 
 static int read_sections(const struct json *root, struct arena *arena, struct settings *settings,
                          struct tidings_error *error) {
-  enum { CONVERSATION, DELIVERY, TURNS, CRITICAL, ALERTS, LIMITS, COUNT };
-  static const char *const names[COUNT] = {"conversation", "delivery", "turns",
-                                           "critical",     "alerts",   "limits"};
+  enum { SCHEMA, CONVERSATION, DELIVERY, TURNS, CRITICAL, ALERTS, LIMITS, COUNT };
+  static const char *const names[COUNT] = {"$schema",  "conversation", "delivery", "turns",
+                                           "critical", "alerts",       "limits"};
   static const struct member_names known = {names, COUNT, "key"};
   const struct json *slots[COUNT];
   struct path paths[COUNT];
   for (size_t i = 0; i < COUNT; i++) paths[i] = path_member(NULL, names[i]);
+  struct tidings_span schema; /* for editors; nothing here reads it */
   int code = field_members(NULL, root, &known, slots, error);
+  if (!code && slots[SCHEMA])
+    code = field_string(&paths[SCHEMA], slots[SCHEMA], CONFIGURATION_BYTES, &schema, error);
   if (code) return code;
   if (slots[CONVERSATION])
     code = read_conversation(&paths[CONVERSATION], slots[CONVERSATION], arena, settings, error);
@@ -286,7 +289,8 @@ int config_parse(struct tidings_span bytes, struct arena *arena, struct settings
                   bytes.len, (int)CONFIGURATION_BYTES);
     const struct json *root;
     struct path path = path_member(NULL, "configuration");
-    int code = json_read(bytes, "configuration", arena, &root, error);
+    static const struct json_rules rules = {.max_depth = JSON_MAX_DEPTH, .comments = true};
+    int code = json_read_by(&rules, bytes, "configuration", arena, &root, error);
     if (!code) code = field_object(&path, root, error);
     if (!code) code = read_sections(root, arena, &settings, error);
     if (code) return code;

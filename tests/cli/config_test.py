@@ -220,5 +220,75 @@ def test_run(place):
     assert len(place.pending()) == 1 and not place.ok("run", "-s", "s", "--", "true", cwd=inside).said.count("configuration")
 
 
+
+def test_editors(place):
+    """a JSON file may name its schema and have comments; lines and columns of errors stay those of the file"""
+    path = os.path.join(place.work, "config.json")
+
+    def write(text):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    write('{ // of mine\n  "$schema": "https://tidings.invalid/schema/config.schema.json",\n  /* how "it" is // written */ "delivery": {"preset": "xml", "max_items": 7, /* x */ },\n}\n// end')
+    shown = place.ok("config", "show", "--json", "--config", path).json
+    assert shown["config"]["delivery"]["preset"] == "xml" and shown["config"]["delivery"]["max_items"] == 7, shown
+    assert "$schema" not in shown["config"], shown
+    os.mkdir(os.path.join(place.work, ".git"))
+    with open(os.path.join(place.work, ".tidings.json"), "w", encoding="utf-8") as file:
+        file.write('{"$schema": "./x.json", "delivery": {"max_items": 3}} // ours')
+    assert place.ok("config", "show", "--json", "--config", path).json["config"]["delivery"]["max_items"] == 3
+    os.unlink(os.path.join(place.work, ".tidings.json"))
+    for text, says in (('{"$schema": 7}', "$schema"), ('{\n  // a comment\n  "delivery": {"preset" "xml"}}', "line 3, column 25"),
+                       ('{"delivery": /* does not end', "not JSON"), ('{"delivery": {"preset": "a // b"}}', '"a // b"'), ("{,}", "not JSON")):
+        write(text)
+        place.refused("config", "check", path, says=says)
+
+
+def test_schema(place):
+    """the schema describes each key, and its defaults are those of the plugin"""
+    schema = place.ok("config", "schema").json
+    in_force = place.ok("config", "show", "--json").json["config"]
+    missing, wrong, seen = [], [], []
+
+    def look(where, node, value):
+        for name, key in node.get("properties", {}).items():
+            at = f"{where}.{name}"
+            if "description" not in key:
+                missing.append(at)
+            if at == ".$schema":
+                continue
+            seen.append(at)
+            if "default" not in key:
+                missing.append(f"{at}: default")
+            elif key["type"] != "object" if "type" in key else True:
+                if value[name] != key["default"]:
+                    wrong.append((at, value[name], key["default"]))
+            look(at, key, value[name])
+
+    look("", schema, in_force)
+    assert len(seen) > 35 and not missing and not wrong, (missing, wrong)
+    assert schema["$id"].startswith("https://") and schema["$id"].endswith("/config.schema.json"), schema["$id"]
+
+
+def test_of_session(place):
+    """config show -s says what the hooks of the session's agent use, in the session's folder; without it what this folder has"""
+    there = os.path.join(place.dir, "there")
+    os.makedirs(os.path.join(there, ".git"))
+    with open(os.path.join(there, ".tidings.json"), "w", encoding="utf-8") as file:
+        json.dump({"delivery": {"max_items": 4}}, file)
+    place.event("session.opened", {"cwd": there, "host": "Claude Code"}, "claude", os.getpid())
+    place.opened("other")
+    shown = place.ok("config", "show", "-s", "claude", "--json").json
+    assert shown["config"]["delivery"]["preset"] == shown["config"]["delivery"]["format"] == "plain" and shown["config"]["delivery"]["max_items"] == 4, shown
+    assert shown["origins"]["/delivery/preset"] == {"from": "hooks", "agent": "Claude Code"} and shown["agent"] == "Claude Code" and shown["room"] > 1000, shown
+    assert shown["origins"]["/delivery/format"] == {"from": "preset", "preset": "plain", "agent": "Claude Code"}, shown["origins"]
+    assert shown["origins"]["/delivery/max_items"]["file"].endswith("/there/.tidings.json") and len(shown["files"]) == 1, shown
+    text = place.ok("config", "show", "-s", "claude").text
+    assert text.startswith(f"# session claude in {there}\n# the hooks of Claude Code give it at most ") and "# hooks of Claude Code" in text, text
+    assert place.ok("config", "show", "-s", "other", "--json").json["config"] == place.ok("config", "show", "--json").json["config"]
+    assert place.ok("config", "show", "--json").json["config"]["delivery"]["preset"] == "grouped"
+    place.refused("config", "show", "-s", "nobody", says="nobody")
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))
