@@ -87,7 +87,7 @@ static int32_t ask_defaults(const struct cli *cli, json_t **ret_defaults,
 /* -- of a session ------------------------------------------------------------------------------ */
 
 /* Its agent and its folder, from its store; the configuration may be wrong. */
-static int find_session(const struct cli *cli, struct shown *shown) {
+static int look_up_agent(const struct cli *cli, struct shown *shown) {
   struct cli plain = *cli;
   struct hostkit *kit = NULL;
   json_t *status = NULL;
@@ -260,7 +260,7 @@ int config_show(const struct cli *cli) {
   struct shown shown = {.effective = NULL};
   struct cli as = *cli;
   int32_t refused = 0;
-  int code = cli->session ? find_session(cli, &shown) : 0;
+  int code = cli->session ? look_up_agent(cli, &shown) : 0;
   as.preset = shown.host ? host_preset(shown.host) : NULL;
   if (!code) refused = find_shown(&as, &shown, &error);
   if (refused) code = cli_fail_with(cli, refused, &error);

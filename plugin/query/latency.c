@@ -17,7 +17,8 @@ struct waiting {
   uint64_t buckets[BUCKETS], count, sum_ms;
 };
 
-int latency_note(struct latency_times *times, struct arena *arena, uint64_t n, int64_t time_ms) {
+int query_latency_note(struct latency_times *times, struct arena *arena, uint64_t n,
+                       int64_t time_ms) {
   if (times->count == times->capacity) {
     struct latency_time *larger =
         arena_enlarge(arena, times->list, &times->capacity, sizeof *larger);
@@ -76,8 +77,8 @@ static void write_latency(struct json_writer *writer, const struct waiting *wait
   json_close(writer, '}');
 }
 
-int latency_write(struct question *question, const struct latency_times *times,
-                  struct tidings_error *error) {
+int query_latency_write(struct question *question, const struct latency_times *times,
+                        struct tidings_error *error) {
   struct op *op = &question->op;
   struct waiting waiting = {.times = times, .since_ms = op->now_ms - WINDOW_MS};
   int code = op->session

@@ -17,10 +17,11 @@ struct latency_times {
   size_t count, capacity;
 };
 /* -1: no memory. */
-int latency_note(struct latency_times *times, struct arena *arena, uint64_t n, int64_t time_ms);
+int query_latency_note(struct latency_times *times, struct arena *arena, uint64_t n,
+                       int64_t time_ms);
 
 /* "latency". Errors: STORE, NOMEM. */
-int latency_write(struct question *question, const struct latency_times *times,
-                  struct tidings_error *error);
+int query_latency_write(struct question *question, const struct latency_times *times,
+                        struct tidings_error *error);
 
 #endif

@@ -27,7 +27,7 @@ static int count_item(void *context, const struct item *item) {
   struct source_count *found = NULL;
   if (!item->note.message.len) return 0; /* damaged */
   tally->levels[item->note.level]++;
-  if (latency_note(&tally->times, tally->arena, item->n, item->time_ms))
+  if (query_latency_note(&tally->times, tally->arena, item->n, item->time_ms))
     return fail(tally->error, TIDINGS_E_NOMEM, "no memory to count notifications");
   for (size_t i = 0; !found && i < tally->source_count; i++) {
     if (span_equal(tally->sources[i].source, item->note.source)) found = &tally->sources[i];
@@ -94,5 +94,5 @@ int query_stats(struct question *question, struct tidings_error *error) {
   json_close(writer, '}');
   write_tally(writer, &tally);
   code = write_waiting(question, error);
-  return code ? code : latency_write(question, &tally.times, error);
+  return code ? code : query_latency_write(question, &tally.times, error);
 }
