@@ -109,7 +109,7 @@ static int look_up_agent(const struct cli *cli, struct shown *shown) {
   return code;
 }
 
-/* What its agent's hooks prefer lies below both files. Returns 0, or -1: no memory. */
+/* The preset that its agent's hooks prefer lies below both files. Returns 0, or -1: no memory. */
 static int set_hooks(struct shown *shown) {
   const char *preset = shown->host ? host_preset(shown->host) : NULL;
   if (!preset) return 0;

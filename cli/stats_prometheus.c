@@ -139,7 +139,7 @@ static void print_latency(const json_t *latency) {
          (unsigned long long)json_value_count(latency, "count"));
 }
 
-/* What the store's folder takes on the disk; nothing is said of a store in a database. */
+/* Disk space of the store's folder; nothing is said of a store in a database. */
 static void print_store_size(const struct cli *cli) {
   char *store = kit_store_path(cli), path[4096];
   struct stat info;

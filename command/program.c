@@ -76,7 +76,7 @@ static int run_program(const struct cli_program *program, int argc, char **argv,
   return run_verb(program, verb, argc - 1, argv + 1, pipe_signal_ignored);
 }
 
-/* Of what stdout is a pipe or a socket to. */
+/* Can be seen only where stdout is a pipe or a socket. */
 static bool reader_is_gone(void) {
   struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
   return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);

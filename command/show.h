@@ -15,7 +15,7 @@
 void show_begin(const char *color, bool utc);
 
 enum show_style { SHOW_DIM, SHOW_GOOD, SHOW_INFO, SHOW_WARNING, SHOW_ERROR, SHOW_CRITICAL };
-/* What is printed up to show_end has the style, if there are colours. */
+/* Everything up to show_end has the style, if there are colours. */
 void show_start(enum show_style style);
 void show_end(void);
 
@@ -27,7 +27,7 @@ void show_id(const char *id);
 
 /* RFC 3339 in UTC, as answers have it, in milliseconds; 0: it is none. */
 int64_t show_time_ms(const char *time);
-/* Of lines in the order of time. */
+/* For lines in the order of time. */
 struct show_clock {
   char day[11]; /* of the line before */
 };

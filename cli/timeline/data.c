@@ -155,7 +155,7 @@ static void put_transition(struct packing *packing, const json_t *transition) {
   json_close(&packing->writer, '}');
 }
 
-/* What people and triggers submitted. */
+/* A message of a person or of a trigger. */
 static void put_message(struct packing *packing, const json_t *message) {
   static const char *const texts[] = {"id", "state", "delivery"};
   json_open(&packing->writer, NULL, '{');

@@ -13,7 +13,7 @@ static int no_memory_again(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to render a delivery again");
 }
 
-/* What was shown then: its items, and the messages that it steered into the turn. */
+/* A delivery as it was: its items, and the messages that it steered into the turn. */
 struct shown_then {
   const struct delivery *delivery;
   bool bare; /* where the delivery does not say it */
@@ -53,7 +53,7 @@ static int read_then(struct question *question, const struct past *past, struct 
 
 /* -- rendering --------------------------------------------------------------------------------- */
 
-/* Of the policy only what joins, orders and cuts lines is applied again: all of them were shown. */
+/* Only the steps of the policy that join, order and cut lines: all of them were shown. */
 static struct settings settings_then(const struct op *op, const struct rendering *as) {
   return (struct settings){.notifications_enabled = true,
                            .format = as->format,

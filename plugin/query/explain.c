@@ -44,7 +44,7 @@ static int compare_origin(void *context, const struct item *item) {
   return code;
 }
 
-/* Of an id of this session, whole or without the session's number, or of the one that an item was
+/* Takes an id of this session, whole or without the session's number, or the one that an item was
  * copied from. */
 static int find_number(struct question *question, uint64_t *ret_n, struct tidings_error *error) {
   struct op *op = &question->op;

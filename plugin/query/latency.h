@@ -7,7 +7,8 @@
 
 #include "query/answer.h"
 
-/* When each notification that the store still has was pushed, by number; in an arena. */
+/* The time at which each notification that the store still has was pushed, by number; in an arena.
+ */
 struct latency_time {
   uint64_t n;
   int64_t ms;

@@ -28,8 +28,8 @@ static const struct {
      "configuration: not JSON: it ends where a key in double quotes was expected"},
     {"[]", TIDINGS_E_SCHEMA, "configuration: an array is not an object"},
     {"{\"colour\":1}", TIDINGS_E_SCHEMA,
-     "colour: unknown key; expected one of conversation, delivery, turns, critical, alerts, "
-     "limits"},
+     "colour: unknown key; expected one of $schema, conversation, delivery, turns, critical, "
+     "alerts, limits"},
     {"{\"delivery\":[]}", TIDINGS_E_SCHEMA, "delivery: an array is not an object"},
     {"{\"delivery\":{},\"delivery\":{}}", TIDINGS_E_INVAL,
      "configuration: not JSON: the key \"delivery\" appears twice in one object"},
