@@ -4,6 +4,7 @@
  */
 #include "cli/top/actions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,13 +110,90 @@ static struct top_action explain_item(struct top *top) {
   return (struct top_action){.what = TOP_ASK_EXPLANATION};
 }
 
+/* -- filters, order, what is new ----------------------------------------------------------------
+ */
+
+static struct top_action begin_filter(struct top *top) {
+  if (editor_begin(&top->editor, span_text(top->filters[top->pane])))
+    top_note(top, "out of memory");
+  else top->mode = MODE_FILTER;
+  return draw;
+}
+
+static struct top_action list_again(struct top *top) {
+  char before[TOP_ID_BYTES];
+  (void)snprintf(before, sizeof before, "%s", top->session);
+  top_list_again(top);
+  bool other = strcmp(before, top->session) != 0;
+  return (struct top_action){.what = other ? TOP_ASK_ITEMS : TOP_DRAW};
+}
+
+/* The list follows each key; Escape lists everything again. */
+static struct top_action key_in_filter(struct top *top, uint32_t key) {
+  const struct buffer *text = &top->editor.text;
+  bool ends = key == KEY_IS_ENTER || key == KEY_IS_ESCAPE;
+  if (!ends) editor_key(&top->editor, key);
+  (void)snprintf(top->filters[top->pane], TOP_FILTER_BYTES, "%.*s",
+                 key == KEY_IS_ESCAPE || text->failed ? 0 : (int)text->len,
+                 text->len ? text->bytes : "");
+  if (ends) editor_end(&top->editor);
+  if (ends) top->mode = MODE_LISTS;
+  return list_again(top);
+}
+
+static struct top_action next_order(struct top *top) {
+  top->order = (top->order + 1) % TOP_ORDER_COUNT;
+  const char *name = listing_order_name(top->order);
+  top_note(top, "The sessions are listed %s.", name[0] ? name : "with the running ones first");
+  return list_again(top);
+}
+
+static struct top_action begin_new(struct top *top, enum top_mode mode) {
+  if (!top->session[0]) top_note(top, "There is no session to send it to.");
+  else if (editor_begin(&top->editor, span_text(""))) top_note(top, "out of memory");
+  else top->mode = mode;
+  return draw;
+}
+
+static struct top_action key_in_new(struct top *top, uint32_t key) {
+  const struct buffer *text = &top->editor.text;
+  bool submits = top->mode == MODE_SUBMIT;
+  if (key != KEY_IS_ENTER && key != KEY_IS_ESCAPE) {
+    editor_key(&top->editor, key);
+    return draw;
+  }
+  top->mode = MODE_LISTS;
+  if (key == KEY_IS_ESCAPE || !text->len || text->failed) {
+    top_note(top, text->failed ? "out of memory: nothing was sent" : "Nothing was sent.");
+    return draw;
+  }
+  json_t *words = json_stringn(text->bytes, text->len);
+  json_t *data =
+      submits ? json_pack("{s:o}", "content", words)
+              : json_pack("{s:s, s:s, s:o}", "kind", "cli.note", "level", "info", "message", words);
+  return (struct top_action){
+      .what = TOP_SEND, .type = submits ? "message.submitted" : "notification", .data = data};
+}
+
+static struct top_action begin_preview(struct top *top) {
+  if (!top->session[0]) return draw;
+  free(top->words);
+  free(top->explanation);
+  top->words = top->explanation = NULL;
+  top->scroll = 0;
+  top->mode = MODE_PREVIEW;
+  return (struct top_action){.what = TOP_ASK_PREVIEW};
+}
+
 void top_sent(struct top *top, const char *type, const char *refused) {
   static const struct {
     const char *type, *done;
   } events[] = {{"message.edited", "The message has other words now."},
                 {"message.cancelled", "The message is cancelled."},
                 {"message.moved", "The message is at another place."},
-                {"message.redirected", "The message goes another way."}};
+                {"message.redirected", "The message goes another way."},
+                {"message.submitted", "The message is submitted."},
+                {"notification", "The notification is pushed."}};
   if (refused) {
     top_note(top, "%s", refused);
     return;
@@ -159,6 +237,11 @@ static struct top_action key_in_lists(struct top *top, uint32_t key) {
   case 'K': return move_message(top, true);
   case 'J': return move_message(top, false);
   case 's': return redirect_message(top);
+  case '/': return begin_filter(top);
+  case 'o': return next_order(top);
+  case 'v': return begin_preview(top);
+  case 'n': return begin_new(top, MODE_SUBMIT);
+  case 'p': return begin_new(top, MODE_PUSH);
   case '?':
     top->mode = MODE_HELP;
     top->scroll = 0;
@@ -190,6 +273,7 @@ static void key_in_text(struct top *top, uint32_t key) {
   case KEY_IS_ESCAPE:
   case KEY_IS_ENTER:
   case 'x':
+  case 'v':
   case '?':
   case 'q':
     top->mode = MODE_LISTS;
@@ -231,7 +315,8 @@ static void key_in_gone(struct top *top, uint32_t key) {
 
 /* What is pasted is text for the editor, and else nothing: not keys that somebody pressed. */
 static void take_pasted(struct top *top, uint32_t key) {
-  if (top->mode == MODE_EDIT) editor_insert(&top->editor, key == '\r' ? '\n' : key);
+  bool writes = top->mode == MODE_EDIT || top->mode == MODE_SUBMIT || top->mode == MODE_PUSH;
+  if (writes) editor_insert(&top->editor, key == '\r' ? '\n' : key);
 }
 
 struct top_action top_key(struct top *top, uint32_t key) {
@@ -247,8 +332,12 @@ struct top_action top_key(struct top *top, uint32_t key) {
   switch (top->mode) {
   case MODE_EDIT: return key_in_edit(top, key);
   case MODE_CANCEL: return key_in_cancel(top, key);
+  case MODE_FILTER: return key_in_filter(top, key);
+  case MODE_SUBMIT:
+  case MODE_PUSH: return key_in_new(top, key);
   case MODE_GONE: key_in_gone(top, key); return draw;
   case MODE_EXPLAIN:
+  case MODE_PREVIEW:
   case MODE_HELP: key_in_text(top, key); return draw;
   case MODE_LISTS: break;
   }

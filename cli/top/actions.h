@@ -12,6 +12,7 @@ enum top_do {
   TOP_DRAW,      /* nothing else */
   TOP_ASK_ITEMS, /* another session was chosen */
   TOP_ASK_EXPLANATION,
+  TOP_ASK_PREVIEW,
   TOP_SEND, /* an event to the chosen session */
   TOP_QUIT
 };

@@ -101,7 +101,8 @@ void draw_sessions(struct drawing *drawing, struct rows rows) {
   top->shown_sessions = shown;
   if (!json_array_size(list))
     grid_text(drawing->grid, rows.first + 1, 1, drawing->grid->columns, STYLE_PLAIN,
-              "The store has no sessions yet.");
+              top->filters[PANE_SESSIONS][0] ? "No session has these words in it; / changes them."
+                                             : "The store has no sessions yet.");
   for (size_t i = 0; i < shown && first + i < json_array_size(list); i++) {
     size_t row = rows.first + 1 + i;
     draw_session(drawing, row, json_array_get(list, first + i));
@@ -162,20 +163,75 @@ static void draw_pending_title(struct drawing *drawing, size_t row) {
   grid_text(drawing->grid, row, at, end, STYLE_PLAIN, text);
 }
 
-/* Lines: the queue's title, its messages, the title of what is pending, the notifications. */
+/* -- what was delivered last ------------------------------------------------------------------- */
+
+enum { MOST_DELIVERED = 8 };
+
+/* The delivered item that is `back` before the newest; NULL: there are not so many. */
+static const json_t *delivered_at(const struct top *top, size_t back, const json_t **ret_delivery) {
+  const json_t *deliveries = json_object_get(top->delivered, "deliveries");
+  for (size_t i = json_array_size(deliveries); i-- > 0;) {
+    const json_t *delivery = json_array_get(deliveries, i);
+    const json_t *items = json_object_get(delivery, "items");
+    if (strcmp(json_value_text(delivery, "outcome"), "committed") != 0) continue;
+    for (size_t at = json_array_size(items); at-- > 0;) {
+      const json_t *item = json_array_get(items, at);
+      if (strcmp(json_value_text(item, "outcome"), "delivered") != 0 || back--) continue;
+      *ret_delivery = delivery;
+      return item;
+    }
+  }
+  return NULL;
+}
+
+static size_t delivered_count(const struct top *top) {
+  const json_t *delivery = NULL;
+  size_t count = 0;
+  while (count < MOST_DELIVERED && delivered_at(top, count, &delivery)) count++;
+  return count;
+}
+
+/* Its title, or one of its lines. */
+static void draw_delivered(struct drawing *drawing, size_t row, size_t line) {
+  const json_t *delivery = NULL;
+  struct grid *grid = drawing->grid;
+  if (line == 0) {
+    grid_text(grid, row, 1, grid->columns, STYLE_BOLD, "Delivered last");
+    return;
+  }
+  const json_t *item = delivered_at(drawing->top, line - 1, &delivery);
+  const json_t *kind = json_object_get(item, "kind");
+  const char *level = json_value_text(item, "level");
+  size_t at = grid_text(grid, row, 6, 24, STYLE_DIM, json_value_text(kind, "source"));
+  at = grid_text(grid, row, at, 24, STYLE_DIM, ".");
+  grid_text(grid, row, at, 24, STYLE_DIM, json_value_text(kind, "name"));
+  grid_text(grid, row, 25, 33, STYLE_DIM, level);
+  draw_age(drawing, row, 38, ages_read(json_value_text(delivery, "time")));
+  grid_text(grid, row, 39, grid->columns - 1, STYLE_DIM, json_value_text(item, "message"));
+}
+
+size_t draw_item_lines(const struct top *top) {
+  size_t delivered = delivered_count(top);
+  return top->queue ? top_item_count(top) + 2 + (delivered ? delivered + 1 : 0) : 1;
+}
+
+/* Lines: the queue's title, its messages, the title of what is pending, the notifications; what was
+ * delivered. */
 static void draw_item_line(struct drawing *drawing, size_t row, size_t line) {
   struct top *top = drawing->top;
   size_t messages = top_message_count(top);
   if (line == 0) draw_queue_title(drawing, row);
   else if (line <= messages) draw_message(drawing, row, top_item_at(top, line - 1));
   else if (line == messages + 1) draw_pending_title(drawing, row);
+  else if (line >= top_item_count(top) + 2)
+    draw_delivered(drawing, row, line - top_item_count(top) - 2);
   else draw_notification(drawing, row, top_item_at(top, line - 2));
 }
 
 void draw_items(struct drawing *drawing, struct rows rows) {
   struct top *top = drawing->top;
   if (!top->queue) return; /* of no session */
-  size_t lines = top_item_count(top) + 2;
+  size_t lines = draw_item_lines(top);
   size_t chosen = top->item_row + (top->item_row < top_message_count(top) ? 1 : 2);
   size_t first = first_shown(chosen, rows.count);
   top->shown_items = rows.count;

@@ -24,6 +24,9 @@ void draw_items(struct drawing *drawing, struct rows rows);    /* the lower list
 void draw_text(struct drawing *drawing, struct rows rows);     /* MODE_EXPLAIN and MODE_HELP */
 void draw_foot(struct drawing *drawing, struct rows rows); /* two: what is asked, and the keys */
 
+/* How many lines the lower list has. */
+size_t draw_item_lines(const struct top *top);
+
 /* An age, in 4 columns up to `end`. */
 void draw_age(struct drawing *drawing, size_t row, size_t end, int64_t time_ms);
 enum style draw_level_style(const char *level);

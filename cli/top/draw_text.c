@@ -9,21 +9,23 @@
 #include "command/json_value.h"
 
 static const char help[] =
-    "Up Down k j    choose a session, message or notification; also Page Up,\n"
-    "               Page Down, Home and End\n"
+    "Up Down k j    choose a row; also Page Up, Page Down, Home and End\n"
     "Tab            go between the sessions and what waits for the chosen one\n"
-    "Enter x        explain what happened to the chosen message or notification\n"
-    "e              edit the message: Enter sends the words, Escape leaves them\n"
-    "               as they were, Ctrl-J is a line break; Ctrl-A E U K W as in a\n"
-    "               shell\n"
+    "/              list only rows with these words; Escape lists all again\n"
+    "o              another order of the sessions: by name, by pending, by use\n"
+    "Enter x        explain what happened to the message or notification\n"
+    "v              preview what the next tool result would carry\n"
+    "n p            submit a new message; push a new notification\n"
+    "e              edit the message: Ctrl-A E U K W as in a shell, Ctrl-J is a\n"
+    "               line break\n"
     "c              cancel the message, after a question\n"
     "K J            move the message up or down in the queue\n"
     "s              steer the message into the running turn, or take it back\n"
-    "               into the queue\n"
     "q              quit; Ctrl-C too\n"
     "\n"
     "CRIT to INFO count the pending notifications by level, QUEUE the messages.\n"
-    "USED is how long ago the session's last turn, prompt or tool result was.";
+    "USED is how long ago the session's last turn, prompt or tool result was.\n"
+    "As in htop, less and k9s: / filters, j and k move, q leaves.";
 
 /* -- texts ------------------------------------------------------------------------------------- */
 
@@ -95,21 +97,28 @@ static void draw_question(struct drawing *drawing, size_t row) {
 static const char *keys_of(const struct top *top) {
   switch (top->mode) {
   case MODE_EDIT: return "Enter send  Escape leave as it was  Ctrl-J line break";
+  case MODE_FILTER: return "Enter keep  Escape list everything";
+  case MODE_SUBMIT:
+  case MODE_PUSH: return "Enter send  Escape send nothing  Ctrl-J line break";
   case MODE_CANCEL: return "y cancel the message  any other key: no";
   case MODE_GONE: return "Enter Escape back";
   case MODE_EXPLAIN:
+  case MODE_PREVIEW:
   case MODE_HELP: return "Up Down scroll  Escape back";
   case MODE_LISTS: break;
   }
-  if (top->pane == PANE_SESSIONS) return "Up Down choose  Tab messages  ? help  q quit";
+  if (top->pane == PANE_SESSIONS) return "/ filter  n new  p push  Tab messages  ? help  q quit";
   if (top->item_is_message) return "x explain  e edit  c cancel  K J move  s steer  ? help  q quit";
-  return "Up Down choose  x explain  Tab sessions  ? help  q quit";
+  return "/ filter  x explain  Tab sessions  ? help  q quit";
 }
 
 void draw_foot(struct drawing *drawing, struct rows rows) {
   struct top *top = drawing->top;
   struct grid *grid = drawing->grid;
   if (top->mode == MODE_EDIT) draw_editor(drawing, rows.first, "New words: ");
+  else if (top->mode == MODE_FILTER) draw_editor(drawing, rows.first, "/");
+  else if (top->mode == MODE_SUBMIT) draw_editor(drawing, rows.first, "New message: ");
+  else if (top->mode == MODE_PUSH) draw_editor(drawing, rows.first, "New notification: ");
   else if (top->mode == MODE_GONE && top->editor.text.len)
     draw_editor(drawing, rows.first, "Not in the queue any more: ");
   else if (top->mode == MODE_GONE)

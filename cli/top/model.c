@@ -35,7 +35,10 @@ const json_t *top_session(const struct top *top) {
 static void forget_items(struct top *top) {
   json_decref(top->queue);
   json_decref(top->pending);
-  top->queue = top->pending = NULL;
+  json_decref(top->all_queue);
+  json_decref(top->all_pending);
+  json_decref(top->delivered);
+  top->queue = top->pending = top->all_queue = top->all_pending = top->delivered = NULL;
   top->item[0] = '\0';
   top->item_row = 0;
 }
@@ -65,11 +68,21 @@ static void leave_mode(struct top *top) {
   if (top->mode == MODE_EXPLAIN) top->mode = MODE_LISTS;
 }
 
+/* Without memory everything is listed. */
+static json_t *listed(const struct top *top, json_t *answer, const char *member,
+                      enum top_pane pane) {
+  json_t *list = listing_filter(answer, member, top->filters[pane]);
+  return list ? list : json_incref(answer);
+}
+
 void top_take_sessions(struct top *top, json_t *sessions) {
   const json_t *one = NULL;
   size_t i = 0, row = top->session_row;
   json_decref(top->sessions);
-  top->sessions = sessions;
+  if (sessions != top->all_sessions) json_decref(top->all_sessions);
+  top->all_sessions = sessions;
+  top->sessions = listed(top, sessions, "sessions", PANE_SESSIONS);
+  listing_sort(top->sessions, top->order);
   size_t count = top_session_count(top);
   if (row >= count) row = count ? count - 1 : 0;
   json_array_foreach(session_list(top), i, one) {
@@ -124,12 +137,26 @@ void top_find_item(struct top *top) {
 void top_take_items(struct top *top, json_t *queue, json_t *pending) {
   json_decref(top->queue);
   json_decref(top->pending);
-  top->queue = queue;
-  top->pending = pending;
+  if (queue != top->all_queue) json_decref(top->all_queue);
+  if (pending != top->all_pending) json_decref(top->all_pending);
+  top->all_queue = queue;
+  top->all_pending = pending;
+  top->queue = listed(top, queue, "messages", PANE_ITEMS);
+  top->pending = listed(top, pending, "items", PANE_ITEMS);
   bool gone = top->item[0] && row_of_item(top) == SIZE_MAX;
   if (gone && top->mode == MODE_EXPLAIN) return; /* its explanation stays on the screen */
   if (gone) leave_mode(top);
   top_find_item(top);
+}
+
+void top_take_delivered(struct top *top, json_t *history) {
+  json_decref(top->delivered);
+  top->delivered = history;
+}
+
+void top_list_again(struct top *top) {
+  if (top->all_sessions) top_take_sessions(top, top->all_sessions);
+  if (top->all_queue) top_take_items(top, top->all_queue, top->all_pending);
 }
 
 /* -- choosing ---------------------------------------------------------------------------------- */
@@ -150,9 +177,9 @@ bool top_move_choice(struct top *top, ptrdiff_t by) {
 }
 
 void top_finish(struct top *top) {
+  forget_items(top);
   json_decref(top->sessions);
-  json_decref(top->queue);
-  json_decref(top->pending);
+  json_decref(top->all_sessions);
   editor_end(&top->editor);
   free(top->words);
   free(top->explanation);

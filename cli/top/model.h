@@ -10,24 +10,34 @@
 #include <stdbool.h>
 
 #include "cli/top/editor.h"
+#include "cli/top/listing.h"
 
 enum top_pane { PANE_SESSIONS, PANE_ITEMS };
 enum top_mode {
   MODE_LISTS,
   MODE_EXPLAIN, /* a text in place of the lower list */
   MODE_HELP,    /* the same */
+  MODE_PREVIEW, /* the same: what the next carrier would have */
   MODE_EDIT,
+  MODE_FILTER, /* words for the pane's filter */
+  MODE_SUBMIT, /* a new message */
+  MODE_PUSH,   /* a new notification */
   MODE_CANCEL, /* asks whether it is meant */
   MODE_GONE    /* what was edited, or asked about, is not there any more: keys do nothing, but the
                   one that ends this */
 };
 
-enum { TOP_ID_BYTES = 256, TOP_NOTE_BYTES = 512 };
+enum { TOP_ID_BYTES = 256, TOP_NOTE_BYTES = 512, TOP_FILTER_BYTES = 128 };
 
 /* Zero: nothing is known yet. */
 struct top {
-  json_t *sessions;        /* the answer of that query with details; NULL: not asked yet */
-  json_t *queue, *pending; /* about the chosen session; the same */
+  json_t *sessions; /* the answer of that query with details, as listed; NULL: not asked yet */
+  json_t *queue, *pending;                        /* about the chosen session; the same */
+  json_t *all_sessions, *all_queue, *all_pending; /* those answers before filters and order */
+  json_t *delivered; /* the answer of `history` about the chosen session; NULL: not asked yet */
+
+  char filters[2][TOP_FILTER_BYTES]; /* of each pane; "": everything is listed */
+  enum top_order order;
 
   char session[TOP_ID_BYTES]; /* the chosen one; "": none */
   char item[TOP_ID_BYTES];    /* the chosen message or notification; "": the first */
@@ -37,9 +47,10 @@ struct top {
   enum top_mode mode;
   bool pasting; /* what comes is no key that somebody pressed */
 
-  struct editor editor;      /* MODE_EDIT: the words of the chosen message; MODE_GONE: what nobody
-                                got; empty: there was a question */
-  char *words;               /* MODE_EXPLAIN: of the chosen one .. */
+  struct editor
+      editor;  /* MODE_FILTER, MODE_SUBMIT, MODE_PUSH: what is typed; MODE_EDIT: the words of the
+                  chosen message; MODE_GONE: what nobody  got; empty: there was a question */
+  char *words; /* MODE_EXPLAIN: of the chosen one .. */
   char *explanation;         /* .. and what became of it; NULL: not asked yet */
   size_t scroll;             /* MODE_EXPLAIN and MODE_HELP: lines that are above */
   char note[TOP_NOTE_BYTES]; /* what went wrong, or was done; until the next key */
@@ -52,6 +63,10 @@ struct top {
  * chosen, or it is not asked about. */
 void top_take_sessions(struct top *top, json_t *sessions);
 void top_take_items(struct top *top, json_t *queue, json_t *pending);
+/* The same for what was delivered last. */
+void top_take_delivered(struct top *top, json_t *history);
+/* Lists the rows again, by what the filters and the order are now. */
+void top_list_again(struct top *top);
 void top_finish(struct top *top);
 
 /* Chooses a session by its id; "": the first. */

@@ -22,9 +22,10 @@
 #include "command/session.h"
 #include "command/session_choice.h"
 #include "common/clock.h"
+#include "common/random.h"
 #include "common/store_url.h"
 
-enum { MOST_SESSIONS = 1000, MOST_LISTED = 500, PACE_MS = 100 };
+enum { MOST_SESSIONS = 1000, MOST_LISTED = 500, MOST_DELIVERIES = 20, PACE_MS = 100 };
 
 struct watching {
   const struct cli *cli;
@@ -72,13 +73,18 @@ static json_t *about_session(const struct watching *watching, const char *query)
 }
 
 static int32_t ask_items(struct watching *watching) {
-  json_t *queue = NULL, *pending = NULL;
+  json_t *queue = NULL, *pending = NULL, *history = NULL;
   if (!watching->top.session[0]) return 0;
   int32_t code = ask_store(watching, about_session(watching, "queue"), &queue);
   if (!code) code = ask_store(watching, about_session(watching, "pending"), &pending);
   if (!code && queue && pending) {
     top_take_items(&watching->top, queue, pending);
-    return 0;
+    code = ask_store(watching,
+                     json_pack("{s:s, s:s, s:i}", "name", "history", "session",
+                               watching->top.session, "limit", (int)MOST_DELIVERIES),
+                     &history);
+    if (history) top_take_delivered(&watching->top, history);
+    return code == TIDINGS_E_NOT_FOUND ? 0 : code;
   }
   json_decref(queue);
   json_decref(pending);
@@ -103,6 +109,30 @@ static int32_t ask_explanation(struct watching *watching) {
   return code == TIDINGS_E_NOT_FOUND ? 0 : code;
 }
 
+static int32_t ask_preview(struct watching *watching) {
+  struct top *top = &watching->top;
+  json_t *answer = NULL;
+  const json_t *message = NULL;
+  struct buffer text = BUFFER_EMPTY;
+  size_t i = 0;
+  int32_t code = ask_store(watching,
+                           json_pack("{s:s, s:s, s:s}", "name", "preview", "session", top->session,
+                                     "carrier", "tool_result"),
+                           &answer);
+  json_array_foreach(json_object_get(answer, "messages"), i, message)
+      buffer_text(&text, json_value_text(message, "text"));
+  if (answer) {
+    free(top->words);
+    free(top->explanation);
+    top->explanation = strdup(text.len ? "This is what the next tool result would carry."
+                                       : "The next tool result would carry nothing.");
+    top->words = buffer_take(&text);
+  }
+  buffer_free(&text);
+  json_decref(answer);
+  return code;
+}
+
 static int32_t look_at_store(struct watching *watching) {
   json_t *sessions = NULL;
   int32_t code = ask_store(
@@ -114,6 +144,7 @@ static int32_t look_at_store(struct watching *watching) {
   owners_watch(&watching->owners, json_object_get(sessions, "sessions"));
   code = ask_items(watching);
   if (!code && watching->top.mode == MODE_EXPLAIN) code = ask_explanation(watching);
+  if (!code && watching->top.mode == MODE_PREVIEW) code = ask_preview(watching);
   return code;
 }
 
@@ -147,8 +178,22 @@ static int choose_first(struct watching *watching) {
 
 /* -- doing ------------------------------------------------------------------------------------- */
 
+/* A new message gets an id that nobody else has. */
+static int give_id(json_t *data) {
+  uint64_t bits = 0;
+  char id[24];
+  if (random_fill(&bits, sizeof bits)) return -1;
+  (void)snprintf(id, sizeof id, "m-%016llx", (unsigned long long)bits);
+  return json_object_set_new(data, "id", json_string(id));
+}
+
 static void send_event(struct watching *watching, const struct top_action *action) {
   struct tidings_error error = {.size = sizeof error};
+  if (action->data && strcmp(action->type, "message.submitted") == 0 && give_id(action->data)) {
+    json_decref(action->data);
+    top_sent(&watching->top, action->type, "no random id can be made");
+    return;
+  }
   int32_t code = action->data
                      ? kit_event(watching->kit,
                                  kit_new_event(action->type, watching->top.session, action->data),
@@ -163,6 +208,7 @@ static int32_t press(struct watching *watching, uint32_t key) {
   case TOP_DRAW: return 0;
   case TOP_ASK_ITEMS: return ask_items(watching);
   case TOP_ASK_EXPLANATION: return ask_explanation(watching);
+  case TOP_ASK_PREVIEW: return ask_preview(watching);
   case TOP_SEND: send_event(watching, &action); return look(watching);
   case TOP_QUIT: watching->quit = true; return 0;
   }
@@ -259,6 +305,12 @@ static int run_top(struct cli *cli) {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
     return cli_fail(cli, "it needs a terminal; 'tidings sessions --json' prints the sessions for "
                          "programs");
+  const char *terminal = getenv("TERM");
+  if (!terminal || !terminal[0] || strcmp(terminal, "dumb") == 0)
+    return cli_fail(cli,
+                    "TERM is '%s': this terminal has no full screen; 'tidings sessions' and "
+                    "'tidings tail -f' print lines",
+                    terminal ? terminal : "");
   code = begin(&watching);
   cli->log = keep_said;
   if (!code) code = watch_screen(&watching);

@@ -201,6 +201,29 @@ def test_stopped(place):
         terminal.press("q", "Stopped", no=["e edit"])
 
 
+def test_new(place):
+    """/ filters what is listed, v previews, n submits and p pushes, and what was delivered is listed"""
+    two_messages(place)
+    place.opened("other")
+    with Terminal(place, TIDINGS, "top", "-s", "s", size=(120, 40)) as terminal:
+        terminal.shows("2 sessions, 2 running", "Queue: 3 messages")
+        terminal.press("p", "New notification:")
+        terminal.type("The linter is red.")
+        terminal.press("Enter", "is pushed", "Pending: 1 notification", "cli.note")
+        terminal.press("v", "The linter is red.", "This is what the next tool result would carry.")
+        terminal.press("Escape", "Queue: 3 messages")
+        terminal.press("n", "New message:")
+        terminal.type("Fix it.")
+        terminal.press("Enter", "is submitted", "Queue: 4 messages")
+        assert any(message[1] == "Fix it." and message[0].startswith("m-") for message in queue(place)), queue(place)
+        place.ok("deliver", "--at", "tool-result", "-s", "s", "--owner", str(os.getpid()), "--tool", "Bash", stdin="ok")
+        terminal.shows("Pending: nothing", "Delivered last", "The linter is red.")
+        terminal.press("/", "Enter keep")
+        terminal.type("othe")
+        terminal.shows("other", "Queue: no message waits", no=["Delivered last"])
+        terminal.press("Escape", "2 sessions, 2 running", no=["Enter keep"])
+
+
 def test_refusals(place):
     """no terminal, a terminal that ncurses does not know, a store that is not there"""
     place.refused("top", says=["needs a terminal", "tidings sessions --json"])
@@ -210,6 +233,8 @@ def test_refusals(place):
     shutil.rmtree(place.store)
     with Terminal(place, "sh", "-c", f"{TIDINGS} top; {TIDINGS} push --create -s s x; TERM=nonsense {TIDINGS} top; echo over; sleep 600") as terminal:
         terminal.shows("there is no store at", "cannot be used", "over")
+    with Terminal(place, "sh", "-c", f"TERM=dumb {TIDINGS} top; echo code $?; sleep 600") as terminal:
+        terminal.shows("TERM is 'dumb': this terminal has no full screen", "code 1")
         assert terminal.variable("alternate_on") == "0"
 
 

@@ -33,7 +33,7 @@ PREFIXES = {
     "cli/run": "child detach progress pty report run signal supervise tail verb waiting watchdog",
     "cli/tail": "tail verb",
     "cli/timeline": "timeline verb",
-    "cli/top": "ages curses draw editor grid owners screen top verb",
+    "cli/top": "ages curses draw editor grid listing owners screen top verb",
     "cli/watch": "changes filter folders known outbox repository scan tree verb",
     "command": "address ask careful checkout cli common config destination follow help host interrupt json kit layers listeners mailbox message near owner paths print project recipes script session show stamp store terminal verb",
     "common": "arena buffer clock fail file folder json libc mask plain quote random siphash spawn store utf8",

@@ -65,6 +65,41 @@ Test(top_draw, the_other_modes) {
   top_finish(&top);
 }
 
+/* Many sessions and little that waits: no line stays empty, and the place in the list is seen. */
+Test(top_draw, all_lines_are_used) {
+  struct top top = new_top();
+  json_t *list = json_array();
+  for (int i = 0; i < 200; i++) {
+    char name[16];
+    (void)snprintf(name, sizeof name, "s%03d", i);
+    json_array_append_new(list, json_pack("{s:s, s:b}", "session", name, "alive", 1));
+  }
+  top_take_sessions(&top, json_pack("{s:i, s:o}", "total", 200, "sessions", list));
+  top_take_items(&top, json_of("{'count': 0, 'messages': []}"),
+                 json_of("{'count': 0, 'items': []}"));
+  const char *screen = screen_of(&top, 24, 80);
+  cr_expect(strstr(screen, "s016"), "%s", screen);
+  cr_expect(strstr(screen, " 1 of 200"), "%s", screen);
+  top_finish(&top);
+}
+
+Test(top_draw, delivered_last_is_listed) {
+  struct top top = new_top();
+  top_take_delivered(
+      &top, json_of("{'deliveries': [{'outcome': 'rolled_back', 'items': [{'outcome': 'pending',"
+                    " 'kind': {'source': 'a', 'name': 'b'}, 'message': 'no'}]},"
+                    " {'outcome': 'committed', 'time': '2026-01-01T23:59:00.000Z', 'items': ["
+                    "{'outcome': 'superseded', 'message': 'gone'}, {'outcome': 'delivered',"
+                    " 'kind': {'source': 'ci', 'name': 'passed'}, 'level': 'info',"
+                    " 'message': 'Green again.'}]}]}"));
+  const char *screen = screen_of(&top, 24, 80);
+  const char *title = strstr(screen, "Delivered last");
+  cr_assert(title, "%s", screen);
+  cr_expect(strstr(title, "ci.passed          info       1m Green again."), "%s", title);
+  cr_expect(!strstr(screen, "gone") && !strstr(title, " no"), "%s", title);
+  top_finish(&top);
+}
+
 Test(top_draw, an_empty_store) {
   struct top top = new_top();
   top_take_sessions(&top, json_of("{'total': 0, 'sessions': []}"));

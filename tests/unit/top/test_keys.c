@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/json_value.h"
 #include "kit.h"
 #include "top/top_kit.h"
 
@@ -239,5 +240,86 @@ Test(top_keys, a_story_goes_on_when_its_notification_is_gone) {
   cr_expect(strstr(screen_of(&top, 24, 80), "CI run 4812 failed on main."));
   press_all(&top, "q");
   cr_expect_str_eq(top.item, "");
+  top_finish(&top);
+}
+
+/* Another session may be chosen with each key: then it is asked about. */
+static void type_filter(struct top *top, const char *keys) {
+  for (; *keys; keys++) {
+    enum top_do what = top_key(top, (unsigned char)*keys).what;
+    cr_assert(what == TOP_DRAW || what == TOP_ASK_ITEMS);
+  }
+}
+
+Test(top_keys, a_filter_lists_only_what_has_the_words) {
+  struct top top = new_top();
+  type_filter(&top, "/LEX");
+  cr_expect_eq(top.mode, MODE_FILTER);
+  cr_expect_eq(top_session_count(&top), 1);
+  cr_expect_str_eq(json_value_text(top_session(&top), "cwd"), "/srv/lexer");
+  type_filter(&top, "\r");
+  cr_expect_eq(top.mode, MODE_LISTS);
+  cr_expect(strstr(screen_of(&top, 24, 80), " /LEX"), "the filter is seen");
+  type_filter(&top, "/zzz");
+  cr_expect_eq(top_session_count(&top), 0);
+  cr_expect(strstr(screen_of(&top, 24, 80), "No session has these words"));
+  type_filter(&top, "\x1b");
+  cr_expect_eq(top_session_count(&top), 2);
+  top_finish(&top);
+}
+
+Test(top_keys, a_filter_of_what_waits_takes_kinds_and_texts) {
+  struct top top = new_top();
+  press_all(&top, "\t/ci.failed");
+  cr_expect_eq(top_item_count(&top), 0, "source and name are matched one by one");
+  press_all(&top, "\x1b/CI run\r");
+  cr_expect_eq(top_item_count(&top), 1);
+  cr_expect_eq(top_message_count(&top), 0);
+  take_messages(&top,
+                "[{'id': 'a', 'content': 'The ci run is red.'}, {'id': 'b', 'content': 'x'}]");
+  cr_expect_eq(top_message_count(&top), 1, "it stays when answers come");
+  top_finish(&top);
+}
+
+/* Keys of what is not text, because press_all allows none that asks. */
+static void press_orders(struct top *top, size_t times) {
+  while (times--) (void)top_key(top, 'o');
+}
+
+Test(top_keys, the_order_of_the_sessions) {
+  static const struct {
+    size_t presses;
+    const char *first;
+  } orders[] = {{1, "5c1d2e9a"}, {2, "5c1d2e9a"}, {3, "parser"}, {4, "parser"}};
+  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+    struct top top = new_top();
+    press_orders(&top, orders[i].presses);
+    const json_t *list = json_object_get(top.sessions, "sessions");
+    const char *first = json_value_text(json_array_get(list, 0), "session");
+    cr_expect_eq(strncmp(first, orders[i].first, strlen(orders[i].first)), 0, "%zu: %s", i, first);
+    cr_expect_str_eq(top.session, "parser", "what is chosen stays chosen");
+    top_finish(&top);
+  }
+}
+
+Test(top_keys, what_is_new_is_sent) {
+  struct top top = new_top();
+  expect_event(press_all(&top, "nGo on.\r"), "message.submitted", "{'content': 'Go on.'}");
+  expect_event(press_all(&top, "pred\r"), "notification",
+               "{'kind': 'cli.note', 'level': 'info', 'message': 'red'}");
+  cr_expect_eq(press_all(&top, "n\r").what, TOP_DRAW);
+  cr_expect_str_eq(top.note, "Nothing was sent.");
+  cr_expect_eq(press_all(&top, "nx\x1b").what, TOP_DRAW);
+  cr_expect_eq(top.mode, MODE_LISTS);
+  top_finish(&top);
+}
+
+Test(top_keys, a_preview_is_asked_for) {
+  struct top top = new_top();
+  cr_expect_eq(press_all(&top, "v").what, TOP_ASK_PREVIEW);
+  top.words = strdup("[error ci] CI run 4812 failed.");
+  cr_expect(strstr(screen_of(&top, 24, 80), "    [error ci] CI run 4812 failed."));
+  cr_expect_eq(press_all(&top, "v").what, TOP_DRAW);
+  cr_expect_eq(top.mode, MODE_LISTS);
   top_finish(&top);
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/listing.h: which rows of an answer are listed, and in which order. Pure.
+ */
+#ifndef TIDINGS_CLI_TOP_LISTING_H
+#define TIDINGS_CLI_TOP_LISTING_H
+
+#include <jansson.h>
+
+enum top_order {
+  TOP_BY_STORE,
+  TOP_BY_NAME,
+  TOP_BY_PENDING,
+  TOP_BY_USE,
+  TOP_ORDER_COUNT
+}; /* BY_STORE: the running ones first, as the answer has them */
+const char *listing_order_name(enum top_order order);
+
+/* A copy of the answer in which the list `member` has only the rows in which one of the words that
+ * people see has `filter` in it, whatever its case. NULL: no memory. */
+json_t *listing_filter(const json_t *answer, const char *member, const char *filter);
+/* Sorts the list "sessions"; rows that are equal stay as they are. */
+void listing_sort(json_t *sessions, enum top_order order);
+
+#endif
