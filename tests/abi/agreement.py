@@ -107,7 +107,8 @@ def defaults(schema):
     """The object that a schema's defaults make."""
     result = {}
     for key, value in schema.get("properties", {}).items():
-        result[key] = value["default"] if "default" in value else defaults(value)
+        if key != "$schema":  # for editors; the plugin has none
+            result[key] = defaults(value) if "properties" in value else value["default"]
     return result
 
 
