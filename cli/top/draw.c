@@ -28,8 +28,24 @@ static bool shows_text(const struct top *top) {
   return top->mode == MODE_EXPLAIN || top->mode == MODE_HELP || top->mode == MODE_PREVIEW;
 }
 
+/* "12 of 345", where not all are seen; and what filters them. At the end of the line. Returns where
+ * it begins. */
+static size_t draw_position(struct drawing *drawing, size_t row, size_t at, size_t chosen,
+                            size_t count, size_t shown, const char *filter) {
+  char text[TOP_FILTER_BYTES + 64] = "";
+  size_t len = 0, end = drawing->grid->columns - 1;
+  if (filter[0]) len = (size_t)snprintf(text, sizeof text, " /%s ", filter);
+  if (count > shown && len < sizeof text)
+    (void)snprintf(text + len, sizeof text - len, " %zu of %zu ", chosen + 1, count);
+  size_t width = grid_columns(span_text(text));
+  if (!text[0] || at + width >= end) return end;
+  grid_text(drawing->grid, row, end - width, end, STYLE_BOLD, text);
+  return end - width;
+}
+
 static void draw_bar(struct drawing *drawing, const char *store) {
-  const json_t *list = json_object_get(drawing->top->sessions, "sessions"), *session = NULL;
+  const struct top *top = drawing->top;
+  const json_t *list = json_object_get(top->all_sessions, "sessions"), *session = NULL;
   size_t running = 0, i = 0, columns = drawing->grid->columns;
   char text[96];
   json_array_foreach(list, i, session) running += json_is_true(json_object_get(session, "alive"));
@@ -37,21 +53,10 @@ static void draw_bar(struct drawing *drawing, const char *store) {
   (void)snprintf(text, sizeof text, " tidings top   %llu session%s, %zu running", total,
                  total == 1 ? "" : "s", running);
   size_t used = grid_text(drawing->grid, 0, 0, columns, STYLE_BAR, text);
-  if (used + 3 < columns) grid_right(drawing->grid, 0, used + 3, columns - 1, STYLE_BAR, store);
+  size_t end = draw_position(drawing, 0, used, top->session_row, top_session_count(top),
+                             top->shown_sessions, top->filters[PANE_SESSIONS]);
+  if (used + 3 < end) grid_right(drawing->grid, 0, used + 3, end, STYLE_BAR, store);
   grid_paint(drawing->grid, 0, 0, columns, STYLE_BAR);
-}
-
-/* "12 of 345", where not all are seen; and what filters them. At the end of the line. */
-static void draw_position(struct drawing *drawing, size_t row, size_t at, size_t chosen,
-                          size_t count, size_t shown, const char *filter) {
-  char text[TOP_FILTER_BYTES + 64] = "";
-  size_t len = 0, end = drawing->grid->columns - 1;
-  if (filter[0]) len = (size_t)snprintf(text, sizeof text, " /%s ", filter);
-  if (count > shown && len < sizeof text)
-    (void)snprintf(text + len, sizeof text - len, " %zu of %zu ", chosen + 1, count);
-  size_t width = grid_columns(span_text(text));
-  if (text[0] && at + width < end)
-    grid_text(drawing->grid, row, end - width, end, STYLE_BOLD, text);
 }
 
 /* The line above the lower list: which session it is about. */
@@ -71,15 +76,8 @@ static void draw_about(struct drawing *drawing, size_t row) {
   at = grid_text(drawing->grid, row, at, columns, STYLE_PLAIN, " ");
   const struct top *top = drawing->top;
   if (top->queue && !shows_text(top))
-    draw_position(drawing, row, at, top->item_row, top_item_count(top), top->shown_items,
-                  top->filters[PANE_ITEMS]);
-}
-
-/* Over the bar's end: the bar names the store where there is room. */
-static void draw_sessions_position(struct drawing *drawing) {
-  const struct top *top = drawing->top;
-  draw_position(drawing, 0, 40, top->session_row, top_session_count(top), top->shown_sessions,
-                top->filters[PANE_SESSIONS]);
+    (void)draw_position(drawing, row, at, top->item_row, top_item_count(top), top->shown_items,
+                        top->filters[PANE_ITEMS]);
 }
 
 static void draw_too_small(const struct grid *whole) {
@@ -111,13 +109,11 @@ int64_t top_draw(struct top *top, int64_t now_ms, const char *store, struct grid
   size_t sessions = count < most ? count : most;
   struct rows upper = {BAR, TITLES + sessions};
   struct rows lower = {upper.first + upper.count + ABOUT, free_rows - sessions};
-  draw_bar(&drawing, store);
   draw_sessions(&drawing, upper);
+  draw_bar(&drawing, store);
   if (shows_text(top)) draw_text(&drawing, lower);
   else draw_items(&drawing, lower);
   draw_about(&drawing, upper.first + upper.count);
-  draw_sessions_position(&drawing);
-  grid_paint(grid, 0, 0, grid->columns, STYLE_BAR);
   draw_foot(&drawing, (struct rows){grid->rows - FOOT, FOOT});
   return drawing.until_ms;
 }
