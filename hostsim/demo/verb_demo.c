@@ -22,12 +22,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_FAST, OPTION_NO_COLOR, OPTION_FLEET, OPTION_STORE };
+enum {
+  OPTION_PLUGIN = CLI_LONG_ONLY,
+  OPTION_FAST,
+  OPTION_NO_COLOR,
+  OPTION_FLEET,
+  OPTION_STORE,
+  OPTION_TIMELINE
+};
 
 struct supervisor {
   struct demo_folder folder;
   struct screen screen;
   const char *plugin;
+  const char *timeline; /* the page to write; NULL: none */
 };
 
 static const char *const headlines[DEMO_LIVES] = {
@@ -109,6 +117,28 @@ static int play(const struct supervisor *supervisor) {
   return demo_account(&supervisor->folder, supervisor->plugin);
 }
 
+/* By the command that lies beside this program. Returns 0 or EXIT_FAILURE. */
+static int draw_timeline(const struct supervisor *supervisor) {
+  char *program = paths_beside_program("tidings", "tidings");
+  const char *const arguments[] = {program, "timeline",   "-S", supervisor->folder.store,
+                                   "-s",    DEMO_SESSION, "-o", supervisor->timeline,
+                                   NULL};
+  const struct spawn spawn = {.program = program, .argv = arguments};
+  pid_t pid = 0;
+  int status = 0, reason = ENOMEM;
+  if (program && !setenv("TIDINGS_PLUGIN", supervisor->plugin, 1))
+    reason = spawn_start(&spawn, &pid);
+  free(program);
+  if (reason) {
+    fprintf(stderr, "hostsim demo: tidings timeline: %s\n", strerror(reason));
+    return EXIT_FAILURE;
+  }
+  spawn_wait(pid, -1, &status);
+  if (!WIFEXITED(status) || WEXITSTATUS(status)) return EXIT_FAILURE;
+  printf("the page of this session, for a browser: %s\n", supervisor->timeline);
+  return 0;
+}
+
 /* A compiler that outlives its killed host for a moment may still write a file while the folder
  * goes. */
 static void remove_folder(const char *dir) {
@@ -117,8 +147,9 @@ static void remove_folder(const char *dir) {
     clock_sleep_ms(PAUSE_MS);
 }
 
-static int demo(const char *plugin, const struct screen *screen, bool fleet, const char *url) {
-  struct supervisor supervisor = {.plugin = plugin, .screen = *screen};
+static int demo(const char *plugin, const struct screen *screen, bool fleet, const char *url,
+                const char *timeline) {
+  struct supervisor supervisor = {.plugin = plugin, .timeline = timeline, .screen = *screen};
   int status = EXIT_FAILURE;
   interrupt_catch();
   char *dir = folder_make_temporary(NULL, "hostsim-demo");
@@ -128,6 +159,7 @@ static int demo(const char *plugin, const struct screen *screen, bool fleet, con
   }
   setenv("TMPDIR", dir, 1); /* what a compiler leaves when it is killed goes with the rest */
   status = fleet ? demo_fleet(plugin, url, dir, screen) : play(&supervisor);
+  if (!status && timeline) status = draw_timeline(&supervisor);
   if (interrupt_seen()) status = interrupt_exit_code();
 out:
   if (dir) remove_folder(dir);
@@ -142,7 +174,7 @@ static int demo_verb(struct cli *cli) {
   struct screen screen = {.fast = false};
   screen.color = isatty(STDOUT_FILENO) && (!no_color || !no_color[0]) &&
                  (!terminal || strcmp(terminal, "dumb") != 0);
-  const char *plugin = NULL, *url = NULL;
+  const char *plugin = NULL, *url = NULL, *timeline = NULL;
   bool fleet = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
@@ -151,24 +183,26 @@ static int demo_verb(struct cli *cli) {
     case OPTION_NO_COLOR: screen.color = false; break;
     case OPTION_FLEET: fleet = true; break;
     case OPTION_STORE: url = cli->value; break;
+    case OPTION_TIMELINE: timeline = cli->value; break;
     default: return cli->exit_code;
     }
   }
   int code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
+  if (timeline && fleet) return cli_usage(cli, "--timeline is not for --fleet");
   if (url && !fleet) return cli_usage(cli, "--store is for --fleet");
   if (url && !store_url_is(url))
     return cli_usage(cli, "--store: expected postgresql://USER@HOST/DATABASE");
   char *found = plugin ? NULL : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
   if (!plugin && !found) return cli_fail(cli, "out of memory");
-  int status = demo(plugin ? plugin : found, &screen, fleet, url);
+  int status = demo(plugin ? plugin : found, &screen, fleet, url, timeline);
   free(found);
   return status;
 }
 
 const struct cli_verb verb_demo = {
     .name = "demo",
-    .usage = "[--plugin PATH] [--fleet [--store URL]] [--fast] [--no-color]",
+    .usage = "[--plugin PATH] [--fleet [--store URL]] [--timeline FILE] [--fast] [--no-color]",
     .summary = "watch an agent session with crashes and a hot swap",
     .help = "Plays about fifteen seconds of an agent session with a scripted model, real "
             "tools and a real store. A build fails in the background, another process "
@@ -198,6 +232,11 @@ const struct cli_verb verb_demo = {
              .argument = "URL",
              .help = "With --fleet: the database, postgresql://USER@HOST/DATABASE. A schema is "
                      "made in it and removed."},
+            {.key = OPTION_TIMELINE,
+             .name = "timeline",
+             .argument = "FILE",
+             .completion = COMPLETE_FILE,
+             .help = "Write the page of 'tidings timeline' at the end, and print its path."},
             {.key = OPTION_FAST, .name = "fast", .help = "Do not pause for reading."},
             {.key = OPTION_NO_COLOR,
              .name = "no-color",

@@ -65,6 +65,12 @@ if command -v script >/dev/null; then
   ok "colour on a terminal, unless NO_COLOR or --no-color says otherwise"
 fi
 
+run 0 "$hostsim" demo --fast --timeline "$work/page.html"
+[ "$(tail -n 1 "$work/out")" = "the page of this session, for a browser: $work/page.html" ] || fail "the page's path"
+grep -q '"session":"demo"' "$work/page.html" || fail "the page of the demo's session"
+run 2 "$hostsim" demo --fleet --timeline "$work/page.html"
+ok "with --timeline it ends with the page of its session"
+
 PATH_WITHOUT_CC=$work/bin
 mkdir "$PATH_WITHOUT_CC"
 for tool in sh grep; do ln -s "$(command -v $tool)" "$PATH_WITHOUT_CC/$tool"; done
