@@ -18,10 +18,12 @@ PLATFORMS = {f"linux-{cpu}-{libc}": {"os": ["linux"], "cpu": [cpu], "libc": ["gl
 # What of an installation a user of agents needs; hostsim, headers and archives are for those who write hosts.
 WANTED = ("bin/tidings", "lib/libtidings-hostkit.so.1", "lib/tidings/tidings.so", "libexec/tidings/tidings-hostkit-probe", "lib/tidings/node")
 
+# With LMDB, jansson, toml++, libstdc++ and tables of Unicode in the programs: licenses/ has the texts.
+LICENCE = "MIT AND (GPL-3.0-or-later WITH GCC-exception-3.1) AND OLDAP-2.8 AND Unicode-DFS-2016"
+
 
 def manifest(name, **more):
-    return {"name": name, "version": version(), "description": "Notifications for the conversation of an LLM agent", "license": "MIT",
-            "engines": {"node": ">=16"}, **more}
+    return {"name": name, "version": version(), "description": "Notifications for the conversation of an LLM agent", "license": "MIT", "engines": {"node": ">=16"}, **more}
 
 
 def copy(source, target):
@@ -53,7 +55,7 @@ def platform_package(platform, stage, out):
         licences(folder)
         with open(f"{folder}/README.md", "w", encoding="utf-8") as file:
             file.write(f"The programs of [tidings](https://www.npmjs.com/package/tidings) for {platform}.\nInstall `tidings`, not this package.\n")
-        finish(folder, manifest(f"@tidings/{platform}", **PLATFORMS[platform]), out)
+        finish(folder, manifest(f"@tidings/{platform}", **{**PLATFORMS[platform], "license": LICENCE}), out)
 
 
 def main_package(stage, out):
