@@ -70,6 +70,7 @@ static bool run_for_model(const struct command *command, const char *done, char 
   char *text = NULL;
   bool failed = true;
   int reason = run(command, &text, &failed);
+  if (!reason && !text) reason = EIO;
   if (reason) {
     free(text);
     if (asprintf(ret_text, "cannot run %s: %s", command->words[0], strerror(reason)) < 0)

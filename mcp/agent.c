@@ -54,17 +54,22 @@ bool mcp_agent_shows_errors_raw(void) {
   return variable("QWEN_CODE_SESSION_ID") || variable("GEMINI_CLI");
 }
 
-/* The flags are the seventh field after the name: PF_EXITING is set before a process closes its
- * files. */
+/* After the name come the state and six numbers, the last of them the flags: PF_EXITING is set
+ * before a process closes its files. */
 bool mcp_agent_is_ending(uint32_t pid) {
-  enum { PF_EXITING = 4, MOST = 4096 };
-  char path[64], state = 'Z', *text = NULL;
-  unsigned flags = 0;
+  enum { PF_EXITING = 4, MOST = 4096, NUMBERS = 6 };
+  char path[64], *text = NULL;
   size_t len = 0;
   snprintf(path, sizeof path, "/proc/%u/stat", pid);
   if (file_read_whole(path, MOST, &text, &len)) return true;
-  const char *at = strrchr(text, ')');
-  bool known = at && sscanf(at + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) == 2;
+  const char *name_end = strrchr(text, ')');
+  bool ending = false;
+  if (name_end && name_end[1] == ' ' && name_end[2]) {
+    char *at = (char *)(uintptr_t)name_end + 3;
+    unsigned long flags = 0;
+    for (int i = 0; i < NUMBERS; i++) flags = strtoul(at, &at, 10);
+    ending = name_end[2] == 'Z' || name_end[2] == 'X' || flags & PF_EXITING;
+  }
   free(text);
-  return known && (state == 'Z' || state == 'X' || flags & PF_EXITING);
+  return ending;
 }

@@ -8,7 +8,7 @@
 
 #include "mcp/message.h"
 
-/* Of more calls than that at once, the oldest get their results without notifications. */
+/* If there are more calls at once, the oldest get their results without notifications. */
 enum { MCP_MOST_CALLS = 256 };
 
 struct mcp_call {
@@ -23,8 +23,8 @@ struct mcp_calls {
   bool any;    /* there was one */
 };
 
-/* What the host has sent: notes a call, forgets one that is cancelled. Without memory a call is not
- * noted. */
+/* Notes a call that the host has sent, and forgets one that it cancels. Without memory a call is
+ * not noted. */
 void mcp_calls_note(struct mcp_calls *calls, const struct mcp_message *message);
 
 /* The call that a result answers: it is taken out. False: there is none. */

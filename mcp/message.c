@@ -26,7 +26,7 @@ bool mcp_id_equal(const struct mcp_id *one, const struct mcp_id *other) {
          span_equal(one->text, other->text);
 }
 
-/* Where a result with `structuredContent` is read, Claude Code and Codex do not read the content.
+/* If a result has `structuredContent`, Claude Code and Codex do not read its content.
  * A task and a request for input have none. */
 static void read_result(const struct json *result, struct mcp_message *message) {
   const struct json *content = json_member(result, "content"),

@@ -21,7 +21,7 @@ struct mcp_id {
   struct tidings_span text; /* decoded; a number as it was written. NULL: it has none */
 };
 
-/* What is borrowed lies in the arena. Texts that the message does not have are empty. */
+/* The texts lie in the arena. Those that the message does not have are empty. */
 struct mcp_message {
   enum mcp_kind kind;
   struct mcp_id id;
@@ -36,7 +36,7 @@ struct mcp_message {
   size_t insert_at;            /* the byte before which the block goes */
 };
 
-/* Errors: those of json_read_by: the line is not one JSON value. What is JSON and no message is
+/* Errors: those of json_read_by: the line is not one JSON value. JSON that is no message is
  * MCP_OTHER. */
 int mcp_message_read(struct tidings_span line, struct arena *arena, struct mcp_message *ret_message,
                      struct tidings_error *error);

@@ -25,7 +25,7 @@ enum { PATIENCE_MS = 5, ROOM_BYTES = 10000, SETTLE_MS = 2000, READ_MS = 2000, CA
 
 void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
   *ret_news = (struct mcp_news){.cli = cli, .writer = {.channel = -1}};
-  pthread_mutex_init(&ret_news->lock, NULL);
+  (void)pthread_mutex_init(&ret_news->lock, NULL);
   ret_news->owner = mcp_agent_find(ret_news->agent, sizeof ret_news->agent);
   ret_news->shows_errors_raw = mcp_agent_shows_errors_raw();
 }
@@ -50,6 +50,7 @@ static void add_session(struct mcp_news *news, const char *named) {
     session->off = code == TIDINGS_E_OWNED;
     if (code && !session->off) {
       free(session->name);
+      session->name = NULL;
       return;
     }
   }
@@ -276,7 +277,7 @@ void mcp_news_settle(struct mcp_news *news) {
   pthread_mutex_unlock(&news->lock);
 }
 
-/* One that was killed has closed its pipes too. */
+/* A host that was killed has closed its pipes too. */
 static bool has_read_all(const struct mcp_news *news) {
   for (int waited_ms = 0; waited_ms < READ_MS; waited_ms++) {
     if (mcp_agent_is_ending(news->owner) || mcp_writer_is_closed(STDOUT_FILENO)) return false;

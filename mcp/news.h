@@ -41,7 +41,7 @@ struct mcp_news {
   struct mcp_lease leases[MCP_MOST_LEASES];
 };
 
-/* What is added to one result. */
+/* The text that is added to one result. */
 struct mcp_block {
   char *text; /* NULL: nothing */
   uint64_t delivery;

@@ -79,7 +79,7 @@ static int serve_line(struct serving *serving, struct tidings_span line) {
   return reason;
 }
 
-/* Takes whole lines out of `lines`. One that is too long is refused once, and left out. */
+/* Takes whole lines out of `lines`. A line that is too long is refused once, and left out. */
 static int serve_lines(struct serving *serving, struct buffer *lines, bool *too_long) {
   size_t begin = 0;
   const char *end;

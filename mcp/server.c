@@ -127,7 +127,7 @@ void mcp_server_answer(const struct mcp_action *action, const char *text, bool f
   write_result(&request, result, out);
 }
 
-/* What is wrong with the arguments is for the model, which can call again. */
+/* Wrong arguments are explained to the model, which can call again. */
 static void call_tool(const struct request *request, struct buffer *out,
                       struct mcp_action *ret_action) {
   const json_t *given = json_object_get(request->params, "arguments"),
@@ -183,7 +183,7 @@ static void answer_request(const struct request *request, struct buffer *out,
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-/* Of the era of 2026-07-28: false, and an answer, if it is not as that demands. */
+/* Answers a request of the era of 2026-07-28 that is not as that demands, and returns false. */
 static bool is_modern_request(struct request *request, struct buffer *out) {
   const json_t *meta = json_object_get(request->params, "_meta"),
                *version = json_object_get(meta, PROTOCOL "protocolVersion");

@@ -99,7 +99,7 @@ int32_t mcp_session_attach_to_folder(const struct mcp_owner *owner, const char *
   return code;
 }
 
-/* What the items of a delivery say of their sender, the last one first. */
+/* The sender that the last item of a delivery names; NULL: none does. */
 static const char *sender_of(const json_t *delivery) {
   const json_t *items = json_object_get(delivery, "items");
   for (size_t i = json_array_size(items); i; i--) {

@@ -14,7 +14,7 @@ json_t *mcp_tools_list(void);
 /* False: there is no such tool. */
 bool mcp_tools_find(const char *name, enum mcp_tool *ret_tool);
 
-/* What is wrong with the arguments, a sentence that names the argument, what it is and what was
+/* Checks the arguments: a sentence that names the wrong argument, what it is and what was
  * expected. Free it. NULL: nothing. */
 char *mcp_tools_check(enum mcp_tool tool, const json_t *arguments);
 

@@ -50,7 +50,7 @@ static void pass_signal(int number) {
 
 /* -- from the host to the server --------------------------------------------------------------- */
 
-/* What has to be known before the server gets the line; *ret_session: of a call, to be opened once
+/* Notes a line before the server gets it; *ret_session: of a call, to be opened once
  * it has it. */
 static void note_line(struct wrapper *wrapper, struct tidings_span line, char **ret_session) {
   struct arena arena = ARENA_EMPTY;
@@ -70,7 +70,8 @@ static void note_line(struct wrapper *wrapper, struct tidings_span line, char **
   arena_free(&arena);
 }
 
-/* Lines that are complete are taken out of `lines`. One that is too long to be a call is not read.
+/* Lines that are complete are taken out of `lines`. A line that is too long to be a call is not
+ * read.
  */
 static void note_lines(struct wrapper *wrapper, struct buffer *lines, bool *too_long,
                        char **ret_session) {
@@ -157,7 +158,7 @@ static void look_for_block(struct wrapper *wrapper, struct tidings_span line,
   arena_free(&arena);
 }
 
-/* Of a line whose end has not been read: is it to be kept until then? */
+/* Is a line to be kept until its end has been read? */
 static bool is_held(struct wrapper *wrapper) {
   pthread_mutex_lock(&wrapper->calls_lock);
   bool any = wrapper->calls.any;
@@ -196,7 +197,7 @@ static int pass_lines(struct wrapper *wrapper, struct incoming *incoming, struct
   return reason;
 }
 
-/* What has no end yet is kept, if a block may be put into it, or passed on. */
+/* A line without an end is kept, if a block may be put into it, or passed on. */
 static int pass_beginning(struct wrapper *wrapper, struct incoming *incoming,
                           struct tidings_span bytes) {
   if (!bytes.len) return 0;
@@ -320,7 +321,7 @@ int mcp_wrap(const struct cli *cli, const char *name, char *const *argv) {
   static struct wrapper wrapper;
   pthread_t requests;
   wrapper.cli = cli;
-  pthread_mutex_init(&wrapper.calls_lock, NULL);
+  (void)pthread_mutex_init(&wrapper.calls_lock, NULL);
   wrapper.over = eventfd(0, EFD_CLOEXEC);
   if (wrapper.over < 0) return cli_fail(cli, "no descriptor: %s", strerror(errno));
   int reason = start_server(&wrapper, argv);

@@ -56,7 +56,7 @@ bool mcp_writer_is_closed(int fd) {
   return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
-/* What a closed socket held is gone, whoever has read it; a pipe keeps it. */
+/* A closed socket loses what was not read; a pipe keeps it. */
 bool mcp_writer_was_read(int fd) {
   struct stat info;
   int unread = 0;
@@ -237,7 +237,8 @@ static void settle_session(struct hostkit *kit, const struct looking_after *look
   json_decref(status);
 }
 
-/* Of a host that has ended, too, the next one takes the session over and finds these leased. */
+/* If this fails because the host has ended, the next host takes the session over with its leases.
+ */
 static void settle_all(const struct cli *cli, uint32_t owner, const struct looking_after *looking,
                        bool was_read) {
   struct hostkit *kit = NULL;

@@ -183,7 +183,7 @@ static int add_entry(struct json_text *json, const char *member, const char *pro
   return failed;
 }
 
-/* What is there under our name and is not ours stays. */
+/* An entry of our name that is not ours stays. */
 static int edit(const struct cli *cli, const struct mcp_host *host, const struct mcp_wish *wish,
                 const char *program, const char *path, struct json_text *json) {
   const struct json *servers = json_member(json->root, host->member);

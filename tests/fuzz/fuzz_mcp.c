@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_mcp.c: a line of an MCP server, and after a NUL the text of a block. Whatever a
- * line holds: without its block the spliced line has the same bytes, and a reader finds one block
- * more, with that text. The same line as one of a host: our own server answers with one line of
- * JSON, or not at all.
+ * tests/fuzz/fuzz_mcp.c: a line of an MCP server, and after a NUL the text of a block. Without its
+ * block the spliced line has the same bytes, and a reader finds one block more, with that text. The
+ * same line as one of a host: our own server answers with one line of JSON, or not at all.
  */
 #include "fuzz.h"
 
