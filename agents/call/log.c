@@ -80,7 +80,8 @@ static void write_line(FILE *out, const char *text) {
 }
 
 /* Free it. NULL: no memory. */
-static char *make_line(const char *format, va_list arguments, size_t *ret_len) {
+__attribute__((format(printf, 1, 0))) static char *make_line(const char *format, va_list arguments,
+                                                             size_t *ret_len) {
   char *text = NULL, *line = NULL;
   if (vasprintf(&text, format, arguments) < 0) return NULL;
   FILE *memory = open_memstream(&line, ret_len); /* one write: processes share the file */
