@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""embedded_test.py [NAME]: agents that run inside other programs, with the hooks or the plugin that setup has written: a program of the Claude Agent SDK, and agents that
+speak the Agent Client Protocol with acpx: codex-acp and `opencode acp`. Prints TAP."""
+import os
+import pathlib
+import sys
+
+os.environ["npm_config_omit"] = "optional"  # the agents' own programs are there already
+
+import hook_scenarios  # noqa: E402
+import opencode_test  # noqa: E402
+from hook_hosts import Agent, Claude, Codex  # noqa: E402
+from model.server import ModelServer  # noqa: E402
+from node_hosts import FULL, Place, Tap, installed_host, skip  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+
+
+def folder():
+    return installed_host("acp") / "node_modules"
+
+
+def node():
+    return installed_host("pi") / "node_modules" / ".bin" / "node"
+
+
+class Embedded:
+    """What differs from the agent in its own program."""
+
+    def acpx(self, prompt, *agent):
+        words = " ".join(f"'{word}'" for word in agent)
+        return [node(), folder() / ".bin" / "acpx", "--approve-all", "--cwd", self.place.project, "--agent", words, "exec", prompt]
+
+
+class Program(Embedded, Claude):
+    """A program of the Claude Agent SDK."""
+
+    def command(self, prompt, session):
+        sdk = folder() / "@anthropic-ai" / "claude-agent-sdk" / "sdk.mjs"
+        return [node(), HERE / "program.mjs", sdk, self.program, prompt, *([session] if session else [])]
+
+
+class CodexAcp(Embedded, Codex):
+    def environment(self):
+        return super().environment() | {"CODEX_PATH": str(installed_host("codex") / "node_modules" / ".bin" / "codex")}
+
+    def configure(self):
+        super().configure()
+        config = self.place.home / "codex" / "config.toml"
+        config.write_text('approval_policy = "never"\nsandbox_mode = "danger-full-access"\n' + config.read_text())
+
+    def command(self, prompt, session):
+        return self.acpx(prompt, node(), folder() / ".bin" / "codex-acp")
+
+
+class OpencodeAcp(Embedded, Agent):
+    name, title = "opencode", "opencode"
+    shell = opencode_test.Opencode.shell
+
+    def __init__(self, place, model):  # no hooks: a plugin
+        self.place, self.model, self.process, self.session = place, model, None, None
+        opencode_test.configure(place, model)
+        place.tidings("setup", "opencode")
+        self.env = place.env
+
+    def command(self, prompt, session):
+        return self.acpx(prompt, opencode_test.program(), "acp")
+
+
+NAMES = {"sdk": Program, "codex-acp": CodexAcp, "opencode-acp": OpencodeAcp}
+
+
+def main():
+    if not FULL and not sys.argv[1:]:
+        skip("./dev test hosts runs it")
+    tap = Tap()
+    for name in sys.argv[1:] or NAMES:
+        with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
+            agent = NAMES[name](place, model)
+            try:
+                tap.run(hook_scenarios.news_at_a_tool_result, agent)
+            finally:
+                agent.end_all()
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
