@@ -206,8 +206,7 @@ def wrong_presets(page, schema):
             yield f"{name}: the table says {stated}, the plugin {expected}"
         if ("(default)" in cells[0]) != (in_force()["delivery"]["preset"] == name):
             yield f"{name}: is it the default?"
-    older = {"rfd011", "draft011"}  # still accepted; a sentence of the page says what they mean
-    if names | older != set(schema["properties"]["delivery"]["properties"]["preset"]["enum"]):
+    if names != set(schema["properties"]["delivery"]["properties"]["preset"]["enum"]):
         yield f"the table has {sorted(names)}"
 
 

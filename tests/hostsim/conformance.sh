@@ -7,7 +7,7 @@
 run 0 "$hostsim" conformance --plugin "$plugin"
 says out "passed   load"
 says out "passed   threads.one-session"
-says out "passed   scenario.render-rfd011"
+says out "passed   scenario.render-grouped"
 tail -n 1 "$work/out" | grep -Eq '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' || fail "the last line counts"
 listed=$("$hostsim" conformance --list | wc -l)
 [ "$(grep -Ec '^(passed|skipped) ' "$work/out")" -eq "$listed" ] || fail "every case of --list ($listed) ran"

@@ -86,14 +86,6 @@ Test(config, a_preset_sets_the_other_keys_and_keys_beside_it_win) {
   cr_expect_eq(settings.overflow, OVERFLOW_DROP_LOWEST);
 }
 
-Test(config, older_names_of_presets_mean_the_new_ones) {
-  struct settings settings = settings_from("{\"delivery\":{\"preset\":\"rfd011\"}}", &arena);
-  cr_expect_str_eq(written(&settings), defaults);
-  settings = settings_from("{\"delivery\":{\"preset\":\"draft011\"}}", &arena);
-  cr_expect_eq(settings.preset, PRESET_FLAT);
-  cr_expect(strstr(written(&settings), "\"preset\":\"flat\""));
-}
-
 Test(config, presets_are_the_documented_ones) {
   static const struct {
     const char *name;

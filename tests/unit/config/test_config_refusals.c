@@ -34,8 +34,8 @@ static const struct {
     {"{\"delivery\":{},\"delivery\":{}}", TIDINGS_E_INVAL,
      "configuration: not JSON: the key \"delivery\" appears twice in one object"},
     {DELIVERY("\"colour\":1"), TIDINGS_E_SCHEMA,
-     "delivery.colour: unknown key; expected one of preset, format, place, order, max_items, "
-     "overflow, max_tokens, max_bytes, coalesce_window_ms, "
+     "delivery.colour: unknown key; expected one of preset, format, place, order, overflow, "
+     "max_items, max_tokens, max_bytes, coalesce_window_ms, "
      "annihilate, fence, preamble, age_after_ms"},
     {DELIVERY("\"preset\":\"rfd012\""), TIDINGS_E_SCHEMA,
      "delivery.preset: \"rfd012\" is not one of grouped, flat, xml, xml-batch, balanced, plain"},

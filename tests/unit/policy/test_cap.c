@@ -102,7 +102,7 @@ Test(cap, drops_the_oldest) {
   struct items items = chatty();
   EXPECT_PLAN(items, CAP("3", "drop_oldest", "time"), 0,
               "6 7 8 | 1:dropped/10 2:dropped/10 3:dropped/10 4:dropped/10 5:dropped/10 | 0");
-  EXPECT_PLAN(items, "{\"delivery\":{\"preset\":\"draft011\",\"max_items\":7}}", 0,
+  EXPECT_PLAN(items, "{\"delivery\":{\"preset\":\"flat\",\"max_items\":7}}", 0,
               "2 3 4 5 6 7 8 | 1:dropped/10 | 0");
 }
 

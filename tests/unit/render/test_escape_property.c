@@ -194,7 +194,7 @@ static void random_lines(struct random *random, struct items *items,
 
 Test(escape_property, a_block_stays_one_block) {
   static const char *const configurations[] = {
-      "", "{\"delivery\":{\"preset\":\"draft011\",\"max_items\":0}}",
+      "", "{\"delivery\":{\"preset\":\"flat\",\"max_items\":0}}",
       "{\"delivery\":{\"place\":\"append\"}}"};
   struct random random = {5};
   for (int round = 0; round < 12000; round++) {

@@ -56,7 +56,7 @@ Test(render, markdown_is_the_revisions_example) {
 
 Test(render, markdown_flat_is_the_drafts_example) {
   struct items items = seed_items();
-  expect_rendered(&items, "{\"delivery\":{\"preset\":\"draft011\"}}", "JP", 0, "flat.md");
+  expect_rendered(&items, "{\"delivery\":{\"preset\":\"flat\"}}", "JP", 0, "flat.md");
 }
 
 Test(render, without_a_host_name) {
@@ -64,7 +64,7 @@ Test(render, without_a_host_name) {
   expect_rendered(&items, "", "", 0, "markdown-no-host.md");
   expect_rendered(&items, "", "  ", 0, "markdown-no-host.md");
   items = seed_items();
-  expect_rendered(&items, "{\"delivery\":{\"preset\":\"draft011\"}}", "", 0, "flat-no-host.md");
+  expect_rendered(&items, "{\"delivery\":{\"preset\":\"flat\"}}", "", 0, "flat-no-host.md");
 }
 
 Test(render, appended_the_separator_comes_first) {
@@ -76,7 +76,7 @@ Test(render, says_how_many_wait) {
   struct items items = seed_items_by_level();
   expect_rendered(&items, "", "JP", 4, "markdown-deferred.md");
   items = seed_items();
-  expect_rendered(&items, "{\"delivery\":{\"preset\":\"draft011\",\"place\":\"append\"}}", "JP", 1,
+  expect_rendered(&items, "{\"delivery\":{\"preset\":\"flat\",\"place\":\"append\"}}", "JP", 1,
                   "flat-append-deferred.md");
 }
 
