@@ -152,6 +152,4 @@ const char *config_preset_name(unsigned preset) {
   return choice_name(&config_preset_choices, preset);
 }
 
-const char *config_format_name(unsigned format) {
-  return choice_name(&config_format_choices, format);
-}
+const char *config_format_name(unsigned format) { return choice_name(&formats, format); }

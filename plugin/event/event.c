@@ -72,8 +72,6 @@ static const struct {
     [EVENT_WAKE] = {"wake", event_read_no_data},
 };
 
-const char *event_type_name(enum event_type type) { return types[type].name; }
-
 /* What CloudEvents allows as the name of an extension attribute. */
 static bool is_extension_name(struct tidings_span name) {
   for (size_t i = 0; i < name.len; i++) {

@@ -10,9 +10,6 @@
 #include "values/event.h"
 #include "values/settings.h"
 
-/* As the contract writes it: "turn.started". */
-const char *event_type_name(enum event_type type);
-
 /* Reads one CloudEvents object. Returns 0, or INVAL, SCHEMA, TOO_BIG, UNSUPPORTED, NOMEM with a
  * sentence. `type` is looked at first, so that an unknown type is UNSUPPORTED whatever its data. */
 int event_parse(struct tidings_span bytes, const struct settings *settings, struct arena *arena,

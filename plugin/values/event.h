@@ -67,9 +67,6 @@ static inline bool event_is_message(enum event_type type) {
 static inline bool event_is_for_all(enum event_type type) {
   return event_is_message(type) || type == EVENT_TURN_STOP || type == EVENT_SESSION_COLLECTED;
 }
-static inline bool event_is_turn(enum event_type type) {
-  return type >= EVENT_TURN_STOP && type <= EVENT_TURN_RESUME;
-}
 static inline bool event_is_phase(enum event_type type) {
   return type >= EVENT_STREAM_STARTED && type <= EVENT_TOOLS_FINISHED;
 }

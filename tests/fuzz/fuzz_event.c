@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
          "a session that is none");
     if (event.type == EVENT_NOTIFICATION) check_note(&event.notification, &settings, &arena);
     if (event_is_message(event.type)) check_message(&event, &arena);
-    if (event_is_turn(event.type)) check_turn(&event.turn);
+    if (event.type >= EVENT_TURN_STOP && event.type <= EVENT_TURN_RESUME) check_turn(&event.turn);
     if (event.type == EVENT_SESSION_FORKED) {
       MUST(session_id_check(event.opening.child, "child", TIDINGS_E_SCHEMA, NULL) == 0,
            "a child that is none");

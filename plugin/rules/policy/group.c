@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "common/fnv.h"
 #include "rules/policy/steps.h"
 
 struct entry {
@@ -12,14 +13,6 @@ struct entry {
   struct tidings_span text;
   size_t index;
 };
-
-/* FNV-1a. */
-static uint64_t hash_text(struct tidings_span text) {
-  uint64_t hash = UINT64_C(14695981039346656037);
-  for (size_t i = 0; i < text.len; i++)
-    hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(1099511628211);
-  return hash;
-}
 
 static int compare_entries(const void *left, const void *right) {
   const struct entry *a = left, *b = right;
@@ -37,7 +30,7 @@ int policy_group_equal(const struct tidings_span *texts, size_t count, struct ar
   if (!entries) return -1;
   for (size_t i = 0; i < count; i++) { /* neighbours that are equal need no sorting */
     if (i == 0 || !span_equal(texts[i - 1], texts[i]))
-      entries[runs++] = (struct entry){hash_text(texts[i]), texts[i], i};
+      entries[runs++] = (struct entry){fnv_span(FNV_START, texts[i]), texts[i], i};
     ret_leaders[i] = entries[runs - 1].index;
   }
   qsort(entries, runs, sizeof *entries, compare_entries);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * storm/storm.c: many threads on one instance: pushing into one session and into several,
- * delivering, settling and querying at once. Everything comes exactly once. Made for the thread
- * sanitizer, and run everywhere.
+ * storm/storm.c: many threads on one instance: pushing into one session and into several, some
+ * twice, delivering, settling, querying and configuring at once. Everything comes exactly once.
+ * Made for the thread sanitizer, and run everywhere.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -46,14 +46,18 @@ static void *pusher_main(void *context) {
   struct storm *storm = thread->storm;
   for (uint64_t i = 0; i < storm->pushes_each; i++) {
     uint64_t token = 1 + thread->number * storm->pushes_each + i;
-    struct tidings_error error = RIG_ERROR;
     char session[16];
-    int32_t code;
     session_name(storm, token, session);
-    while ((code = rig_push(&storm->rig, session, token, token % 4 == 0, NULL, &error)) ==
-           TIDINGS_E_FULL)
-      usleep(500);
-    if (code != 0) fail("a push: %s", rig_why(code, &error));
+    for (int again = 0; again <= (token % 40 == 0); again++) {
+      struct tidings_error error = RIG_ERROR;
+      bool duplicate = false;
+      int32_t code;
+      while ((code = rig_push(&storm->rig, session, token, token % 4 == 0, &duplicate, &error)) ==
+             TIDINGS_E_FULL)
+        usleep(500);
+      if (code != 0) fail("a push: %s", rig_why(code, &error));
+      else if (duplicate != again) fail("token %" PRIu64 ": again %d", token, again);
+    }
   }
   atomic_fetch_sub(&storm->pushing, 1);
   return NULL;
@@ -102,15 +106,19 @@ static void *deliverer_main(void *context) {
 static void *asker_main(void *context) {
   struct thread *thread = context;
   struct storm *storm = thread->storm;
-  static const char *const names[] = {"pending", "status", "stats"};
+  static const char *const names[] = {"pending", "status", "stats", "history", "configure"};
   for (uint64_t i = 0; atomic_load(&storm->pushing) > 0; i++) {
     struct tidings_error error = RIG_ERROR;
     char session[16], request[96];
     session_name(storm, i, session);
-    snprintf(request, sizeof request, "{\"name\":\"%s\",\"session\":\"%s\"}", names[i % 3],
-             session);
+    if (i % 5 == 4)
+      snprintf(request, sizeof request, "{\"name\":\"configure\",\"config\":{\"delivery\":{%s}}}",
+               i % 2 ? "\"order\":\"time\"" : "");
+    else
+      snprintf(request, sizeof request, "{\"name\":\"%s\",\"session\":\"%s\"}", names[i % 5],
+               session);
     int32_t code = rig_query(&storm->rig, request, NULL, &error);
-    if (code != 0) fail("query %s: %s", names[i % 3], rig_why(code, &error));
+    if (code != 0) fail("query %s: %s", names[i % 5], rig_why(code, &error));
     usleep(1000);
   }
   return NULL;

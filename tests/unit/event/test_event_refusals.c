@@ -284,10 +284,25 @@ Test(event_refusals, refuses_times_that_are_none) {
 
 /* With data that is none, so that each says what it would have. */
 Test(event_refusals, every_type_of_the_contract_is_known_by_name) {
+  static const char *const types[] = {
+      "notification",      "handle.state",       "handle.polled",
+      "run.finished",      "run.failed",         "mcp.state",
+      "file.changed",      "config.changed",     "budget.usage",
+      "rate.limited",      "subagent.finished",  "tools.declared",
+      "message.submitted", "message.cancelled",  "message.edited",
+      "message.moved",     "message.redirected", "turn.started",
+      "turn.declined",     "turn.stop",          "turn.finished",
+      "turn.aborted",      "turn.failed",        "turn.retrying",
+      "turn.waiting",      "turn.resume",        "stream.started",
+      "stream.finished",   "tools.started",      "tools.finished",
+      "session.opened",    "session.resumed",    "session.rewound",
+      "session.forked",    "session.compacting", "session.compacted",
+      "session.collected", "session.closed",     "wake"};
+  cr_assert_eq(sizeof types / sizeof *types, EVENT_WAKE + 1);
   for (enum event_type type = EVENT_NOTIFICATION; type <= EVENT_WAKE; type++) {
     char json[128];
     (void)snprintf(json, sizeof json, "{\"type\":\"%s\",\"session\":\"s\",\"data\":5}",
-                   event_type_name(type));
+                   types[type]);
     struct event event;
     struct tidings_error error;
     cr_expect_eq(parse(json, &event, &error), TIDINGS_E_SCHEMA, "%s", json);

@@ -39,7 +39,6 @@ static struct turn_event read_good(const char *type, const char *data, enum even
   struct tidings_error error;
   cr_assert_eq(parse(type, data, &event, &error), 0, "%s: %s", type, error.text);
   cr_expect_eq(event.type, expected);
-  cr_expect_str_eq(event_type_name(event.type), type);
   return event.turn;
 }
 
@@ -164,18 +163,11 @@ Test(turn_event, tools_may_say_which_call) {
 
 Test(turn_event, every_type_is_of_one_class) {
   for (enum event_type type = EVENT_NOTIFICATION; type <= EVENT_WAKE; type++) {
-    const char *name = event_type_name(type);
-    bool message = !strncmp(name, "message.", 8), turn = !strncmp(name, "turn.", 5),
-         session = !strncmp(name, "session.", 8);
-    bool declares = type == EVENT_TOOLS_DECLARED;
-    bool phase = !strncmp(name, "stream.", 7) || (!strncmp(name, "tools.", 6) && !declares);
-    bool report = !message && !turn && !session && !phase && !declares &&
-                  type != EVENT_NOTIFICATION && type != EVENT_WAKE;
-    cr_expect_eq(event_is_message(type), message, "%s", name);
-    cr_expect_eq(event_is_turn(type), turn, "%s", name);
-    cr_expect_eq(event_is_session(type), session, "%s", name);
-    cr_expect_eq(event_is_phase(type), phase, "%s", name);
-    cr_expect_eq(event_is_report(type), report, "%s", name);
+    bool turn = type >= EVENT_TURN_STOP && type <= EVENT_TURN_RESUME;
+    bool alone = type == EVENT_NOTIFICATION || type == EVENT_TOOLS_DECLARED || type == EVENT_WAKE;
+    int classes = event_is_message(type) + event_is_session(type) + event_is_phase(type) +
+                  event_is_report(type) + turn + alone;
+    cr_expect_eq(classes, 1, "type %d", (int)type);
   }
 }
 
