@@ -7,8 +7,10 @@ case. Says which program failed, what its log says of that and where it is, and 
 nothing ran.
 
 A program that failed, and passed when it was run again by itself (again.xml beside the JUnit file), is unstable: it is told as a failure is, and counted apart.
+The line before the last names each program that was run again, and how that ended.
 
 tally.py --failed RESULTS: prints the names of the programs that failed, without those of which a sanitizer reported something.
+tally.py --brief RESULTS: prints only how many passed, failed and were skipped in one file.
 """
 import os
 import re
@@ -54,12 +56,15 @@ def reasons(output):
     return said or output.strip().splitlines()[-1:] or ["no reason given"]
 
 
-def passed_again(preset_dir):
-    """The programs that passed when they were run again, by name."""
+def run_again(preset_dir):
+    """The programs that were run again, by name."""
     path = os.path.join(preset_dir, "again.xml")
-    if not os.path.exists(path):
-        return {}
-    return {case.get("name"): case for case in testcases(path) if case.get("status") == "run"}
+    return {case.get("name"): case for case in testcases(path)} if os.path.exists(path) else {}
+
+
+def brief(path):
+    counts = [sum(column) for column in zip(*(program(case) for case in testcases(path)))] or [0, 0, 0]
+    return f"{os.path.basename(os.path.dirname(os.path.abspath(path)))}: {counts[0]} passed, {counts[1]} failed" + (f", {counts[2]} skipped" if counts[2] else "")
 
 
 def names_of_failed(path):
@@ -109,15 +114,20 @@ def main(paths):
     if paths[:1] == ["--failed"]:
         sys.stdout.writelines(name + "\n" for path in paths[1:] for name in names_of_failed(path))
         return 0
+    if paths[:1] == ["--brief"]:
+        print(brief(paths[1]))
+        return 0
     total = [0, 0, 0]
     unstable = 0
+    twice = []
     for path in paths:
         preset_dir = os.path.dirname(os.path.abspath(path))
         seen = [0, 0, 0]
-        again = passed_again(preset_dir)
+        again = run_again(preset_dir)
+        twice += [f"{os.path.basename(preset_dir)} {name} (then {'passed' if case.get('status') == 'run' else 'failed again'})" for name, case in sorted(again.items())]
         for case in testcases(path):
             counts = program(case)
-            if counts[1] and case.get("name") in again:
+            if counts[1] and case.get("name") in again and again[case.get("name")].get("status") == "run":
                 unstable += 1
                 print(f"UNSTABLE {os.path.basename(preset_dir)}: {case.get('name')} failed, and passed when it was run again by itself; log of the failure: {write_log(preset_dir, case)}")
                 print("\n".join(f"  | {line}" for line in failures(case.findtext("system-out") or "")))
@@ -136,6 +146,8 @@ def main(paths):
         total = [a + b for a, b in zip(total, seen)]
     if not any(total):
         print("no test matches")
+    if twice:
+        print("failed and were run again by themselves: " + ", ".join(twice))
     print(f"{total[0]} passed, {total[1]} failed" + (f", {total[2]} skipped" if total[2] else "") + (f", {unstable} unstable" if unstable else ""))
     return 1 if total[1] or not any(total) else 0
 

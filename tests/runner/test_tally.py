@@ -45,8 +45,17 @@ def says_unstable(folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write(junit(first[:1]))
     one = subprocess.run([sys.executable, TALLY, path], capture_output=True, text=True, check=False)
-    return (both.returncode == 1 and both.stdout.splitlines()[-1] == "4 passed, 2 failed, 1 unstable" and "  | not ok 2 - by chance" in both.stdout
+    told = "failed and were run again by themselves: {0} t0 (then passed), {0} t1 (then failed again)".format(os.path.basename(folder))
+    return (both.returncode == 1 and both.stdout.splitlines()[-2] == told and both.stdout.splitlines()[-1] == "4 passed, 2 failed, 1 unstable" and "  | not ok 2 - by chance" in both.stdout
             and names == ["t0", "t1"] and one.returncode == 0 and one.stdout.splitlines()[-1] == "2 passed, 0 failed, 1 unstable")
+
+
+def says_brief(folder):
+    path = os.path.join(folder, "tests.xml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(junit([("run", "ok 1\nok 2\n"), ("fail", ""), ("notrun", "no disk\n")]))
+    result = subprocess.run([sys.executable, TALLY, "--brief", path], capture_output=True, text=True, check=False)
+    return result.returncode == 0 and result.stdout == f"{os.path.basename(folder)}: 2 passed, 1 failed, 1 skipped\n"
 
 
 def junit(programs):
@@ -69,7 +78,8 @@ def main():
         print(f"{'ok' if good else 'not ok'} {number} - {title}")
         if not good:
             print(f"# expected {expected!r} and {expected_status}, got {last!r} and {result.returncode}\n# {result.stderr}")
-    others = ((prints_sums, "what a program sums up is told"), (says_unstable, "what fails and then passes is told as unstable"))
+    others = ((prints_sums, "what a program sums up is told"), (says_unstable, "what fails and then passes is told as unstable, and named in the last lines"),
+              (says_brief, "one line says how a preset's tests ended"))
     for number, (test, title) in enumerate(others, len(CASES) + 1):
         with tempfile.TemporaryDirectory() as folder:
             good = test(folder)
