@@ -127,7 +127,7 @@ static void beside_others(struct bench *bench, const char *name, uint64_t count)
   target_unload(&big);
 }
 
-/* One hook call with 10,000 items pending: read, planned, rendered, leased. Rolled back each time,
+/* A hook call with 10,000 items pending: read, planned, rendered, leased. Rolled back each time,
  * so that they stay. */
 static void many_pending(struct bench *bench, const char *name, const char *delivery,
                          uint64_t expected) {

@@ -57,7 +57,7 @@ static void open_row(struct bench *bench) {
   target_unload(&target);
 }
 
-/* What a swap cannot do without: copy the file, load it, find the symbol, open a raw environment,
+/* The least that a swap does: copy the file, load it, find the symbol, open a raw environment,
  * and all of it back. */
 static double swap_floor_us(const struct bench *bench, const char *raw_path, const char *copy) {
   struct stat status;

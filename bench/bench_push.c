@@ -265,7 +265,7 @@ static _Noreturn void worker_main(const struct bench *bench, struct gate *gate, 
   _exit(0);
 }
 
-/* One slice with fresh processes; adds their latencies and returns pushes a second. */
+/* Runs a slice with fresh processes; adds their latencies and returns pushes a second. */
 static double processes_per_second(const struct bench *bench, struct gate *gate, const char *path,
                                    bool is_raw, uint64_t first, struct samples *latencies) {
   uint64_t pushes = 0;

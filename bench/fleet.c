@@ -152,7 +152,7 @@ static _Noreturn void client_main(struct gate *gate, char *const arguments[], in
     target_load(&sides.target, arguments[0]);
     target_open(&sides.target, arguments[1], TIDINGS_ROLE_PRODUCER);
   }
-  /* What is not warm yet does not count: a server's process plans a statement once. */
+  /* Calls before everything is warm do not count: a server's process plans a statement once. */
   for (int i = 0; i < WARM; i++) push_one(&sides, session, 0, by_hand);
   atomic_fetch_add(&gate->ready, 1);
   while (!atomic_load(&gate->go)) usleep(200);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * fleet_raw.c: see fleet_raw.h.
  */
 #include "fleet_raw.h"
 
@@ -79,7 +77,7 @@ static void run_one(struct fleet_raw *raw, const char *statement) {
 void fleet_raw_look(struct fleet_raw *raw) { run_one(raw, "look"); }
 void fleet_raw_read(struct fleet_raw *raw) { run_one(raw, "read"); }
 
-/* One round trip. `session`: the parameter of those that have one. */
+/* Takes a round trip. `session`: the parameter of those that have one. */
 static void together(struct fleet_raw *raw, const char *session, const char *const *names) {
   const char *values[] = {session};
   int count = 0;

@@ -14,15 +14,15 @@ struct fleet_raw;
 /* The tables are there: fleet_raw.sql makes them. `name`: how the server names the connection. */
 struct fleet_raw *fleet_raw_open(const char *conninfo, const char *name);
 void fleet_raw_close(struct fleet_raw *raw);
-/* One row, one commit. */
+/* Inserts a row and commits. */
 void fleet_raw_push(struct fleet_raw *raw, const char *session);
 /* All that was pushed, as a queue does it: two transactions of two round trips each. */
 void fleet_raw_deliver(struct fleet_raw *raw, const char *session);
-/* One round trip: is the session as it was, and does anything wait? */
+/* Asks in a round trip: is the session as it was, and does anything wait? */
 void fleet_raw_look(struct fleet_raw *raw);
-/* One round trip: one row is read. */
+/* Reads a row in a round trip. */
 void fleet_raw_read(struct fleet_raw *raw);
-/* What was pushed by many is gone, ours too. */
+/* Removes the rows of all pushers, ours too. */
 void fleet_raw_empty(struct fleet_raw *raw);
 
 /* Notes which of the server's processes serve connections of that name. */

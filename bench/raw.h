@@ -18,7 +18,7 @@ size_t raw_record_bytes(void);
 
 struct raw *raw_open(const char *folder); /* makes the folder */
 void raw_close(struct raw *raw);
-/* One record, one commit. */
+/* Writes a record and commits. */
 void raw_put(struct raw *raw, uint32_t session, uint64_t n);
 /* Records first … first + count - 1 in one commit: for preparations. */
 void raw_put_many(struct raw *raw, uint32_t session, uint64_t first, uint64_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * bench/reports.h: what happens around an agent that fixes a build, as in the demo: files change,
- * builds fail, CI says something. What a block costs is measured with these.
+ * builds fail, CI says something. The cost of a block is measured with these.
  */
 #ifndef BENCH_REPORTS_H
 #define BENCH_REPORTS_H

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * samples.c: see samples.h.
  */
 #include "samples.h"
 

@@ -31,7 +31,8 @@ struct sample_report; /* reports.h */
 void target_push_report(struct target *target, const char *session,
                         const struct sample_report *report);
 void target_configure(struct target *target, const char *configuration);
-/* One tool result; returns the delivery id, 0 when nothing was pending. *ret_count may be NULL. */
+/* Delivers a tool result; returns the delivery id, 0 when nothing was pending. *ret_count may be
+ * NULL. */
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count);
 /* With a bound for the bytes of the texts, as an agent's hook has it. */
 uint64_t target_deliver_in(struct target *target, const char *session, uint64_t room,

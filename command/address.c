@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/address.c: see the header.
  */
 #include "command/address.h"
 
@@ -72,7 +70,7 @@ static char *find_folder(const char *path, const char *here) {
   if (len < 0 || (size_t)len >= sizeof joined) return NULL;
   char *real = realpath(joined, NULL);
   if (real) return real;
-  /* One byte more than the text: a part that had no slash before it gets one. */
+  /* It has a byte more than the text: a part that had no slash before it gets one. */
   char *copy = malloc((size_t)len + 2);
   if (!copy) return NULL;
   copy[0] = '/';
@@ -153,7 +151,7 @@ static int32_t parse_repository(struct address *address, const char *rest,
 
 /* -- all of them ------------------------------------------------------------------------------- */
 
-/* What the plugin asks of a session's name. */
+/* The plugin's rule for a session's name. */
 static int32_t check_name(const char *name, struct tidings_error *error) {
   const struct tidings_span text = span_text(name);
   uint32_t character = 0;

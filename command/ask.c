@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/ask.c: see the header.
  */
 #include "command/ask.h"
 

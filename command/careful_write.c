@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/careful_write.c: see the header.
  */
 #include "command/careful_write.h"
 

@@ -19,7 +19,7 @@ enum { LARGEST_CONFIG = 1 << 20, LARGEST_LINE = 8192, MOST_REMOTES = 64 };
 
 /* -- a remote's URL ---------------------------------------------------------------------------- */
 
-/* Where the host begins, and where it ends; false: the URL has none, as the path of a folder. */
+/* Finds where the host begins and ends; false: the URL has none, as the path of a folder. */
 static bool find_host(const char *url, const char **ret_host, const char **ret_end) {
   const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url;
   const char *path = scheme ? strchr(host, '/') : strchr(host, ':');

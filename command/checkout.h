@@ -15,8 +15,8 @@ struct checkout {
   char *branch; /* NULL: HEAD is not on a branch */
 };
 
-/* Of `folder` or the nearest folder above it that has a .git: a folder, or the file of a work tree
- * or submodule. False: there is none, or it cannot be read. */
+/* Takes `folder`, or the nearest folder above it that has a .git: a folder, or the file of a work
+ * tree or submodule. False: there is none, or it cannot be read. */
 bool checkout_read(const char *folder, struct checkout *ret_checkout);
 void checkout_finish(struct checkout *checkout);
 bool checkout_is_of(const struct checkout *checkout, const char *repository);

@@ -17,7 +17,7 @@
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
 enum { EXIT_PIPE = 141 }; /* the reader of stdout has gone away, as for who dies of SIGPIPE */
 
-/* What may stand at a place of the command line; the shells complete by it. */
+/* The kinds of words that a place of the command line takes; the shells complete by it. */
 enum cli_completion {
   COMPLETE_NOTHING,
   COMPLETE_WORDS,
@@ -95,7 +95,7 @@ int cli_main(const struct cli_program *program, int argc, char **argv);
 /* NULL: there is none. Internal verbs count only for cli_main. */
 const struct cli_verb *cli_find_verb(const struct cli_verb *const *verbs, const char *name);
 
-/* One call of the command. */
+/* A call of the command. */
 struct cli {
   const struct cli_program *program;
   const struct cli_verb *verb;
@@ -121,7 +121,7 @@ struct cli {
   uint32_t total_budget_ms; /* the same of all calls together; 0: no bound */
   bool pipe_signal_ignored; /* SIGPIPE, by the caller */
 
-  /* What the plugin says on the way; NULL: warnings and errors go to stderr. */
+  /* Receives the plugin's log; NULL: warnings and errors go to stderr. */
   void (*log)(uint32_t severity, const char *text, size_t len);
 };
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/common_options.c: see the header.
  */
 #include "command/common_options.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/config_file.c: see the header.
  */
 #include "command/config_file.h"
 
@@ -18,7 +16,7 @@ static const char *const project_names[] = {".tidings.json", ".tidings.toml"};
 
 /* -- which file -------------------------------------------------------------------------------- */
 
-/* What cannot be looked at is taken to be there: reading it then says why not. */
+/* A file that cannot be looked at counts as there: reading it then says why not. */
 static bool is_there(const char *path) {
   struct stat info;
   return stat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/destination.c: see the header.
  */
 #include "command/destination.h"
 

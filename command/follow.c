@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/follow.c: see the header.
  */
 #include "command/follow.h"
 
@@ -66,7 +64,7 @@ static int64_t free_ms(const struct follow *follow) {
   return follow->looked_at_ms + follow->pace_ms;
 }
 
-/* Of two times or durations, of which -1 is none, the first. */
+/* The earlier of two times or durations; -1 is none. */
 static int64_t earlier(int64_t a, int64_t b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
 
 static int64_t sleep_ms(const struct follow *follow, bool paused, int64_t most_ms) {

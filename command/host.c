@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/host.c: see the header.
  */
 #include "command/host.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/interrupt.c: see the header.
  */
 #include "command/interrupt.h"
 

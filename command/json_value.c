@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/json_value.c: see the header.
  */
 #include "command/json_value.h"
 
@@ -14,7 +12,7 @@
 static json_t *number_value(const struct json *json) {
   int64_t integer = 0;
   if (json_to_integer(json, &integer)) return json_integer(integer);
-  /* What follows it is no part of a number. The "C" locale is constant: nothing to free. */
+  /* The rest is no part of a number. The "C" locale is constant: nothing to free. */
   double value = strtod_l(json->text.ptr, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0));
   if (value > DBL_MAX) value = DBL_MAX;
   if (value < -DBL_MAX) value = -DBL_MAX;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/kit.c: see the header.
  */
 #include "command/kit.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/kit_preset.c: see kit_preset.h.
  */
 #include "command/kit_preset.h"
 

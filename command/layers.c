@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/layers.c: see the header.
  */
 #include "command/layers.h"
 
@@ -46,7 +44,8 @@ json_t *layers_at(const json_t *config, const char *pointer) {
   return value;
 }
 
-/* Makes the objects above it. What is no object in their place stays: the plugin refuses it. */
+/* Makes the objects above it. A value in their place that is no object stays: the plugin refuses
+ * it. */
 static int put_at(json_t *config, const char *pointer, json_t *value) {
   int failed = 0;
   while (!failed && *pointer && json_is_object(config)) {

@@ -23,9 +23,9 @@ struct layer {
  * NULL: there is none, or memory ran out, which *ret_failed tells apart. */
 char *layers_refused_key(const json_t *project, const char **ret_why, bool *ret_failed);
 
-/* `project` laid over `user`: objects key by key, all else is replaced. What a project may not set
- * gets the value that it has in `in_force`, the whole configuration without the project: a preset
- * of the project changes none of these. NULL: out of memory. */
+/* `project` laid over `user`: objects key by key, all else is replaced. A key that a project may
+ * not set gets the value that it has in `in_force`, the whole configuration without the project: a
+ * preset of the project changes none of these. NULL: out of memory. */
 json_t *layers_merge(const json_t *user, const json_t *project, const json_t *in_force);
 
 /* For each value of `effective`, a whole configuration, by its pointer: {"from": "file", "file"},

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/mailbox.c: see the header.
  */
 #include "command/mailbox.h"
 
@@ -10,7 +8,7 @@
 #include "command/json_value.h"
 #include "command/session_choice.h"
 
-/* Of a box that was joined, its session says so in place of a host and a folder. */
+/* The session of a box that was joined says so in place of a host and a folder. */
 static const char member_host[] = "tidings box join", member_prefix[] = "session:";
 
 enum { MOST_SESSIONS = 10000, MOST_SOURCES = 16, MOST_ROUNDS = 64 };

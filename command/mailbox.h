@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * command/mailbox.h: what is sent to an address waits in a mailbox, a session of the store that no
- * host owns, until a session collects it. Whoever sends puts it into the mailbox first and then
- * looks for the session (mailbox_forward); a session that starts looks into the mailboxes
+ * host owns, until a session collects it. A sender puts it into the mailbox first and then looks
+ * for the session (mailbox_forward); a session that starts looks into the mailboxes
  * (mailbox_collect). So one of the two finds the other, whichever comes first.
  */
 #ifndef COMMAND_MAILBOX_H

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/message_change.c: see the header.
  */
 #include "command/message_change.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/owner.c: see the header.
  */
 #include "command/owner.h"
 
@@ -78,8 +76,8 @@ void owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE])
 
 /* The kernel does not distinguish the new parent of an orphan from one that has started it. But a
  * process is in the session of the one that starts it, unless it begins a session of its own; and
- * what takes orphans in is in another one than an agent or a script in a terminal. Where that does
- * not help it is known by its name. */
+ * what takes orphans in is in another one than an agent or a script in a terminal. If that does not
+ * help, its name identifies it. */
 bool owner_has_started(const struct process *above, const char *program, const struct process *self,
                        bool own_session) {
   static const char *const takes_orphans[] = {"systemd",

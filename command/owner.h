@@ -22,7 +22,7 @@ enum { OWNER_NAME_SIZE = 256 };
  * such process. */
 void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]);
 
-/* What it calls itself, or the first 15 bytes of it. "": there is no such process. */
+/* The name that it gives itself, or the first 15 bytes of it. "": there is no such process. */
 void owner_title(uint32_t pid, char name[OWNER_NAME_SIZE]);
 
 /* The file that its program runs if that is an interpreter, an emulator or the dynamic loader;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/paths.c: see the header.
  */
 #include "command/paths.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/print.c: see the header.
  */
 #include "command/print.h"
 

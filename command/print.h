@@ -12,10 +12,10 @@
 #include "command/json_value.h"
 #include "command/show.h"
 
-/* JSON text. What a terminal obeys or hides (DEL, C1, bidi, zero-width) is written as \u009b, which
- * reads as the same value. */
+/* JSON text. A character that a terminal obeys or hides (DEL, C1, bidi, zero-width) is written as
+ * \u009b, which reads as the same value. */
 void print_json_text(FILE *out, const char *json);
-/* One JSON value and a line break. Returns 0 or the exit code. */
+/* Prints a JSON value and a line break. Returns 0 or the exit code. */
 int print_json(const struct cli *cli, const json_t *value);
 /* The JSON form of a reply; NULL is one without anything in it. */
 int print_reply(const struct cli *cli, const struct tidings_reply *reply);
@@ -23,9 +23,9 @@ int print_reply(const struct cli *cli, const struct tidings_reply *reply);
 /* The same with the session that it is about, as its first member. */
 int print_reply_of(const struct cli *cli, const char *session, const struct tidings_reply *reply);
 
-/* What a reply asks the host to do: "start_turn ID" for each message, with its content indented and
- * escaped below it; or "abort_stream". Whoever wants the content's own bytes takes the reply's
- * JSON. */
+/* Prints what a reply asks the host to do: "start_turn ID" for each message, with its content
+ * indented and escaped below it; or "abort_stream". The reply's JSON has the content's own bytes.
+ */
 void print_actions(const struct tidings_reply *reply);
 
 /* "tool.failed" of the member `kind`. */

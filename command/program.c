@@ -22,7 +22,7 @@ const struct cli_verb *cli_find_verb(const struct cli_verb *const *verbs, const 
   return NULL;
 }
 
-/* Otherwise the store's files could become our stdout. What stands in for a closed descriptor fails
+/* Otherwise the store's files could become our stdout. The replacement of a closed descriptor fails
  * when it is used. */
 static void keep_standard_descriptors(void) {
   for (int fd = 0; fd <= 2; fd++) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/project.c: see the header.
  */
 #include "command/project.h"
 
@@ -89,7 +87,7 @@ static int32_t name_file(const char *path, int32_t code, struct tidings_error *e
   return kit_error(error, code, "%s: %s", path, text);
 }
 
-/* What the verb prefers, where neither file names a preset. Returns 0, or -1: out of memory. */
+/* The preset that the verb prefers if neither file names one. Returns 0, or -1: out of memory. */
 static int prefer_preset(const struct cli *cli, json_t *config) {
   json_t *delivery = json_object_get(config, "delivery");
   if (!cli->preset || json_object_get(delivery, "preset")) return 0;

@@ -30,7 +30,7 @@ int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *pa
                       struct tidings_error *error);
 
 /* The same with the file of the folder that the session's host has named, or else of `folder` ("":
- * none), if there is one. What is wrong is a warning. */
+ * none), if there is one. A mistake is a warning. */
 void project_lay(const struct cli *cli, struct hostkit *kit, const char *session,
                  const char *folder);
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/recipes.c: see the header.
  */
 #include "command/recipes.h"
 

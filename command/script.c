@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/script.c: see the header.
  */
 #include "command/script.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/session.c: see the header.
  */
 #include "command/session.h"
 
@@ -191,7 +189,7 @@ const char *session_named(const struct cli *cli) {
   return named && named[0] ? named : NULL;
 }
 
-/* What the plugin would refuse too, but perhaps only after a command has run. */
+/* Refuses what the plugin would refuse too, but perhaps only after a command has run. */
 int session_check(const struct cli *cli, const char *session) {
   enum { LONGEST = 255 };
   const struct tidings_span text = span_text(session);

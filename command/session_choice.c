@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/session_choice.c: see the header.
  */
 #include "command/session_choice.h"
 

@@ -17,9 +17,9 @@ struct session_choice {
   bool used;             /* it has begun a turn, as far as is known */
 };
 
-/* `sessions` is what the query of that name lists. Of those of running hosts whose folder is
- * `folder` or above it: the nearest folder first, then the last prompt or tool result, then the
- * last attachment. */
+/* `sessions` is what the query of that name lists. Chooses among those of running hosts whose
+ * folder is `folder` or above it: the nearest folder first, then the last prompt or tool result,
+ * then the last attachment. */
 struct session_choice session_choice_by_folder(const json_t *sessions, const char *folder);
 
 /* Was `session` used later than `other`, or attached later if neither was used? */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/session_near.c: see the header.
  */
 #include "command/session_near.h"
 

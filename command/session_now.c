@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/session_now.c: see the header.
  */
 #include "command/session_now.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/session_path.c: see the header.
  */
 #include "command/session_path.h"
 

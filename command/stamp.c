@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/stamp.c: see the header.
  */
 #include "command/stamp.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/store.c: see the header.
  */
 #include "command/store.h"
 

@@ -25,7 +25,7 @@ int32_t store_copy(const char *from, const char *to, json_t **ret_answer,
  * the answer. Errors: those of the check; STORE: it could not be started. */
 int32_t store_check(const char *path, json_t **ret_answer, struct tidings_error *error);
 
-/* What that process runs; an internal verb of each program that calls store_check. */
+/* The verb that this process runs; an internal verb of each program that calls store_check. */
 extern const struct cli_verb verb_store_check;
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/terminal.c: see the header.
  */
 #include "command/terminal.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/arena.c: see arena.h.
  */
 #include "common/arena.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/buffer.c: see buffer.h.
  */
 #include "common/buffer.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/clock.c: see the header.
  */
 #include "common/clock.h"
 

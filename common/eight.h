@@ -22,8 +22,9 @@ static inline uint64_t eight_at(const char *at) {
   return eight;
 }
 
-/* The next three say which of the bytes are such ones; 0: none is. What they say together (by |) is
- * right about the first of them, which is what eight_first gives, and not about those after it. */
+/* The next three say which of the bytes are such ones; 0: none is. Joined by |, their results are
+ * right about the first byte that matches, which eight_first gives, and not about those after it.
+ */
 
 /* `limit` is 128 at most. */
 static inline uint64_t eight_less(uint64_t eight, unsigned char limit) {

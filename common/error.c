@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/error.c: see error.h.
  */
 #include "common/error.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/file.c: see the header.
  */
 #include "common/file.h"
 
@@ -84,7 +82,7 @@ int file_write_all(int fd, const char *bytes, size_t len) {
   return 0;
 }
 
-/* What close says counts: some file systems report a failed write only there. */
+/* The result of close counts: some file systems report a failed write only there. */
 static int close_written(int fd, int reason) {
   if (close(fd) && !reason) return errno;
   return reason;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * common/fnv.h: FNV-1a with 64 bits: a short hash without a key, for names and places. The store
- * keeps rows by it. Who may choose a text can choose another one with the same hash.
+ * keeps rows by it. Anybody who may choose a text can choose another one with the same hash.
  */
 #ifndef COMMON_FNV_H
 #define COMMON_FNV_H
@@ -16,7 +16,7 @@ static inline uint64_t fnv_byte(uint64_t hash, uint8_t byte) {
   return (hash ^ byte) * UINT64_C(0x100000001b3);
 }
 
-/* What is hashed after the text goes on as if it were one text. */
+/* Texts that are hashed one after the other count as one text. */
 static inline uint64_t fnv_span(uint64_t hash, struct tidings_span text) {
   for (size_t i = 0; i < text.len; i++) hash = fnv_byte(hash, (uint8_t)text.ptr[i]);
   return hash;

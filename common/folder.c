@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/folder.c: see the header.
  */
 #include "common/folder.h"
 

@@ -10,7 +10,7 @@
 char *folder_make_temporary(const char *parent, const char *prefix);
 
 /* Removes a folder with all that is in it, follows no symbolic link and enters no other file
- * system. What cannot be removed stays. Returns 0 or the first errno. NULL: does nothing. */
+ * system. Files that cannot be removed stay. Returns 0 or the first errno. NULL: does nothing. */
 int folder_remove_all(const char *path);
 
 #endif

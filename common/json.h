@@ -36,11 +36,11 @@ struct json {
   struct json *members;     /* the first; of an array, the first element */
   struct json *next;        /* the next one of the same parent */
   struct json *parent;      /* NULL: this is the whole value */
-  /* Where it stands in the text that was read; key_start is start where there is no key. */
+  /* Its place in the text that was read; key_start is start where there is no key. */
   size_t key_start, start, end;
 };
 
-/* What a text may hold beyond what json_read takes. Zeros, but for the depth, ask for the same. */
+/* Extensions that json_read does not take. Zeros, but for the depth, ask for the same. */
 struct json_rules {
   size_t max_depth; /* arrays and objects inside each other */
   bool nul;         /* strings may hold the NUL character, written as \u0000; keys not */

@@ -66,7 +66,7 @@ static int read_escape(struct json_reader *reader, bool is_key, char **to) {
   return 0;
 }
 
-/* Where the characters end that stand for themselves; `end`: nowhere. */
+/* Finds the end of the characters that stand for themselves; `end`: nowhere. */
 static char *plain_end(char *at, const char *end) {
   while (end - at >= 8) {
     uint64_t eight = eight_at(at);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/json_write.c: see json_writer.h.
  */
 #include "common/json_write.h"
 

@@ -31,13 +31,13 @@ int libc_lock_until(pthread_mutex_t *mutex, uint64_t until_ns);
 /* Looks up the addresses of servers by name, beside this thread: a resolver may take minutes. */
 enum { LIBC_MOST_NAMES = 16 };
 struct libc_lookup;
-/* Of at most LIBC_MOST_NAMES names, which are copied. NULL: no memory. */
+/* Looks up at most LIBC_MOST_NAMES names, which are copied. NULL: no memory. */
 struct libc_lookup *libc_lookup_begin(const char *const *names, size_t count);
 /* Waits, for at most so many milliseconds, until one or more are looked up. Are all? */
 bool libc_lookup_wait(struct libc_lookup *lookup, int ms);
-/* Of a lookup that is over, until libc_lookup_end; NULL: that name has no address. */
+/* The addresses of a lookup that is over, until libc_lookup_end; NULL: that name has no address. */
 const struct addrinfo *libc_lookup_of(const struct libc_lookup *lookup, size_t name);
-/* One that is not over is left to the resolver, with its memory. */
+/* A lookup that is not over is left to the resolver, with its memory. */
 void libc_lookup_end(struct libc_lookup *lookup);
 
 /* Closes all descriptors from `first` to `last`; without that call, which is new in 5.9, those that

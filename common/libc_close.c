@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/libc_close.c: see libc.h.
  */
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -32,7 +32,7 @@ static bool is_left(struct libc_lookup *lookup) {
   return false;
 }
 
-/* Where memory is short, it may begin with some of them and fail: the others have no address. */
+/* If memory is short, it may begin with some of them and fail: the others have no address. */
 static bool start_lookup(struct libc_lookup *lookup) {
   for (size_t i = 0; i < lookup->count; i++) {
     lookup->requests[i] = (struct gaicb){.ar_name = lookup->names[i], .ar_request = &lookup->hints};

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/libc_spawn.c: see libc.h.
  */
 #include <fcntl.h>
 
@@ -23,8 +21,8 @@ static int add_close(int fd, void *actions) {
   return flags < 0 || (flags & FD_CLOEXEC) ? 0 : posix_spawn_file_actions_addclose(actions, fd);
 }
 
-/* One that another thread opens after this is left to that thread, which is expected to open it
- * with O_CLOEXEC. */
+/* A descriptor that another thread opens after this is left to that thread, which is expected to
+ * open it with O_CLOEXEC. */
 int libc_spawn_closes_from(posix_spawn_file_actions_t *actions, int first) {
   return visit_open((unsigned)first, ~0u, add_close, actions);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/mask.c: see the header.
  */
 #include "common/mask.h"
 
@@ -10,7 +8,7 @@ static const char key_begin[] = "-----BEGIN ", key_end[] = "-----END ", key_name
 
 /* -- private keys ------------------------------------------------------------------------------ */
 
-/* Where `mark`, before the words PRIVATE KEY, stands; NULL: nowhere. */
+/* Finds `mark` before the words PRIVATE KEY; NULL: nowhere. */
 static const char *find_mark(const char *from, const char *end, const char *mark) {
   enum { LONGEST_NAME = 40 };
   for (; from < end; from++) {
@@ -38,8 +36,8 @@ static bool is_base64(const char *bytes, size_t len) {
   return !memchr(bytes, '\0', len);
 }
 
-/* Base64, perhaps after what a log writes at the beginning of its lines, or a header. What only
- * mentions the mark of a key is followed by other lines. */
+/* Base64, perhaps after what a log writes at the beginning of its lines, or a header. A text that
+ * only mentions the mark of a key goes on with other lines. */
 static bool is_in_key(struct tidings_span line) {
   enum { LONG_WORD = 16 };
   while (line.len && strchr(" \t\r", line.ptr[line.len - 1])) line.len--;

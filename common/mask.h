@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/mask.h: hides secrets in command lines and in what commands print. What looks like one is
- * replaced by "[masked]"; all else stays as it is. Pure.
+ * common/mask.h: hides secrets in command lines and in what commands print. A text that looks like
+ * one is replaced by "[masked]"; all else stays as it is. Pure.
  */
 #ifndef COMMON_MASK_H
 #define COMMON_MASK_H

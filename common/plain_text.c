@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/plain_text.c: see the header.
  */
 #include "common/plain_text.h"
 
@@ -25,7 +23,8 @@ static bool next_is_within(const struct plain *plain, int low, int high) {
 
 /* -- sequences: each begins after what introduces it ------------------------------------------- */
 
-/* Of what they do, only erasing a line and going to its beginning matter: progress bars do both. */
+/* Only two of their effects matter, erasing a line and going to its beginning: progress bars do
+ * both. */
 static void act_on_line(struct plain *plain, struct tidings_span parameters, char final) {
   bool first = !parameters.len || span_is(parameters, "0") || span_is(parameters, "1");
   if (final == 'G' && first) plain->returned = true;
@@ -34,7 +33,7 @@ static void act_on_line(struct plain *plain, struct tidings_span parameters, cha
     plain->out->len = plain->line;
 }
 
-/* Parameters and a final byte. What can be no part of it ends it. */
+/* Parameters and a final byte. A byte that cannot be part of it ends it. */
 static void skip_control(struct plain *plain) {
   size_t begin = plain->at;
   while (next_is_within(plain, 0x20, 0x3F)) plain->at++;

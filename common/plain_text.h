@@ -9,9 +9,9 @@
 
 /* Appends what a terminal would show of `output`: valid UTF-8 that has no control characters but
  * line feed and tab. Escape sequences are left out; a string sequence (OSC, DCS …) that is not
- * ended ends with its line, so that it hides no other. What follows a carriage return replaces the
- * line, a backspace removes a character, and each byte that is not UTF-8 is U+FFFD. Doing it twice
- * changes nothing more. */
+ * ended ends with its line, so that it hides no other. The text after a carriage return replaces
+ * the line, a backspace removes a character, and each byte that is not UTF-8 is U+FFFD. Doing it
+ * twice changes nothing more. */
 void plain_text(struct tidings_span output, struct buffer *out);
 
 /* The end of `text`: at most `lines` whole lines that have at most `bytes` bytes, where each line

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/random.c: see the header.
  */
 #include "common/random.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/siphash.h: SipHash-2-4 (Aumasson and Bernstein): a short keyed hash. Who sees results
- * learns neither the key nor another text's result.
+ * common/siphash.h: SipHash-2-4 (Aumasson and Bernstein): a short keyed hash. Results disclose
+ * neither the key nor another text's result.
  */
 #ifndef COMMON_SIPHASH_H
 #define COMMON_SIPHASH_H

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/spawn.c: see the header.
  */
 #include "common/spawn.h"
 

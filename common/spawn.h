@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* What a standard stream of the program is: one of these, or a descriptor of ours above 0, which
+/* The standard streams of the program: one of these, or a descriptor of ours above 0, which
  * stays open here. */
 enum { SPAWN_INHERIT = 0, SPAWN_NULL = -1, SPAWN_AS_OUT = -2 /* of `err`: what `out` is */ };
 

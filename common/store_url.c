@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/store_url.c: see the header.
  */
 #include "common/store_url.h"
 
@@ -33,7 +31,7 @@ bool store_url_is_plugin(const char *plugin) {
 }
 
 /* The @ that ends the user's name and password; NULL: there is none. As libpq reads it, a ? may be
- * part of them. Who forgot to write the @ of a password as %40 means the last. */
+ * part of them. If the @ of a password is not written as %40, the last @ counts. */
 static const char *credentials_end(const char *url) {
   const char *scheme = strstr(url, "://");
   if (!scheme) return NULL;

@@ -14,7 +14,7 @@ bool store_url_is(const char *store); /* NULL: no */
 char *store_url_plugin(const char *plugin, const char *store);
 /* Is it that plugin? An instance of it cannot be tried on an empty folder. */
 bool store_url_is_plugin(const char *plugin);
-/* Where a URL's parameters begin, at a ?; NULL: it has none. */
+/* The beginning of a URL's parameters, at a ?; NULL: it has none. */
 const char *store_url_query(const char *url);
 /* The URL with another schema. NULL: no memory. */
 char *store_url_with_schema(const char *url, const char *schema);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * common/utf8.c: see utf8.h.
  */
 #include "common/utf8.h"
 

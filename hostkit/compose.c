@@ -12,7 +12,7 @@
 #include "text.h"
 #include <tidings/hostkit.h>
 
-/* In the order in which they are sent. What is inside the carrier's message stands next to the
+/* In the order in which they are sent. Parts inside the carrier's message stand next to the
  * carrier. */
 enum section {
   SECTION_BEFORE,

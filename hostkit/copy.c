@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * copy.c: see the header.
  */
 #include "copy.h"
 

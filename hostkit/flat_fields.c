@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * flat_fields.c: see the header.
  */
 #include "flat_fields.h"
 

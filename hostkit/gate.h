@@ -3,7 +3,7 @@
  * gate.h: counts the calls under way, and holds new ones back while a swap or close runs. Knows
  * nothing of what is called.
  *
- * One word holds the count and the mark SHUT. While it is not set, entering and leaving is one
+ * A single word holds the count and the mark SHUT. While it is not set, entering and leaving is one
  * compare-and-swap each; once it is set, the word changes under the lock only, so that whoever
  * waits for the count to reach zero may free the gate right after.
  */

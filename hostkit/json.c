@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * json.c: see the header.
  */
 #include "json.h"
 

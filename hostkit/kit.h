@@ -25,8 +25,8 @@ void hk_end(struct hostkit *kit);
 /* Words for a deadline that passed; returns BUSY. `calls` 0: a swap was under way. */
 int32_t hk_still_busy(uint64_t calls, uint32_t drain_ms, struct tidings_error *error);
 
-/* After a swap, with the gate shut: the new build learns that the host waits for rings. What fails
- * is logged. */
+/* After a swap, with the gate shut: the new build learns that the host waits for rings. Failures
+ * are logged. */
 void hk_wait_again(struct hostkit *kit);
 
 /* Asks the extension, which must be there, and copies the answer; the gate is not entered. */

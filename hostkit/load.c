@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * load.c: see the header.
  */
 #include "load.h"
 

@@ -66,7 +66,7 @@ static int32_t start(struct trial *trial, const char *program, const char *const
   return TIDINGS_OK;
 }
 
-/* Reads what is there; false: the other end is closed. What does not fit is dropped: only a
+/* Reads what is there; false: the other end is closed. Bytes that do not fit are dropped: only a
  * misbehaving plugin writes here too. */
 static bool read_some(struct trial *trial) {
   char dropped[256];

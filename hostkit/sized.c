@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * sized.c: see the header.
  */
 #include "sized.h"
 

@@ -8,8 +8,8 @@
 
 #include <tidings/abi.h>
 
-/* What the writer of *theirs knew of a struct, as we know it: the rest is zero, and the size is
- * ours. NULL reads as a struct of zeros. */
+/* Copies the fields that the writer of *theirs knew into our struct: the rest is zero, and the size
+ * is ours. NULL reads as a struct of zeros. */
 void hk_read_sized(void *ours, size_t our_size, const void *theirs);
 
 /* The same for a struct that a caller filled: an error if it is a null pointer or shorter than

@@ -15,8 +15,8 @@
 
 #define OLD_GOES_ON " (the old build goes on)"
 
-/* What the answer to `configure` says is in force, as text; NULL in *ret_configuration: it does not
- * say. */
+/* Takes the configuration in force from the answer to `configure`, as text; NULL in
+ * *ret_configuration: it does not say. */
 static int32_t read_configuration(const char *json, size_t len, char **ret_configuration,
                                   struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;

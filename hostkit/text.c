@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * text.c: see the header.
  */
 #include "text.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim run: plays scenario files and prints TAP. What happens in a scenario is scenario/'s
- * business.
+ * hostsim run: plays scenario files and prints TAP. scenario/ plays the steps.
  */
 #include "command/interrupt.h"
 #include "command/paths.h"

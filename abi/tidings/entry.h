@@ -7,10 +7,10 @@
  * The first eight bytes are the same in every version, for ever: size, abi_major, abi_minor. If
  * abi_major is not the host's own, the host reads nothing after them.
  *
- * What a plugin never does in the process of its host, in any call: it forks or starts a program;
- * it installs a signal handler, leaves a thread's signal mask changed, or causes a signal such as
- * SIGCHLD or SIGPIPE; it writes to standard output or error; it changes the environment, the
- * working directory, the umask or the locale. It starts no thread but one that listens to a
+ * A plugin never does the following in the process of its host, in any call: it forks or starts a
+ * program; it installs a signal handler, leaves a thread's signal mask changed, or causes a signal
+ * such as SIGCHLD or SIGPIPE; it writes to standard output or error; it changes the environment,
+ * the working directory, the umask or the locale. It starts no thread but one that listens to a
  * database for the descriptor of wake.h: that blocks all signals, and has ended when close returns.
  * Descriptors that it opens are closed on exec.
  */

@@ -8,7 +8,7 @@
  * and send a `wake` event for each session: its reply has the actions. The descriptor tells about
  * pushes only. For what is due at a time, send a `wake` event at wake_at_ms of the newest reply.
  *
- * What rings: a notification that is critical or whose activation is idle or interrupt, and
+ * These ring: a notification that is critical or whose activation is idle or interrupt, and
  * whatever causes an offer, such as a message that another process submits; each in a session that
  * a live host owns. It rings before the commit, when there is nothing to do yet, and after it, in
  * every process that waits for that host: one that is the owner, or that names the owner as

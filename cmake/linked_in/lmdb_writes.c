@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * lmdb_writes.c: see the header.
  */
 #include "lmdb_writes.h"
 
@@ -14,7 +12,7 @@ void tidings_lmdb_set_watch(const struct tidings_lmdb_watch *watch) {
   atomic_store(&watching, watch);
 }
 
-/* What the archive calls; no other file does. */
+/* The archive calls these; no other file does. */
 ssize_t tidings_lmdb_pwrite(int fd, const void *data, size_t bytes, off_t at);
 ssize_t tidings_lmdb_writev(int fd, const struct iovec *pieces, int count);
 ssize_t tidings_lmdb_pwritev(int fd, const struct iovec *pieces, int count, off_t at);

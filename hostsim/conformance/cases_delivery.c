@@ -193,7 +193,8 @@ static void threads(struct trial *trial) {
 
 /* -- room -------------------------------------------------------------------------------------- */
 
-/* What a tool result, or a chat request, with so much room is given; `outcome` settles it. */
+/* Returns what a tool result, or a chat request, with so much room is given; `outcome` settles it.
+ */
 static uint64_t bytes_in_room(struct tidings_plugin *plugin, bool chat, uint64_t room,
                               uint32_t outcome, size_t *ret_shown) {
   struct tidings_tool_result result = {

@@ -12,7 +12,7 @@
 
 enum { LATER_BYTES = 64 };
 
-/* What comes after the fields of version 1.0. */
+/* The fields after those of version 1.0. */
 enum tail { TAIL_NONE, TAIL_ZEROS, TAIL_COUNT };
 
 /* A copy of the first `known` bytes and the tail, at the end of a page; its size says so. It stays

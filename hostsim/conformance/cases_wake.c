@@ -122,8 +122,8 @@ static void rings(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* What was not looked for yet must be there whenever the host looks: here it looks without having
- * slept. */
+/* A ring that was not looked for yet must be there whenever the host looks: here it looks without
+ * having slept. */
 static void named_without_sleep(struct trial *trial) {
   load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);

@@ -49,7 +49,7 @@ static const char *verdict_name(enum verdict verdict) {
   return "interrupted";
 }
 
-/* One line a case; more than one reason becomes one line each, indented. */
+/* Prints a line a case; more than one reason becomes one line each, indented. */
 static void report(struct suite_run *suite, const char *name, enum verdict verdict,
                    const char *why) {
   printf("%-8s %s", verdict_name(verdict), name);
@@ -83,7 +83,7 @@ static char *read_words(int fd) {
   return words;
 }
 
-/* What the end of a case's process and its words mean. Writes the reason to `why`. */
+/* Judges the end of a case's process and its words. Writes the reason to `why`. */
 static enum verdict judge(int status, const char *words, FILE *why) {
   if (WIFSIGNALED(status)) {
     fprintf(why, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The books at the end of the demo. What was pushed and submitted is asked of the ledger and of the
- * store; what was delivered is counted in the texts that the transcript holds, which is what the
- * model has seen. Each text is unlike every other, so it can be counted by itself.
+ * The books at the end of the demo. The ledger and the store say what was pushed and submitted;
+ * deliveries are counted in the texts that the transcript holds, which the model has seen. Each
+ * text is unlike every other, so it can be counted by itself.
  */
 #include "demo/demo.h"
 

@@ -20,7 +20,7 @@
 #define DEMO_LIVES 3 /* the host is killed twice */
 #define DEMO_TIMEOUT_MS 60000
 
-/* Where everything lies. */
+/* The places of all files. */
 struct demo_folder {
   char *dir;
   char *store;
@@ -47,14 +47,15 @@ struct screen {
   bool fast; /* no pauses */
 };
 
-/* One line or several that a person or program says; `who` is "user", "assistant" or "tool". */
+/* Prints one line or several that a person or program says; `who` is "user", "assistant" or "tool".
+ */
 void screen_say(const struct screen *screen, const char *who, const char *text);
 
 /* A carrier as the model gets it: its content, and, marked, what was put before and after it. */
 void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len,
                     const char *content, size_t content_len);
 
-/* What happens around the conversation. */
+/* Prints what happens around the conversation. */
 void screen_note(const struct screen *screen, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

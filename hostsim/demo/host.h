@@ -19,7 +19,7 @@ struct demo_host {
   int wake_fd;    /* readable when another process has rung; -1: not yet */
 };
 
-/* What becomes of a carrier after the hook. */
+/* The fate of a carrier after the hook. */
 enum ending {
   ENDING_SETTLED,             /* written to the transcript, then settled */
   ENDING_OPEN,                /* written, not settled yet: the caller does */
@@ -75,12 +75,12 @@ uint64_t host_chat_request(struct demo_host *host, const char *content);
 
 void host_settle(struct demo_host *host, uint64_t delivery);
 
-/* What the model says; goes into the transcript and on the screen. */
+/* Adds what the model says; goes into the transcript and on the screen. */
 void host_assistant(struct demo_host *host, const char *text);
 
 void host_swap(struct demo_host *host);
 
-/* Who speaks next: a typed correction, a webhook, something critical, a subagent. For the third
+/* The next speaker: a typed correction, a webhook, something critical, a subagent. For the third
  * life's end. */
 void script_turns(struct demo_host *host);
 

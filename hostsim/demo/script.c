@@ -91,7 +91,8 @@ static void first_life(struct demo_host *host) {
               ENDING_DIES_BEFORE_SETTLE);
 }
 
-/* What the transcript holds is not delivered again; then the host dies between leasing and writing.
+/* Notifications in the transcript are not delivered again; then the host dies between leasing and
+ * writing.
  */
 static void second_life(struct demo_host *host) {
   struct build build;
@@ -140,8 +141,8 @@ static void busy_moment(struct demo_host *host) {
   tool_result(host, "diff", strdup("+  return count;"), ENDING_SETTLED);
 }
 
-/* What was leased and never written is delivered now; then the plugin is swapped under an open
- * lease, while another process pushes. */
+/* Notifications that were leased and never written are delivered now; then the plugin is swapped
+ * under an open lease, while another process pushes. */
 static void third_life(struct demo_host *host) {
   host_assistant(host, "→ list: build");
   tool_result(host, "list", strdup("output.txt parser.o"), ENDING_SETTLED);

@@ -28,7 +28,8 @@ static void add(struct command *command, const char *word) {
   if (command->count + 1 < MOST_ARGUMENTS) command->list[command->count++] = word;
 }
 
-/* Of /usr/lib/postgresql/15/bin/initdb and so on, the newest. To be freed; NULL: there is none. */
+/* Finds the newest of /usr/lib/postgresql/15/bin/initdb and so on. To be freed; NULL: there is
+ * none. */
 static char *find_programs(void) {
   static const char pattern[] = "/usr/lib/postgresql/*/bin/initdb";
   const size_t before = strcspn(pattern, "*");

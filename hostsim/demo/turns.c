@@ -15,7 +15,7 @@ static _Noreturn void fail_turn(const char *problem) {
   exit(EXIT_FAILURE);
 }
 
-/* What wants a turn while another one runs has to wait. */
+/* A message that wants a turn while another one runs has to wait. */
 static void expect_nothing(struct tidings_reply *reply, const char *what) {
   if (reply && reply->action_count > 0) fail_turn(what);
   hostkit_reply_free(reply);

@@ -24,7 +24,7 @@ int workshop_start_build(const char *workspace, struct build *ret_build);
 /* Waits for its end; its exit code, or -1 when it was killed or did not end. */
 int workshop_wait_build(const struct build *build);
 
-/* What the build said, at most `lines` lines of it. To be freed; NULL on failure. */
+/* The output of the build, at most `lines` lines of it. To be freed; NULL on failure. */
 char *workshop_build_output(const char *workspace, unsigned lines);
 
 /* A file of the workspace. To be freed; NULL on failure. */

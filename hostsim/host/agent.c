@@ -34,7 +34,7 @@ static void forget(struct agent *agent) {
   agent->pid = 0;
 }
 
-/* What a failed exchange means; the process is gone afterwards. */
+/* Explains a failed exchange; the process is gone afterwards. */
 static enum agent_outcome end_after(struct agent *agent, enum wire_outcome wire) {
   enum agent_outcome outcome = AGENT_DIED;
   if (wire == WIRE_CLOSED) {

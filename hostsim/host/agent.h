@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * An agent host in a child process, seen from its parent: start it, let it call its plugin, kill
- * it. What the requests and answers look like is written in agent_child.c. Knows no scenarios and
+ * it. agent_child.c describes the requests and answers. Knows no scenarios and
  * keeps no clock of its own.
  */
 #ifndef HOSTSIM_AGENT_H

@@ -42,7 +42,7 @@ uint64_t commits_disarm(void) {
 void commits_skip_sync(void) { atomic_store(&unsynced, true); }
 
 /* A plugin whose store is a database commits with a statement of this name (tidings-postgres.so).
- * Where it is used there is a NUL before it, the name of its portal; where it is prepared, a
+ * In a message that uses it, a NUL is before it, the name of its portal; in one that prepares it, a
  * length.
  */
 static const char commit_statement[] = "\0tidings_commit";

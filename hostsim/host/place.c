@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * host/place.c: see the header.
  */
 #include "host/place.h"
 

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Where every simulated clock starts: 2023-11-14T22:13:20Z. */
+/* The start of every simulated clock: 2023-11-14T22:13:20Z. */
 #define SIMHOST_EPOCH_MS INT64_C(1700000000000)
 #define SIMHOST_START_NS UINT64_C(1000000000)
 

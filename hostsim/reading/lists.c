@@ -12,7 +12,7 @@
 struct list {
   struct tidings_span closing; /* the line that ends the block */
   bool grouped;                /* each level has a title */
-  /* What stands between the bullet and the text: taken off, entered in the line. */
+  /* The marks between the bullet and the text: taken off, entered in the line. */
   bool (*take_head)(struct reader *reader, struct tidings_span *text, struct reading_line *line);
 };
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * reading/reader.c: see reader.h.
  */
 #include "reading/reader.h"
 

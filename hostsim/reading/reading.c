@@ -45,7 +45,7 @@ static struct tidings_span without_separator(struct reader *reader,
 
 /* -- steered messages -------------------------------------------------------------------------- */
 
-/* What stands in the tag in which the user speaks. False: it is something else. */
+/* The text in the tag in which the user speaks. False: it is something else. */
 static bool take_steered(const struct reader *reader, struct tidings_span *text) {
   static const char end[] =
       "\n\nPlease address this message and continue with your tasks.\n</system-reminder>";

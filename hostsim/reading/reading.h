@@ -2,8 +2,8 @@
  *
  * reading/reading.h: what a model reads in the parts of a reply, found by means of its own: from
  * the bytes back to lines. It knows the formats as documents show them and none of the plugin's
- * code, so that tests can compare what was rendered with what it should say. Whatever no block of
- * that format has is a problem: a second fence, a line outside of the list, text after the end.
+ * code, so that tests can compare what was rendered with what it should say. Anything that no block
+ * of that format has is a problem: a second fence, a line outside of the list, text after the end.
  */
 #ifndef HOSTSIM_READING_H
 #define HOSTSIM_READING_H
@@ -18,7 +18,7 @@ struct reading_part {
   struct tidings_span text;
 };
 
-/* One notification, or several that share a line. */
+/* A notification, or several that share a line. */
 struct reading_line {
   struct tidings_span text;         /* without entities and indentation; with backslashes */
   struct tidings_span source, name; /* where the format shows them; else empty */
@@ -57,10 +57,9 @@ enum reading_says {
 int reading_says(struct tidings_span text, struct tidings_span message, size_t times,
                  enum reading_says *ret_says, size_t *ret_kept);
 
-/* What is left of a text, or of what it was made of, when everything is taken out that escaping
- * adds or changes: its printable ASCII characters, without blanks, backslashes, entities and shown
- * code points. Equal for a text before and after escaping. Appended; a buffer without memory is
- * `failed`. */
+/* The rest of a text, or of its source, without everything that escaping adds or changes: its
+ * printable ASCII characters, without blanks, backslashes, entities and shown code points. Equal
+ * for a text before and after escaping. Appended; a buffer without memory is `failed`. */
 struct buffer;
 void reading_write_bare(struct tidings_span text, struct buffer *out);
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Who does a step. All but the first are started when they are first needed. */
+/* The actor of a step. All but the first are started when they are first needed. */
 static const struct actor {
   const char *name; /* of "as"; NULL: a step without it */
   const char *role; /* as in the request "open" */
@@ -160,8 +160,8 @@ static void remember(struct play *play, const json_t *reply) {
   }
 }
 
-/* What expectations are compared with: the reply's or the answer's fields, and content, error and
- * error_text beside them. */
+/* The values that expectations are compared with: the reply's or the answer's fields, and content,
+ * error and error_text beside them. */
 static json_t *flatten(const json_t *answer) {
   json_t *flat = json_object();
   json_t *fields = json_object_get(answer, "reply");
@@ -214,7 +214,7 @@ static void settle_inline(struct play *play, const json_t *step, const json_t *a
   json_decref(settled);
 }
 
-/* Whatever a step expects: no reply has more text than its carrier has room for. */
+/* Checks this after every step: no reply has more text than its carrier has room for. */
 static void check_room(struct play *play, const json_t *value, const json_t *answer) {
   const json_t *parts = json_object_get(json_object_get(answer, "reply"), "messages");
   size_t room = (size_t)json_integer_value(json_object_get(value, "room")), bytes = 0;

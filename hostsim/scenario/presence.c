@@ -15,7 +15,7 @@ struct presence {
   const json_t *is; /* what it expects */
 };
 
-/* What a session does and what an error says shows nothing of what is in it. */
+/* The state of a session and the text of an error show nothing of its contents. */
 static bool presence_is_neutral(const char *key) {
   static const char *const keys[] = {"state",          "phase",   "attempt",   "error",
                                      "error_contains", "message", "started_at"};

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * sim/check.c: see check.h.
  */
 #include "sim/check.h"
 
@@ -37,8 +35,8 @@ static json_t *query(struct play *play, enum peer peer, const char *name, const 
   return answer;
 }
 
-/* Keeps the models that say the same as the plugin. What the first one says differently is written
- * if none is left. Takes `got`. */
+/* Keeps the models that say the same as the plugin. If none is left, the differences of the first
+ * one are written. Takes `got`. */
 static bool keep_equal(struct play *play, const char *what, json_t *got,
                        json_t *(*expect)(const struct play *, const struct model *)) {
   unsigned kept = 0;
@@ -174,7 +172,7 @@ static enum played resume_child(struct play *play, enum peer peer, const char *c
   return called != CALL_ANSWERED ? PLAYED_BROKEN : refused ? PLAYED_DIFFERENT : PLAYED_SAME;
 }
 
-/* Of what is leased the child has a copy too, until it resumes with the parent's deliveries. */
+/* The child has a copy of leased items too, until it resumes with the parent's deliveries. */
 enum played check_child(struct play *play, const struct act *act) {
   const struct model *model = &play->models[0];
   char child[2 * NAME_SIZE];

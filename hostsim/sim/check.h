@@ -27,8 +27,8 @@ struct play {
 /* The plugin's answer to the act, which each model does now. */
 enum played check_answer(struct play *play, const struct act *act, const json_t *answer);
 
-/* What the queries say; the past is longer than the present and only compared when it is asked
- * for. */
+/* The answers of the queries; the past is longer than the present and only compared when it is
+ * asked for. */
 enum played check_states(struct play *play, bool with_past);
 
 /* The child of a fork has a copy of what is pending, and nothing else. */

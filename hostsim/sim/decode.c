@@ -85,7 +85,7 @@ static int any_message(const struct model *model, uint8_t byte) {
   return pick < model->message_count ? model->messages[pick].id : UNKNOWN_ID;
 }
 
-/* One that is not over, if there is any. */
+/* Takes one that is not over, if there is any. */
 static int living_message(const struct model *model, uint8_t byte) {
   unsigned count = 0;
   for (unsigned pass = 0, seen = 0; pass < 2; pass++) {
@@ -164,7 +164,7 @@ static uint64_t leased_delivery(const struct model *model, bool oldest) {
   return found;
 }
 
-/* One that there was at some time, or one that there never was. */
+/* Takes one that there was at some time, or one that there never was. */
 static uint64_t any_delivery(const struct model *model, uint8_t byte) {
   unsigned pick = byte % (model->delivery_count + 1);
   uint64_t id = pick < model->delivery_count ? model->deliveries[pick].public_id : 0;
@@ -227,7 +227,7 @@ static void decode_clock(struct act *act, const struct model *model, const uint8
   if (then > FARTHEST_MS || then < -FARTHEST_MS) act->clock_ms = start_ms - model->now_ms;
 }
 
-/* Whatever else a step says, it cannot be done to a process that is also this one. */
+/* A step is never done to a process that is also this one. */
 static void decode_fault(struct act *act, const uint8_t *step, bool separate) {
   act->peer = (step[2] & 3) == 0                ? PEER_PRODUCER
               : (step[2] & 3) == 1 || !separate ? PEER_RIVAL

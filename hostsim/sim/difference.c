@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * sim/difference.c: see difference.h.
  */
 #include "sim/difference.h"
 

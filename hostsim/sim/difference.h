@@ -13,7 +13,7 @@
 
 bool difference_none(const json_t *expected, const json_t *got);
 
-/* One line for each place that differs: "WHAT.PATH: expected … got …". */
+/* Prints a line for each place that differs: "WHAT.PATH: expected … got …". */
 void difference_write(json_t *expected, json_t *got, const char *what, FILE *out);
 
 #endif

@@ -241,7 +241,7 @@ json_t *expect_stats(const struct model *model) {
                    (json_int_t)pending, "leased", (json_int_t)leased, "outcomes", outcomes);
 }
 
-/* What a delivery says of an item: nothing is delivered before it is settled. */
+/* The lines of a delivery about an item: nothing is delivered before it is settled. */
 static const char *item_outcome_of(const struct model_delivery *delivery, unsigned item) {
   static const char *const unsettled[] = {"leased", NULL, "pending", NULL};
   const char *before = unsettled[delivery->state];

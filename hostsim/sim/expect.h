@@ -11,16 +11,16 @@
 
 #include <jansson.h>
 
-/* What the call should answer, asked of a process with these settings. */
+/* The answer that the call should get from a process with these settings. */
 json_t *expect_answer(const struct model *model, const struct answer *answer,
                       const struct sim_settings *settings);
-/* What must stand in its texts, and nothing else: the lines of notifications in their order, how
- * many wait, what the user says. */
+/* The contents that its texts must have, and nothing else: the lines of notifications in their
+ * order, how many wait, what the user says. */
 json_t *expect_texts(const struct model *model, const struct answer *answer,
                      const struct sim_settings *settings);
 
-/* What the queries `status`, `pending`, `stats` and `history` should answer. `pids` are those of
- * the processes. */
+/* The answers that the queries `status`, `pending`, `stats` and `history` should give. `pids` are
+ * those of the processes. */
 json_t *expect_status(const struct model *model, const int pids[PEERS]);
 json_t *expect_pending(const struct model *model);
 /* The same of a child that was just forked; and after it has resumed with all that the parent has
@@ -29,8 +29,8 @@ json_t *expect_child(const struct model *model, bool resumed);
 json_t *expect_stats(const struct model *model);
 json_t *expect_history(const struct model *model);
 
-/* What the call, or the query, did answer, in that form. Names that the plugin gives are entered in
- * `names`. *ret_delivery is the delivery's id, or 0. Texts are read back from `format`. */
+/* The real answer of the call or the query, in that form. Names that the plugin gives are entered
+ * in `names`. *ret_delivery is the delivery's id, or 0. Texts are read back from `format`. */
 json_t *plain_answer(const json_t *answer, struct names *names, const char *format,
                      uint64_t *ret_delivery);
 json_t *plain_texts(const json_t *messages, const char *format);

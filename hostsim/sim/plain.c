@@ -164,7 +164,7 @@ static json_t *count_outcomes(const json_t *items) {
   return counts;
 }
 
-/* What was on a carrier. */
+/* The contents of a carrier. */
 static json_t *plain_deliveries(const json_t *from) {
   json_t *list = json_array();
   size_t i = 0;

@@ -31,7 +31,7 @@ struct processes {
   struct process all[PEERS];
 };
 
-/* What became of a call. */
+/* The outcome of a call. */
 enum call_outcome { CALL_ANSWERED, CALL_DIED, CALL_FAILED };
 
 /* Makes a store below `base` and starts everybody. False: a sentence was written to `out`. */

@@ -14,8 +14,8 @@
 
 enum { SYSTEM_NAMES = 512 };
 
-/* What the session is called, and what the plugin has called its own turns, in the order in which
- * they came up. */
+/* The session's name, and the plugin's names of its own turns, in the order in which they came up.
+ */
 struct names {
   char session[NAME_SIZE];
   unsigned system_count;
@@ -26,7 +26,7 @@ struct names {
  */
 int request_id_of_name(struct names *names, const char *name);
 
-/* What the run says of itself: also what is to come back. */
+/* The description that the run gives of itself: also what is to come back. */
 void request_text_of_words(uint32_t serial, char buffer[NAME_SIZE]);
 
 /* The request for internal-agent, see agent_child.c; NULL for what is not sent (clock, swap,
@@ -36,7 +36,7 @@ json_t *request_of_act(const struct act *act, const struct names *names);
 /* The configuration, as `configure` takes it. */
 json_t *request_config_of_settings(const struct sim_settings *settings);
 
-/* One line without a line break, in fresh memory. */
+/* A line without a line break, in fresh memory. */
 char *request_words_of_act(const struct act *act, const struct names *names);
 
 #endif

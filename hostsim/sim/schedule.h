@@ -2,7 +2,7 @@
  *
  * sim/schedule.h: a schedule is a byte string: a head that says how things stand at the beginning,
  * then steps of equal size. Every byte string is a schedule, so it can be made at random, stored,
- * replayed and cut. What a step means depends on the model's state when it is reached
+ * replayed and cut. The meaning of a step depends on the model's state when it is reached
  * ("the turn's ids", "the newest delivery"), so that most of them still make sense when others are
  * left out.
  */
@@ -31,23 +31,23 @@ int schedule_from_bytes(struct schedule *ret_schedule, const uint8_t *bytes, siz
  * SCHEDULE_STEP. */
 size_t schedule_to_bytes(const struct schedule *schedule, uint8_t *bytes);
 
-/* What the head says. `separate`: the host runs in a process of its own and can be killed. */
+/* The settings in the head. `separate`: the host runs in a process of its own and can be killed. */
 void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *ret_settings);
 bool schedule_is_separate(const uint8_t head[SCHEDULE_HEAD]);
-/* What a hook hands out counts as delivered when it returns. */
+/* Items that a hook hands out count as delivered when it returns. */
 bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]);
 
-/* What a step means now. `serial` is its number, from 1. A host that is not separate is not killed:
- * its rival is. */
+/* The meaning of a step now. `serial` is its number, from 1. A host that is not separate is not
+ * killed: its rival is. */
 void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model,
                      bool separate, struct act *ret_act);
 
 /* A tool result with room for all. False: nothing is pending, or nobody owns the session. */
 bool schedule_deliver(const struct model *model, uint32_t serial, struct act *ret_act);
 
-/* What a host does that has not been asked for anything special: it follows the last offer, ends
- * its turn, settles. For a schedule's end, where all that waits must come out. False: nothing is
- * left to do. */
+/* The next step of a host that has not been asked for anything special: it follows the last offer,
+ * ends its turn, settles. For a schedule's end, where all that waits must come out. False: nothing
+ * is left to do. */
 bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret_act);
 
 #endif

@@ -87,7 +87,7 @@ struct search {
   const char *difference;
 };
 
-/* What comes before what was expected: where it differs. A smaller schedule that differs elsewhere
+/* This comes before the expected text: where it differs. A smaller schedule that differs elsewhere
  * would be another finding. */
 static size_t where(const char *difference) { return strcspn(difference, " \n"); }
 

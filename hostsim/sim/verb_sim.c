@@ -179,8 +179,8 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   return true;
 }
 
-/* Where the user wants temporary files; else in memory if there is such a folder: a disk would only
- * be slower. */
+/* The user's folder for temporary files; else in memory if there is such a folder: a disk would
+ * only be slower. */
 static char *make_base(void) {
   char *base = getenv("TMPDIR") ? NULL : folder_make_temporary("/dev/shm", "hostsim-sim");
   return base ? base : folder_make_temporary(NULL, "hostsim-sim");

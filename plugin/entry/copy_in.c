@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * entry/copy_in.c: see the header.
  */
 #include "entry/copy_in.h"
 

@@ -45,7 +45,8 @@ static int refuse_text(const struct tidings_span *span, size_t longest, const ch
               longest);
 }
 
-/* Of everything that is read below: the length may be nonsense, so nothing is read before this. */
+/* Checks everything that is read below: the length may be nonsense, so nothing is read before this.
+ */
 static inline int check_text(const struct tidings_span *span, size_t longest, const char *name,
                              struct tidings_error *error) {
   bool sound = span->ptr ? span->len <= longest : !span->len;

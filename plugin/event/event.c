@@ -72,7 +72,7 @@ static const struct {
     [EVENT_WAKE] = {"wake", event_read_no_data},
 };
 
-/* What CloudEvents allows as the name of an extension attribute. */
+/* CloudEvents' rule for the name of an extension attribute. */
 static bool is_extension_name(struct tidings_span name) {
   for (size_t i = 0; i < name.len; i++) {
     bool allowed =
@@ -118,8 +118,8 @@ static bool is_json_media_type(struct tidings_span text) {
          memcmp(text.ptr + len - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
 }
 
-/* What has no effect is checked all the same: a wrong value is a mistake that its sender wants to
- * know of. */
+/* Attributes without effect are checked all the same: a wrong value is a mistake that its sender
+ * wants to know of. */
 static int check_envelope(const struct json *const *attributes, struct event *event,
                           struct tidings_error *error) {
   static const enum attribute texts[] = {TIME, DATACONTENTTYPE, SUBJECT, DATASCHEMA};

@@ -11,7 +11,7 @@
 
 const struct path event_data_path = {NULL, {"data", 4}};
 
-/* What the fields are that a type requires; a list of choices is said by field_choice. */
+/* The fields that a type requires; a list of choices is said by field_choice. */
 static const char *expectation_of(const char *name) {
   static const struct {
     const char *name, *expected;

@@ -8,7 +8,7 @@
 #include "event/event.h"
 #include "event/field.h"
 
-/* What a reader of data needs. `data` is NULL when the event has none. */
+/* The input of a reader of data. `data` is NULL when the event has none. */
 struct data_input {
   const struct json *data;
   const struct settings *settings;
@@ -53,7 +53,7 @@ int event_read_tools_finished(const struct data_input *input, struct event *even
 int event_read_no_data(const struct data_input *input,
                        struct event *event); /* types that have none: an empty object will do */
 
-/* What the readers share. */
+/* Helpers that the readers share. */
 
 extern const struct path event_data_path;
 
@@ -66,7 +66,7 @@ int event_data_members(const struct data_input *input, const char *const *names,
 int field_message_id(const struct path *path, const struct json *value, struct tidings_span *ret,
                      struct tidings_error *error);
 
-/* What small strings may be long: kinds, keys, ids. */
+/* The most bytes of small strings: kinds, keys, ids. */
 enum { SMALL_STRING_BYTES = 1024, PATH_BYTES = 4096 };
 
 /* Has it nothing but blanks and line breaks, or nothing at all? */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * event/event_time.c: see event_time.h.
  */
 #include "event/event_time.h"
 
@@ -11,7 +9,8 @@ static bool two_digits(const char *at, int low, int high, int *ret) {
   return *ret >= low && *ret <= high;
 }
 
-/* Of the proleptic Gregorian calendar; a day that the month does not have is one of the next. */
+/* Counts days of the proleptic Gregorian calendar; a day that the month does not have is one of the
+ * next. */
 static int64_t days_since_1970(int year, int month, int day) {
   int64_t y = month > 2 ? year : year - 1;
   int64_t era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
@@ -30,7 +29,7 @@ static bool read_zone(const char *at, const char *end, int64_t *ret_minutes) {
   return true;
 }
 
-/* What is finer than a millisecond is left out. */
+/* Digits after the millisecond are left out. */
 static bool read_fraction(const char **at, const char *end, int64_t *ret_ms) {
   int64_t unit = 100;
   *ret_ms = 0;

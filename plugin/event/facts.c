@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * event/facts.c: see facts.h.
  */
 #include "event/facts.h"
 

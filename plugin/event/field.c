@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * event/field.c: see field.h.
  */
 #include "event/field.h"
 

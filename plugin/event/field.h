@@ -10,7 +10,7 @@
 
 #include "common/json.h"
 
-/* Where a value stands: a chain on the stack that becomes text only when something is wrong. */
+/* The place of a value: a chain on the stack that becomes text only when something is wrong. */
 struct path {
   const struct path *parent; /* NULL at the top */
   struct tidings_span name;

@@ -44,7 +44,7 @@ static int read_output(const struct data_input *input, const char *name, const s
   return value ? field_string(&path, value, SIZE_MAX, &report->output, input->error) : 0;
 }
 
-/* What the reporter wants of the notification that is made, as with a `notification`: the last
+/* The reporter's wishes for the notification that is made, as with a `notification`: the last
  * fields of each report that makes one. */
 #define REPORT_OPTIONS "key", "ttl_ms", "activation"
 enum { OPTION_COUNT = 3 };
@@ -133,7 +133,7 @@ static int read_run_texts(const struct data_input *input, const struct json *con
   return code ? code : read_output(input, run_fields[RUN_TAIL], slots[RUN_TAIL], report);
 }
 
-/* What is lost track of has neither an exit code nor a signal that anybody knows. */
+/* Nobody knows the exit code or the signal of a command that was lost track of. */
 static int read_lost(const struct data_input *input, const struct json *const *slots,
                      struct event *event) {
   struct path path = path_member(&event_data_path, run_fields[RUN_LOST]);
@@ -151,7 +151,7 @@ static int read_lost(const struct data_input *input, const struct json *const *s
   return field_bool(&path, lost, &event->report.lost, input->error);
 }
 
-/* What has finished did not fail. */
+/* A command that has finished did not fail. */
 static int read_errors(const struct data_input *input, const struct json *const *slots,
                        struct event *event) {
   struct path path = path_member(&event_data_path, run_fields[RUN_ERRORS]);
@@ -248,7 +248,7 @@ static int check_stamp(const struct path *path, const struct json *value,
   return field_string(path, value, SMALL_STRING_BYTES, &stamp, error);
 }
 
-/* One a path: a stamp, or null. */
+/* Each path has one: a stamp, or null. */
 static int check_stamps(const struct data_input *input, const struct json *list,
                         const struct report *report) {
   struct path path = path_member(&event_data_path, "stamps");

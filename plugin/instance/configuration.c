@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * instance/configuration.c: see configuration.h.
  */
 #include "instance/configuration.h"
 

@@ -39,8 +39,8 @@ struct nonce {
 struct nonce configuration_nonce(const struct configuration *configuration,
                                  struct tidings_span session);
 
-/* What a host signs the markers of its deliveries with: 16 bytes in hexadecimal digits, the same in
- * every process of the store, and not to be guessed from nonces. */
+/* The key with which a host signs the markers of its deliveries: 16 bytes in hexadecimal digits,
+ * the same in every process of the store, and not to be guessed from nonces. */
 struct marker_key {
   char text[33];
 };

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- *
- * instance/handed_out.c: see the header.
  */
 #include "instance/handed_out.h"
 
 #include <stdint.h>
 
-/* Of two blocks from malloc, more than the lowest four bits differ. */
+/* Two blocks from malloc differ in more than the lowest four bits. */
 static struct handed_out_node **bucket_of(struct handed_out *set, const void *what) {
   uintptr_t address = (uintptr_t)what >> 4;
   return &set->buckets[(address ^ address >> 6 ^ address >> 12) % HANDED_OUT_BUCKETS];

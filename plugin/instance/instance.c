@@ -78,7 +78,7 @@ static void drop_fork_mark(const volatile uint8_t *mark) {
   if (mark) munmap((void *)(uintptr_t)mark, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Where the store is: as the host said, or where the XDG base directory specification puts a
+/* Finds the store: as the host said, or where the XDG base directory specification puts a
  * program's state. */
 static int choose_directory(struct tidings_span wanted, char **ret_path,
                             struct tidings_error *error) {
@@ -131,7 +131,7 @@ static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidi
 }
 
 static void instance_free(struct instance *instance) {
-  /* What rang and was not named is left to the next instance of this process. */
+  /* Sessions that rang and were not named are left to the next instance of this process. */
   if (!wake_is_empty(&instance->wake)) store_wait_again(instance->store);
   wake_finish(&instance->wake);
   handed_out_finish(&instance->handed_out);

@@ -70,8 +70,8 @@ void instance_hand_out(struct instance *instance, struct handed_out_node *node,
 bool instance_claim(struct instance *instance, enum handed_out_kind kind, const void *what);
 void instance_take_back(struct instance *instance);
 
-/* One decision at a time for session number `session`; BUSY past the deadline. Pushes do not take
- * this lock. */
+/* Admits a single decision at a time for session number `session`; BUSY past the deadline. Pushes
+ * do not take this lock. */
 int instance_lock_session(struct instance *instance, uint32_t session, store_deadline deadline,
                           struct tidings_error *error);
 void instance_unlock_session(struct instance *instance, uint32_t session);

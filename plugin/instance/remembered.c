@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * instance/remembered.c: see remembered.h.
  */
 #include "instance/remembered.h"
 

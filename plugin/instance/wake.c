@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * instance/wake.c: see wake.h.
  */
 #include "instance/wake.h"
 

@@ -17,8 +17,8 @@ int query_answer(struct instance *instance, struct tidings_span request,
 void query_release(struct instance *instance,
                    const struct tidings_answer *answer); /* NULL is allowed */
 
-/* One question being answered, in a snapshot. A session that the store does not know, or none at
- * all, has number 0 and an empty head. */
+/* A question that is being answered, in a snapshot. A session that the store does not know, or none
+ * at all, has number 0 and an empty head. */
 struct question {
   struct op op;
   const struct request *request;
@@ -32,7 +32,7 @@ int query_status(struct question *question, struct tidings_error *error);
 int query_stats(struct question *question, struct tidings_error *error);
 /* Part of explain: what happened to a message. */
 int query_explain_message(struct question *question, struct tidings_error *error);
-/* What the run did, from transition number `first` on. */
+/* Writes what the run did, from transition number `first` on. */
 int query_write_transitions(struct question *question, uint64_t first, struct tidings_error *error);
 int query_history(struct question *question, struct tidings_error *error);
 int query_explain(struct question *question, struct tidings_error *error);
@@ -67,7 +67,7 @@ void query_write_data(struct json_writer *writer, const struct notification *not
 /* "attachment": who has the session, or null. */
 void query_write_attachment(struct json_writer *writer, const struct op *op);
 const char *query_carrier_name(uint8_t carrier); /* of a delivery; history.c */
-/* Of a message: the time by which it is in the queue, null as long as it did not have to wait. */
+/* Writes the time since which a message is in the queue; null: it did not have to wait. */
 void query_write_queued_at(struct json_writer *writer, const struct message *message);
 /* The name of what moves a run, as a transition has it: enum turns_event. */
 const char *query_event_name(unsigned event);

@@ -18,7 +18,7 @@ static bool changes_message(enum turns_event event) {
   return event == TURNS_EDIT || event == TURNS_MOVE;
 }
 
-/* What the step did to the message, as the rest of a sentence. */
+/* Says what the step did to the message, as the rest of a sentence. */
 static void write_step(unsigned event, bool state_changed, unsigned state, struct buffer *out) {
   static const char *const states[MESSAGE_STATE_COUNT] = {
       [MESSAGE_QUEUED] = "it was put into the queue",

@@ -12,7 +12,7 @@ const char *query_carrier_name(uint8_t carrier) {
   return names[carrier];
 }
 
-/* What is on its way, or was taken back, was not shown. */
+/* An item that is on its way, or was taken back, was not shown. */
 static const char *write_disposition(const struct question *question,
                                      const struct notification *note,
                                      const struct delivery *delivery,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * query/maintenance.c: see the header.
  */
 #include "query/maintenance.h"
 

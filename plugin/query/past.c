@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * query/past.c: see past.h.
  */
 #include "query/past.h"
 

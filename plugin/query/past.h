@@ -39,7 +39,7 @@ void past_write_time(struct buffer *out, int64_t ms); /* RFC 3339, without quote
 void past_write_reason(const struct question *question, const struct notification *note,
                        const struct disposition_range *disposition, struct buffer *out);
 
-/* What one delivery made of an item. */
+/* The effect of a delivery on an item. */
 struct past_disposition {
   const struct delivery *delivery;
   const struct disposition_range *disposition;
@@ -53,8 +53,8 @@ struct past_end {
   const char *outcome;        /* "pending", "leased", or how it ended */
   struct past_disposition by; /* what ended it, or has it; empty: it is pending */
 };
-/* What happened to the item, in sentences. `dispositions`: of each delivery that had it, in order.
- */
+/* Says what happened to the item, in sentences. `dispositions` has those of each delivery that had
+ * it, in order. */
 void past_explain_item(const struct question *question, const struct item *item,
                        const struct past_disposition *dispositions, size_t count,
                        struct buffer *out, struct past_end *ret_end);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * query/request.c: see query.h.
  */
 #include "query/request.h"
 
@@ -84,7 +82,7 @@ static bool takes(enum query_name name, enum member member) {
   return taken[name] & 1 << member;
 }
 
-/* What a query does not take is refused, not ignored. */
+/* A member that a query does not take is refused, not ignored. */
 static int check_members(enum query_name name, const struct json *const *members,
                          struct tidings_error *error) {
   for (int i = SESSION; i < MEMBER_COUNT; i++) {
@@ -146,7 +144,7 @@ static int read_message_id(const struct json *value, struct tidings_span *ret_id
   return code;
 }
 
-/* Of an item or of a message. */
+/* Reads the id of an item or of a message. */
 static int read_subject(const struct json *item, const struct json *message,
                         struct request *request, struct tidings_error *error) {
   if (!message) return read_id(item, &request->id, error);

@@ -96,8 +96,8 @@ int query_preview(struct question *question, struct tidings_error *error) {
 
 /* -- render ------------------------------------------------------------------------------------ */
 
-/* Of the policy only what joins and orders lines is applied again: all of them were shown. Writes
- * "messages". */
+/* Only the part of the policy that joins and orders lines is applied again: all of them were shown.
+ * Writes "messages". */
 static int render_items(struct question *question, struct item *items, size_t count,
                         uint32_t coalesce_window_ms, const struct showing *carrier,
                         struct tidings_error *error) {

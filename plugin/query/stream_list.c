@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * query/stream_list.c: see stream_list.h.
  */
 #include "query/stream_list.h"
 
@@ -80,7 +78,7 @@ static int read_notes(const struct path *path, const struct json *list, struct a
   return 0;
 }
 
-/* What was queued is only checked. */
+/* Events of queueing are only checked. */
 static int read_entry(const struct path *path, const struct json *entry, struct arena *arena,
                       struct streamed *carrier, struct tidings_error *error) {
   static const char *const sources[] = {"user", "system"};

@@ -30,7 +30,7 @@ enum event_type {
   EVENT_MESSAGE_EDITED,
   EVENT_MESSAGE_MOVED,
   EVENT_MESSAGE_REDIRECTED,
-  /* What becomes of a turn. */
+  /* The fate of a turn. */
   EVENT_TURN_STOP, /* anybody's: it is to end */
   EVENT_TURN_STARTED,
   EVENT_TURN_DECLINED,
@@ -78,7 +78,7 @@ enum handle_state { HANDLE_RUNNING, HANDLE_WAITING, HANDLE_STOPPED, HANDLE_FAILE
 enum mcp_state { MCP_CONNECTED, MCP_DISCONNECTED, MCP_UNRESPONSIVE, MCP_RECONNECTED };
 enum file_change { FILE_MODIFIED, FILE_CREATED, FILE_DELETED, FILE_RENAMED };
 
-/* What a subsystem says has happened. Only what belongs to the event's type is set. */
+/* A subsystem's report of what has happened. Only what belongs to the event's type is set. */
 struct report {
   struct tidings_span handle, tool; /* handle.*, run.*; tool of file.changed: what ran meanwhile */
   struct tidings_span server;       /* mcp.state */
@@ -92,7 +92,7 @@ struct report {
   bool lost;                  /* run.failed: nobody knows how it ended, or whether it has */
   bool has_duration;
   int64_t duration_ms;
-  /* What was printed: the `content` of handle.state, the `tail` of run.*. */
+  /* The printed text: the `content` of handle.state, the `tail` of run.*. */
   bool has_output;
   struct tidings_span output;
   const struct tidings_span *paths; /* file.changed: at least one */
@@ -104,7 +104,7 @@ struct report {
   int64_t used, limit;               /* budget.usage */
   int64_t retry_after_ms;            /* rate.limited */
   struct tidings_span provider;      /* rate.limited; empty: not said */
-  /* Of the notification that is made, if one is. */
+  /* Properties of the notification that is made, if one is. */
   struct tidings_span key;
   int64_t ttl_ms; /* 0: for ever */
   bool has_activation;

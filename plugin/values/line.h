@@ -9,7 +9,7 @@
 
 struct file_list; /* render/coalesced.h */
 
-/* One thing that is shown: an item, or several that became one. */
+/* A thing that is shown: an item, or several that became one. */
 struct line {
   const struct item *item;     /* of several: the first */
   struct tidings_span message; /* not escaped */

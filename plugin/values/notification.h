@@ -15,7 +15,8 @@
 enum { LEVEL_COUNT = 4 };
 const char *level_name(unsigned level); /* "info"; "?" for what is none */
 
-/* What a notification asks of an idle or a busy session. These numbers are stored. */
+/* The effect that a notification asks for in an idle or a busy session. These numbers are stored.
+ */
 enum activation { ACTIVATION_PASSIVE = 0, ACTIVATION_IDLE = 1, ACTIVATION_INTERRUPT = 2 };
 
 /* Which event made it: a producer makes notifications of reports. These numbers are stored. */
@@ -55,8 +56,8 @@ static inline bool notification_is_critical(const struct notification *note) {
   return note->level == TIDINGS_LEVEL_CRITICAL;
 }
 
-/* What the report that an item was made of says, as far as the policy asks. Empty until it was
- * read (event/facts.h), and for items that were made of no report. */
+/* The facts of the report that an item was made of, as far as the policy needs them. Empty until it
+ * was read (event/facts.h), and for items that were made of no report. */
 struct facts {
   const struct tidings_span *paths;  /* file.changed: its `path` or `paths` */
   const struct tidings_span *stamps; /* of each path what its reporter knows the file by then, or
@@ -68,7 +69,7 @@ struct facts {
   int64_t retry_after_ms;     /* rate.limited */
 };
 
-/* Where the copy in a forked session came from. Ids are public ones. */
+/* The origin of the copy in a forked session. Ids are public ones. */
 struct origin {
   uint64_t item;     /* what it is a copy of, in the session that was the first; 0: it is no copy */
   uint64_t delivery; /* had leased it in the parent, whose transcript the child may have; 0: none */

@@ -24,7 +24,7 @@ enum run_state {
 enum run_phase { PHASE_UNKNOWN = 0, PHASE_STREAMING = 1, PHASE_TOOLS = 2, PHASE_COUNT };
 const char *run_state_name(unsigned state); /* "idle" */
 
-/* Whose the turn is that is offered or runs. Stored. */
+/* The owner of the turn that is offered or runs. Stored. */
 enum turn_kind { TURN_OF_HOST = 0, TURN_OF_MESSAGES = 1, TURN_OF_SYSTEM = 2, TURN_KIND_COUNT };
 
 /* Has somebody asked for the turn to end? Stored. */
@@ -63,7 +63,7 @@ struct run {
   int64_t aborts_ms[MAX_ABORTS]; /* when streams were asked to stop, newest last */
 };
 
-/* One is offered, and about to run, or runs. */
+/* A turn is offered, and about to run, or runs. */
 static inline bool run_has_turn(const struct run *run) {
   return run->state != RUN_IDLE && run->state != RUN_ERROR;
 }

@@ -41,7 +41,7 @@ enum overflow { OVERFLOW_DEFER = 0, OVERFLOW_DROP_OLDEST = 1, OVERFLOW_DROP_LOWE
 /* Which of those that a rule governs are shown: none, the critical ones, all. */
 enum wanted { WANTED_NONE = 0, WANTED_CRITICAL = 1, WANTED_ALL = 2 };
 
-/* One setting under conversation.notifications.kinds. */
+/* A setting under conversation.notifications.kinds. */
 struct kind_rule {
   struct tidings_span source, name; /* name empty and whole_source set: {"mcp": {"enable": …}} */
   bool whole_source;
@@ -49,7 +49,7 @@ struct kind_rule {
   uint8_t wanted; /* enum wanted */
 };
 
-/* One setting under conversation.tools.<tool>.notifications. */
+/* A setting under conversation.tools.<tool>.notifications. */
 struct tool_rule {
   struct tidings_span tool, name;
   uint8_t wanted; /* enum wanted */
@@ -82,7 +82,7 @@ struct settings {
   uint32_t max_aborts;      /* of streams within abort_window_ms; 0: none is aborted */
   uint32_t abort_window_ms; /* 0: aborts are not counted */
 
-  /* Of people, by the processes that watch for that; the plugin alerts nobody. */
+  /* Alerts of people, by the processes that watch for that; the plugin alerts nobody. */
   bool alerts_idle, alerts_waiting, alerts_critical;
   bool alerts_delivered; /* on the agent's own screen */
 

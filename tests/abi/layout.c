@@ -3,7 +3,7 @@
  * layout.c: compares how a compiler lays out the structs of the contract, and what its constants
  * are, with a golden file.
  *
- * A golden file of these headers' own version must be equal line by line. One of an older minor
+ * A golden file of these headers' own version must be equal line by line. A file of an older minor
  * must still hold: structs may have become longer, and nothing else may have changed. `layout`
  * alone prints the text that a golden file has.
  */
@@ -72,7 +72,7 @@ struct measure {
   unsigned long size, align;
 };
 
-/* Of what stands behind the name in "struct NAME: size N, align M". */
+/* Reads what follows the name in "struct NAME: size N, align M". */
 static struct measure measure_of(const char *text) {
   struct measure measure = {0, 0};
   char *end = NULL;

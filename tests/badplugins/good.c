@@ -44,7 +44,7 @@ struct good_reply {
   char text[64]; /* what all spans that could outlive the reply point to */
 };
 
-/* What the host has as constant is ours to change. */
+/* The host's constants are ours to change. */
 static struct good_reply *writable(const struct tidings_reply *reply) {
   struct good_reply *made = NULL;
   memcpy(&made, &reply, sizeof(void *));

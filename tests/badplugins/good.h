@@ -23,7 +23,7 @@
 #define GOOD_MINOR TIDINGS_ABI_MINOR
 #endif
 
-/* What a later minor has behind the fields that this one knows. */
+/* The fields that a later minor has after those that this one knows. */
 struct later {
   unsigned char bytes[24];
 };

@@ -15,7 +15,7 @@
 
 enum { PROCESSES = 3, ANSWER_S = 1200 };
 
-/* What a process is asked to do; it answers with one byte: what came of it. */
+/* The orders to a process; it answers with one byte: what came of it. */
 enum ask {
   STEP = 's',
   CHECK = 'c',   /* all sessions */

@@ -90,13 +90,13 @@ struct turn {
 struct db_key rows_key(uint32_t session, int kind, uint32_t at);
 struct db_event rows_event(uint32_t session, uint32_t id);
 bool rows_is_value(const struct row *row, struct tidings_span value);
-/* Of an operation: true if it failed and may. */
+/* The result of an operation: true if it failed and may. */
 bool rows_failed(struct turn *turn, int rc, const char *what);
 uint32_t rows_newest(const struct session *session, int kind);
 
 void rows_put(struct turn *turn, struct view *view, int kind, uint32_t at, struct row row);
 void rows_delete(struct turn *turn, struct view *view, int kind, uint32_t at);
-/* What the session has, at the begin of the transaction that declares it, with what was pushed. */
+/* The session's rows at the begin of the transaction that declares it, with what was pushed. */
 void rows_view(struct turn *turn, uint32_t session);
 void rows_view_other(struct turn *turn, uint32_t session);
 void rows_get(struct turn *turn, const struct view *view, int kind, uint32_t at);

@@ -95,7 +95,7 @@ static uint32_t choose_row(const struct view *view, int kind) {
   uint32_t newest = rows_newest(&view->rows, kind), first = rows_first(kind);
   if (!rows_ends(kind)) return rows_random(rows_beyond(kind));
   if (newest < first) newest = first;
-  /* One that was written again, or one of the last, rather than others. */
+  /* Prefers a row that was written again, or one of the last. */
   uint32_t again = first + rows_random(newest), most = rows_random(2) ? newest : 0;
   for (; again < most; again++)
     if (view->rows.rows[kind][again].again) return again;
@@ -156,7 +156,7 @@ static void end_some(struct turn *turn, struct view *view, int kind) {
   report_ended(turn, view, kind);
 }
 
-/* What may be history already, and becomes it again. */
+/* Rows that may be history already, and become it again. */
 static void put_again(struct turn *turn, struct view *view, int kind) {
   uint64_t floor = view->rows.floor_most[kind];
   if (view->stale || floor < 2) return;

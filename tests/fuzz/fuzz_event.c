@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_event.c: arbitrary bytes as an event. What is taken is sound, what is refused
- * says why, and what a report becomes can be stored.
+ * tests/fuzz/fuzz_event.c: arbitrary bytes as an event. An accepted event is sound, a refusal says
+ * why, and the notification of a report can be stored.
  */
 #include "fuzz.h"
 

@@ -61,7 +61,7 @@ static json_t *tool_input(struct tidings_span *rest, bool is_patch) {
 
 static const char marker[] = "\n\n[tidings 1z141z9]\n";
 
-/* Who calls: the session, or its subagent. */
+/* The caller: the session, or its subagent. */
 static void add_caller(json_t *call, unsigned how, struct tidings_span session) {
   (void)json_object_set_new(call, how & IS_NOTICE ? "sessionId" : "session_id",
                             text_of_field(session));
@@ -131,12 +131,12 @@ static void check_path(const char *cwd, const char *path) {
   free(again);
 }
 
-/* Of hosts that send one when no person has written anything. */
+/* Prompts of hosts that send one when no person has written anything. */
 static bool is_ignored_prompt(const struct hook_call *call) {
   return call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")];
 }
 
-/* What a subagent does counts for its parent. */
+/* A subagent's calls count for its parent. */
 static void check_caller(const struct hook_call *call) {
   const char *agent = json_string_value(json_object_get(call->input, "agent_id")),
              *parent = json_string_value(json_object_get(call->input, "parent_agent_id"));

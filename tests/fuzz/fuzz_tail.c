@@ -54,7 +54,8 @@ static void check_text(const char *text, size_t most_lines, size_t most_bytes) {
   MUST(lines <= most_lines, "%zu lines: %s", lines, text);
 }
 
-/* Line `number` of the output, as text. Of what returns to the line's start a part is forgotten. */
+/* Line `number` of the output, as text. A part of a text that returns to the line's start is
+ * forgotten. */
 static bool has_words(struct tidings_span output, uint64_t number, struct tidings_span words) {
   struct buffer plain = BUFFER_EMPTY;
   const char *at = output.ptr, *end = output.ptr + output.len;
@@ -109,7 +110,7 @@ static void check_mask(struct tidings_span text) {
   buffer_free(&lines);
 }
 
-/* Whatever stands before it, a token of its own line is masked. */
+/* A token of its own line is masked, whatever stands before it. */
 static void check_planted(struct tidings_span text) {
   static const char token[] = "gh"
                               "p_a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0";

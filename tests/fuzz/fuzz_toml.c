@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_toml.c: arbitrary bytes as a configuration in TOML. What is taken is an object in
- * JSON, which the plugin takes or refuses; what is refused says why.
+ * tests/fuzz/fuzz_toml.c: arbitrary bytes as a configuration in TOML. An accepted text is an object
+ * in JSON, which the plugin takes or refuses; a refusal says why.
  */
 #include "fuzz.h"
 

@@ -65,7 +65,7 @@ static void write_lines(int fd, size_t bytes) {
     MUST(write(fd, line, sizeof line) == sizeof line, "not written");
 }
 
-/* What is in the middle begins at a line. */
+/* A read in the middle begins at a line. */
 static size_t write_file(const char *path, struct tidings_span text, size_t more) {
   const char *middle =
       more && text.len ? memchr(text.ptr + text.len / 2, '\n', text.len - text.len / 2) : NULL;
@@ -94,7 +94,7 @@ static void check_marks(const struct hook_marks *marks, size_t largest) {
   MUST(any == marks->any_undone, "any_undone is %d", marks->any_undone);
 }
 
-/* What is not undone is found by who looks whether it was delivered. */
+/* A delivery that is not undone is found by the check for deliveries. */
 static void check_held(const char *path, const struct host *host, const struct hook_marks *marks) {
   for (size_t i = 0; i < marks->count && !host->anew && host->undoing != HOST_UNDOES_BY_FILES;
        i++) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit.c: see the header.
  */
 #include "kit.h"
 

@@ -12,7 +12,7 @@
 
 #include <tidings/hostkit.h>
 
-/* One test's surroundings. Everything lies in `root`. */
+/* The surroundings of a test. Everything lies in `root`. */
 struct kit {
   char root[64];
   char store[96];
@@ -31,7 +31,7 @@ void kit_init(struct kit *kit);
 /* Removes the folders. Returns NULL, or what the test has left behind: descriptors, copies. */
 const char *kit_finish(struct kit *kit);
 
-/* Where the build put a test plugin; one buffer a kit. Also sets it in the options. */
+/* The path of a test plugin in the build; one buffer a kit. Also sets it in the options. */
 const char *kit_plugin(struct kit *kit, const char *name);
 
 /* Copies a test plugin's bytes over root/own.so, as a builder does, and makes that the plugin of

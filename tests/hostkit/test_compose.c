@@ -18,7 +18,7 @@ struct given {
   const char *text;
 };
 
-/* One line: "role:text" for each message, "*" before the carrier. */
+/* Writes a line: "role:text" for each message, "*" before the carrier. */
 static void describe(const struct hostkit_outgoing *outgoing, char *line, size_t size) {
   size_t used = 0;
   line[0] = '\0';

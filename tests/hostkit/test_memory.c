@@ -123,7 +123,7 @@ static int32_t swap(struct trial *trial) {
   return hostkit_swap(trial->hostkit, trial->other, 0, NULL);
 }
 
-/* Whatever fails before the old build is closed leaves it running; the new build's own failures
+/* A failure before the old build is closed leaves it running; the new build's own failures
  * bring it back. */
 Test(memory, swap) {
   struct trial trial;

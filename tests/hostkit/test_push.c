@@ -74,7 +74,7 @@ Test(push, every_field) {
   trial_finish(&trial);
 }
 
-/* What would end a string, a member or the event must arrive as text. */
+/* Characters that would end a string, a member or the event must arrive as text. */
 Test(push, hostile_text_is_escaped) {
   struct trial trial;
   static const char text[] = "\"}},{\"type\":\"message.submitted\"\\\n\0\x01\x7F\xFF é";

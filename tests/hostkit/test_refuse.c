@@ -52,7 +52,7 @@ static const struct refusal refusals[] = {
     {"open_gives_nothing", TIDINGS_E_INVAL, "open answered TIDINGS_OK and gave no instance"},
 };
 
-/* What is found with and without a probe process. */
+/* Plugins that are refused with and without a probe process. */
 Test(refuse, in_its_own_words) {
   struct kit kit;
   kit_init(&kit);
@@ -66,7 +66,7 @@ Test(refuse, in_its_own_words) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* What only a probe process survives. */
+/* Plugins that only a probe process survives. */
 Test(refuse, what_would_take_the_host_along) {
   static const struct refusal deaths[] = {
       {"open_exits", TIDINGS_E_STATE,

@@ -99,7 +99,7 @@ Test(swap, from_a_plugin_that_cannot_tell_its_configuration) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* What the checks and the probe refuse never stops the old build. */
+/* A build that the checks or the probe refuse never stops the old one. */
 Test(swap, to_a_broken_build_leaves_the_old_one_untouched) {
   static const char *const broken[] = {"open_crashes", "wrong_major", "no_symbol", "open_fails",
                                        "nothing_of_that_name"};

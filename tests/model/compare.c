@@ -160,7 +160,7 @@ static void act_of(const struct world *world, const struct move *move, struct ac
 
 /* -- both -------------------------------------------------------------------------------------- */
 
-/* Where a message stands matters only while it can still be offered again. */
+/* The place of a message matters only while it can still be offered again. */
 static void drop_forgotten(struct view *view) {
   int64_t kept[VIEW_MESSAGES] = {0};
   for (unsigned i = 0, at = 0; i < view->submitted; i++) {

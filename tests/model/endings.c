@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/model/endings.c: see endings.h.
  */
 #include "endings.h"
 
@@ -24,7 +22,7 @@ static struct move chat_request(const struct world *world) {
   return move;
 }
 
-/* What a host does that only ever goes on. False: there is nothing left to do. */
+/* The moves of a host that only ever goes on. False: there is nothing left to do. */
 static bool choose(const struct world *world, const struct setup *setup, struct move *ret_move) {
   const struct run *run = &world->run;
   if (!world->alive) {

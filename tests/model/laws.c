@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/model/laws.c: the invariants of the turn queue: no rule says so alone, and all of them
- * together must not break it. What a rule says is the oracle's.
+ * together must not break it. The contents of a rule are the oracle's.
  */
 #include "laws.h"
 

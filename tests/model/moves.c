@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/model/moves.c: see moves.h.
  */
 #include "moves.h"
 
@@ -50,7 +48,7 @@ static void add_with_names(struct listing *listing, struct move move, bool omitt
   }
 }
 
-/* What anybody may do with messages. */
+/* The moves that anybody may make with messages. */
 static void add_messages(struct listing *listing, bool foreign) {
   size_t most = listing->setup->messages;
   for (unsigned i = 0; i < 4; i++)

@@ -24,7 +24,7 @@ enum move_kind {
   MOVE_BACK
 };
 
-/* What ids may stand for besides messages' indices. */
+/* The meanings of ids besides messages' indices. */
 enum { NAME_SYSTEM = 0x10, NAME_OLD_SYSTEM = 0x11, NAME_UNKNOWN = 0x12 };
 enum { MOST_NAMES = 3 };
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/model/play.c: see play.h.
  */
 #include "play.h"
 
@@ -128,7 +126,7 @@ static const char *step(struct game *game, struct call *call) {
   return laws_of_step(&occurrence);
 }
 
-/* What ends each event; the attached host takes a reply. */
+/* Ends each event; the attached host takes a reply. */
 static const char *look(struct game *game, bool answers, bool owned) {
   static const struct move nothing;
   const struct setup *setup = game->setup;
@@ -210,7 +208,7 @@ static uint8_t mask_of_names(const struct world *world, const struct move *move)
   return mask;
 }
 
-/* What the hook's reply leaves the host with: a lease, if anything is in it. */
+/* The host's state after the hook's reply: a lease, if anything is in it. */
 static void hand_out(struct game *game, size_t at, bool names, uint8_t carried, uint8_t sent) {
   struct world *world = game->world;
   bool item = world->item == ITEM_PENDING;

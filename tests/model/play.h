@@ -8,7 +8,7 @@
 
 #include "moves.h"
 
-/* One call of the machine, for the laws. Messages are by number - 1 in both worlds. */
+/* A call of the machine, for the laws. Messages are by number - 1 in both worlds. */
 struct occurrence {
   const struct world *before, *after;
   int code;

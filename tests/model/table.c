@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/model/table.c: see table.h.
  */
 #include "table.h"
 
@@ -40,8 +38,8 @@ static enum ids ids_of(const struct world *world, const struct move *move) {
   return named & ~turn ? IDS_OTHER : IDS_PART;
 }
 
-/* What the cells are not about has rules of its own in the text: the offer that the host does not
- * know of, and messages that do not wait. */
+/* Cases that the cells are not about have rules of their own in the text: the offer that the host
+ * does not know of, and messages that do not wait. */
 static bool is_of_a_cell(const struct world *before, const struct move *move,
                          enum turns_event event) {
   if (before->run.state == RUN_STARTING && !before->run.offer_known && !event_is_of_messages(event))

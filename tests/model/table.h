@@ -8,7 +8,7 @@
 
 #include "moves.h"
 
-/* One step of the machine. */
+/* A step of the machine. */
 void table_record(const struct world *before, const struct move *move, enum turns_event event,
                   int code, const struct world *after, bool changed);
 

@@ -57,7 +57,7 @@ struct view {
   int64_t now_ms;
 };
 
-/* What the move was answered. */
+/* The answer to the move. */
 struct view_answer {
   int error;
   bool offer, abort, stop;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/model/world.c: see world.h.
  */
 #include "world.h"
 

@@ -17,7 +17,7 @@ enum {
   SYSTEM_TURN = 0x80 /* in a mask of messages: a turn of the plugin's own */
 };
 
-/* What is explored: settings, and what may happen under them. */
+/* The explored space: settings, and what may happen under them. */
 struct setup {
   const char *name;
   struct settings settings;
@@ -66,7 +66,7 @@ struct packed {
 void world_pack(const struct world *world, struct packed *ret_packed);
 void world_unpack(const struct packed *packed, const struct setup *setup, struct world *ret_world);
 
-/* Where each message stands, by its place. */
+/* The order of the messages, by place. */
 void world_order(struct world *world);
 
 void world_print(const struct world *world); /* as a line of TAP comment */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/store/kit.h: what the tests of the store and of the instance on it share: a folder a test,
- * other processes, pushes in few words, a plugin behind its table of functions. What cannot fail in
- * a sound build ends the test when it does.
+ * other processes, pushes in few words, a plugin behind its table of functions. A call that cannot
+ * fail in a sound build ends the test when it does.
  */
 #ifndef TESTS_STORE_KIT_H
 #define TESTS_STORE_KIT_H
@@ -99,7 +99,8 @@ int event(struct tidings_plugin *plugin, struct tidings_error *error, const char
 void push(struct tidings_plugin *plugin, const char *session,
           const char *message); /* which must be stored */
 
-/* What a tool result got: 0 and the number of notifications, the delivery, their messages joined by
+/* The reply to a tool result: 0 and the number of notifications, the delivery, their messages
+ * joined by
  * "|"; or an error. */
 struct got {
   int code;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/store/kit_rows.c: see kit_rows.h.
  */
 #include "kit_rows.h"
 

@@ -12,7 +12,7 @@ void fill_items(struct store *store, const char *session, uint64_t first, uint64
 /* Delivery n, of first..last: committed or left leased. */
 void deliver_items(struct store *store, uint32_t session, uint64_t n, uint64_t first, uint64_t last,
                    bool commit, int64_t now_ms);
-/* Where the row that finds a message by its id is, if nothing collides with it. */
+/* The key of the row that finds a message by its id, if nothing collides with it. */
 uint64_t id_row_of(const char *id);
 size_t rows_in(struct store *store, uint32_t session, enum row_kind kind);
 

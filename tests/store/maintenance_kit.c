@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/store/maintenance_kit.c: see the header.
  */
 #include "maintenance_kit.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/store/simple.c: see simple.h.
  */
 #include "simple.h"
 

@@ -16,7 +16,7 @@ int __real_store_write(struct store *store, const struct db_scope *scope, store_
 int __wrap_store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                        struct store_txn **ret_txn, struct tidings_error *error);
 
-/* What another process does before the next write of this one; NULL: nothing. */
+/* The call that another process makes before the next write of this one; NULL: nothing. */
 static int (*meanwhile)(struct child *self, void *context);
 
 int __wrap_store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,

@@ -259,8 +259,8 @@ Test(commit, a_duplicate_inside_one_batch_is_stored_once) {
   store_close(store);
 }
 
-/* What it is a duplicate of was in the very batch that failed: none of the two may be told that it
- * is stored. */
+/* The original of this duplicate was in the very batch that failed: none of the two may be told
+ * that it is stored. */
 Test(commit, a_duplicate_of_what_was_not_stored_fails_with_it) {
   struct store *store = store_at(kit_store);
   struct pusher pushers[2] = {{.store = store, .said = {.source = "p", .id = "1"}},

@@ -247,7 +247,8 @@ static int open_beside(struct child *self, void *context) {
   return code == TIDINGS_E_STORE && strstr(error.text, "lock.mdb was deleted") ? 0 : 1;
 }
 
-/* Who came then would make another one, and two processes would write at the same time. */
+/* A process that came then would make another one, and two processes would write at the same time.
+ */
 Test(datafile, a_lock_file_deleted_while_in_use_ends_all_writes) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

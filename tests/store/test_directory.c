@@ -262,7 +262,7 @@ Test(directory, network_file_systems_are_known) {
   cr_assert(directory_is_remote(0xffffffffff534d42), "as a negative f_type reads");
 }
 
-/* What somebody who died while creating left behind is taken away. */
+/* Files of a process that died while creating are removed. */
 Test(directory, a_half_made_store_is_made_again) {
   cr_assert_eq(mkdir(kit_store, 0700), 0);
   cr_assert_eq(mkdir(kit_path("store/creating"), 0700), 0);

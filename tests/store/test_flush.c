@@ -81,7 +81,7 @@ static void expect_one_flush(const char *when) {
   cr_assert_str_eq(calls + pages, "DHF", "%s: %s", when, calls);
 }
 
-/* Of the newest commit, by what is in the file alone. */
+/* Reads the newest commit, by what is in the file alone. */
 static void expect_whole(struct store *store, uint32_t *ret_runs) {
   struct heads heads;
   struct heads_verdict verdict;

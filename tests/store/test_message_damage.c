@@ -15,7 +15,7 @@ TestSuite(message_damage, .init = kit_begin, .fini = kit_end);
 static struct tidings_plugin *plugin;
 static char status[4096];
 
-/* What an event's reply asks for: "m1 m2" to start, "" for nothing; or the error. */
+/* The actions that an event's reply asks for: "m1 m2" to start, "" for nothing; or the error. */
 static const char *said(const char *type, const char *data) {
   static char text[1024];
   struct tidings_error error = new_error();

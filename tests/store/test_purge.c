@@ -156,7 +156,7 @@ Test(purge, what_came_after_the_close_is_delivered_and_keeps_the_session) {
   plugin_end(plugin);
 }
 
-/* Whoever submits need not be the session's host. */
+/* A sender need not be the session's host. */
 Test(purge, a_message_that_came_after_the_close_stays_with_its_content) {
   struct tidings_plugin *plugin = open_plugin();
   struct tidings_error error = new_error();

@@ -25,7 +25,7 @@ struct image {
   size_t len;
 };
 
-/* What a case has read stays until its process ends. */
+/* Everything that a case has read stays until its process ends. */
 struct kept {
   struct kept *next;
   uint8_t *bytes;
@@ -112,7 +112,7 @@ static void make_store(void) {
   store_close(store);
 }
 
-/* What one commit changed: pages, the sectors of a digest, and of a head. */
+/* The bytes that a commit changed: pages, the sectors of a digest, and of a head. */
 struct units {
   size_t at[UNITS_MAX], len[UNITS_MAX], count;
 };

@@ -73,7 +73,7 @@ Test(retention, after_thirty_days_and_numbers_never_return) {
   store_close(store);
 }
 
-/* One item that is never told, because it is always over the cap, must not make the store keep all
+/* An item that is never told, because it is always over the cap, must not make the store keep all
  * that came after it. */
 Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
   struct store *store = store_at(kit_store);
@@ -93,7 +93,7 @@ Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
   store_close(store);
 }
 
-/* What is pending is what is in no range: the first, the last and the ones between. */
+/* The pending items are those in no range: the first, the last and the ones between. */
 Test(retention, pending_is_what_lies_between_what_is_taken) {
   static const uint64_t expected[] = {1, 2, 6, 11, 12, 20};
   struct store *store = store_at(kit_store);

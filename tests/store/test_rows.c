@@ -182,7 +182,7 @@ Test(rows, head_round_trip) {
   arena_free(&arena);
 }
 
-/* What came later stands at the end: a record without it is one of an earlier version. */
+/* Later members stand at the end: a record without it is one of an earlier version. */
 Test(rows, later_fields_round_trip) {
   static const struct {
     int64_t occurred_ms;
@@ -338,7 +338,7 @@ Test(rows, cut_anywhere_they_are_refused) {
   }
 }
 
-/* What is read must be sound whatever the bytes were: ranges in order, no number that a loop could
+/* The result must be sound whatever the bytes were: ranges in order, no number that a loop could
  * run past. */
 static void check_head(const struct head *head) {
   uint64_t next = head->watermark;

@@ -172,7 +172,7 @@ Test(rows_turns, run_round_trip) {
   arena_free(&arena);
 }
 
-/* One flag at a time, so that none stands for another. */
+/* Sets a flag at a time, so that none stands for another. */
 Test(rows_turns, each_flag_of_a_run_is_its_own) {
   for (int i = 0; i < 5; i++) {
     struct head head = {.run = {.offer_known = i == 0,

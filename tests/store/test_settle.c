@@ -301,7 +301,7 @@ Test(settle, a_producer_may_not) {
   plugin_end(plugin);
 }
 
-/* What a host says of its carrier is stored and told again; an answer is UTF-8 and JSON all the
+/* A host's description of its carrier is stored and told again; an answer is UTF-8 and JSON all the
  * same. */
 Test(settle, a_call_id_may_be_any_bytes) {
   static const char id[] = "\xff\xfe\"\\\n\x01\0\xe2\x82";
@@ -328,7 +328,8 @@ Test(settle, a_call_id_may_be_any_bytes) {
   plugin_end(plugin);
 }
 
-/* Whatever the wall clock does, arithmetic on it must not overflow and nothing may get lost. */
+/* Arithmetic on the wall clock must not overflow and nothing may get lost, whatever the clock does.
+ */
 Test(settle, clocks_that_jump) {
   static const long long jumps[] = {INT64_MAX,     INT64_MIN,     0,        -1, INT64_MAX / 2,
                                     1700000000000, INT64_MIN / 2, INT64_MAX};

@@ -17,7 +17,7 @@ TestSuite(sweep, .init = kit_begin, .fini = kit_end);
 static const int64_t DAY = 86400000;
 static const size_t STEP_ROWS = 64;
 
-/* One commit that is not a push, in session `busy`. */
+/* Makes a commit that is not a push, in session `busy`. */
 static void sweep_once(struct store *store, uint32_t busy, int64_t now_ms) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
@@ -153,7 +153,7 @@ Test(sweep, it_rests_between_rounds_and_a_clock_that_goes_back_ends_the_rest) {
   store_close(store);
 }
 
-/* What a write has changed is not what the snapshot shows. */
+/* The snapshot does not show the change of a later write. */
 Test(sweep, what_the_write_itself_puts_is_not_taken_away) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

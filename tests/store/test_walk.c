@@ -80,7 +80,7 @@ static void make_noted(void) {
 }
 
 /* The inode, the transaction and the time of change are those of the last clean close: a look at
- * every page would find nothing. What has changed since then is looked at. */
+ * every page would find nothing. Pages that have changed since then are looked at. */
 Test(walk, only_what_changed_since_a_clean_close_is_walked) {
   make_noted();
   expect_opened("as noted");
@@ -225,7 +225,8 @@ Test(walk, what_a_later_portion_finds_is_noted) {
   free(walk_kit_data);
 }
 
-/* What was found good of a file that somebody has written since has to be looked at again. */
+/* Pages that were found good in a file that somebody has written since have to be looked at again.
+ */
 Test(walk, the_place_in_a_file_that_was_written_since_does_not_count) {
   struct walk sound;
   struct tidings_error error = new_error();

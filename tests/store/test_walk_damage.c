@@ -139,7 +139,7 @@ static void damage_beyond(uint8_t *bytes, const struct walk *walk) {
   if (page_u16(last, NODE_FLAGS_AT) == NODE_BIG) put_u16(last + NODE_FLAGS_AT, 0);
   put_u16(last, (uint16_t)(leaf + PAGE - last));
 }
-/* One more node, within the value of another one. */
+/* Adds a node within the value of another one. */
 static void damage_within(uint8_t *bytes, const struct walk *walk) {
   uint8_t *leaf = walk_kit_leaf(bytes, walk);
   size_t head = NODE_HEAD_BYTES + DB_KEY_BYTES;

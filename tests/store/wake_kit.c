@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/store/wake_kit.c: see wake_kit.h.
  */
 #include "wake_kit.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/store/walk_kit.c: see walk_kit.h.
  */
 #include "walk_kit.h"
 

@@ -13,12 +13,12 @@ enum { PAGE = 4096 };
 
 const char *walk_kit_path(void);
 
-/* What the walk finds in the file. */
+/* The walk's findings in the file. */
 bool walk_kit_walk(struct walk *walk);
 
 /* Keys that no kind of row has. */
 struct db_key walk_kit_key(size_t number);
-/* One commit that puts and deletes some rows. */
+/* Makes a commit that puts and deletes some rows. */
 void walk_kit_change(struct store *store, struct random *random, unsigned deleted_percent);
 
 /* A store with branches, large values and free pages; *ret_walk has its trees, and the bytes below

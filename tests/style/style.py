@@ -12,6 +12,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import c_rules  # pylint: disable=wrong-import-position
+import comments  # pylint: disable=wrong-import-position
 
 MAX_LINES = 450
 MAX_COLUMNS = 100  # of C; tables that clang-format leaves alone may be wider
@@ -129,6 +130,7 @@ RULES = {
     "every header has a guard": header_guard,
     "no `condition ? load + k : k`, whose load gcc 14 does not guard": guarded_load,
     **c_rules.OF_FILES,
+    **comments.OF_FILES,
 }
 
 
@@ -151,7 +153,7 @@ def judge(source):
         with open(os.path.join(source, name), encoding="utf-8", errors="replace") as file:
             texts[name] = file.read()
     found = [(title, [f"{name} {finding}" for name, text in texts.items() for finding in rule(name, text)]) for title, rule in RULES.items()]
-    found += [(title, rule(texts)) for title, rule in c_rules.OF_THE_TREE.items()]
+    found += [(title, rule(texts)) for title, rule in {**c_rules.OF_THE_TREE, **comments.OF_THE_TREE}.items()]
     failed = 0
     for number, (title, findings) in enumerate(found, 1):
         failed |= bool(findings)
@@ -189,7 +191,7 @@ def self_test():
     results = [(f"{rule.__name__} finds it in {path}" + (f", not in {innocent}" if innocent else ""),
                 rule(path, text) and not (innocent and rule(innocent, text))) for rule, path, text, innocent in samples]
     results += [(f"{rule.__name__} finds {found!r}, not {passed!r}", rule(path, found) and not rule(path, passed))
-                for rule, path, found, passed in c_rules.SAMPLES]
+                for rule, path, found, passed in c_rules.SAMPLES + comments.SAMPLES]
     results += c_rules.tree_samples()
     for number, (title, good) in enumerate(results, 1):
         print(f"{'ok' if good else 'not ok'} {number} - {title}")

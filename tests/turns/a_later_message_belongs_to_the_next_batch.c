@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A coalescing batch is what was queued when the session became idle. What comes while it is
- * offered or running, from wherever, is in the next one, and never ahead of an earlier one.
+ * A coalescing batch is what was queued when the session became idle. A message that comes while it
+ * is offered or running, from wherever, is in the next one, and never ahead of an earlier one.
  */
 #include "kit.h"
 

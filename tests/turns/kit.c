@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.c: clients, calls, and reading replies; see kit.h. What runs at once is in kit_crew.c.
+ * kit.c: clients, calls, and reading replies; see kit.h. Threads and processes are in kit_crew.c.
  */
 #include "kit.h"
 

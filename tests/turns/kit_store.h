@@ -5,7 +5,7 @@
 #ifndef TURNS_KIT_STORE_H
 #define TURNS_KIT_STORE_H
 
-/* Where hostkit keeps its private copies of the plugin. */
+/* The folder in which hostkit keeps its private copies of the plugin. */
 const char *kit_copies(void);
 
 /* Frees what text() and the replies took. */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/unit/kit.c: see kit.h.
  */
 #include "kit.h"
 

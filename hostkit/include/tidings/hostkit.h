@@ -42,7 +42,7 @@ struct hostkit;
 #define HOSTKIT_KEEP_MAPPED 2u
 /* Keep the private copy in memory instead of in a folder: for commands that end soon, which spend
  * a good part of their time on making and removing the folder. A debugger finds no symbols by its
- * name. Needs HOSTKIT_NO_PROBE. Where the system runs no code from memory, the copy is a file.
+ * name. Needs HOSTKIT_NO_PROBE. On a system that runs no code from memory, the copy is a file.
  * Since 1.1. */
 #define HOSTKIT_COPY_IN_MEMORY 4u
 
@@ -62,7 +62,7 @@ struct hostkit_options {
   uint32_t owner_pid;
   uint32_t hook_budget_ms;
   uint32_t settle_on_return;
-  /* Where the private copy goes, in a folder of its own with mode 0700. NULL: $XDG_RUNTIME_DIR,
+  /* The place of the private copy, in a folder of its own with mode 0700. NULL: $XDG_RUNTIME_DIR,
    * else $TMPDIR, else /tmp. */
   const char *copy_dir;
   /* The probe program. NULL: $TIDINGS_HOSTKIT_PROBE, else where hostkit was installed. */
@@ -124,7 +124,8 @@ HOSTKIT_API int32_t hostkit_close(struct hostkit *hostkit, uint32_t drain_ms,
 HOSTKIT_API int32_t hostkit_swap(struct hostkit *hostkit, const char *plugin_path,
                                  uint32_t drain_ms, struct tidings_error *error);
 
-/* What is loaded. Zero it and set `size` before the call: hostkit writes no further. Since 1.0. */
+/* Describes the build that is loaded. Zero it and set `size` before the call: hostkit writes no
+ * further. Since 1.0. */
 struct hostkit_info {
   uint32_t size;
   uint32_t generation; /* 1 after hostkit_open, and one more after each swap */
@@ -247,7 +248,7 @@ HOSTKIT_API int32_t hostkit_wake_descriptor(struct hostkit *hostkit, int32_t *re
 HOSTKIT_API int32_t hostkit_next_session(struct hostkit *hostkit, char *buffer, size_t buffer_size,
                                          size_t *ret_len, struct tidings_error *error);
 
-/* What hostkit_store is to do. Since 1.1. */
+/* The tasks of hostkit_store. Since 1.1. */
 #define HOSTKIT_STORE_CHECK 1u
 #define HOSTKIT_STORE_BACKUP 2u
 #define HOSTKIT_STORE_SALVAGE 3u
@@ -274,7 +275,7 @@ HOSTKIT_API void hostkit_free(void *memory);
 
 /* -- what to send ------------------------------------------------------------------------------ */
 
-/* One message to send, or one block of the carrier's message. Since 1.0. */
+/* A message to send, or a block of the carrier's message. Since 1.0. */
 struct hostkit_part {
   uint32_t size;
   uint32_t voice;      /* TIDINGS_VOICE_*; CARRIER for the carrier itself */
@@ -287,8 +288,8 @@ struct hostkit_part {
 };
 #define HOSTKIT_PART_SIZE_1_0 TIDINGS_SIZE_TO(struct hostkit_part, tool)
 
-/* What to send, in this order: messages before the carrier, blocks before its text, the carrier,
- * blocks after its text, messages after it, synthetic calls. Since 1.0. */
+/* The parts to send, in this order: messages before the carrier, blocks before its text, the
+ * carrier, blocks after its text, messages after it, synthetic calls. Since 1.0. */
 struct hostkit_outgoing {
   uint32_t size;
   uint32_t carrier; /* the index of the carrier in parts */
@@ -332,7 +333,7 @@ HOSTKIT_API const char *hostkit_error_name(int32_t code);
  * handle; 0: it failed, and hostkit_flat_error says why. Since 1.0. */
 HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
 
-/* One call. The request is a JSON object with "op". Returns a JSON object, to be freed with
+/* Makes a call. The request is a JSON object with "op". Returns a JSON object, to be freed with
  * hostkit_free; NULL: out of memory.
  *   {"op": "tool_result", "session", "call_id"?, "tool"?, "content"?, "room"?: bytes}
  *     -> {"reply": {...}, "content": "...", "outgoing": [...]}

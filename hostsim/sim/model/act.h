@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Who is there: two hosts that may both want the session, and one that only pushes and submits. */
+/* The processes: two hosts that may both want the session, and one that only pushes and submits. */
 enum peer { PEER_HOST, PEER_RIVAL, PEER_PRODUCER, PEERS };
 
 enum act_kind {
@@ -84,7 +84,7 @@ enum sim_order { BY_LEVEL, BY_TIME, BY_NEWEST, ORDERS };
 extern const char *const act_order_names[ORDERS];
 extern const char *const act_preamble_names[SAID_CHOICES];
 
-/* What of the configuration a schedule changes; the rest stays as it is by default. */
+/* The part of the configuration that a schedule changes; the rest stays as it is by default. */
 struct sim_settings {
   bool coalescing, hold, force;
   uint8_t filter;   /* 0: none; FILTER_* */
@@ -155,7 +155,8 @@ enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 700 };
 
 enum { NAME_SIZE = 64, TEXT_SIZE = 256, NOTE_FORMS = 5, MESSAGE_FORMS = 2 };
 
-/* What is said: of one line or several, and harmless or not. No two serials have the same text. */
+/* The texts: they have one line or several, and are harmless or not. No two serials have the same
+ * text. */
 void act_text_of_note(uint32_t serial, char buffer[TEXT_SIZE]);
 void act_text_of_message(uint32_t serial, char buffer[TEXT_SIZE]);
 

@@ -78,7 +78,7 @@ static void attach(struct model *model, const struct act *act) {
   }
 }
 
-/* What only the session's own host may send. */
+/* Events that only the session's own host may send. */
 int attachment_enter(struct model *model, const struct act *act) {
   if (act->peer == PEER_PRODUCER) return TIDINGS_E_UNSUPPORTED;
   if (model_owner_is(model, act->peer)) return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * sim/model/bytes.c: how many bytes a reply's texts take: the words of each format as the documents
- * show them, around the texts of acts. What escaping adds to these is written down, not computed.
+ * show them, around the texts of acts. The additions of escaping are written down, not computed.
  */
 #include "sim/model/parts.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <tidings/abi.h>
 
-/* Where a text stands decides what has to be escaped in it. */
+/* The place of a text decides what has to be escaped in it. */
 enum where { IN_MARKDOWN, IN_XML, IN_PLAIN, IN_JSON };
 enum { EMPTY_LINES = 4 }; /* the form that has them at its ends: they count after a first line */
 

@@ -118,7 +118,7 @@ void carrier_commit(struct model *model, int delivery) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == LEASED && model->items[i].delivery == delivery)
       items_end(model, &model->items[i], model->items[i].outcome);
-  /* One carrier in the transcript is enough. */
+  /* A single carrier in the transcript is enough. */
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
     if (message->state == MESSAGE_LEASED && carries(model, (unsigned)delivery, i)) {

@@ -10,7 +10,7 @@
 
 enum { CRITICAL = 3, CRITICAL_SHARE = 20 };
 
-/* What is leased may come back, so it counts. */
+/* A leased item may come back, so it counts. */
 static unsigned count_waiting(const struct model *model) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->item_count; i++) count += model->items[i].held != ENDED;
@@ -144,8 +144,8 @@ static bool has_same_source(const struct model *model, int a, int b) {
                 act_note_kinds[model->items[b].note].source) == 0;
 }
 
-/* Of the items with this one's source and key: the newest that it gives way to, which for a
- * critical is a critical. */
+/* Looks among the items with this one's source and key: the newest that it gives way to, which for
+ * a critical is a critical. */
 static int find_newest(const struct model *model, const bool *left, int item) {
   int newest = item;
   for (int i = item + 1; i < (int)model->item_count && model->items[item].key != 0; i++) {
@@ -182,7 +182,7 @@ static unsigned round_of(const struct model *model, const struct line *lines, un
   return round;
 }
 
-/* What the running turn was started for: it has room in its own turn. */
+/* The items for which the running turn was started: they have room in their own turn. */
 static int pinned_item(const struct model *model) {
   const struct model_run *run = &model->run;
   if (run->turn_count != 1 || !model->messages[run->turn[0]].system) return -1;
@@ -195,7 +195,7 @@ static unsigned turn_rank(const struct model *model, int item) {
   return pinned ? 2 : 2 + CRITICAL - model->items[item].level;
 }
 
-/* What is critical first, then what is pinned, then by level; within a level each source has its
+/* Critical items come first, then pinned ones, then by level; within a level each source has its
  * turn: which lines have room. */
 static void choose(const struct model *model, const struct line *lines, unsigned count,
                    unsigned room, bool *ret_kept) {
@@ -214,7 +214,7 @@ static void choose(const struct model *model, const struct line *lines, unsigned
   }
 }
 
-/* Of the block with so many lines, those whose turn it is first; the others wait. */
+/* In a block with so many lines, those whose turn it is come first; the others wait. */
 static uint32_t block_bytes(const struct model *model, const struct sim_settings *settings,
                             const struct line *lines, unsigned count, unsigned most) {
   bool kept[MODEL_ITEMS];
@@ -227,7 +227,7 @@ static uint32_t block_bytes(const struct model *model, const struct sim_settings
                         count - shown);
 }
 
-/* Lines are added in their turns, until one has no room. What is said of those that wait becomes
+/* Lines are added in their turns, until one has no room. The line about those that wait becomes
  * longer or shorter with each. */
 static unsigned count_fitting(const struct model *model, const struct sim_settings *settings,
                               const struct line *lines, unsigned count, unsigned most,
@@ -237,7 +237,7 @@ static unsigned count_fitting(const struct model *model, const struct sim_settin
     if (block_bytes(model, settings, lines, count, fit + 1) > room) return fit;
 }
 
-/* What is left in the order in which it is shown. `plan` has what is not. */
+/* The rest, in the order in which it is shown. `plan` has what is not. */
 static unsigned find_plan_lines(const struct model *model, const struct sim_settings *settings,
                                 struct plan *plan, struct line *lines) {
   bool left[MODEL_ITEMS];

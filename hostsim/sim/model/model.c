@@ -138,7 +138,7 @@ static bool is_plain_notification(const struct act *act) {
                                      act->level != TIDINGS_LEVEL_CRITICAL);
 }
 
-/* What the attached host receives, whichever function it called. */
+/* The actions that the attached host receives, whichever function it called. */
 static void reply_to_owner(struct model *model, const struct act *act,
                            const struct sim_settings *settings, struct answer *answer) {
   struct model_run *run = &model->run;

@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-/* As many as the longest schedule makes. Who explores single steps compiles it smaller: a model is
- * copied a lot. */
+/* As many as the longest schedule makes. The program that explores single steps compiles it
+ * smaller: a model is copied a lot. */
 #ifdef MODEL_OF_A_STEP
 enum { MODEL_MESSAGES = 8, MODEL_ITEMS = 4, MODEL_DELIVERIES = 4, MODEL_ABORTS = 8 };
 #else
@@ -91,8 +91,8 @@ struct model_run {
   bool offer_known; /* STARTING: the host knows of the offer */
   bool aborted;     /* the running turn's stream was asked to stop */
   enum stop { STOP_NONE, STOP_ASKED, STOP_GIVEN } stop; /* of the turn; given: the host knows */
-  bool compacting;  /* nothing is offered, steered or aborted */
-  bool delayed;     /* IDLE: since delay_begin_ms; until its end nothing is offered */
+  bool compacting;                                      /* nothing is offered, steered or aborted */
+  bool delayed; /* IDLE: since delay_begin_ms; until its end nothing is offered */
   int64_t delay_begin_ms;
   unsigned batch_end;           /* how many messages there were then */
   int64_t aborts[MODEL_ABORTS]; /* when */
@@ -135,7 +135,7 @@ struct model {
   uint64_t outcomes[OUTCOMES];
 };
 
-/* What a call answers. The status is read from the model. */
+/* The answer of a call. The status is read from the model. */
 struct answer {
   int error;        /* TIDINGS_E_*, or 0; then nothing else holds */
   bool silent;      /* there must be no reply */
@@ -161,7 +161,7 @@ void model_apply(struct model *model, const struct act *act, struct answer *ret_
  * a notification is stored before it is looked at. False: this call has no such. */
 bool model_apply_first(struct model *model, const struct act *act);
 
-/* Byte for byte. What lies between the fields may tell apart two that mean the same: then both go
+/* Byte for byte. Padding may tell apart two that mean the same: then both go
  * on, which does no harm. */
 bool model_is_same(const struct model *a, const struct model *b);
 

@@ -31,7 +31,7 @@ int items_check_fork(const struct model *model, const struct sim_settings *setti
 void items_poll(struct model *model, uint8_t handle);
 void items_end(struct model *model, struct model_item *item, enum outcome outcome);
 void items_ask_again(struct model *model);
-/* What is pending and older than what was shown with the same key ends, or goes with the carrier.
+/* A pending item that is older than the one shown with the same key ends, or goes with the carrier.
  */
 void items_give_way(struct model *model);
 /* Does the newer one take the older one's place? */

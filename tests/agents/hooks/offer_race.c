@@ -51,7 +51,7 @@ static struct hook_call claude(enum hook_moment moment, const char *event) {
                             .begun_ms = clock_wall_ms()};
 }
 
-/* What the model gets; free it. */
+/* The text that the model gets; free it. */
 static char *answer_to(struct hostkit *kit, enum hook_moment moment, const char *event) {
   const struct hook_call call = claude(moment, event);
   struct hook_answer answer = {.output = NULL};

@@ -63,7 +63,7 @@ int32_t __wrap_kit_query(struct hostkit *kit, json_t *request, json_t **ret_answ
   return code;
 }
 
-/* What Qwen Code writes: a prompt with the delivery, and a record that takes it back. */
+/* The lines that Qwen Code writes: a prompt with the delivery, and a record that takes it back. */
 static void write_transcript(const char *path, uint64_t delivery) {
   char marker[HOOK_MARKER_SIZE];
   FILE *file = fopen(path, "w");

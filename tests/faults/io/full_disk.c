@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * io/full_disk.c: see full_disk.h.
  */
 #include "io/full_disk.h"
 

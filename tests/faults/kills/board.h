@@ -27,7 +27,7 @@ struct token_note {
   uint8_t session;
 };
 
-/* What a thread of a producer was about to push; its next life finds it here. */
+/* The push that a thread of a producer was about to make; its next life finds it here. */
 struct producer_slot {
   _Atomic(uint64_t) token; /* 0: nothing */
   bool identified;         /* pushed with an id, or a message: may be pushed again after a kill */

@@ -20,7 +20,7 @@ struct thread {
   pthread_t id;
 };
 
-/* One try. A message that was submitted before says so by its id: then it is stored. */
+/* A single try. A message that was submitted before says so by its id: then it is stored. */
 static int32_t submit(struct thread *thread, const char *session, uint64_t token,
                       bool *ret_duplicate, struct tidings_error *error) {
   struct heard heard = {0};

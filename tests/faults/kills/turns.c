@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kills/turns.c: see turns.h.
  */
 #include "kills/turns.h"
 

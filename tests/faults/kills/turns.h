@@ -8,14 +8,14 @@
 #include "kills/board.h"
 #include "kit/turns.h"
 
-/* One such session, as its host sees it. */
+/* Such a session, as its host sees it. */
 struct lane {
   unsigned number; /* of the session on the board */
   bool runs;
   struct tokens offered; /* it was asked for a turn with these */
 };
 
-/* What the host's next word brought: a carrier with these messages, to be settled; or nothing, but
+/* The result of the host's next call: a carrier with these messages, to be settled; or nothing, but
  * something may still come. */
 struct lane_step {
   uint64_t delivery;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/arguments.c: see arguments.h.
  */
 #include "kit/arguments.h"
 

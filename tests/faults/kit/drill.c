@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/drill.c: see drill.h.
  */
 #include "kit/drill.h"
 
@@ -126,7 +124,7 @@ static void run_operation(struct drill *drill, const struct drill_operation *ope
   }
 }
 
-/* What an unknown outcome had left may come late, but only ever once; after reopening there is
+/* A notification of unknown outcome may come late, but only ever once; after reopening there is
  * nothing more. */
 static void check_reopened(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;

@@ -47,7 +47,7 @@ struct drill_operation {
                 const struct tidings_error *error); /* without faults; may be NULL */
 };
 
-/* What operations need; a failure of these fails the test. */
+/* Calls that operations need; a failure of these fails the test. */
 #define DRILL_SESSION "drill"
 /* Reports what is wrong with the operation under way. */
 void drill_wrong(const struct drill *drill, const char *what,

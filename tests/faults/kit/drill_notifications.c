@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/drill_notifications.c: see drill_notifications.h.
  */
 #include "kit/drill_notifications.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/drill_turns.c: see drill_turns.h.
  */
 #include "kit/drill_turns.h"
 
@@ -88,8 +86,8 @@ static void expect_unchanged(struct drill *drill) {
   free(now);
 }
 
-/* Everything that waits starts a turn now. What an unknown outcome has leased comes back first:
- * nobody has it in a transcript. */
+/* Everything that waits starts a turn now. Messages that a call of unknown outcome has leased come
+ * back first: nobody has it in a transcript. */
 static void audit(struct drill *drill) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/drill_wake.c: see drill_wake.h.
  */
 #include "kit/drill_wake.h"
 
@@ -35,7 +33,7 @@ static int32_t next(struct drill *drill, char id[256], struct tidings_error *err
   return code;
 }
 
-/* One look: what it names is not named again. */
+/* Looks once: what it names is not named again. */
 int32_t drill_next_session(struct drill *drill, struct tidings_error *error) {
   char id[256] = "";
   int32_t code = next(drill, id, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/drill_wake.h: the drill's operations on tidings.wake/1, for the table in drill.c. Whatever
- * fails, the session that rang is named afterwards.
+ * kit/drill_wake.h: the drill's operations on tidings.wake/1, for the table in drill.c. The session
+ * that rang is named afterwards, whatever fails.
  */
 #ifndef KIT_DRILL_WAKE_H
 #define KIT_DRILL_WAKE_H

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/folder.c: see folder.h.
  */
 #include "kit/folder.h"
 

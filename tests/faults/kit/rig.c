@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/rig.c: see rig.h.
  */
 #include "kit/rig.h"
 

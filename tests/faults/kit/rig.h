@@ -64,7 +64,8 @@ int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *erro
 int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliveries, size_t count,
                    struct tidings_error *error);
 
-/* What a hook handed out. Zero it before the first use; free it with carried_clear. */
+/* The contents of what a hook handed out. Zero it before the first use; free it with carried_clear.
+ */
 struct carried {
   uint64_t delivery;
   struct tokens tokens; /* in the order of the notifications */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/token.c: see token.h.
  */
 #include "kit/token.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * kit/turns.c: see turns.h.
  */
 #include "kit/turns.h"
 

@@ -9,7 +9,7 @@
 
 #include "kit/rig.h"
 
-/* What a call about turns was answered. Zero it before the first use; free it with heard_clear. */
+/* The answer of a call about turns. Zero it before the first use; free it with heard_clear. */
 struct heard {
   bool asked;            /* to start a turn .. */
   struct tokens offered; /* .. with these messages, in order */

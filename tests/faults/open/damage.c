@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/damage.c: a data.mdb that was cut off, or whose pages are wrong. What is cut off is refused,
- * or nothing that mattered was cut off. What is damaged is refused as well, or does not matter, and
- * what is handed out is what was pushed. Neither ever kills the process.
+ * open/damage.c: a data.mdb that was cut off, or whose pages are wrong. A store that was cut off is
+ * refused, or nothing that mattered was cut off. A damaged store is refused as well, or the damage
+ * does not matter, and the notifications handed out are those that were pushed. Neither ever kills
+ * the process.
  */
 #include <errno.h>
 #include <inttypes.h>

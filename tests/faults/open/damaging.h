@@ -37,7 +37,7 @@ void damaging_run(struct damaging *damaging, uint64_t count,
 uint64_t damaging_violations(const struct damaging *damaging);
 /* The pages that are in use: the file may be longer than that. */
 size_t damaging_used_pages(const struct damaging *damaging);
-/* One damage, to the first `pages` of `bytes`. */
+/* Does a single damage, to the first `pages` of `bytes`. */
 void damaging_spoil(const struct damaging *damaging, uint8_t *bytes, size_t pages,
                     struct random *random);
 

@@ -17,8 +17,8 @@ enum { FILLED_TOKENS = 400, FILLED_SESSIONS = 3 };
  * delivered and settled before. Closed again. */
 void fill_store(struct rig *rig, const char *store);
 /* Opens, drains and closes; counts in `seen` (FILLED_TOKENS + 1 bytes) how often each token comes,
- * in seen[0] those that come though they had been settled. What nobody pushed is a failure of the
- * test. */
+ * in seen[0] those that come though they had been settled. A notification that nobody pushed is a
+ * failure of the test. */
 int32_t read_store(struct rig *rig, const char *store, uint8_t *seen, struct tidings_error *error);
 /* Opening must succeed, and all that is pending come once. */
 void expect_whole(struct rig *rig, const char *store, const char *what);

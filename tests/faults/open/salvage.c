@@ -13,7 +13,7 @@
 
 #include "open/damaging.h"
 
-/* Where a token's record is: its leaf, and the pages of its value if that is large. */
+/* The place of a token's record: its leaf, and the pages of its value if that is large. */
 struct place {
   uint64_t token;
   size_t leaf, first, pages;

@@ -10,7 +10,7 @@
 #include "kit/random.h"
 #include "powercut/trace.h"
 
-/* What a disk honours. */
+/* The commands that a disk honours. */
 enum disk_honesty {
   DISK_HONEST,
   DISK_SPOILS, /* honest, and the sectors that it was writing may be torn or unreadable: spoil.h */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * powercut/inspect.c: see inspect.h.
  */
 #include "powercut/inspect.h"
 
@@ -93,8 +91,8 @@ static void read_mark(struct promises *promises, const struct trace *trace,
   }
 }
 
-/* What was handed out is durable, whatever its push had been told; how it ended decides whether it
- * comes again. */
+/* A notification that was handed out is durable, whatever its push had been told; how it ended
+ * decides whether it comes again. */
 static enum due due_of(const struct leased *leased) {
   if (leased->settled) return leased->outcome == TIDINGS_COMMITTED ? MUST_NOT_COME : MUST_COME;
   if (leased->named) return MUST_NOT_COME;
@@ -204,7 +202,7 @@ static bool drain(struct inspection *inspection, unsigned session) {
   return good;
 }
 
-/* What the queue starts turns with: in the order in which it was submitted. */
+/* The messages with which the queue starts turns: in the order in which it was submitted. */
 static bool drain_lane(struct inspection *inspection, unsigned session) {
   struct carried came = {0};
   char name[8];

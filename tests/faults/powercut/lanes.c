@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * powercut/lanes.c: see lanes.h.
  */
 #include "powercut/lanes.h"
 
@@ -55,7 +53,7 @@ static void submit(struct step *step, uint64_t token) {
   lane_hears(lane, &step->heard);
 }
 
-/* One that waits is taken back; it may have come back from a carrier and be offered, fired or on
+/* Takes back a message that waits; it may have come back from a carrier and be offered, fired or on
  * another one: then it stays as it is. */
 static void cancel(struct step *step) {
   struct lane *lane = step->lane;
@@ -158,7 +156,7 @@ bool lane_drain(const char *session, struct rig *rig, struct tokens *ret_came, c
                 size_t why_size) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
-  /* What the reply to attaching has offered is not known here. */
+  /* The offer of the reply to attaching is not known here. */
   int32_t code = turns_event(rig, session, "turn.declined", NULL, &heard, &error);
   if (code == 0) code = turns_event(rig, session, "turn.resume", NULL, &heard, &error);
   for (int turns = 0; code == 0 && heard.asked && turns < TURNS_MAX && !heard.damaged; turns++) {

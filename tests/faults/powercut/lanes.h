@@ -9,7 +9,7 @@
 
 #include "kit/turns.h"
 
-/* One session with turns, as its host sees it. */
+/* A session with turns, as its host sees it. */
 struct lane {
   char session[8];
   unsigned number; /* of the session, in marks */

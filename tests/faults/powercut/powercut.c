@@ -41,7 +41,7 @@ struct board {
   _Atomic(uint64_t) failed, crashed, finished, kept, spoilt, refused;
 };
 
-/* What the runs of one process amount to. */
+/* The sums of one process's runs. */
 struct sum {
   uint64_t images, failed, spoilt, refused, controls, caught;
 };
@@ -57,7 +57,7 @@ struct run {
   struct board *board;
 };
 
-/* What one process of a batch tells its parent. */
+/* The report of a batch's process to its parent. */
 struct progress {
   _Atomic(size_t) next; /* the image under inspection */
 };
@@ -167,7 +167,7 @@ static void keep_image(const struct run *run, const struct image *image) {
   printf("kept: %s\n", root);
 }
 
-/* One batch in a child; a child that dies costs one image, and the rest goes on in another. */
+/* Runs a batch in a child; a child that dies costs one image, and the rest goes on in another. */
 static void run_batch(const struct run *run, struct disk *disk, size_t first, size_t last,
                       unsigned worker, struct progress *progress) {
   while (first < last) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * powercut/spoil.c: see spoil.h.
  */
 #include "powercut/spoil.h"
 
@@ -28,7 +26,7 @@ static struct piece piece_of(const struct in_doubt *write, struct random *random
   return piece;
 }
 
-/* One side of a place in the sector is new, and the other is as it was before. */
+/* The sector is new on one side of a place in it, and as before on the other. */
 static void tear(int fd, const struct in_doubt *write, const struct piece *piece,
                  struct random *random) {
   uint8_t bytes[SECTOR] = {0};

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * powercut/trace.c: see trace.h.
  */
 #include "powercut/trace.h"
 

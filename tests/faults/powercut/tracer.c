@@ -2,7 +2,7 @@
  *
  * powercut/tracer.c: see tracer.h.
  *
- * One lock is held from before a call to after it, so that the order of the trace is the order of
+ * A lock is held from before a call to after it, so that the order of the trace is the order of
  * the calls. Nothing here opens or closes a file of the store: closing any descriptor of LMDB's
  * lock file would drop the locks of the process.
  */
@@ -37,7 +37,7 @@ struct shared_map {
   uint8_t *shadow; /* the bytes that the trace knows */
 };
 
-/* Where a name is, resolved before a call may move it. */
+/* The place of a name, resolved before a call may move it. */
 struct place {
   bool known;
   uint64_t folder, inode;
@@ -190,7 +190,7 @@ static void after_write(const struct io_op *op) {
   if (op->kind != IO_WRITEV) {
     add_write(file, offset, op->data, left, flags);
   } else {
-    /* One call, several buffers: pages of their own to a disk. */
+    /* A call with several buffers: pages of their own to a disk. */
     for (uint64_t at = offset, i = 0; left > 0; i++) {
       size_t piece = op->vector[i].iov_len < left ? op->vector[i].iov_len : left;
       add_write(file, at, op->vector[i].iov_base, piece, flags);

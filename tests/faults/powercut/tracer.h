@@ -9,7 +9,7 @@
 
 #include "powercut/trace.h"
 
-/* Records everything below `root`, an empty folder. One tracer a process. */
+/* Records everything below `root`, an empty folder. There is a tracer a process. */
 void tracer_start(struct trace *trace, const char *root);
 void tracer_stop(void);
 /* A promise, in order with the file calls. Any thread. */

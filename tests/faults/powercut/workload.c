@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * powercut/workload.c: see workload.h.
  */
 #include "powercut/workload.h"
 

@@ -28,7 +28,7 @@ enum {
 struct trace *workload_run(enum workload_kind kind, const char *plugin, uint64_t seed,
                            const char *root);
 
-/* Where the store is below the root, and what session number `i` is called. */
+/* The store's path below the root, and the name of session number `i`. */
 void workload_store_path(const char *root, char *path);
 void workload_session(unsigned i, char name[8]);
 

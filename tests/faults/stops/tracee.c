@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * stops/tracee.c: see tracee.h.
  */
 #include "stops/tracee.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * stops/well.c: see well.h.
  */
 #include "stops/well.h"
 
@@ -121,7 +119,7 @@ struct lateness {
   int64_t ns;       /* it took, without the wait for a processor */
 };
 
-/* Of a newcomer whose calls have one budget. */
+/* The lateness of a newcomer whose calls have one budget together. */
 static struct lateness together(struct well *well, enum role role, int64_t ns, int64_t itself_ns) {
   if (role != ROLE_NEWCOMER || !well->newcomer_has_total) return (struct lateness){.what = NULL};
   if (ns > well->worst_life_ns) well->worst_life_ns = ns;

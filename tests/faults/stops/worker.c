@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * stops/worker.c: see worker.h.
  */
 #include "stops/worker.h"
 
@@ -78,7 +76,7 @@ static void push(const struct worker *worker) {
   if (end(worker, CALL_PUSH, code, &error)) atomic_store(&board->tokens[token], TOKEN_ACKNOWLEDGED);
 }
 
-/* What was settled is over. */
+/* A delivery that was settled is over. */
 static void note_tokens(struct board *board, const struct carried *carried,
                         enum token_state state) {
   for (size_t i = 0; i < carried->tokens.count; i++) {

@@ -124,7 +124,7 @@ static void *asker_main(void *context) {
   return NULL;
 }
 
-/* What was rolled back last may still be pending when the deliverers have left. */
+/* The last rollback may have left something pending when the deliverers have left. */
 static void drain(struct storm *storm) {
   struct carried carried = {0};
   for (unsigned session = 0; session < SESSIONS; session++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * wake/last_call.c: a host that waits needs no clock. A pusher calls it before its commit and after
- * it, and is killed at each point around the two calls. What was committed must become an action of
- * a host that does what wake.h says; a host for which nothing is under way is never told a time.
+ * it, and is killed at each point around the two calls. A committed call must become an action of a
+ * host that does what wake.h says; a host for which nothing is under way is never told a time.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/sleeper.c: the host. One thread sleeps in poll without a time limit on what hostkit gave it
+ * wake/sleeper.c: the host. A thread sleeps in poll without a time limit on what hostkit gave it
  * once, and when it is woken asks who rang; another swaps the plugin beneath it.
  */
 #include <inttypes.h>

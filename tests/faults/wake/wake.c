@@ -52,7 +52,7 @@ static void spawn(struct test *test, unsigned which) {
   test->pushers[which] = child;
 }
 
-/* What the one before it was about to do was never acknowledged, or had come back already. */
+/* The last call of the one before it was never acknowledged, or had come back already. */
 static void spawn_again(struct test *test, unsigned which) {
   for (unsigned i = 0; i < LANES_EACH; i++)
     atomic_store(&test->board->lanes[which * LANES_EACH + i].busy, false);

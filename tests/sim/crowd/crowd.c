@@ -83,8 +83,8 @@ static void stop_all(struct crowd *crowd) {
   folder_remove(crowd->folder);
 }
 
-/* One that was killed comes back; one that has ended well is gone; one that found something wrong
- * ends the test. */
+/* A process that was killed comes back; one that has ended well is gone; one that found something
+ * wrong ends the test. */
 static void reap(struct crowd *crowd, bool again) {
   int status;
   for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -148,7 +148,7 @@ static void run(struct crowd *crowd, double until) {
   }
 }
 
-/* What still waits must be delivered; who is killed now by its own hand comes back. */
+/* Everything that still waits must be delivered; who is killed now by its own hand comes back. */
 static void drain(struct crowd *crowd) {
   double deadline = seconds_now() + (double)crowd->drain_seconds;
   unsigned missing = 0;

@@ -43,7 +43,7 @@ struct carrier { /* in the transcript */
 };
 
 struct board {
-  /* Whoever holds it writes the transcript or changes whose it is, as a file's lock would have it.
+  /* Its holder writes the transcript or changes whose it is, as a file's lock would have it.
    * Robust: holders are killed. */
   pthread_mutex_t lock;
   int writer;   /* the host whose transcript it is; NOBODY */

@@ -116,9 +116,9 @@ Test(layers, objects_are_joined_and_all_else_is_replaced) {
   expect_json(merge_texts(NULL, "{\"delivery\": {\"a\": 1}}", "{}"), "{\"delivery\": {\"a\": 1}}");
 }
 
-/* The user's preset has set the nonce; the project names another preset. What the user wrote out
- * stays beside the project's preset, and so does the nonce; what only the user's preset had set
- * does not. */
+/* The user's preset has set the nonce; the project names another preset. Keys that the user wrote
+ * out stay beside the project's preset, and so does the nonce; keys that only the user's preset had
+ * set do not. */
 Test(layers, a_project_preset_takes_no_protection_away) {
   expect_json(merge_texts("{\"delivery\": {\"preset\": \"balanced\", \"max_items\": 3}}",
                           "{\"delivery\": {\"preset\": \"xml\"}}",

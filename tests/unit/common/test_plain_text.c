@@ -66,7 +66,7 @@ Test(plain_text, is_what_a_terminal_shows) {
   is_shown_as(span_of("a\0b\033]x\0y\007c", 11), "abc");
 }
 
-/* Of bytes that mean something to it, in any order. */
+/* Makes a text of bytes that mean something to it, in any order. */
 static size_t random_output(struct random *random, char *to, size_t most) {
   static const char *const pieces[] = {
       "\033", "[", "]", "P",        "\\",   "\007",     "\r", "\n", "\b",   "\302\233", "\302\234",

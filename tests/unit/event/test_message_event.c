@@ -23,7 +23,7 @@ static int parse(const char *type, const char *data, struct event *ret_event,
   (void)snprintf(json, sizeof json, "{\"type\":\"%s\",\"session\":\"s\"%s%s}", type,
                  *data ? ",\"data\":" : "", data);
   int code = event_parse(span_text(json), &settings, &arena, ret_event, error);
-  /* What was read must not point into it. */
+  /* The result must not point into it. */
   memset(json, 'x', sizeof json);
   return code;
 }

@@ -23,7 +23,7 @@ static int parse_bytes(const char *type, struct tidings_span data, struct event 
   buffer_span(&json, data);
   buffer_byte(&json, '}');
   int code = event_parse(buffer_view(&json), &settings, &arena, ret_event, error);
-  /* What was read must not point into it. */
+  /* The result must not point into it. */
   memset(json.bytes, 'x', json.len);
   buffer_free(&json);
   return code;

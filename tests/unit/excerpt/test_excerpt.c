@@ -251,7 +251,7 @@ Test(excerpt, masks_secrets_unless_it_is_told_not_to) {
   buffer_free(&output);
 }
 
-/* What a command that waits has printed. */
+/* The output of a command that waits. */
 Test(excerpt, masks_the_tail_before_it_cuts_it) {
   static struct tail tail;
   static const char output[] = "PASSWORD=hunter2\nlog in as gh"

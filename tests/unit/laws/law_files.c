@@ -8,7 +8,7 @@
 
 #include "laws.h"
 
-/* What a line says, and how it should be. Paths are numbers of round->paths. */
+/* The text of a line, and how it should be. Paths are numbers of round->paths. */
 struct listed {
   struct tidings_span rest;              /* bare */
   struct tidings_span paths[MOST_PATHS]; /* bare; empty: no item of the line has it */
@@ -165,7 +165,7 @@ static void take_list(const struct round *round, size_t line, struct listed *lis
   }
 }
 
-/* What follows the names of a change if not all are named. */
+/* The words after the names of a change if not all are named. */
 static void take_rest(const struct round *round, size_t count, size_t named,
                       struct listed *listed) {
   LAW(round, named <= count, "more names than files", named);
@@ -193,7 +193,7 @@ static void take_counts(const struct round *round, size_t all, struct listed *li
   LAW(round, sum == all, "the number of all", all);
 }
 
-/* Where all are in one folder, it is said once, and the paths go on from there. */
+/* If all are in one folder, it is said once, and the paths go on from there. */
 static void take_folder(struct listed *listed) {
   static const char *const folders[] = {"dir0/", "dir1/", "dir2/"};
   if (!skip(&listed->rest, span_text("in"))) return;
@@ -242,7 +242,7 @@ static void expect_each_file(const struct round *round, size_t line, const struc
   LAW(round, named <= 20, "more than twenty files by name", line);
 }
 
-/* What was undone may be named because of a later change. */
+/* An undone change may be named because of a later one. */
 static bool is_any_named(const struct round *round, const struct listed *listed, size_t i,
                          bool or_undone) {
   for (size_t p = 0; p < MOST_PATHS; p++) {

@@ -39,7 +39,7 @@ static uint8_t level_of(const struct round *round, size_t line) {
 /* The words of any format around one line. */
 enum { MOST_FRAME = 800 };
 
-/* Too long for this room, or nearly so. What needs no escaping is as long as it looks. */
+/* Too long for this room, or nearly so. A text that needs no escaping is as long as it looks. */
 static bool may_step_aside(const struct round *round, size_t i) {
   bool clean = round->text_of[i] < MOST_TEXTS && round->clean[round->text_of[i]];
   return round->room &&

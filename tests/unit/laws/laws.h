@@ -36,7 +36,7 @@ struct round {
   struct reading reading;
   struct tidings_span bytes; /* all parts; for people */
 
-  /* What became of the items. */
+  /* The fate of the items. */
   const struct disposition *dispositions[MOST_ITEMS]; /* NULL: it is pending */
   size_t lines[MOST_ITEMS];    /* of which line of the reading it is a member; or NO_LINE */
   uint64_t places[MOST_ITEMS]; /* the n of the oldest item it stands for */
@@ -53,7 +53,7 @@ void laws_make(struct round *round, long number);
 /* show.c: plans, renders, and reads what was rendered. */
 void laws_show(struct round *round);
 
-/* What an item is. */
+/* The kind of an item. */
 static inline const struct notification *note_of(const struct round *round, size_t i) {
   return &round->items.items[i].note;
 }

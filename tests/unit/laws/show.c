@@ -82,7 +82,7 @@ static uint64_t exact_room(struct round *round) {
   return bytes > 1 ? bytes - (uint64_t)(round->number % 2) : 1;
 }
 
-/* What the user says goes first; what has no room waits for another carrier. */
+/* The user's words go first; what has no room waits for another carrier. */
 static void take_room(struct round *round) {
   round->taken = steered_bytes(round);
   while (round->room && round->taken > round->room) {

@@ -197,19 +197,19 @@ static void change_hosts(struct story *story) {
   }
 }
 
-/* The story goes on in the child, whose transcript has some of what waits in the parent. Of what
- * the model has asked for since, the child has no copy, and knows nothing. */
+/* The story goes on in the child, whose transcript has some of what waits in the parent. The child
+ * has no copy of what the model has asked for since, and knows nothing of it. */
 static void fork_off(struct story *story) {
   char data[96], child[sizeof story->session];
   (void)snprintf(child, sizeof child, "story-%ld-%u", story->number, ++story->forks);
   (void)snprintf(data, sizeof data, "{\"child\":\"%s\"}", child);
   cr_assert(send_event(story, story->owner, "session.forked", data));
   (void)snprintf(story->session, sizeof story->session, "%s", child);
-  /* Of what had ended before, the child's host knows no ids. */
+  /* The child's host knows no ids of items that had ended before. */
   for (size_t c = 0; c < story->sent_count; c++)
     if (story->sent[c].state != CARRIER_WAITS) story->sent[c].delivery = 0;
   resume(story, HOST_HERE, "", BY_FORK);
-  /* What its transcript does not have then it never has. */
+  /* A delivery that its transcript does not have then it never has. */
   for (size_t c = 0; c < story->sent_count; c++)
     if (story->sent[c].state == CARRIER_LOST) story->sent[c].delivery = 0;
 }

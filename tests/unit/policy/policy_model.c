@@ -105,8 +105,8 @@ static bool is_state(const struct item *item, struct tidings_span server, const 
          span_equal(item->facts.server, server);
 }
 
-/* What is pending of the server between its last return and this one; both ends say the same about
- * being critical, or nothing happens. */
+/* The pending items of the server between its last return and this one; both ends say the same
+ * about being critical, or nothing happens. */
 static void model_return(struct model *model, const struct items *items, size_t back) {
   struct tidings_span server = items->items[back].facts.server;
   size_t since = 0, loss = MOST_ITEMS;

@@ -8,7 +8,7 @@
 #include "policy_model.h"
 #include "values/event.h"
 
-/* One path, from report to report. */
+/* A path, from report to report. */
 struct history {
   struct report_of_path {
     size_t item, path;
@@ -95,7 +95,7 @@ bool model_is_undone(const struct model *model, const struct items *items,
 
 /* -- lists ------------------------------------------------------------------------------------- */
 
-/* What the reports of this line that count say about a path; -1: none names it. */
+/* The change of a path by the reports of this line that count; -1: none names it. */
 static int change_of(const struct model *model, const struct items *items,
                      const struct model_line *line, struct tidings_span path) {
   int change = -1;

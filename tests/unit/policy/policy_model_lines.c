@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/unit/policy/policy_model_lines.c: see policy_model_lines.h.
  */
 #include "policy_model_lines.h"
 
@@ -260,7 +258,7 @@ static void shorten(struct model *model, const struct items *items, struct model
   line->shortened = true;
 }
 
-/* What is shown of a line with so much room; nothing: it waits. */
+/* The part of a line that is shown with so much room; nothing: it waits. */
 static bool squeeze(struct model *model, const struct items *items, struct model_line *line,
                     bool must, uint64_t room) {
   struct tidings_span message = items->items[line->items[0]].note.message;

@@ -49,7 +49,7 @@ static struct facts random_facts(struct random *random) {
   return facts;
 }
 
-/* What made it, and what it is called then: as producers do it, or as anybody may. */
+/* Its maker, and its name then: as producers do it, or as anybody may. */
 static void random_maker(struct random *random, struct item *item) {
   static const char *const states[] = {"disconnected", "unresponsive", "reconnected"};
   static const char *const handles[] = {"h_1", "h_2", ""};
@@ -96,7 +96,8 @@ static void random_items(struct random *random, struct items *items) {
   }
 }
 
-/* What the block is rendered with: any format, with and without the sentences at its beginning. */
+/* The settings with which the block is rendered: any format, with and without the sentences at its
+ * beginning. */
 static struct render_input random_frame(struct random *random, int64_t now_ms) {
   static const struct tidings_span hosts[] = {{"", 0}, {"JP", 2}};
   static const uint8_t places[] = {TIDINGS_PLACE_PREPEND, TIDINGS_PLACE_APPEND};
@@ -143,7 +144,7 @@ static struct settings random_settings(struct random *random, struct arena *aren
                   values[random_below(random, sizeof values / sizeof *values)]);
     separator = ",";
   }
-  /* One after the other: compilers evaluate arguments in an order of their own. */
+  /* They are called one after the other: compilers evaluate arguments in an order of their own. */
   const char *truth = random_truth(random, 2), *enabled = random_truth(random, 4);
   if (random_below(random, 2))
     buffer_format(&json, "%s\"mcp\":{\"a\":%s,\"enable\":%s}", separator, truth, enabled);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Room: bytes of the block as it is rendered. What every block keeps to is in laws/test_room_law.c;
+ * Room: bytes of the block as it is rendered. The rules of every block are in laws/test_room_law.c;
  * here is what becomes of whom.
  */
 #include <stdio.h>

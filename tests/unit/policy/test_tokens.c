@@ -116,7 +116,7 @@ Test(tokens, and_a_cap_go_together) {
   EXPECT_PLAN(items, "{\"delivery\":{\"max_items\":2,\"max_tokens\":3}}", 0, "1 7 | | 5");
 }
 
-/* Whatever the settings, repeated deliveries empty the queue, each item delivered once, and while a
+/* With any settings, repeated deliveries empty the queue, each item delivered once, and while a
  * source waits it has its turn. */
 Test(tokens, delivery_after_delivery_the_queue_empties) {
   static const char *const orders[] = {"level", "time", "newest"};

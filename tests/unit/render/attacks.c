@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/unit/render/attacks.c: see attacks.h.
  */
 #include "attacks.h"
 

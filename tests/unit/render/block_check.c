@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/unit/render/block_check.c: see block_check.h.
  */
 #include "block_check.h"
 
@@ -198,7 +196,7 @@ static const char *const marks[LEVEL_COUNT] = {"[info]", "[warning] ", "[error] 
 
 static const char *const names[LEVEL_COUNT] = {"info", "warning", "error", "critical"};
 
-/* What a forged head could be taken for. */
+/* The heads that a forged one could be taken for. */
 static bool begins_with_level(struct tidings_span text) {
   for (int i = 0; i < LEVEL_COUNT; i++)
     if (text.len >= strlen(names[i]) && strncasecmp(text.ptr, names[i], strlen(names[i])) == 0)

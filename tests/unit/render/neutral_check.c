@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/unit/render/neutral_check.c: see neutral_check.h.
  */
 #include "neutral_check.h"
 

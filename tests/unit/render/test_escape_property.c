@@ -107,7 +107,7 @@ static bool is_rule_of_marks(struct tidings_span line) {
   return line.len && strchr("-=*_", line.ptr[0]);
 }
 
-/* An indented line is no item, quote or table. What stands behind such marks is looked at. */
+/* An indented line is no item, quote or table. The text after such marks is looked at. */
 static bool is_inner_structure(struct tidings_span line) {
   bool marked = false;
   for (;; marked = true) {

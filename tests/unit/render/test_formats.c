@@ -123,7 +123,8 @@ static struct items sample(void) {
   return items;
 }
 
-/* Of the sample's lines: not old enough, minutes, hours, days, and from a clock that ran ahead. */
+/* The ages of the sample's lines: not old enough, minutes, hours, days, and from a clock that ran
+ * ahead. */
 static const int64_t ages_ms[] = {60000, INT64_C(12) * 60000 + 59999, INT64_C(3) * 3600000,
                                   INT64_C(50) * 3600000, -1};
 

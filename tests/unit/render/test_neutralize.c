@@ -166,8 +166,8 @@ Test(neutralize, what_people_say_stays_readable) {
   EXPECT_PAIRS(neutralize_message, pairs);
 }
 
-/* Of both ways: harmless, and harmless at once. Of the first one: nothing but what it says is
- * changed. */
+/* A rule of both ways: harmless, and harmless at once. A rule of the first one: nothing but what it
+ * says is changed. */
 static void expect_harmless(struct tidings_span text) {
   struct buffer once = BUFFER_EMPTY, twice = BUFFER_EMPTY;
   neutralize(text, &once);

@@ -26,7 +26,7 @@ Test(top_draw, the_lists) {
   top_finish(&top);
 }
 
-/* Of the page that shows it to people. */
+/* The page that shows the screen to people is up to date. */
 Test(top_draw, the_page_shows_the_screen) {
   static char page[1 << 20];
   struct top top = new_top();
@@ -152,7 +152,7 @@ static void expect_printable(const struct cell *cell) {
   cr_assert_eq(columns, cell->width);
 }
 
-/* What the terminal gets takes as many columns as there are. */
+/* The terminal's text takes as many columns as there are. */
 static void expect_sound(const struct grid *grid) {
   for (size_t row = 0; row < grid->rows; row++) {
     size_t columns = 0;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top_kit.c: see the header.
  */
 #include "top/top_kit.h"
 

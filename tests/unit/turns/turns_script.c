@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tests/unit/turns/turns_script.c: see turns_script.h.
  */
 #include "turns_script.h"
 
@@ -158,7 +156,7 @@ static void look(struct script *script, const struct turns_input *of_step) {
   turns_look(&script->turns, &input, &script->result);
 }
 
-/* Of the command; there must be so many. */
+/* The words of the command; there must be so many. */
 static const char *word_at(const struct script *script, size_t i) {
   const char *word = script->words[i];
   cr_assert(i < script->word_count && word);
