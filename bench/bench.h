@@ -44,7 +44,7 @@ struct bench {
 };
 
 /* Should the row of this name be measured? */
-bool bench_wants(const struct bench *bench, const char *name);
+bool bench_is_selected(const struct bench *bench, const char *name);
 /* A new row for the table. */
 struct row *bench_row(struct bench *bench, const char *name);
 /* A path for a store that does not exist yet. */

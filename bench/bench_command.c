@@ -52,7 +52,7 @@ void bench_command(struct bench *bench) {
                                "--store",     store,  "codex",   NULL};
   const char *const floor_argv[] = {"/bin/true", NULL};
   struct samples floor = {0}, hook = {0};
-  if (!bench_wants(bench, "hook command")) return;
+  if (!bench_is_selected(bench, "hook command")) return;
   bench_store_path(bench, store);
   snprintf(input, sizeof input, "%s.json", store);
   snprintf(pid, sizeof pid, "%ld", (long)getpid());

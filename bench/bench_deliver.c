@@ -73,7 +73,7 @@ static void against_raw(struct bench *bench, const char *name, uint64_t count, d
   struct samples floor = {0}, delivered = {0};
   struct target target;
   uint64_t n = 1;
-  if (!bench_wants(bench, name)) return;
+  if (!bench_is_selected(bench, name)) return;
   struct row *row = bench_row(bench, name);
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
@@ -101,7 +101,7 @@ static void beside_others(struct bench *bench, const char *name, uint64_t count)
   char store[PATH_BYTES];
   struct samples alone = {0}, beside = {0};
   struct target empty, big;
-  if (!bench_wants(bench, name)) return;
+  if (!bench_is_selected(bench, name)) return;
   const char *big_store = bench_big_store(bench);
   struct row *row = bench_row(bench, name);
   bench_store_path(bench, store);
@@ -136,7 +136,7 @@ static void many_pending(struct bench *bench, const char *name, const char *deli
   struct samples floor = {0}, planned = {0};
   struct target target;
   uint64_t n = 1;
-  if (!bench_wants(bench, name)) return;
+  if (!bench_is_selected(bench, name)) return;
   struct row *row = bench_row(bench, name);
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);

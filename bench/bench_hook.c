@@ -142,7 +142,7 @@ static void hook_row(struct bench *bench, const char *state, const char *store, 
 
 void bench_hook(struct bench *bench) {
   char store[PATH_BYTES], state[96];
-  if (!bench_wants(bench, "hook, nothing pending")) return;
+  if (!bench_is_selected(bench, "hook, nothing pending")) return;
   bench_store_path(bench, store);
   hook_row(bench, "empty", store, false);
   bench_store_path(bench, store); /* a session belongs to the process that delivered last, and each

@@ -117,7 +117,7 @@ void bench_node(struct bench *bench) {
   char store[PATH_BYTES], runtime[LINE_BYTES] = "";
   struct target target;
   struct node node;
-  if (!bench_wants(bench, "hook from Node")) return;
+  if (!bench_is_selected(bench, "hook from Node")) return;
   bench_store_path(bench, store);
   node_start(&node, BENCH_NODE_SCRIPT, bench, store);
   if (!node_says(&node, runtime)) {
@@ -184,7 +184,7 @@ static bool measure_agents(struct node *node, struct row *opencode, struct row *
 void bench_agents(struct bench *bench) {
   char store[PATH_BYTES], runtime[LINE_BYTES] = "";
   struct node node;
-  if (!bench_wants(bench, "tool call in opencode and pi")) return;
+  if (!bench_is_selected(bench, "tool call in opencode and pi")) return;
   bench_store_path(bench, store);
   node_start(&node, BENCH_AGENT_SCRIPT, bench, store);
   if (node_says(&node, runtime)) {

@@ -24,7 +24,7 @@ static void open_row(struct bench *bench) {
   char store[PATH_BYTES], raw_path[PATH_BYTES];
   struct samples floor = {0}, opened = {0};
   struct target target;
-  if (!bench_wants(bench, "open")) return;
+  if (!bench_is_selected(bench, "open")) return;
   struct row *row = bench_row(bench, "open");
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
@@ -97,7 +97,7 @@ static void swap_rows(struct bench *bench) {
   struct hostkit *hostkit = NULL;
   int cycles = bench->quick ? 100 : 1000;
   double early = 0;
-  if (!bench_wants(bench, "swap cycle")) return;
+  if (!bench_is_selected(bench, "swap cycle")) return;
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
   bench_store_path(bench, copy);

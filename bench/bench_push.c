@@ -36,7 +36,7 @@ static void push_alone(struct bench *bench) {
   struct samples floor = {0}, pushes = {0};
   struct target target;
   uint64_t n = 0, pending = 0;
-  if (!bench_wants(bench, "durable push, one producer")) return;
+  if (!bench_is_selected(bench, "durable push, one producer")) return;
   struct row *row = bench_row(bench, "durable push, one producer");
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
@@ -132,7 +132,7 @@ static void count_flushes(struct bench *bench, const char *name, bool leases, do
   char store[PATH_BYTES], raw_path[PATH_BYTES];
   struct target target;
   size_t got;
-  if (!bench_wants(bench, name)) return;
+  if (!bench_is_selected(bench, name)) return;
   struct row *row = bench_row(bench, name);
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
@@ -200,7 +200,7 @@ static void push_by_threads(struct bench *bench) {
   struct samples floor = {0}, pushes = {0};
   struct target target;
   uint64_t n = 0;
-  if (!bench_wants(bench, "durable pushes, 64 threads")) return;
+  if (!bench_is_selected(bench, "durable pushes, 64 threads")) return;
   struct row *row = bench_row(bench, "durable pushes, 64 threads");
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
@@ -307,7 +307,7 @@ static void drain_all(const struct bench *bench, const char *store) {
 static void push_by_processes(struct bench *bench) {
   char store[PATH_BYTES], raw_path[PATH_BYTES];
   struct samples floor = {0}, pushes = {0}, floor_us = {0}, push_us = {0};
-  if (!bench_wants(bench, "8 producer processes")) return;
+  if (!bench_is_selected(bench, "8 producer processes")) return;
   struct row *row = bench_row(bench, "8 producer processes");
   struct gate *gate =
       mmap(NULL, sizeof *gate, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -70,7 +70,7 @@ static void print_costs(struct bench *bench, bool again) {
 }
 
 void bench_tokens(struct bench *bench) {
-  if (bench->json || !bench_wants(bench, "tokens")) return;
+  if (bench->json || !bench_is_selected(bench, "tokens")) return;
   printf("\ntokens (bytes / 4) of all blocks for so many notifications\n");
   print_costs(bench, false);
   print_costs(bench, true);

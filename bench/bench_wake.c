@@ -153,7 +153,7 @@ void bench_wake(struct bench *bench) {
   struct target target;
   char raw_path[PATH_BYTES];
   cpu_set_t before;
-  if (!bench_wants(bench, name)) return;
+  if (!bench_is_selected(bench, name)) return;
   struct row *row = bench_row(bench, name);
   struct pair *pairs =
       mmap(NULL, 2 * sizeof *pairs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -39,7 +39,7 @@ void bench_die(const char *format, ...) {
   exit(1);
 }
 
-bool bench_wants(const struct bench *bench, const char *name) {
+bool bench_is_selected(const struct bench *bench, const char *name) {
   return !bench->only || strcasestr(name, bench->only);
 }
 

@@ -149,7 +149,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                     .now_ms = host_now_ms,
                                     .mono_ns = host_mono_ns,
                                     .random = host_random};
-  static struct tidings_host kept; /* must outlive the hostkit; a process has one `cli` */
+  static struct tidings_host own_host; /* must outlive the hostkit; a process has one `cli` */
   char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *path = NULL, *config = NULL;
   int32_t code = plugin ? make_config(cli, &path, &config, error) : kit_no_memory(error);
   if (!code && !store)
@@ -160,7 +160,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
     code = kit_error(error, TIDINGS_E_NOT_FOUND,
                      "there is no store at %s yet; the first push creates it", store);
   if (code) goto out;
-  kept = host;
+  own_host = host;
   const struct hostkit_options options = {.size = sizeof options,
                                           .flags = KIT_FLAGS,
                                           .plugin_path = plugin,
@@ -174,7 +174,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                                                 ? PRODUCER_BUDGET_MS
                                                                 : 0,
                                           .total_budget_ms = cli->total_budget_ms,
-                                          .host = &kept};
+                                          .host = &own_host};
   code = hostkit_open(&options, ret_kit, error);
   if (code && path && error) name_config(path, code, error);
 out:

@@ -39,10 +39,10 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 
 int folder_remove_all(const char *path) {
   if (!path) return 0;
-  int kept = errno;
+  int saved_errno = errno;
   first_reason = 0;
   if (nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) && !first_reason)
     first_reason = errno;
-  errno = kept;
+  errno = saved_errno;
   return first_reason;
 }

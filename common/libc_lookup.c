@@ -22,12 +22,12 @@ struct libc_lookup {
   size_t count;
   char *names[LIBC_MOST_NAMES];
   struct addrinfo hints;
-  struct gaicb requests[LIBC_MOST_NAMES], *asked[LIBC_MOST_NAMES];
+  struct gaicb requests[LIBC_MOST_NAMES], *request_list[LIBC_MOST_NAMES];
 };
 
 static bool is_left(struct libc_lookup *lookup) {
   for (size_t i = 0; i < lookup->count; i++) {
-    if (gai_error(lookup->asked[i]) == EAI_INPROGRESS) return true;
+    if (gai_error(lookup->request_list[i]) == EAI_INPROGRESS) return true;
   }
   return false;
 }
@@ -36,16 +36,17 @@ static bool is_left(struct libc_lookup *lookup) {
 static bool start_lookup(struct libc_lookup *lookup) {
   for (size_t i = 0; i < lookup->count; i++) {
     lookup->requests[i] = (struct gaicb){.ar_name = lookup->names[i], .ar_request = &lookup->hints};
-    lookup->asked[i] = &lookup->requests[i];
+    lookup->request_list[i] = &lookup->requests[i];
   }
-  return !getaddrinfo_a(GAI_NOWAIT, lookup->asked, (int)lookup->count, NULL) || is_left(lookup);
+  return !getaddrinfo_a(GAI_NOWAIT, lookup->request_list, (int)lookup->count, NULL) ||
+         is_left(lookup);
 }
 
 bool libc_lookup_wait(struct libc_lookup *lookup, int ms) {
   const struct timespec most = time_in(ms);
   for (size_t i = 0; i < lookup->count; i++) {
-    const struct gaicb *const one[] = {lookup->asked[i]};
-    if (gai_error(lookup->asked[i]) != EAI_INPROGRESS) continue;
+    const struct gaicb *const one[] = {lookup->request_list[i]};
+    if (gai_error(lookup->request_list[i]) != EAI_INPROGRESS) continue;
     (void)gai_suspend(one, 1, &most);
     return false; /* the caller knows how long it has waited */
   }

@@ -97,9 +97,9 @@ static void mask_stretch(struct tidings_span text, struct buffer *out) {
     if (named) program = named;
     struct secret secret = find_secret(program, text, at);
     if (!secret.hidden) continue;
-    buffer_append(out, text.ptr + written, at + secret.kept - written);
+    buffer_append(out, text.ptr + written, at + secret.shown - written);
     buffer_text(out, MASK_WORD);
-    written = at + secret.kept + secret.hidden;
+    written = at + secret.shown + secret.hidden;
     at = written - 1;
   }
   buffer_append(out, text.ptr + written, text.len - written);

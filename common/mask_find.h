@@ -12,7 +12,7 @@
 
 /* From the place on: so many bytes to keep, then so many to hide. hidden 0: there is no secret. */
 struct secret {
-  size_t kept, hidden;
+  size_t shown, hidden;
 };
 
 /* A token of a known format begins here. */

@@ -189,7 +189,7 @@ static struct secret find_header(struct tidings_span text, size_t at, struct tid
   if (scheme < end && text.ptr[scheme] == ' ' && scheme > from) from = after_blanks(text, scheme);
   if (from >= end || mask_is_placeholder(span_of(text.ptr + from, end - from)))
     return (struct secret){0};
-  return (struct secret){.kept = from - at, .hidden = end - from};
+  return (struct secret){.shown = from - at, .hidden = end - from};
 }
 
 /* "Bearer x" without its header. */
@@ -203,7 +203,7 @@ static struct secret find_bearer(struct tidings_span text, size_t at, struct tid
        end++)
     has_digit = has_digit || (text.ptr[end] >= '0' && text.ptr[end] <= '9');
   if (end - from < LEAST || !has_digit) return (struct secret){0};
-  return (struct secret){.kept = from - at, .hidden = end - from};
+  return (struct secret){.shown = from - at, .hidden = end - from};
 }
 
 /* -- the whole --------------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ struct secret mask_find_named(struct tidings_span text, size_t at) {
   if (!name.len || name.len == LONGEST_NAME) return (struct secret){0};
   struct secret header = find_header(text, begin, name);
   if (!header.hidden) header = find_bearer(text, begin, name);
-  if (header.hidden) return (struct secret){begin - at + header.kept, header.hidden};
+  if (header.hidden) return (struct secret){begin - at + header.shown, header.hidden};
   enum sort sort = sort_of(name);
   size_t from = end;
   enum joint joint = sort == HARMLESS ? NO_JOINT : read_joint(text, &from, begin > at);
@@ -227,5 +227,5 @@ struct secret mask_find_named(struct tidings_span text, size_t at) {
   size_t value_at = from, len = mask_value(text, value_at, &from);
   if (!is_secret(sort, joint, text, value_at, from, span_of(text.ptr + from, len)))
     return (struct secret){0};
-  return (struct secret){.kept = from - at, .hidden = len};
+  return (struct secret){.shown = from - at, .hidden = len};
 }

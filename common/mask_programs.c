@@ -78,7 +78,7 @@ static struct secret find(const struct mask_program *program, struct tidings_spa
   }
   struct tidings_span value = span_of(text.ptr + from, len);
   if (mask_is_placeholder(value) || value.ptr[0] == '-') return (struct secret){0};
-  return (struct secret){.kept = from - at, .hidden = len};
+  return (struct secret){.shown = from - at, .hidden = len};
 }
 
 struct secret mask_find_option(const struct mask_program *program, struct tidings_span text,

@@ -110,7 +110,7 @@ static bool ends_url(char byte) { return (unsigned char)byte <= ' ' || strchr("\
 static struct secret hide_rest(struct tidings_span text, size_t at, size_t from) {
   size_t end = from;
   while (end < text.len && !ends_url(text.ptr[end])) end++;
-  return (struct secret){.kept = from - at, .hidden = end - from};
+  return (struct secret){.shown = from - at, .hidden = end - from};
 }
 
 /* The path of a webhook is its password. */
@@ -140,5 +140,5 @@ struct secret mask_find_url(struct tidings_span text, size_t at) {
   if (!colon || password_end <= colon + 1) return find_webhook(text, at, host);
   struct tidings_span password = span_of(text.ptr + colon + 1, password_end - colon - 1);
   if (mask_is_placeholder(password)) return (struct secret){0};
-  return (struct secret){.kept = colon + 1 - at, .hidden = password.len};
+  return (struct secret){.shown = colon + 1 - at, .hidden = password.len};
 }

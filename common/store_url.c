@@ -98,9 +98,9 @@ char *store_url_shown(const char *store) {
   if (!shown || !store_url_is(store)) return shown;
   const char *colon = password_of(store), *at = credentials_end(store),
              *query = store_url_query(store);
-  size_t kept = query_names_password(query) ? (size_t)(query - store) : strlen(store);
-  shown[kept] = '\0';
+  size_t shown_len = query_names_password(query) ? (size_t)(query - store) : strlen(store);
+  shown[shown_len] = '\0';
   if (colon)
-    memmove(shown + (colon - store), shown + (at - store), kept - (size_t)(at - store) + 1);
+    memmove(shown + (colon - store), shown + (at - store), shown_len - (size_t)(at - store) + 1);
   return shown;
 }

@@ -40,18 +40,18 @@ static int may_hold_code(const char *parent) {
 
 static int32_t make_directory(const char *parent, char **ret_directory,
                               struct tidings_error *error) {
-  const char *places[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
-  size_t count = sizeof places / sizeof places[0];
+  const char *candidates[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+  size_t count = sizeof candidates / sizeof candidates[0];
   if (parent) {
-    places[0] = parent;
+    candidates[0] = parent;
     count = 1;
   }
   int reason = ENOENT;
   const char *last = "/tmp";
   for (size_t i = 0; i < count; i++) {
-    if (!places[i] || places[i][0] != '/') continue;
-    last = places[i];
-    char *directory = may_hold_code(places[i]) ? make_directory_in(places[i]) : NULL;
+    if (!candidates[i] || candidates[i][0] != '/') continue;
+    last = candidates[i];
+    char *directory = may_hold_code(candidates[i]) ? make_directory_in(candidates[i]) : NULL;
     if (directory) {
       *ret_directory = directory;
       return TIDINGS_OK;

@@ -175,17 +175,17 @@ static void resumed(struct trial *trial) {
   struct agent owner;
   trial_start_other(trial, &owner, NULL, 0);
   json_decref(trial_other(&owner, request_push("info", "in the transcript")));
-  char *kept = other_delivers(&owner, 1);
+  char *delivered = other_delivers(&owner, 1);
   json_decref(trial_other(&owner, request_push("info", "not in the transcript")));
   char *lost = other_delivers(&owner, 1);
   agent_kill(&owner);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   trial_send(plugin,
              "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%s\"]}}",
-             kept);
+             delivered);
   trial_expect_delivery(plugin, "s", "not in the transcript");
   trial_expect_nothing(plugin, "s");
-  free(kept);
+  free(delivered);
   free(lost);
   trial_close(plugin);
 }

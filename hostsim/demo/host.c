@@ -212,7 +212,7 @@ static char *turn_content(const struct tidings_action *turn) {
 }
 
 void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
-  const struct tidings_action *turn = host_asked(reply, TIDINGS_ACTION_START_TURN);
+  const struct tidings_action *turn = host_find_action(reply, TIDINGS_ACTION_START_TURN);
   if (!turn || turn->message_count == 0)
     give_up("start_turn", "the plugin does not ask for a turn");
   const struct tidings_span **ids = calloc(turn->message_count, sizeof *ids);
@@ -240,7 +240,7 @@ void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
   hostkit_reply_free(reply);
 }
 
-const struct tidings_action *host_asked(const struct tidings_reply *reply, uint32_t type) {
+const struct tidings_action *host_find_action(const struct tidings_reply *reply, uint32_t type) {
   for (size_t i = 0; reply && i < reply->action_count; i++)
     if (reply->actions[i]->type == type) return reply->actions[i];
   return NULL;
@@ -265,8 +265,8 @@ void host_listen(struct demo_host *host) {
 }
 
 struct tidings_reply *host_sleep(struct demo_host *host) {
-  struct pollfd rung = {.fd = host->wake_fd, .events = POLLIN};
-  if (poll(&rung, 1, DEMO_TIMEOUT_MS) != 1) give_up("sleep", "no wake signal came");
+  struct pollfd wake = {.fd = host->wake_fd, .events = POLLIN};
+  if (poll(&wake, 1, DEMO_TIMEOUT_MS) != 1) give_up("sleep", "no wake signal came");
   take_rings(host);
   return host_event(host, "wake", NULL);
 }

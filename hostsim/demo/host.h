@@ -53,7 +53,7 @@ struct tidings_reply *host_submit(struct demo_host *host, const char *id, const 
                                   const char *delivery);
 
 /* The action of that type that a reply asks for, or NULL. */
-const struct tidings_action *host_asked(const struct tidings_reply *reply, uint32_t type);
+const struct tidings_action *host_find_action(const struct tidings_reply *reply, uint32_t type);
 
 /* Starts the turn that `reply` asks for, which it takes, by a chat request that names its
  * messages. */

@@ -72,12 +72,12 @@ void screen_carrier(const struct screen *screen, const char *who, const char *te
   fflush(stdout);
 }
 
-static void print_aside(const struct screen *screen, const char *color, const char *mark,
-                        const char *format, va_list arguments)
+static void print_marked(const struct screen *screen, const char *color, const char *mark,
+                         const char *format, va_list arguments)
     __attribute__((format(printf, 4, 0)));
 
-static void print_aside(const struct screen *screen, const char *color, const char *mark,
-                        const char *format, va_list arguments) {
+static void print_marked(const struct screen *screen, const char *color, const char *mark,
+                         const char *format, va_list arguments) {
   paint(screen, color);
   printf("%s", mark);
   vprintf(format, arguments);
@@ -89,14 +89,14 @@ static void print_aside(const struct screen *screen, const char *color, const ch
 void screen_note(const struct screen *screen, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  print_aside(screen, DIM, "  · ", format, arguments);
+  print_marked(screen, DIM, "  · ", format, arguments);
   va_end(arguments);
 }
 
 void screen_alarm(const struct screen *screen, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  print_aside(screen, RED BOLD, "  ✗ ", format, arguments);
+  print_marked(screen, RED BOLD, "  ✗ ", format, arguments);
   va_end(arguments);
 }
 
@@ -104,7 +104,7 @@ void screen_headline(const struct screen *screen, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   putchar('\n');
-  print_aside(screen, BOLD, "== ", format, arguments);
+  print_marked(screen, BOLD, "== ", format, arguments);
   va_end(arguments);
 }
 

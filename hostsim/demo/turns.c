@@ -86,7 +86,7 @@ static void critical(struct demo_host *host) {
       json_pack("{s:s, s:s, s:s}", "kind", "disk.full", "level", "critical", "message", full),
       LEDGER_PUSHED, full);
   struct tidings_reply *reply = host_sleep(host);
-  if (!host_asked(reply, TIDINGS_ACTION_ABORT_STREAM)) fail_turn("the stream is not stopped");
+  if (!host_find_action(reply, TIDINGS_ACTION_ABORT_STREAM)) fail_turn("the stream is not stopped");
   hostkit_reply_free(reply);
   host_assistant(host, "The test goes to tests/test_parser.c. It calls word_count with an empty");
   screen_alarm(&host->screen, "abort_stream: the answer stays as it is, truncated; turn.aborted");

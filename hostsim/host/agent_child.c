@@ -15,7 +15,7 @@
  *   {"op": "settle", "delivery", "outcome"} -> {"reply"}
  *   {"op": "query", "query": TEXT} -> {"answer"}
  *   {"op": "swap"}, {"op": "arm", "n"} -> {}
- *   {"op": "rung"}: which sessions rang -> {"sessions"}
+ *   {"op": "next_session"}: which sessions rang -> {"sessions"}
  *   {"op": "disarm"} -> {"commits"}
  *   {"op": "close"} -> {}, and the process ends
  *
@@ -217,7 +217,7 @@ static json_t *do_swap(struct agent_child *child, const json_t *request) {
   return code == TIDINGS_OK ? json_object() : failure(code, &error);
 }
 
-static json_t *do_rung(struct agent_child *child, const json_t *request) {
+static json_t *do_next_session(struct agent_child *child, const json_t *request) {
   (void)request;
   char session[256];
   size_t len = 0;
@@ -267,7 +267,7 @@ static const struct {
     {"settle", do_settle},
     {"query", do_query},
     {"swap", do_swap},
-    {"rung", do_rung},
+    {"next_session", do_next_session},
     {"arm", do_arm},
     {"disarm", do_disarm},
     {"close", do_close},

@@ -108,7 +108,7 @@ int reading_take_age(struct reading_line *line, struct tidings_span age, struct 
 }
 
 int reading_says(struct tidings_span text, struct tidings_span message, size_t times,
-                 enum reading_says *ret_says, size_t *ret_kept) {
+                 enum reading_says *ret_says, size_t *ret_shown_len) {
   char end[48] = "";
   bool failed = false;
   size_t missing;
@@ -116,14 +116,14 @@ int reading_says(struct tidings_span text, struct tidings_span message, size_t t
   *ret_says = READING_SAYS_OTHER;
   if (is_same_bare(text, message, end, &failed)) {
     *ret_says = READING_SAYS_ALL;
-    *ret_kept = message.len;
+    *ret_shown_len = message.len;
   } else if (take_end(&text, end) && take_cut(&text, &missing) && missing < message.len) {
-    size_t kept = message.len - missing;
-    bool splits = kept < message.len && ((unsigned char)message.ptr[kept] & 0xC0) == 0x80;
+    size_t shown_len = message.len - missing;
+    bool splits = shown_len < message.len && ((unsigned char)message.ptr[shown_len] & 0xC0) == 0x80;
     if (!(splits && utf8_valid(message)) &&
-        is_same_bare(text, span_of(message.ptr, kept), "", &failed)) {
+        is_same_bare(text, span_of(message.ptr, shown_len), "", &failed)) {
       *ret_says = READING_SAYS_CUT;
-      *ret_kept = kept;
+      *ret_shown_len = shown_len;
     }
   }
   return failed ? -1 : 0;

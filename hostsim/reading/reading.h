@@ -52,10 +52,10 @@ int reading_take_age(struct reading_line *line, struct tidings_span age, struct 
 enum reading_says {
   READING_SAYS_OTHER,
   READING_SAYS_ALL,
-  READING_SAYS_CUT /* the first *ret_kept bytes, and how many are missing */
+  READING_SAYS_CUT /* the first *ret_shown_len bytes, and how many are missing */
 };
 int reading_says(struct tidings_span text, struct tidings_span message, size_t times,
-                 enum reading_says *ret_says, size_t *ret_kept);
+                 enum reading_says *ret_says, size_t *ret_shown_len);
 
 /* The rest of a text, or of its source, without everything that escaping adds or changes: its
  * printable ASCII characters, without blanks, backslashes, entities and shown code points. Equal

@@ -43,7 +43,7 @@ struct play {
   json_t *offer;         /* list of message ids, or NULL */
   size_t step;           /* from 1 */
   uint64_t fatal_commit; /* the next step dies in this commit; 0: it does not */
-  bool died_as_asked;
+  bool died_as_expected;
   enum verdict verdict;
 };
 
@@ -92,7 +92,7 @@ static json_t *call(struct play *play, json_t *request) {
   bool killed = WIFSIGNALED(agent->status) && WTERMSIG(agent->status) == SIGKILL;
   if (outcome == AGENT_DIED && play->fatal_commit > 0 && killed) {
     play->fatal_commit = 0;
-    play->died_as_asked = true;
+    play->died_as_expected = true;
     start_agent(play);
     return NULL;
   }
@@ -267,10 +267,10 @@ static void disarm(struct play *play) {
 
 static void step_call(struct play *play, const json_t *step, const char *verb, json_t *value) {
   if (!arm(play)) return;
-  play->died_as_asked = false;
+  play->died_as_expected = false;
   json_t *answer = call(play, request_for(verb, value));
   if (!answer) {
-    if (play->died_as_asked && json_object_get(step, "expect"))
+    if (play->died_as_expected && json_object_get(step, "expect"))
       fail(play, "died before it answered: nothing to compare with what was expected", "");
     return;
   }

@@ -39,22 +39,22 @@ static json_t *query(struct play *play, enum peer peer, const char *name, const 
  * one are written. Takes `got`. */
 static bool keep_equal(struct play *play, const char *what, json_t *got,
                        json_t *(*expect)(const struct play *, const struct model *)) {
-  unsigned kept = 0;
+  unsigned possible = 0;
   json_t *first = NULL;
   for (unsigned i = 0; i < play->model_count; i++) {
     json_t *expected = expect(play, &play->models[i]);
     if (difference_none(expected, got)) {
-      if (kept != i) play->models[kept] = play->models[i];
-      kept++;
+      if (possible != i) play->models[possible] = play->models[i];
+      possible++;
     }
     if (i == 0) first = json_incref(expected);
     json_decref(expected);
   }
-  if (kept == 0) difference_write(first, got, what, play->out);
-  play->model_count = kept;
+  if (possible == 0) difference_write(first, got, what, play->out);
+  play->model_count = possible;
   json_decref(first);
   json_decref(got);
-  return kept > 0;
+  return possible > 0;
 }
 
 static json_t *status_of(const struct play *play, const struct model *model) {
@@ -107,7 +107,7 @@ enum played check_answer(struct play *play, const struct act *act, const json_t 
   const struct sim_settings *settings = &play->models[0].peers[act->peer].settings;
   json_t *got = plain_answer(answer, &play->names, act_looks[settings->look].format, &delivery);
   json_t *first = NULL;
-  unsigned kept = 0;
+  unsigned possible = 0;
   for (unsigned i = 0; i < play->model_count; i++) {
     struct model *model = &play->models[i];
     model_apply(model, act, &play->answer);
@@ -115,21 +115,21 @@ enum played check_answer(struct play *play, const struct act *act, const json_t 
     if (difference_none(expected, got)) {
       if (play->answer.delivery >= 0 && play->answer.error == 0)
         model->deliveries[play->answer.delivery].public_id = delivery;
-      if (kept != i) play->models[kept] = *model;
-      kept++;
+      if (possible != i) play->models[possible] = *model;
+      possible++;
     }
     if (i == 0) first = json_incref(expected);
     json_decref(expected);
   }
-  play->model_count = kept;
-  if (kept == 0) {
+  play->model_count = possible;
+  if (possible == 0) {
     difference_write(first, got, act_is_event(act->kind) ? "reply" : "answer", play->out);
     const json_t *text = json_object_get(json_object_get(answer, "error"), "text");
     if (text) fprintf(play->out, "the plugin's error: %s\n", json_string_value(text));
   }
   json_decref(first);
   json_decref(got);
-  return kept > 0 ? PLAYED_SAME : PLAYED_DIFFERENT;
+  return possible > 0 ? PLAYED_SAME : PLAYED_DIFFERENT;
 }
 
 /* -- what other processes receive -------------------------------------------------------------- */
@@ -165,11 +165,11 @@ static enum played resume_child(struct play *play, enum peer peer, const char *c
   json_t *request = json_pack("{s:s, s:s}", "op", "event", "event", text);
   free(text);
   json_decref(event);
-  enum call_outcome called = processes_call(play->processes, peer, request, 0, &answer, play->out);
-  bool refused = called == CALL_ANSWERED && json_object_get(answer, "error");
+  enum call_outcome outcome = processes_call(play->processes, peer, request, 0, &answer, play->out);
+  bool refused = outcome == CALL_ANSWERED && json_object_get(answer, "error");
   if (refused) fputs("the child could not be resumed\n", play->out);
   json_decref(answer);
-  return called != CALL_ANSWERED ? PLAYED_BROKEN : refused ? PLAYED_DIFFERENT : PLAYED_SAME;
+  return outcome != CALL_ANSWERED ? PLAYED_BROKEN : refused ? PLAYED_DIFFERENT : PLAYED_SAME;
 }
 
 /* The child has a copy of leased items too, until it resumes with the parent's deliveries. */
@@ -198,7 +198,7 @@ static bool names_session(const json_t *sessions, const char *session) {
 static json_t *take_rings(struct play *play) {
   json_t *answer = NULL;
   enum peer owner = play->models[0].owner;
-  if (processes_call(play->processes, owner, json_pack("{s:s}", "op", "rung"), 0, &answer,
+  if (processes_call(play->processes, owner, json_pack("{s:s}", "op", "next_session"), 0, &answer,
                      play->out) != CALL_ANSWERED)
     return NULL;
   return answer;

@@ -161,7 +161,7 @@ static int name_next(struct wake *wake, char *buffer, size_t buffer_size, size_t
     *ret_len = 0;
     return 0;
   }
-  struct tidings_span id = wake->rung[wake->next]->id;
+  struct tidings_span id = wake->ready[wake->next]->id;
   if (id.len > buffer_size) {
     return fail(error, TIDINGS_E_INVAL,
                 "buffer_size: %zu; expected at least %zu for the next session's id (255 is "

@@ -29,11 +29,11 @@ static bool make_room(struct remembered_settles *settles) {
 
 bool remembered_add(struct remembered_settles *settles, struct remembered settle) {
   pthread_mutex_lock(&settles->lock);
-  bool kept = make_room(settles);
-  if (kept) settles->list[settles->count++] = settle;
+  bool has_room = make_room(settles);
+  if (has_room) settles->list[settles->count++] = settle;
   atomic_store(&settles->any, settles->count > 0);
   pthread_mutex_unlock(&settles->lock);
-  return kept;
+  return has_room;
 }
 
 bool remembered_take(struct remembered_settles *settles, struct remembered *ret_settle) {

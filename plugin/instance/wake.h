@@ -13,9 +13,9 @@
 struct session;
 
 struct wake {
-  pthread_mutex_t lock;        /* for the thread that uses the rest */
-  bool started;                /* all of the owner's sessions have been named once */
-  const struct session **rung; /* to be named, from `next` on */
+  pthread_mutex_t lock;         /* for the thread that uses the rest */
+  bool started;                 /* all of the owner's sessions have been named once */
+  const struct session **ready; /* to be named, from `next` on */
   size_t next, count, capacity;
 };
 

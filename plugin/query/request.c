@@ -130,8 +130,10 @@ static int read_after(const struct json *value, struct query_place *ret_after,
     at += dot;
   }
   if (at < 2 || !digits) return field_refuse(&path, value, expected, error);
-  *ret_after = (struct query_place){
-      .item = numbers[0], .delivery = numbers[1], .transition = numbers[2], .asked_ms = numbers[3]};
+  *ret_after = (struct query_place){.item = numbers[0],
+                                    .delivery = numbers[1],
+                                    .transition = numbers[2],
+                                    .queried_ms = numbers[3]};
   return 0;
 }
 

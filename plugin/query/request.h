@@ -37,7 +37,7 @@ enum { QUERY_DEFAULT_LIMIT = 100, QUERY_LARGEST_LIMIT = 10000 };
 struct query_place {
   uint64_t item, transition; /* the newest of them */
   uint64_t delivery;         /* before the first that is not settled */
-  uint64_t asked_ms;         /* when that was: what was settled may have been taken back since */
+  uint64_t queried_ms;       /* when that was: what was settled may have been taken back since */
 };
 
 /* A carrier of a stream list, and what it carried. */

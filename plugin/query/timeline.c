@@ -13,12 +13,12 @@
 enum { REWIND_SLACK_MS = 600000 };
 
 /* Is it new, not settled when the asker asked last, or taken back since, or back again? */
-static bool is_asked_for(const struct delivery *delivery, const struct query_place *after) {
+static bool is_selected(const struct delivery *delivery, const struct query_place *after) {
   if (delivery->n > after->delivery) return true;
   bool rewound = delivery->state == DELIVERY_REWOUND;
   if (!rewound && delivery->settled_by != SETTLED_BY_RESUME) return false;
   int64_t changed_ms = rewound ? delivery->rewound_ms : delivery->settled_ms;
-  return changed_ms > 0 && (uint64_t)changed_ms + REWIND_SLACK_MS >= after->asked_ms;
+  return changed_ms > 0 && (uint64_t)changed_ms + REWIND_SLACK_MS >= after->queried_ms;
 }
 
 /* -- which deliveries each item was in --------------------------------------------------------- */
@@ -111,10 +111,10 @@ static void write_item(struct question *question, const struct item *item,
   json_close(writer, '}');
 }
 
-static bool has_one_asked_for(const struct query_place *after,
-                              const struct past_disposition *dispositions, size_t count) {
+static bool has_one_selected(const struct query_place *after,
+                             const struct past_disposition *dispositions, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (is_asked_for(dispositions[i].delivery, after)) return true;
+    if (is_selected(dispositions[i].delivery, after)) return true;
   return false;
 }
 
@@ -128,7 +128,7 @@ static int write_items(struct question *question, const struct past *past,
   for (size_t i = 0; i < past->item_count; i++) {
     size_t first = by_item.start[i], count = by_item.start[i + 1] - first;
     bool fresh =
-        past->items[i].n > after->item || has_one_asked_for(after, by_item.list + first, count);
+        past->items[i].n > after->item || has_one_selected(after, by_item.list + first, count);
     if (fresh) write_item(question, &past->items[i], by_item.list + first, count);
   }
   json_close(&question->writer, ']');
@@ -159,7 +159,7 @@ static int write_deliveries(struct question *question, const struct past *past, 
   for (size_t i = 0; i < past->delivery_count && !code; i++) {
     const struct delivery *delivery = &past->deliveries[i];
     if (delivery->state == DELIVERY_LEASED && delivery->n <= open) open = delivery->n - 1;
-    if (is_asked_for(delivery, &question->request->after))
+    if (is_selected(delivery, &question->request->after))
       code = write_delivered(question, past, i, error);
   }
   json_close(&question->writer, ']');
@@ -168,11 +168,11 @@ static int write_deliveries(struct question *question, const struct past *past, 
 }
 
 /* The number of the oldest item that may have to be written. */
-static uint64_t first_asked(const struct past *past, const struct query_place *after) {
+static uint64_t first_selected(const struct past *past, const struct query_place *after) {
   uint64_t first = after->item + 1;
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
-    if (is_asked_for(delivery, after) && delivery->disposition_count &&
+    if (is_selected(delivery, after) && delivery->disposition_count &&
         delivery->dispositions[0].first < first)
       first = delivery->dispositions[0].first;
   }
@@ -252,7 +252,8 @@ int query_timeline(struct question *question, struct tidings_error *error) {
   query_write_attachment(writer, &question->op);
   int code = past_read(question, false, &past, error);
   if (!code)
-    code = past_read_items(question, first_asked(&past, &question->request->after), &past, error);
+    code =
+        past_read_items(question, first_selected(&past, &question->request->after), &past, error);
   if (!code) code = write_items(question, &past, error);
   if (!code) code = write_deliveries(question, &past, &open, error);
   if (!code)
