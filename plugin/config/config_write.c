@@ -5,6 +5,7 @@
  */
 #include "config/config.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "config/config_tables.h"
@@ -90,7 +91,7 @@ static void write_value(const struct settings *settings, const struct config_key
   case CONFIG_NUMBER:
     if (key->width == sizeof number) memcpy(&number, from, sizeof number);
     else memcpy(&small, from, sizeof small);
-    buffer_format(out, "%lld", (long long)(number + small));
+    buffer_format(out, "%" PRId64, number + small);
     return;
   }
 }
