@@ -117,7 +117,8 @@ static bool is_repository(const char *text) {
   return part && slashes >= 2;
 }
 
-/* Where "@BRANCH" begins. In a URL the user's name may have an "@" too: only its path counts. */
+/* Finds the beginning of "@BRANCH". In a URL the user's name may have an "@" too: only its path
+ * counts. */
 static const char *find_branch(const char *rest) {
   const char *host = strstr(rest, "://");
   const char *path = host ? strchr(host + 3, '/') : rest;

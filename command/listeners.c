@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/listeners.c: see the header.
  */
 #include "command/listeners.h"
 
