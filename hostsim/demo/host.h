@@ -19,7 +19,7 @@ struct demo_host {
   int wake_fd;    /* readable when another process has rung; -1: not yet */
 };
 
-/* The fate of a carrier after the hook. */
+/* The outcome of a carrier after the hook. */
 enum ending {
   ENDING_SETTLED,             /* written to the transcript, then settled */
   ENDING_OPEN,                /* written, not settled yet: the caller does */

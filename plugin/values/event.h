@@ -30,7 +30,7 @@ enum event_type {
   EVENT_MESSAGE_EDITED,
   EVENT_MESSAGE_MOVED,
   EVENT_MESSAGE_REDIRECTED,
-  /* The fate of a turn. */
+  /* The course of a turn. */
   EVENT_TURN_STOP, /* anybody's: it is to end */
   EVENT_TURN_STARTED,
   EVENT_TURN_DECLINED,

@@ -80,7 +80,7 @@ const char *ids_in(const json_t *list);    /* of a list of ids, or of objects wi
  * Returns the ids in the order in which they fired, one turn behind the other: "a b|c". */
 const char *drain(struct client host, const json_t *reply);
 
-/* The fate of each message by the session's history, in its order: "fired" and the like; NULL
+/* The outcome of each message by the session's history, in its order: "fired" and the like; NULL
  * when it does not name it. */
 const char *end_of(struct client client, const char *id);
 

@@ -36,7 +36,7 @@ struct round {
   struct reading reading;
   struct tidings_span bytes; /* all parts; for people */
 
-  /* The fate of the items. */
+  /* The outcome of the items. */
   const struct disposition *dispositions[MOST_ITEMS]; /* NULL: it is pending */
   size_t lines[MOST_ITEMS];    /* of which line of the reading it is a member; or NO_LINE */
   uint64_t places[MOST_ITEMS]; /* the n of the oldest item it stands for */

@@ -16,7 +16,7 @@ const char *lookalike_problem(
     bool any_dashes); /* any_dashes: no line of dashes, whatever follows */
 /* Is `after` all of `before`, with nothing but backslashes put in and < written as &lt;? */
 const char *change_problem(struct tidings_span before, struct tidings_span after);
-/* The fate of a steered message. */
+/* The outcome of a steered message. */
 const char *steered_problem(const struct render_input *input, const struct rendered *message);
 
 #endif
