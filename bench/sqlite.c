@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * sqlite.c: see sqlite.h.
  */
 #include "sqlite.h"
 

@@ -13,7 +13,7 @@ struct sqlite;
 
 struct sqlite *sqlite_open(const char *folder); /* makes the folder */
 void sqlite_close(struct sqlite *sqlite);
-/* One record, one commit. */
+/* Writes a record and commits. */
 void sqlite_put(struct sqlite *sqlite, uint32_t session, uint64_t n, size_t bytes);
 
 #endif

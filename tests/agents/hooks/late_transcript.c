@@ -27,7 +27,7 @@ int64_t __real_clock_wall_ms(void);
 int64_t __wrap_clock_wall_ms(void);
 int64_t __wrap_clock_wall_ms(void) { return __real_clock_wall_ms() + later_ms; }
 
-/* What an agent writes: %s is a call's id, or a time. */
+/* The line that an agent writes: %s is a call's id, or a time. */
 struct dialect {
   const char *host, *session;
   bool names_calls;
@@ -67,7 +67,7 @@ static void write_result(const struct dialect *dialect, const char *call_id) {
   append_filled(dialect->result, call_id);
 }
 
-/* Of the model's, so many milliseconds from now. */
+/* A time of the model's, so many milliseconds from now. */
 static void write_answer(const struct dialect *dialect, int64_t from_now_ms) {
   char text[64];
   int64_t ms = clock_wall_ms() + from_now_ms;
@@ -154,7 +154,7 @@ static void hand_out(struct hostkit *kit, const struct dialect *dialect, const c
   free(text);
 }
 
-/* One delivery is in the transcript: so this agent writes them down. Another one is handed out. */
+/* A delivery is in the transcript: so this agent writes them down. Another one is handed out. */
 static void begin(struct hostkit *kit, const struct dialect *dialect) {
   MUST(truncate(path, 0) == 0);
   must_get(kit, dialect, HOOK_PROMPT, "", "");
