@@ -185,7 +185,7 @@ static void ten_of(struct bench *bench, const char *name, uint64_t pending, doub
   char store[PATH_BYTES];
   struct samples few = {0}, many = {0};
   struct target target;
-  if (!bench_wants(bench, name)) return;
+  if (!bench_is_selected(bench, name)) return;
   struct row *row = bench_row(bench, name);
   bench_store_path(bench, store);
   target_load(&target, bench->plugin);

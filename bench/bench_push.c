@@ -80,7 +80,7 @@ static void push_beside_sqlite(struct bench *bench) {
   char store[PATH_BYTES], raw_path[PATH_BYTES], sqlite_path[PATH_BYTES];
   struct samples raws = {0}, theirs = {0}, pushes = {0};
   struct target target;
-  if (!bench_wants(bench, name)) return;
+  if (!bench_is_selected(bench, name)) return;
   struct row *row = bench_row(bench, name);
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
