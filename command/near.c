@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/near.c: see the header.
  */
 #include "command/near.h"
 

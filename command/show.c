@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * command/show.c: see the header.
  */
 #include "command/show.h"
 

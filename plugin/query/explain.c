@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "query/past.h"
 
-/* Of item `n` in each delivery that had it, in order. */
+/* Describes item `n` in each delivery that had it, in order. */
 static int collect_dispositions(struct question *question, const struct past *past, uint64_t n,
                                 struct past_disposition **ret_dispositions, size_t *ret_count,
                                 struct tidings_error *error) {
