@@ -176,10 +176,13 @@ static int32_t wake(struct hostkit *kit, struct hk_fields *fields, struct buffer
 static int32_t event(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
   static const char *const members[] = {"op", "event", NULL};
   hk_fields_only(fields, members);
-  const struct json *object = hk_field_object(fields, "event", HK_REQUIRED);
-  struct tidings_span span;
+  const struct json *given = json_member(fields->object, "event");
+  if (!given || (given->kind != JSON_IS_OBJECT && given->kind != JSON_IS_STRING))
+    hk_field_wrong(fields, "event", "an object, or its JSON text in a string");
   if (fields->code) return fields->code;
-  if (json_compact(object, fields->arena, &span)) return no_memory(fields->error);
+  struct tidings_span span = given->text;
+  if (given->kind == JSON_IS_OBJECT && json_compact(given, fields->arena, &span))
+    return no_memory(fields->error);
   struct tidings_reply *reply = NULL;
   int32_t code = hostkit_event(kit, &span, &reply, fields->error);
   return code ? code : answer_reply(reply, answer, fields->error);

@@ -19,7 +19,7 @@ from archive import HERE, SOURCE, digest, epoch, files_below, version
 REVISION = "1~upstream1"  # older than what Debian itself would make
 MAINTAINER = "tidings authors <maintainers@tidings.invalid>"
 DEB = os.path.join(HERE, "deb")
-HOSTSIM = ("usr/bin/hostsim", "usr/share/man/man1/hostsim*", "*/completions/hostsim", "*/_hostsim", "*/hostsim.fish")
+HOSTSIM = ("usr/bin/hostsim", "usr/share/man/man1/hostsim*", "*/hostsim-clock.so", "*/completions/hostsim", "*/_hostsim", "*/hostsim.fish")
 # Package: the files that are its own. The first that matches has a file; what the patterns of DROPPED match is in none.
 FILES = {
     "libtidings-hostkit-dev": ("usr/include/*", "*.a", "*.pc", "*/libtidings-hostkit.so", "usr/lib/*/cmake/*", "usr/lib/cmake/*", "usr/share/tidings/schema/*", *HOSTSIM),

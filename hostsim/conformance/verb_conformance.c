@@ -7,6 +7,7 @@
 #include "common/folder.h"
 #include "conformance/suite.h"
 #include "host/agent.h"
+#include "host/foreign.h"
 #include "host/place.h"
 #include "host/process.h"
 #include "scenario/scenario.h"
@@ -22,6 +23,7 @@ enum {
   OPTION_PLUGIN = CLI_LONG_ONLY,
   OPTION_LIST,
   OPTION_FILTER,
+  OPTION_HOST,
   OPTION_TIMEOUT,
   OPTION_STORE,
   OPTION_KEEP
@@ -212,7 +214,8 @@ static int run_suite(struct suite_run *suite) {
   const struct conformance_case *one = suite_case(0);
   bool loads = run_case(suite, one->name) ==
                VERDICT_PASSED; /* without it the others would only repeat its refusal */
-  for (size_t i = 1; loads && (one = suite_case(i)) && !interrupt_seen(); i++)
+  /* The cases call the plugin from C, so they say nothing of a host in another language. */
+  for (size_t i = 1; loads && !foreign_in_use() && (one = suite_case(i)) && !interrupt_seen(); i++)
     if (is_wanted(suite, one->name)) run_case(suite, one->name);
   for (size_t i = 0; loads && i < embedded_scenario_count && !interrupt_seen(); i++) {
     char name[256];
@@ -226,7 +229,7 @@ static int run_suite(struct suite_run *suite) {
 
 static int conformance_verb(struct cli *cli) {
   struct suite_run suite = {.timeout_ms = AGENT_TIMEOUT_MS};
-  const char *plugin = NULL;
+  const char *plugin = NULL, *host = NULL;
   bool list = false;
   uint64_t number = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -234,6 +237,7 @@ static int conformance_verb(struct cli *cli) {
     case OPTION_PLUGIN: plugin = cli->value; break;
     case OPTION_LIST: list = true; break;
     case OPTION_FILTER: suite.filter = cli->value; break;
+    case OPTION_HOST: host = cli->value; break;
     case OPTION_STORE: place_use(cli->value); break;
     case OPTION_KEEP: suite.keep = true; break;
     case OPTION_TIMEOUT:
@@ -257,7 +261,10 @@ static int conformance_verb(struct cli *cli) {
   suite.plugin = chosen ? realpath(chosen, NULL) : NULL;
   if (!suite.plugin) suite.plugin = strdup(plugin);
   free(chosen);
-  int status = suite.plugin ? run_suite(&suite) : EXIT_FAILURE;
+  int reason = !suite.plugin ? ENOMEM : host ? foreign_use(host) : 0;
+  if (reason) fprintf(stderr, "hostsim: --host: %s\n", strerror(reason));
+  int status = reason ? EXIT_FAILURE : run_suite(&suite);
+  foreign_finish();
   if (suite.plugin) place_finish(suite.plugin);
   free(suite.plugin);
   return status;
@@ -265,7 +272,8 @@ static int conformance_verb(struct cli *cli) {
 
 const struct cli_verb verb_conformance = {
     .name = "conformance",
-    .usage = "--plugin PATH [--store URL] [--filter SUBSTRING] [--timeout MS] [--keep] | --list",
+    .usage = "--plugin PATH [--host COMMAND] [--store URL] [--filter SUBSTRING] [--timeout MS] "
+             "[--keep] | --list",
     .summary = "check any plugin against the contract",
     .help = "Checks any shared object against the contract of abi/tidings. Each case "
             "runs in its own process.\n\n"
@@ -273,6 +281,8 @@ const struct cli_verb verb_conformance = {
             "signal), hung, or skipped (if it needs an event type or an extension that "
             "the plugin does not have). The last line counts them; crashed and hung "
             "cases count as failed.\n\n"
+            "With --host the scenarios are played through another host, in any language: a "
+            "command that answers requests on descriptor 3 (docs/scenarios.md has them).\n\n"
             "Exit code: 0 if nothing failed, 1 if something failed, 2 for a wrong "
             "command line.",
     .options =
@@ -289,6 +299,11 @@ const struct cli_verb verb_conformance = {
              .name = "filter",
              .argument = "SUBSTRING",
              .help = "Run only cases whose name contains this; `load` always runs first."},
+            {.key = OPTION_HOST,
+             .name = "host",
+             .argument = "COMMAND",
+             .help = "Play the scenarios through the host that this shell command starts, and "
+                     "leave out what needs hostsim's own."},
             {.key = OPTION_STORE,
              .name = "store",
              .argument = "URL",

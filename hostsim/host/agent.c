@@ -4,6 +4,7 @@
  */
 #include "host/agent.h"
 
+#include "host/foreign.h"
 #include "host/process.h"
 #include "host/wire.h"
 
@@ -21,7 +22,8 @@ enum agent_outcome agent_start(struct agent *agent, uint64_t seed, int timeout_m
   snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
   const char *const arguments[] = {"internal-agent", seed_text, verbose ? "verbose" : "quiet",
                                    NULL};
-  int reason = process_start_with_channel(arguments, &agent->pid, &agent->fd);
+  int reason = foreign_in_use() ? foreign_start(seed, &agent->pid, &agent->fd)
+                                : process_start_with_channel(arguments, &agent->pid, &agent->fd);
   if (!reason) return AGENT_OK;
   agent->pid = 0;
   agent->status = reason;
@@ -53,6 +55,7 @@ static enum agent_outcome end_after(struct agent *agent, enum wire_outcome wire)
 
 enum agent_outcome agent_call(struct agent *agent, json_t *request, json_t **ret_answer) {
   json_t *answer = NULL;
+  if (foreign_in_use()) foreign_prepare(request);
   enum wire_outcome wire = wire_send(agent->fd, request);
   json_decref(request);
   if (wire == WIRE_OK) wire = wire_receive(agent->fd, agent->timeout_ms, &answer);

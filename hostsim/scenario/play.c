@@ -9,6 +9,7 @@
 #include "command/paths.h"
 #include "common/folder.h"
 #include "host/agent.h"
+#include "host/foreign.h"
 #include "host/place.h"
 #include "host/simhost.h"
 
@@ -291,6 +292,12 @@ static void step_advance(struct play *play, int64_t by_ms) {
 
 static void step_crash(struct play *play, const json_t *value) {
   const json_t *n = json_object_get(value, "n");
+  if (n && foreign_in_use()) {
+    play->verdict = VERDICT_SKIPPED;
+    print_step(play);
+    fputs("only hostsim's own host can die inside a commit\n", play->out);
+    return;
+  }
   if (n) {
     play->fatal_commit = (uint64_t)json_integer_value(n);
     return;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run_languages.sh LANGUAGE: runs the example host in Python, Rust or JavaScript, compiling it first if need be, against this build. Where the toolchain is
+# run_languages.sh LANGUAGE: runs the example host in Rust or JavaScript, compiling it first if need be, against this build. Where the toolchain is
 # not on the machine, the test is skipped and says so (exit status 77).
 set -u
 language=$1
@@ -23,7 +23,6 @@ works() { # rustup's stands in for a compiler that it may not have
 }
 
 case $language in
-  python) host=(python3 "$examples/host.py" "$library") ;;
   rust)
     works rustc
     rustc --edition 2021 -D warnings -o "$work/host" "$examples/host.rs" || { echo "not ok 1 - it compiles without a warning"; exit 1; }

@@ -11,7 +11,7 @@ import tempfile
 
 SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
 # Where the page's installation has what this build has elsewhere.
-ELSEWHERE = {"libtidings-hostkit.so.1": BUILD / "libtidings-hostkit.so.1", "/usr/local/lib/tidings/tidings.so": BUILD / "tidings.so",
+ELSEWHERE = {"/usr/local/lib/tidings/tidings.so": BUILD / "tidings.so",
              "/usr/local/lib/tidings/node/tidings.node": BUILD / "tidings.node"}
 
 
@@ -26,7 +26,8 @@ def snippet(language):
 
 def run(folder, program, name, text):
     """What the program prints in a home in which news waits for the session."""
-    env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "TIDINGS_HOSTKIT_PROBE": str(BUILD / "tidings-hostkit-probe")}
+    env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "TIDINGS_HOSTKIT": str(BUILD / "libtidings-hostkit.so.1"),
+           "TIDINGS_HOSTKIT_PROBE": str(BUILD / "tidings-hostkit-probe"), "PYTHONPATH": str(SOURCE / "bindings" / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([BUILD / "tidings", "push", "-s", "s", "--create", "-l", "error", "The build failed."], env=env, check=True)
     path = pathlib.Path(folder, name)
     path.write_text(text, encoding="utf-8")
@@ -37,9 +38,9 @@ def run(folder, program, name, text):
 
 def python(folder):
     """the piece of Python puts the news before the result"""
-    text = "import ctypes, json\n" + snippet("python") + '\nprint(answer["content"], answer["reply"]["delivery"] is not None)\n'
+    text = snippet("python") + "\nprint(delivery.id is not None)\n"
     said = run(folder, [sys.executable], "piece.py", text)
-    assert re.search(r"- The build failed\.\n---\n\na\.c True\n$", said), said
+    assert re.search(r"- The build failed\.\n---\n\na\.c\nTrue\n$", said), said
 
 
 def javascript(folder):

@@ -81,6 +81,9 @@ Test(flat, every_operation) {
   cr_expect_eq(kit_log_lines(&kit, "A room 500"), 1);
   cr_expect_eq(kit_log_lines(&kit, "A room 4294967295"), 1);
   cr_expect_eq(kit_log_lines(&kit, "A system_request s"), 1);
+  assert_answer(handle, "{\"op\":\"event\",\"event\":\"{\\\"type\\\":\\\"wake\\\"}\"}",
+                "{\"reply\":" REPLY("null") "}");
+  cr_expect_eq(kit_log_lines(&kit, "A event {\"type\":\"wake\"}"), 1);
   assert_answer(handle, "{\"op\":\"event\",\"event\":{\"type\":\"wake\",\"n\":1.5}}",
                 "{\"reply\":" REPLY("null") "}");
   cr_expect_eq(kit_log_lines(&kit, "A event {\"type\":\"wake\",\"n\":1.5}"), 1);
@@ -184,8 +187,10 @@ Test(flat, bad_requests) {
                "chat_request.source is \"me\", expected one of user, system");
   assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"messages\":[\"m\",1]}", schema,
                "chat_request.messages is [\"m\",1], expected an array of strings");
-  assert_error(handle, "{\"op\":\"event\",\"event\":\"x\"}", schema,
-               "event.event is \"x\", expected an object");
+  assert_error(handle, "{\"op\":\"event\",\"event\":7}", schema,
+               "event.event is 7, expected an object, or its JSON text in a string");
+  assert_error(handle, "{\"op\":\"event\"}", schema,
+               "event.event is missing, expected an object, or its JSON text in a string");
   assert_error(handle, "{\"op\":\"settle\",\"delivery\":17,\"outcome\":\"committed\"}", schema,
                "settle.delivery is 17, expected a string");
   assert_error(handle, "{\"op\":\"settle\",\"delivery\":\"-1\",\"outcome\":\"committed\"}", schema,

@@ -41,7 +41,7 @@ PREFIXES = {
     "hostsim": "verb",
     "hostsim/conformance": "cases suite trial verb",
     "hostsim/demo": "demo host journal screen script verb workshop",
-    "hostsim/host": "agent commits place process simhost verb wire",
+    "hostsim/host": "agent commits foreign place process simhost verb wire",
     "hostsim/reading": "reader reading",
     "hostsim/scenario": "scenario",
     "hostsim/sim": "check difference expect plain processes request schedule sim verb",

@@ -342,7 +342,8 @@ HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
  *   {"op": "push", "session", "kind", "message", "level"?, "data"?, "key"?, "tool"?, "handle"?,
  *    "ttl_ms"?, "activation"?, "caused_by"?, "source"?, "id"?} -> {"reply": {...}}
  *   {"op": "wake", "session"} -> {"reply": {...}}
- *   {"op": "event", "event": {...}} -> {"reply": {...}}
+ *   {"op": "event", "event": {...}} -> {"reply": {...}}; since 1.2 also with the event's JSON text
+ *     in a string
  *   {"op": "settle", "delivery": "17", "outcome": "committed"|"rolled_back"} -> {"reply": {...}}
  *   {"op": "query", "query": {...}} -> {"answer": {...}}
  *   {"op": "swap", "plugin"?: PATH, "drain_ms"?} -> {"generation": N}

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What hostsim's scenarios do not show of the Python package: errors, what is refused after close, and waiting in asyncio. Prints TAP."""
+import asyncio
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+
+SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
+os.environ["TIDINGS_HOSTKIT_PROBE"] = str(BUILD / "tidings-hostkit-probe")
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "bindings" / "python"))
+from tidings import Tidings, TidingsError  # pylint: disable=wrong-import-position
+
+LIBRARY = str(BUILD / "libtidings-hostkit.so.1")
+
+
+def opened(folder, **options):
+    return Tidings.open(library=LIBRARY, store=f"{folder}/store", **options)
+
+
+def refused(call, *given, **named):
+    """The error of a call, which must fail."""
+    try:
+        call(*given, **named)
+    except TidingsError as error:
+        return error
+    raise AssertionError(f"{call} did not fail")
+
+
+def push_from_outside(folder, level):
+    subprocess.run([BUILD / "tidings", "push", "-S", f"{folder}/store", "-s", "s", "-l", level, "-k", "disk.full", "Full."], check=True)
+
+
+def errors(folder):
+    """an error has the code's name and the plugin's sentence; after close every call fails"""
+    with opened(folder) as kit:
+        assert kit.info().name == "tidings" and kit.info().generation == 1, kit.info()
+        error = refused(kit.push, "s", "tool.failed", "text", level="loud")
+        assert error.code == "TIDINGS_E_SCHEMA" and "level" in error.text, error
+        assert refused(kit.settle, "404", committed=True).code == "TIDINGS_E_NOT_FOUND"
+        assert kit.settle(None, committed=True).delivery_id is None
+        assert kit.swap() == 2
+    kit.close()
+    assert refused(kit.next_session).code == "TIDINGS_E_CLOSED"
+
+
+def opening(folder):
+    """what cannot be opened says why"""
+    assert "no-such.so" in refused(opened, folder, plugin=f"{folder}/no-such.so").text
+    assert "TIDINGS_HOSTKIT" in refused(Tidings.open, library=f"{folder}/none.so").text
+
+
+def repeated_push(folder):
+    """pushing again with the same source and id is a duplicate"""
+    with opened(folder) as kit:
+        first = kit.push("s", "ci.failed", "text", source="ci", id="run-1")
+        again = kit.push("s", "ci.failed", "text", source="ci", id="run-1")
+        assert not first.duplicate and again.duplicate, (first, again)
+        delivery = kit.tool_result("s", "x")
+        assert [(one.source, one.name, one.text, one.count) for one in delivery.reply.notifications] == [("ci", "failed", "text", 1)], delivery
+        assert kit.settle(delivery.id, committed=False) is not None
+        assert kit.tool_result("s", "x").id not in (None, delivery.id)
+
+
+def wakes(folder):
+    """a notification of another process wakes a loop that has other work; leaving the loop closes the descriptor"""
+
+    async def wait(kit):
+        async for woken in kit.wakes():
+            if woken.reply.actions:
+                return woken
+        raise AssertionError("the loop ended")
+
+    async def both(kit):
+        task = asyncio.ensure_future(wait(kit))
+        ticks = 0
+        pusher = threading.Thread(target=push_from_outside, args=(folder, "critical"))
+        pusher.start()
+        while not task.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        pusher.join()
+        return await task, ticks
+
+    with opened(folder) as kit:
+        kit.event("session.opened", "s", {"cwd": folder, "host": "test"})
+        os.close(kit.wake_descriptor())  # the plugin's own end is opened by the first
+        before = len(os.listdir("/proc/self/fd"))
+        woken, ticks = asyncio.run(asyncio.wait_for(both(kit), 300))
+        assert woken.session == "s" and woken.reply.actions[0].type == "start_turn" and ticks > 0, woken
+        assert woken.reply.actions[0].messages[0].content.startswith("Critical notification"), woken
+        assert len(os.listdir("/proc/self/fd")) == before
+
+
+def wakes_by_time(folder):
+    """a session is woken when the time of its newest reply has come, though nobody rings"""
+
+    async def second(kit):
+        seen = 0
+        async for woken in kit.wakes():
+            seen += woken.session == "s"
+            if seen == 2:  # the first is the check at the beginning
+                return True
+        return False
+
+    with opened(folder) as kit:
+        kit.event("session.opened", "s", {"cwd": folder, "host": "test"})
+        assert asyncio.run(asyncio.wait_for(second(kit), 300))
+
+
+def main():
+    failures = 0
+    tests = (errors, opening, repeated_push, wakes, wakes_by_time)
+    for number, test in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                test(folder)
+                print(f"ok {number} - {test.__doc__}")
+            except (AssertionError, TidingsError, asyncio.TimeoutError) as error:
+                failures += 1
+                print(f"not ok {number} - {test.__doc__}\n# {error!r}")
+    print(f"1..{len(tests)}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""tidings: notifications for the conversation of an LLM agent, for hosts in Python.
+
+    with Tidings.open(host_name="Example") as kit:
+        delivery = kit.tool_result("session", "a.c", call_id="c1", tool="ls")
+        send(delivery.outgoing)
+        kit.settle(delivery.id, committed=True)
+
+Methods may be called from any thread. Those that fail raise TidingsError; then the host sends its message unchanged.
+"""
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Union
+
+from ._hostkit import Library, TidingsError
+from .types import Action, Delivery, Info, Notification, Outgoing, Part, Reply, Status, TurnMessage, Woken, outgoing_of, reply_of
+
+__all__ = ["Action", "Delivery", "Info", "Notification", "Outgoing", "Part", "Reply", "Status", "Tidings", "TidingsError", "TurnMessage", "Woken"]
+
+
+def _given(**members: Any) -> Dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}
+
+
+class Tidings:
+    """An open plugin. Close it, or use it in a `with` statement."""
+
+    def __init__(self, library: Library, handle: int) -> None:
+        """Use Tidings.open."""
+        self._library = library
+        self._handle = handle
+        self._wake_at: Dict[str, int] = {}  # by session: of its newest reply
+        self._sessions: Dict[str, str] = {}  # of the deliveries that are not settled
+
+    @classmethod
+    def open(
+        cls,
+        *,
+        plugin: Optional[str] = None,
+        store: Optional[str] = None,
+        host_name: Optional[str] = None,
+        configuration: Optional[Mapping[str, Any]] = None,
+        role: str = "host",
+        owner_pid: Optional[int] = None,
+        hook_budget_ms: Optional[int] = None,
+        total_budget_ms: Optional[int] = None,
+        settle_on_return: bool = False,
+        probe: Union[str, bool, None] = None,
+        library: Optional[str] = None,
+    ) -> Tidings:
+        """Loads hostkit (`library`, or $TIDINGS_HOSTKIT, or the installed one) and the plugin (the one that was installed with it)."""
+        kit = Library(library)
+        if plugin is None:
+            folder = kit.folder()
+            beside = os.path.join(folder, "tidings.so")
+            plugin = beside if os.path.exists(beside) else os.path.join(folder, "tidings", "tidings.so")
+        options = _given(plugin=plugin, store=store, host_name=host_name, role=role, owner_pid=owner_pid, hook_budget_ms=hook_budget_ms,
+                         total_budget_ms=total_budget_ms, probe=None if probe is True else probe)
+        if configuration is not None:
+            options["configuration"] = dict(configuration)
+        if settle_on_return:
+            options["settle_on_return"] = True
+        return cls(kit, kit.open(options))
+
+    def __enter__(self) -> Tidings:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Waits up to 5 s for calls of other threads. Closing twice is harmless."""
+        if self._handle:
+            self._library.close(self._handle)
+            self._handle = 0
+
+    # -- carriers ------------------------------------------------------------------------------
+
+    def tool_result(self, session: str, content: str = "", *, call_id: str = "", tool: str = "", room: int = 0) -> Delivery:
+        """Call it before each tool result is sent. `room`: how many bytes of UTF-8 the reply's texts may have together; 0: no bound."""
+        return self._carry({"op": "tool_result", "session": session, "content": content, "call_id": call_id, "tool": tool, "room": room})
+
+    def chat_request(self, session: str, content: str = "", *, origin: str = "user", messages: Optional[Sequence[str]] = None, room: int = 0) -> Delivery:
+        """Call it before each chat request is sent; `messages` are the ids of the offered messages that it sends."""
+        request: Dict[str, Any] = {"op": "chat_request", "session": session, "content": content, "source": origin, "room": room}
+        if messages is not None:
+            request["messages"] = list(messages)
+        return self._carry(request)
+
+    def settle(self, delivery_id: Optional[str], *, committed: bool) -> Reply:
+        """After the carrier was written to the transcript, or when it is certain that it will not be. None: there is nothing to settle."""
+        if delivery_id is None:
+            return Reply()
+        answer = self._call(op="settle", delivery=delivery_id, outcome="committed" if committed else "rolled_back")
+        return self._noted(self._sessions.pop(delivery_id, None), answer)
+
+    # -- events --------------------------------------------------------------------------------
+
+    def push(
+        self,
+        session: str,
+        kind: str,
+        message: str,
+        *,
+        level: Optional[str] = None,
+        data: Any = None,
+        key: Optional[str] = None,
+        tool: Optional[str] = None,
+        handle: Optional[str] = None,
+        ttl_ms: Optional[int] = None,
+        activation: Optional[str] = None,
+        caused_by: Optional[str] = None,
+        source: Optional[str] = None,
+        id: Optional[str] = None,  # pylint: disable=redefined-builtin # the event's own name for it
+    ) -> Reply:
+        """Pushes a notification; it is stored for good when this returns. With `source` and `id`, pushing again is harmless."""
+        members = _given(level=level, data=data, key=key, tool=tool, handle=handle, ttl_ms=ttl_ms, activation=activation, caused_by=caused_by, source=source, id=id)
+        return self._noted(session, self._call(op="push", session=session, kind=kind, message=message, **members))
+
+    def event(self, type: str, session: str, data: Optional[Mapping[str, Any]] = None, **members: Any) -> Reply:  # pylint: disable=redefined-builtin
+        """Sends an event of docs/events.md, such as "session.opened". `members` are its `source`, `id` and `time`."""
+        event = {"type": type, "session": session, **members}
+        if data is not None:
+            event["data"] = dict(data)
+        return self._noted(session, self._call(op="event", event=event))
+
+    def event_json(self, text: str) -> Reply:
+        """Sends an event that is JSON already."""
+        return reply_of(self._call(op="event", event=text)["reply"])
+
+    # -- questions -----------------------------------------------------------------------------
+
+    def query(self, name: str, session: Optional[str] = None, **members: Any) -> Dict[str, Any]:
+        """Asks a query of docs/queries.md."""
+        return self._call(op="query", query={"name": name, **_given(session=session), **members})["answer"]
+
+    def info(self) -> Info:
+        return Info(**self._call(op="info"))
+
+    def swap(self, plugin: Optional[str] = None, *, drain_ms: Optional[int] = None) -> int:
+        """Loads a rebuilt plugin; returns the number of the generation."""
+        return self._call(op="swap", **_given(plugin=plugin, drain_ms=drain_ms))["generation"]
+
+    # -- being woken ---------------------------------------------------------------------------
+
+    def wake(self, session: str) -> Reply:
+        """Asks what a session needs now."""
+        return self._noted(session, self._call(op="wake", session=session))
+
+    def wake_descriptor(self) -> int:
+        """A descriptor to poll, which the caller closes. Get it first, then ask next_session, then sleep."""
+        return self._library.wake_descriptor(self._handle)
+
+    def next_session(self) -> Optional[str]:
+        """The next session that rang; None: none is left."""
+        return self._call(op="next_session")["session"]
+
+    async def wakes(self) -> AsyncIterator[Woken]:
+        """Waits in asyncio's loop until a session wants its host to act, for as long as the host asks for more.
+
+            async for woken in kit.wakes():
+                for action in woken.reply.actions: …
+
+        It also wakes a session at the wake_at_ms of its newest reply. Without a wake descriptor (256 processes wait already) that time alone counts.
+        """
+        loop = asyncio.get_running_loop()
+        rang = asyncio.Event()
+        descriptor = self._descriptor_or_none()
+
+        def read() -> None:  # its bytes have no meaning; read, so that the loop does not spin while the host acts
+            try:
+                os.read(descriptor, 4096)
+            except BlockingIOError:
+                pass
+            rang.set()
+
+        if descriptor is not None:
+            loop.add_reader(descriptor, read)
+        try:
+            while True:
+                rang.clear()
+                for session in self._due():
+                    yield Woken(session, self.wake(session))
+                try:
+                    await asyncio.wait_for(rang.wait(), self._seconds_until_due())
+                except asyncio.TimeoutError:
+                    pass
+        finally:
+            if descriptor is not None:
+                loop.remove_reader(descriptor)
+                os.close(descriptor)
+
+    def _descriptor_or_none(self) -> Optional[int]:
+        try:
+            return self.wake_descriptor()
+        except TidingsError as error:
+            if error.code not in ("TIDINGS_E_FULL", "TIDINGS_E_UNSUPPORTED"):
+                raise
+            return None
+
+    def _due(self) -> List[str]:
+        """The sessions that rang, and those whose time has come."""
+        due = []
+        while session := self.next_session():
+            due.append(session)
+        now = time.time() * 1000
+        return due + [session for session, at in self._wake_at.items() if at <= now and session not in due]
+
+    def _seconds_until_due(self) -> Optional[float]:
+        return max(0.0, min(self._wake_at.values()) / 1000 - time.time()) if self._wake_at else None
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _call(self, **request: Any) -> Dict[str, Any]:
+        if not self._handle:
+            raise TidingsError("TIDINGS_E_CLOSED", "this plugin was closed")
+        return self._library.call(self._handle, request)
+
+    def _noted(self, session: Optional[str], answer: Mapping[str, Any]) -> Reply:
+        reply = reply_of(answer["reply"])
+        if session is not None and reply.status is not None:
+            if reply.wake_at_ms is None:
+                self._wake_at.pop(session, None)
+            else:
+                self._wake_at[session] = reply.wake_at_ms
+        return reply
+
+    def _carry(self, request: Dict[str, Any]) -> Delivery:
+        answer = self._call(**request)
+        reply = self._noted(request["session"], answer)
+        if reply.delivery_id is not None:
+            self._sessions[reply.delivery_id] = request["session"]
+        return Delivery(answer["content"], outgoing_of(answer["outgoing"]), reply)

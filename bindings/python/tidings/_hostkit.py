@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""libtidings-hostkit.so.1 through ctypes: its flat functions, which take and give integers and strings of JSON."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from typing import Any, Dict, Optional
+
+NAME = "libtidings-hostkit.so.1"
+
+
+class TidingsError(Exception):
+    """A call that failed. `code` is "TIDINGS_E_BUSY" or another name of tidings/abi.h; opening has none, then it is empty."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(f"{code}: {text}" if code else text)
+        self.code = code
+        self.text = text
+
+
+def _candidates(named: Optional[str]) -> list[str]:
+    if named:
+        return [named]
+    chosen = os.environ.get("TIDINGS_HOSTKIT")
+    folders = (os.path.expanduser("~/.local/lib"), "/usr/local/lib")
+    return [chosen] if chosen else [NAME, *(os.path.join(folder, NAME) for folder in folders)]
+
+
+def _load(named: Optional[str]) -> ctypes.CDLL:
+    reasons = []
+    for path in _candidates(named):
+        try:
+            return ctypes.CDLL(path)
+        except OSError as error:
+            reasons.append(str(error))
+    raise TidingsError("", f"hostkit cannot be loaded: {'; '.join(reasons)}; install tidings, or set TIDINGS_HOSTKIT to the path of {NAME}")
+
+
+class Library:
+    """The functions, with their types. Raises TidingsError where one fails."""
+
+    def __init__(self, path: Optional[str] = None) -> None:
+        kit = _load(path)
+        kit.hostkit_flat_open.argtypes, kit.hostkit_flat_open.restype = [ctypes.c_char_p], ctypes.c_int64
+        kit.hostkit_flat_call.argtypes, kit.hostkit_flat_call.restype = [ctypes.c_int64, ctypes.c_char_p], ctypes.c_void_p
+        kit.hostkit_flat_wake_descriptor.argtypes, kit.hostkit_flat_wake_descriptor.restype = [ctypes.c_int64], ctypes.c_int32
+        kit.hostkit_flat_close.argtypes, kit.hostkit_flat_close.restype = [ctypes.c_int64], ctypes.c_int32
+        kit.hostkit_flat_error.argtypes, kit.hostkit_flat_error.restype = [], ctypes.c_char_p
+        kit.hostkit_error_name.argtypes, kit.hostkit_error_name.restype = [ctypes.c_int32], ctypes.c_char_p
+        kit.hostkit_free.argtypes, kit.hostkit_free.restype = [ctypes.c_void_p], None
+        self._kit = kit
+
+    def _failed(self, code: int) -> TidingsError:
+        name = self._kit.hostkit_error_name(code).decode() if code else ""
+        return TidingsError(name, self._kit.hostkit_flat_error().decode("utf-8", "replace"))
+
+    def open(self, options: Dict[str, Any]) -> int:
+        handle = self._kit.hostkit_flat_open(json.dumps(options).encode())
+        if not handle:
+            raise self._failed(0)
+        return handle
+
+    def call(self, handle: int, request: Dict[str, Any]) -> Dict[str, Any]:
+        pointer = self._kit.hostkit_flat_call(handle, json.dumps(request).encode())
+        if not pointer:
+            raise MemoryError("out of memory in hostkit")
+        try:
+            answer = json.loads(ctypes.string_at(pointer))
+        finally:
+            self._kit.hostkit_free(pointer)
+        if "error" in answer:
+            raise TidingsError(answer["error"]["code"], answer["error"]["text"])
+        return answer
+
+    def wake_descriptor(self, handle: int) -> int:
+        descriptor = self._kit.hostkit_flat_wake_descriptor(handle)
+        if descriptor < 0:
+            raise self._failed(descriptor)
+        return descriptor
+
+    def close(self, handle: int) -> None:
+        code = self._kit.hostkit_flat_close(handle)
+        if code:
+            raise self._failed(code)
+
+    def folder(self) -> str:
+        """The folder of the library that was loaded."""
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            found = next((line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "/libtidings-hostkit.so" in line), "")
+        return os.path.dirname(found)
