@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+//! What hostsim's scenarios do not show of this crate: errors, duplicates, and the future. They need a build of tidings: $TIDINGS_BUILD_DIR.
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use tidings::{Level, Notify, Options, Outcome, Tidings, ToolResult};
+
+/// A build to test with, and a store in a folder that goes when this does.
+struct Place {
+    build: PathBuf,
+    folder: PathBuf,
+}
+
+impl Place {
+    fn new() -> Place {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let build = PathBuf::from(
+            std::env::var("TIDINGS_BUILD_DIR").expect("TIDINGS_BUILD_DIR names a build of tidings"),
+        );
+        let name = format!(
+            "tidings-rust-{}-{}",
+            std::process::id(),
+            MADE.fetch_add(1, Ordering::Relaxed)
+        );
+        Place {
+            build,
+            folder: std::env::temp_dir().join(name),
+        }
+    }
+
+    fn path(&self, name: &str) -> Option<String> {
+        Some(self.build.join(name).to_string_lossy().into_owned())
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            plugin: self.path("tidings.so"),
+            library: self.path("libtidings-hostkit.so.1"),
+            store: Some(self.folder.to_string_lossy().into_owned()),
+            no_probe: true,
+            ..Options::default()
+        }
+    }
+
+    fn open(&self) -> Arc<Tidings> {
+        Arc::new(Tidings::open(&self.options()).unwrap())
+    }
+
+    fn push_from_outside(&self, level: &str) {
+        let pushed = Command::new(self.build.join("tidings"))
+            .arg("push")
+            .arg("-S")
+            .arg(&self.folder)
+            .args(["-s", "s", "-l", level, "-k", "disk.full", "Full."])
+            .status();
+        assert!(pushed.unwrap().success());
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Counts how often it was woken.
+#[derive(Default)]
+struct Bell {
+    rings: Mutex<usize>,
+    rang: Condvar,
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        *self.rings.lock().unwrap() += 1;
+        self.rang.notify_all();
+    }
+}
+
+impl Bell {
+    fn wait(&self) {
+        let rings = self.rings.lock().unwrap();
+        let (mut rings, late) = self
+            .rang
+            .wait_timeout_while(rings, Duration::from_secs(300), |rings| *rings == 0)
+            .unwrap();
+        assert!(!late.timed_out(), "nothing woke the future");
+        *rings = 0;
+    }
+}
+
+fn finish<F: Future + Unpin>(mut future: F, bell: &Arc<Bell>) -> F::Output {
+    let waker = Waker::from(Arc::clone(bell));
+    loop {
+        match Pin::new(&mut future).poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => bell.wait(),
+        }
+    }
+}
+
+#[test]
+fn errors_have_a_name_and_a_sentence() {
+    let place = Place::new();
+    let kit = place.open();
+    assert_eq!(kit.info().unwrap().name, "tidings");
+    let error = kit
+        .push(&Notify {
+            text: "x",
+            data: "{",
+            ..Notify::new("s", "tool.failed")
+        })
+        .unwrap_err();
+    assert_eq!(error.name, "TIDINGS_E_INVAL");
+    assert!(error.text.contains("data"), "{error}");
+    assert_eq!(kit.settle(404, Outcome::Committed).unwrap_err().code, -5);
+    assert_eq!(
+        kit.event("s", "{not json").unwrap_err().name,
+        "TIDINGS_E_INVAL"
+    );
+    kit.swap(None).unwrap();
+    assert_eq!(kit.info().unwrap().generation, 2);
+    Arc::try_unwrap(kit).ok().unwrap().close().unwrap();
+}
+
+#[test]
+fn opening_says_why_it_failed() {
+    let place = Place::new();
+    let no_plugin = Tidings::open(&Options {
+        plugin: Some("/no/such.so".into()),
+        ..place.options()
+    });
+    assert_eq!(no_plugin.err().unwrap().name, "TIDINGS_E_NOT_FOUND");
+    let no_library = Tidings::open(&Options {
+        library: Some("/no/library.so".into()),
+        ..place.options()
+    });
+    assert!(no_library.err().unwrap().text.contains("TIDINGS_HOSTKIT"));
+    let no_string = Tidings::open(&Options {
+        host_name: Some("a\0b".into()),
+        ..place.options()
+    });
+    assert!(no_string.err().unwrap().text.starts_with("host_name: "));
+}
+
+#[test]
+fn a_delivery_that_was_rolled_back_comes_again() {
+    let place = Place::new();
+    let kit = place.open();
+    let notify = Notify {
+        text: "It failed.",
+        level: Level::Error,
+        event_source: "ci",
+        event_id: "1",
+        ..Notify::new("s", "ci.failed.twice")
+    };
+    assert!(!kit.push(&notify).unwrap().duplicate);
+    assert!(kit.push(&notify).unwrap().duplicate);
+    let result = ToolResult {
+        session: "s",
+        content: "a\0b",
+        ..ToolResult::default()
+    };
+    let first = kit.tool_result(&result).unwrap();
+    assert!(first.content().contains("It failed.") && first.content().ends_with("a\0b"));
+    let shown = &first.reply.notifications[0];
+    assert_eq!(
+        (
+            shown.source.as_str(),
+            shown.name.as_str(),
+            shown.level,
+            shown.count
+        ),
+        ("ci", "failed.twice", Level::Error, 1)
+    );
+    kit.settle(first.reply.delivery_id.unwrap(), Outcome::RolledBack)
+        .unwrap();
+    let second = kit.tool_result(&result).unwrap();
+    assert_ne!(second.reply.delivery_id, first.reply.delivery_id);
+    kit.settle(second.reply.delivery_id.unwrap(), Outcome::Committed)
+        .unwrap();
+    assert_eq!(kit.tool_result(&result).unwrap().reply.delivery_id, None);
+}
+
+#[test]
+fn the_future_is_woken_by_another_process() {
+    let place = Place::new();
+    let kit = place.open();
+    kit.event(
+        "s",
+        r#"{"type": "session.opened", "session": "s", "data": {"host": "test"}}"#,
+    )
+    .unwrap();
+    let bell = Arc::new(Bell::default());
+    let mut wakes = kit.wakes().unwrap();
+    place.push_from_outside("critical");
+    loop {
+        let woken = finish(wakes.next(), &bell).unwrap();
+        assert_eq!(woken.session, "s");
+        if let Some(action) = woken.reply.actions.first() {
+            assert_eq!(action.kind.word(), "start_turn");
+            assert!(action.messages[0]
+                .content
+                .starts_with("Critical notification"));
+            break;
+        }
+    }
+    drop(wakes);
+    assert_eq!(Arc::strong_count(&kit), 1);
+}
+
+#[test]
+fn the_future_is_woken_by_time_and_can_be_dropped() {
+    let place = Place::new();
+    let kit = place.open();
+    kit.event(
+        "s",
+        r#"{"type": "session.opened", "session": "s", "data": {"host": "test"}}"#,
+    )
+    .unwrap();
+    let bell = Arc::new(Bell::default());
+    let mut wakes = kit.wakes().unwrap();
+    let first = finish(wakes.next(), &bell).unwrap();
+    assert!(
+        first.reply.wake_at_ms.is_some(),
+        "a host that waits is woken by time, too"
+    );
+    let waker = Waker::from(Arc::clone(&bell));
+    let _ = Pin::new(&mut wakes.next()).poll(&mut Context::from_waker(&waker)); // this future is dropped
+    assert_eq!(finish(wakes.next(), &bell).unwrap().session, "s");
+}
