@@ -58,16 +58,23 @@ def platform_package(platform, stage, out):
         finish(folder, manifest(f"@tidings/{platform}", **{**PLATFORMS[platform], "license": LICENCE}), out)
 
 
+def host_exports():
+    """The module for hosts: what of it a project may import."""
+    with open(f"{SOURCE}/bindings/node/package.json", encoding="utf-8") as file:
+        return json.load(file)["exports"]
+
+
 def main_package(stage, out):
     pages = sorted(name for name in os.listdir(f"{stage}/share/man/man1") if name.startswith("tidings"))
     with tempfile.TemporaryDirectory() as folder:
         copy(f"{HERE}/npm/tidings.sh", f"{folder}/bin/tidings")
         copy(f"{HERE}/npm/README.md", f"{folder}/README.md")
+        copy(f"{SOURCE}/bindings/node/host", f"{folder}/host")
         copy(f"{SOURCE}/CHANGELOG.md", f"{folder}/CHANGELOG.md")
         copy(f"{SOURCE}/LICENSE", f"{folder}/LICENSE")
         for page in pages:
             copy(f"{stage}/share/man/man1/{page}", f"{folder}/man/{page}")
-        finish(folder, manifest("tidings", bin={"tidings": "bin/tidings"}, man=[f"man/{page}" for page in pages], os=["linux"],
+        finish(folder, manifest("tidings", exports=host_exports(), bin={"tidings": "bin/tidings"}, man=[f"man/{page}" for page in pages], os=["linux"],
                                 optionalDependencies={f"@tidings/{platform}": version() for platform in PLATFORMS}), out)
 
 

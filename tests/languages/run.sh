@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh LANGUAGE example|conformance|package: the host's package of a language, against this build. `example` runs its whole host, `conformance` has
+# run.sh LANGUAGE example|calls|conformance|package: the host's package of a language, against this build. `example` runs its whole host, `calls` its own tests, `conformance` has
 # hostsim play its scenarios through it, `package` makes the package, installs it, and runs the example with it. Where the toolchain is not on the machine,
 # the test is skipped and says so (exit status 77).
 set -u
@@ -48,6 +48,7 @@ run_example() {
 
 case $what in
   example) run_example ;;
+  calls) exec "${calls[@]}" ;;
   package)
     package_install >"$work/out" 2>"$work/err"
     check "the package is made and installed" test $? = 0

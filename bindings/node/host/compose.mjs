@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// compose.mjs: what to send, from the carrier's text and a reply's parts. Pure. The rules are those of hostkit_compose.
+
+// By voice and place: the section of the result. The prefix and the suffix are in the carrier's own text.
+const MESSAGE = { before: "before", after: "after" };
+const SECTIONS = {
+  carrier: { prepend: "prefix", append: "suffix" },
+  block: { prepend: "blockBefore", before: "blockBefore", append: "blockAfter", after: "blockAfter" },
+  developer: MESSAGE,
+  user: MESSAGE,
+  tool: { pair: "pair" },
+};
+
+/** Throws at a voice or place that this version does not know: then the carrier goes out unchanged, and the delivery is rolled back. */
+export function compose(content, parts) {
+  const sections = { before: [], blockBefore: [], prefix: [], suffix: [], blockAfter: [], after: [], pair: [] };
+  for (const { voice, place, text, callId, tool } of parts) {
+    const section = Object.hasOwn(SECTIONS, voice) ? SECTIONS[voice][place] : undefined;
+    if (section === undefined) {
+      throw Object.assign(new Error(`a part of voice ${voice} at ${place} is not known here: send the carrier unchanged`), { code: "TIDINGS_E_INVAL" });
+    }
+    sections[section].push({ voice, isCarrier: false, text, callId, tool });
+  }
+  const joined = (list) => list.map((part) => part.text).join("");
+  const carrier = { voice: "carrier", isCarrier: true, text: joined(sections.prefix) + content + joined(sections.suffix) };
+  return [...sections.before, ...sections.blockBefore, carrier, ...sections.blockAfter, ...sections.after, ...sections.pair];
+}

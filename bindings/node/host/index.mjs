@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+//
+// tidings for hosts in JavaScript: Node 20 and newer, and Bun. index.d.ts describes everything here. Knows no agent.
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { compose } from "./compose.mjs";
+import { pollDescriptor } from "./wake.mjs";
+import { NO_REPLY, toReply } from "./reply.mjs";
+
+/** The folder with tidings.node of the package for this machine, which npm has put where it is found from here. */
+function platformFolder() {
+  const { platform, arch } = process;
+  const musl = arch === "x64" ? "/lib/ld-musl-x86_64.so.1" : "/lib/ld-musl-aarch64.so.1";
+  const glibc = arch === "x64" ? "/lib64/ld-linux-x86-64.so.2" : "/lib/ld-linux-aarch64.so.1";
+  const libc = !existsSync(glibc) && existsSync(musl) ? "musl" : "gnu";
+  const name = `@tidings/${platform}-${arch}-${libc}`;
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), "lib/tidings/node");
+  } catch (cause) {
+    throw new Error(`the package ${name} is missing: npm was told to leave out optional packages, or there is none for this machine`, { cause });
+  }
+}
+
+function loadAddon(path) {
+  const module = { exports: {} };
+  process.dlopen(module, path);
+  return module.exports;
+}
+
+/** tidings.so is beside the module in a build, and above it where both are installed. */
+function pluginOf(addon) {
+  const beside = join(dirname(addon), "tidings.so");
+  return existsSync(beside) ? beside : join(dirname(addon), "..", "tidings.so");
+}
+
+export function open({ addon, plugin, configuration, ...options } = {}) {
+  const path = addon ?? process.env.TIDINGS_ADDON ?? join(platformFolder(), "tidings.node");
+  const json = configuration === undefined ? undefined : JSON.stringify(configuration);
+  return new Tidings(loadAddon(path).open({ ...options, plugin: plugin ?? pluginOf(path), configuration: json }));
+}
+
+export class Tidings {
+  #instance;
+  #wakeAt = new Map(); // by session: of its newest reply
+  #sessions = new Map(); // of the deliveries that are not settled
+
+  /** Use open(). */
+  constructor(instance) {
+    this.#instance = instance;
+  }
+
+  toolResult({ session, callId, tool, content = "", room }) {
+    return this.#carry(session, content, this.#instance.toolResult(session, callId, tool, content, room));
+  }
+
+  chatRequest({ session, origin, content = "", messages, room }) {
+    return this.#carry(session, content, this.#instance.chatRequest(session, origin, messages, content, room));
+  }
+
+  settle(deliveryId, outcome) {
+    if (deliveryId === null) return NO_REPLY;
+    const json = this.#instance.settle(deliveryId, outcome);
+    const session = this.#sessions.get(deliveryId);
+    this.#sessions.delete(deliveryId);
+    return this.#noted(session, json);
+  }
+
+  push({ data, ...notification }) {
+    return this.#noted(notification.session, this.#instance.push({ ...notification, data: data === undefined ? undefined : JSON.stringify(data) }));
+  }
+
+  event(event) {
+    const json = this.#instance.event(typeof event === "string" ? event : JSON.stringify(event));
+    return this.#noted(typeof event === "string" ? undefined : event.session, json);
+  }
+
+  query(request) {
+    return JSON.parse(this.#instance.query(JSON.stringify(request)));
+  }
+
+  wake(session) {
+    return this.#noted(session, this.#instance.wake(session));
+  }
+
+  nextSession() {
+    return this.#instance.nextSession();
+  }
+
+  wakeDescriptor() {
+    return this.#instance.wakeDescriptor();
+  }
+
+  swap(plugin) {
+    this.#instance.swap(plugin);
+  }
+
+  info() {
+    return this.#instance.info();
+  }
+
+  close() {
+    this.#instance.close();
+  }
+
+  async *wakes({ signal } = {}) {
+    let rang = false;
+    let resume = () => {};
+    const ring = () => {
+      rang = true;
+      resume();
+    };
+    const stop = this.#poll(ring);
+    signal?.addEventListener("abort", ring);
+    try {
+      while (!signal?.aborted) {
+        rang = false;
+        for (const session of this.#due()) yield { session, reply: this.wake(session) };
+        if (!rang && !signal?.aborted) await this.#sleep((wakeUp) => (resume = wakeUp));
+      }
+    } finally {
+      signal?.removeEventListener("abort", ring);
+      stop();
+    }
+  }
+
+  /** Until the callback that `expose` gets is called, or the time of a session has come. */
+  async #sleep(expose) {
+    let timer;
+    await new Promise((resolve) => {
+      expose(resolve);
+      const at = Math.min(...this.#wakeAt.values());
+      if (Number.isFinite(at)) timer = setTimeout(resolve, Math.min(Math.max(at - Date.now(), 0), 3_600_000));
+    });
+    clearTimeout(timer);
+  }
+
+  /** Without a descriptor (256 processes wait already) only time wakes. */
+  #poll(ring) {
+    try {
+      return pollDescriptor(this.wakeDescriptor(), ring);
+    } catch (error) {
+      if (error.code !== "TIDINGS_E_FULL" && error.code !== "TIDINGS_E_UNSUPPORTED") throw error;
+      return () => {};
+    }
+  }
+
+  #due() {
+    const due = new Set();
+    for (let session = this.nextSession(); session !== undefined; session = this.nextSession()) due.add(session);
+    for (const [session, at] of this.#wakeAt) if (at <= Date.now()) due.add(session);
+    return due;
+  }
+
+  #noted(session, json) {
+    if (json === undefined) return NO_REPLY;
+    const reply = toReply(JSON.parse(json));
+    if (session === undefined || reply.status === null) return reply;
+    if (reply.wakeAtMs === null) this.#wakeAt.delete(session);
+    else this.#wakeAt.set(session, reply.wakeAtMs);
+    return reply;
+  }
+
+  #carry(session, content, json) {
+    const reply = this.#noted(session, json);
+    try {
+      const outgoing = compose(content, reply.parts);
+      if (reply.deliveryId !== null) this.#sessions.set(reply.deliveryId, session);
+      return { outgoing, content: outgoing.find((part) => part.isCarrier).text, reply };
+    } catch (error) {
+      if (reply.deliveryId !== null) this.#instance.settle(reply.deliveryId, "rolled_back");
+      throw error;
+    }
+  }
+}
+
+/** The carrier as it is, for a host whose call failed. */
+export function unchanged(content) {
+  return { outgoing: compose(content, []), content, reply: NO_REPLY };
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// What hostsim's scenarios do not show of the npm package: composing, errors, and waiting. For Node and Bun. Prints TAP.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { open, unchanged } from "tidings";
+import { compose } from "../host/compose.mjs";
+
+const build = process.env.TIDINGS_BUILD_DIR;
+const opened = (folder, more = {}) => open({ plugin: join(build, "tidings.so"), store: join(folder, "store"), ...more });
+const session = (kit) => kit.event({ type: "session.opened", session: "s", data: { host: "test" } });
+const pushFromOutside = (folder) =>
+  promisify(execFile)(join(build, "tidings"), ["push", "-S", join(folder, "store"), "-s", "s", "-l", "critical", "-k", "disk.full", "Full."]);
+
+const tests = {
+  "parts are composed in the order of hostkit_compose": () => {
+    const part = (voice, place, text) => ({ voice, place, text });
+    const outgoing = compose("own", [
+      part("tool", "pair", "p"), part("user", "after", "a"), part("block", "append", "B"), part("carrier", "append", "]"), part("carrier", "prepend", "["),
+      part("block", "prepend", "b"), part("developer", "before", "d"),
+    ]);
+    assert.deepEqual(outgoing.map(({ text, isCarrier }) => (isCarrier ? `(${text})` : text)), ["d", "b", "([own])", "B", "a", "p"]);
+    for (const [voice, place] of [["carrier", "before"], ["user", "prepend"], ["7", "before"], ["toString", "before"], ["tool", "after"]]) {
+      assert.throws(() => compose("own", [part(voice, place, "x")]), { code: "TIDINGS_E_INVAL" }, `${voice} ${place}`);
+    }
+    assert.equal(unchanged("own").outgoing[0].text, "own");
+  },
+
+  "an error has a code; after close every call fails": (folder) => {
+    const kit = opened(folder);
+    assert.throws(() => kit.push({ session: "s", kind: "tool.failed", message: "x", level: "loud" }), /level/);
+    assert.throws(() => kit.settle("404", "committed"), { code: "TIDINGS_E_NOT_FOUND" });
+    assert.equal(kit.settle(null, "committed").status, null);
+    kit.swap();
+    assert.equal(kit.info().generation, 2);
+    kit.close();
+    kit.close();
+    assert.throws(() => kit.nextSession(), { code: "TIDINGS_E_CLOSED" });
+    assert.throws(() => opened(folder, { plugin: join(folder, "none.so") }), /none\.so/);
+  },
+
+  "a delivery that was rolled back comes again": (folder) => {
+    const kit = opened(folder, { hostName: "Example", configuration: { delivery: { preset: "plain" } } });
+    const push = { session: "s", kind: "ci.failed", message: "It failed.", data: { run: [1, null] }, source: "ci", id: "1" };
+    assert.deepEqual([kit.push(push).duplicate, kit.push(push).duplicate], [false, true]);
+    const first = kit.toolResult({ session: "s", content: "own" });
+    const { source, name, text, data, count } = first.reply.notifications[0];
+    assert.deepEqual({ source, name, text, data, count }, { source: "ci", name: "failed", text: "It failed.", data: { run: [1, null] }, count: 1 });
+    kit.settle(first.reply.deliveryId, "rolled_back");
+    const second = kit.chatRequest({ session: "s", content: "own" });
+    assert.ok(second.content.includes("It failed.") && second.reply.deliveryId !== first.reply.deliveryId);
+    kit.settle(second.reply.deliveryId, "committed");
+    assert.equal(kit.query({ name: "pending", session: "s" }).count, 0);
+    kit.close();
+  },
+
+  "another process wakes the loop": async (folder) => {
+    const kit = opened(folder);
+    session(kit);
+    const pushed = pushFromOutside(folder);
+    for await (const woken of kit.wakes()) {
+      assert.equal(woken.session, "s");
+      if (woken.reply.actions.length === 0) continue;
+      assert.equal(woken.reply.actions[0].type, "start_turn");
+      assert.match(woken.reply.actions[0].messages[0].content, /^Critical notification/);
+      break;
+    }
+    await pushed;
+    kit.close();
+  },
+
+  "time wakes the loop, and a signal ends it": async (folder) => {
+    const kit = opened(folder);
+    session(kit);
+    const controller = new AbortController();
+    let times = 0;
+    for await (const woken of kit.wakes({ signal: controller.signal })) {
+      assert.ok(woken.reply.wakeAtMs > 0, "a host that waits is woken by time, too");
+      times += 1;
+      if (times === 2) setImmediate(() => controller.abort()); // while the loop sleeps
+    }
+    assert.ok(times >= 2);
+    kit.close();
+  },
+};
+
+let number = 0;
+for (const [title, test] of Object.entries(tests)) {
+  const folder = mkdtempSync(join(tmpdir(), "tidings-node-"));
+  number += 1;
+  try {
+    await test(folder);
+    console.log(`ok ${number} - ${title}`);
+  } catch (error) {
+    process.exitCode = 1;
+    console.log(`not ok ${number} - ${title}\n${String(error.stack).replace(/^/gm, "# ")}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+console.log(`1..${number}`);
+process.exit(); // Bun goes on reading the descriptors until then
