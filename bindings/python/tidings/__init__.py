@@ -170,15 +170,15 @@ class Tidings:
         rang = asyncio.Event()
         descriptor = self._descriptor_or_none()
 
-        def read() -> None:  # its bytes have no meaning; read, so that the loop does not spin while the host acts
+        def read(fifo: int) -> None:  # its bytes have no meaning; read, so that the loop does not spin while the host acts
             try:
-                os.read(descriptor, 4096)
+                os.read(fifo, 4096)
             except BlockingIOError:
                 pass
             rang.set()
 
         if descriptor is not None:
-            loop.add_reader(descriptor, read)
+            loop.add_reader(descriptor, read, descriptor)
         try:
             while True:
                 rang.clear()
