@@ -99,17 +99,18 @@ def wakes(folder):
 def wakes_by_time(folder):
     """a session is woken when the time of its newest reply has come, though nobody rings"""
 
-    async def second(kit):
-        seen = 0
+    async def offered(kit):
         async for woken in kit.wakes():
-            seen += woken.session == "s"
-            if seen == 2:  # the first is the check at the beginning
-                return True
-        return False
+            if woken.reply.actions:
+                return woken.reply.actions[0].messages[0].id
+        return None
 
-    with opened(folder) as kit:
-        kit.event("session.opened", "s", {"cwd": folder, "host": "test"})
-        assert asyncio.run(asyncio.wait_for(second(kit), 300))
+    with opened(folder, configuration={"turns": {"settle_delay_ms": 300}}) as kit:
+        kit.event("turn.started", "s")
+        kit.event("message.submitted", "s", {"id": "m1", "content": "later"})
+        finished = kit.event("turn.finished", "s")
+        assert not finished.actions and finished.wake_at_ms is not None, finished
+        assert asyncio.run(asyncio.wait_for(offered(kit), 300)) == "m1"
 
 
 def main():

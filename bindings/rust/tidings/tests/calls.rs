@@ -218,20 +218,33 @@ fn the_future_is_woken_by_another_process() {
 #[test]
 fn the_future_is_woken_by_time_and_can_be_dropped() {
     let place = Place::new();
-    let kit = place.open();
-    kit.event(
-        "s",
-        r#"{"type": "session.opened", "session": "s", "data": {"host": "test"}}"#,
-    )
-    .unwrap();
-    let bell = Arc::new(Bell::default());
-    let mut wakes = kit.wakes().unwrap();
-    let first = finish(wakes.next(), &bell).unwrap();
-    assert!(
-        first.reply.wake_at_ms.is_some(),
-        "a host that waits is woken by time, too"
+    let configuration = Some(r#"{"turns": {"settle_delay_ms": 300}}"#.into());
+    let kit = Arc::new(
+        Tidings::open(&Options {
+            configuration,
+            ..place.options()
+        })
+        .unwrap(),
     );
+    let mut wakes = kit.wakes().unwrap();
+    for event in [
+        r#"{"type": "turn.started", "session": "s"}"#,
+        r#"{"type": "message.submitted", "session": "s", "data": {"id": "m1", "content": "later"}}"#,
+    ] {
+        kit.event("s", event).unwrap();
+    }
+    let finished = kit
+        .event("s", r#"{"type": "turn.finished", "session": "s"}"#)
+        .unwrap();
+    assert!(finished.actions.is_empty() && finished.wake_at_ms.is_some());
+    let bell = Arc::new(Bell::default());
     let waker = Waker::from(Arc::clone(&bell));
     let _ = Pin::new(&mut wakes.next()).poll(&mut Context::from_waker(&waker)); // this future is dropped
-    assert_eq!(finish(wakes.next(), &bell).unwrap().session, "s");
+    loop {
+        let woken = finish(wakes.next(), &bell).unwrap();
+        if let Some(action) = woken.reply.actions.first() {
+            assert_eq!(action.messages[0].id, "m1");
+            break;
+        }
+    }
 }
