@@ -48,7 +48,10 @@ run_example() {
 
 case $what in
   example) run_example ;;
-  calls) exec "${calls[@]}" ;;
+  calls)
+    "${calls[@]}"
+    exit
+    ;;
   package)
     package_install >"$work/out" 2>"$work/err"
     check "the package is made and installed" test $? = 0
