@@ -122,8 +122,7 @@ def test_json(place):
 
 
 def test_wrong(place):
-    """no verb, unknown ones and unknown options"""
-    place.refused(code=2, says="a verb is missing")
+    """unknown verbs and options"""
     place.refused("psuh", code=2, says="unknown verb 'psuh'")
     place.refused("--psuh", code=2, says="unknown option '--psuh'")
     place.refused("help", "psuh", code=2, says="unknown verb 'psuh'")

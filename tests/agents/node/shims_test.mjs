@@ -306,21 +306,15 @@ await test("the use of the context is reported when it has changed by some perce
   equal(asked, [["budget.usage", { used: 100, limit: 1000 }], ["budget.usage", { used: 160, limit: 1000 }], ["budget.usage", { used: 90, limit: 1000 }]]);
 });
 
-await test("what is queued when a turn's conversation is summarized goes with the turn's next carrier, once", () => {
-  const ledger = (queued) => ({ "session.compacted": { ledger: JSON.stringify({ pending: [{ message: "x" }], queued }) } });
-  const { session } = stage(ledger([{ id: "m" }]));
+await test("what is queued when a conversation is summarized goes with no carrier: each message is a turn of its own", () => {
+  const ledger = JSON.stringify({ pending: [{ message: "x" }], queued: [{ id: "m" }] });
+  const { session, asked } = stage({ "session.compacted": { ledger } });
   session.compacted();
-  equal(session.prompt(), undefined, "no turn runs: its message starts one");
+  equal(session.prompt(), undefined);
   session.turnStarted();
   session.compacted();
-  equal([session.toolResult("c", "t").after, session.toolResult("c", "t")], [['{"queued":[{"id":"m"}]}'], undefined]);
-  session.compacted();
-  session.turnEnded("finished");
-  equal(session.prompt(), undefined);
-  const nothing = stage(ledger([])).session;
-  nothing.turnStarted();
-  nothing.compacted();
-  equal(nothing.toolResult("c", "t"), undefined);
+  equal(session.toolResult("c", "t"), undefined);
+  equal(asked.filter(([type]) => type === "session.compacted").length, 2);
 });
 
 await test("what a tool answers is made harmless, but for what opencode adds to a file that it has read", () => {
