@@ -200,14 +200,9 @@ json_t *expect_pending(const struct model *model) {
   return pack_pending(items, leased);
 }
 
-static bool is_copied(const struct model *model, unsigned i) {
-  const struct model_item *item = &model->items[i];
-  return item->held == LEASED && !item->recalled && !items_is_outdated(model, i);
-}
-
 /* The resumed child names every delivery that the plugin has named. */
 static bool is_named(const struct model *model, unsigned i) {
-  return is_copied(model, i) && model->deliveries[model->items[i].delivery].public_id != 0;
+  return items_is_copied(model, i) && model->deliveries[model->items[i].delivery].public_id != 0;
 }
 
 static bool has_newer_named(const struct model *model, unsigned i) {
@@ -221,9 +216,10 @@ static bool has_newer_named(const struct model *model, unsigned i) {
 json_t *expect_child(const struct model *model, bool resumed) {
   json_t *items = json_array();
   for (unsigned i = 0; i < model->item_count; i++) {
-    bool gone = resumed && (is_named(model, i) || has_newer_named(model, i));
-    if (!gone && (model->items[i].held == PENDING || is_copied(model, i)))
-      add_pending(model, i, items);
+    bool is_leased = items_is_copied(model, i),
+         gone = (is_leased && model->items[i].recalled) ||
+                (resumed && (is_named(model, i) || has_newer_named(model, i)));
+    if (!gone && (model->items[i].held == PENDING || is_leased)) add_pending(model, i, items);
   }
   return pack_pending(items, 0);
 }

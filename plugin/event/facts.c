@@ -102,6 +102,7 @@ int facts_read(struct item *items, size_t count, struct arena *arena) {
   int code = 0;
   for (size_t i = 0; i < count && !code; i++) {
     if (!has_facts(&items[i].note)) continue;
+    items[i].facts = (struct facts){.path_count = 0}; /* may have been read before */
     code = read_facts(&items[i].note, &scratch, arena, &items[i].facts);
     read += items[i].note.data.len;
     if (read < SCRATCH_BYTES) continue;

@@ -4,12 +4,15 @@
  * host has: a mailbox, or the session that had the window before. One transaction moves
  * notifications and messages, so each is in exactly one place after a crash.
  */
+#include <stdlib.h>
+
 #include "common/error.h"
 #include "common/json_write.h"
 #include "flow/internal.h"
 #include "session/attach.h"
 #include "session/ending.h"
 #include "session/ledger.h"
+#include "session/outdated.h"
 
 /* One transaction moves so many notifications. The reply says how many are left. */
 enum { COLLECT_MOST = 1000, CRITICAL_SHARE = 20 };
@@ -18,7 +21,7 @@ struct source {
   struct op op; /* of the other session; shares the transaction */
   struct stored_run stored;
   struct item *items;
-  size_t item_count;
+  size_t item_count, moved;
   struct tidings_span *ids; /* of the messages that wait */
   struct tidings_span *contents, *triggers;
   bool *steers;
@@ -111,7 +114,10 @@ static int push_copy(struct op *op, const struct source *source, const struct it
   struct origin origin = {0};
   int code =
       item->copied ? item_get_origin(op->txn, source->op.session, item->n, &origin, error) : 0;
+  if (origin.delivery && !origin.outcome) return code; /* was withdrawn from the session forked */
   if (!origin.item) origin.item = public_id(source->op.session, item->n);
+  origin.delivery = 0;
+  origin.outcome = OUTCOME_CLOSED; /* in the session that it was in: it is late */
   const struct push push = {.session = op->name,
                             .note = &item->note,
                             .origin = &origin,
@@ -121,22 +127,67 @@ static int push_copy(struct op *op, const struct source *source, const struct it
   return code ? code : push_in(op->txn, &push, error);
 }
 
-static int move_items(struct op *op, struct source *source, struct collected *collected,
-                      struct tidings_error *error) {
-  struct disposition *dispositions =
-      arena_zalloc(&source->op.arena, source->item_count, sizeof *dispositions);
-  size_t room = 0, count = 0;
-  int code = dispositions ? find_room(op, &room, error) : no_memory_to_collect(error);
-  if (!code && room > source->item_count) room = source->item_count;
-  for (; !code && count < room; count++) {
-    const struct item *item = &source->items[count];
-    if (item->note.message.len) code = push_copy(op, source, item, error); /* else it is damaged */
-    dispositions[count] =
-        (struct disposition){item->n, op->session, OUTCOME_CLOSED, REASON_COLLECTED};
+/* One that moves, and which session it was in. */
+struct moving {
+  const struct item *item;
+  struct source *source;
+  int64_t time_ms; /* when it was pushed, or the newest before it in its session */
+};
+
+static int by_age(const void *left, const void *right) {
+  const struct moving *a = left, *b = right;
+  if (a->time_ms != b->time_ms) return a->time_ms < b->time_ms ? -1 : 1;
+  if (a->source != b->source) return a->source < b->source ? -1 : 1;
+  return a->item->n < b->item->n ? -1 : a->item->n > b->item->n;
+}
+
+/* Of all sessions, in the order in which they were pushed; of one in the order of commit. */
+static struct moving *line_up(struct op *op, struct source *sources, size_t count,
+                              size_t *ret_count) {
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) total += sources[i].item_count;
+  struct moving *all = arena_array(&op->arena, total, sizeof *all);
+  *ret_count = total;
+  for (size_t i = 0, at = 0; all && i < count; i++) {
+    int64_t time_ms = INT64_MIN;
+    for (size_t j = 0; j < sources[i].item_count; j++) {
+      const struct item *item = &sources[i].items[j];
+      if (item->time_ms > time_ms) time_ms = item->time_ms;
+      all[at++] = (struct moving){item, &sources[i], time_ms};
+    }
   }
-  if (!code) code = ending_remove(&source->op, dispositions, count, SETTLED_BY_HOST, error);
-  collected->notifications += count;
-  collected->left += source->item_count - count;
+  if (all && total) qsort(all, total, sizeof *all, by_age);
+  return all;
+}
+
+/* The first of each session's that move: they are closed there. */
+static int close_moved(struct op *op, struct source *source, struct tidings_error *error) {
+  struct disposition *dispositions =
+      arena_zalloc(&source->op.arena, source->moved, sizeof *dispositions);
+  if (!dispositions) return no_memory_to_collect(error);
+  for (size_t i = 0; i < source->moved; i++)
+    dispositions[i] = (struct disposition){source->items[i].n, op->session, OUTCOME_CLOSED,
+                                           (uint8_t)REASON_COLLECTED};
+  return ending_remove(&source->op, dispositions, source->moved, SETTLED_BY_HOST, error);
+}
+
+static int move_items(struct op *op, struct source *sources, size_t count,
+                      struct collected *collected, struct tidings_error *error) {
+  size_t room = 0, total = 0;
+  uint64_t before = 0;
+  struct moving *all = line_up(op, sources, count, &total);
+  int code = all ? find_room(op, &room, error) : no_memory_to_collect(error);
+  if (!code) code = item_last(op->txn, op->session, &op->head, &before, error);
+  if (room > total) room = total;
+  for (size_t i = 0; !code && i < room; i++) {
+    all[i].source->moved++;
+    if (all[i].item->note.message.len) /* else it is damaged */
+      code = push_copy(op, all[i].source, all[i].item, error);
+  }
+  for (size_t i = 0; !code && i < count; i++) code = close_moved(op, &sources[i], error);
+  if (!code && room) code = outdated_end_late(op, before, SETTLED_BY_HOST, error);
+  collected->notifications += room;
+  collected->left += total - room;
   return code;
 }
 
@@ -213,8 +264,8 @@ static int load_run(struct op *op, struct decision *decision, const struct sourc
 
 static int move_all(struct op *op, struct decision *decision, struct source *sources, size_t count,
                     struct collected *collected, struct tidings_error *error) {
-  int code = 0;
-  for (size_t i = 0; !code && i < count; i++) code = move_items(op, &sources[i], collected, error);
+  int code = move_items(op, sources, count, collected, error);
+  decision->head_changed = decision->head_changed || collected->notifications;
   if (!code) code = load_run(op, decision, sources, count, error);
   for (size_t i = 0; !code && i < count; i++) {
     for (size_t j = 0; !code && j < sources[i].message_count; j++)

@@ -12,6 +12,7 @@
 
 struct copy {
   struct item item;
+  int64_t order_ms; /* see put_in_order */
   struct origin origin;
   bool leased;
 };
@@ -23,6 +24,7 @@ struct forking {
   size_t count, capacity;
   const struct delivery *delivery; /* whose items are looked at; NULL: none's */
   const struct disposition_range *disposition;
+  bool is_new; /* no host has had the child yet */
   struct tidings_error *error;
   uint64_t *known; /* what the child has already, as origins; ascending */
   size_t known_count, known_capacity;
@@ -75,6 +77,12 @@ static bool has_copy(const struct forking *forking, uint64_t origin) {
 
 /* -- what the parent has ----------------------------------------------------------------------- */
 
+static bool was_recalled(const struct delivery *delivery, uint64_t n) {
+  for (size_t i = 0; i < delivery->recalled_count; i++)
+    if (delivery->recalled[i].first <= n && n <= delivery->recalled[i].last) return true;
+  return false;
+}
+
 /* A copy of a copy is one of the same item. One that no carrier of this session has may be on the
  * carrier that was the parent's. */
 static int find_origin(const struct forking *forking, const struct item *item,
@@ -87,7 +95,8 @@ static int find_origin(const struct forking *forking, const struct item *item,
   if (!origin.item) origin.item = public_id(op->session, item->n);
   if (forking->delivery) {
     origin.delivery = public_id(op->session, forking->delivery->n);
-    origin.outcome = forking->disposition->outcome;
+    origin.outcome = was_recalled(forking->delivery, item->n) ? (uint8_t)OUTCOME_NONE
+                                                              : forking->disposition->outcome;
   }
   *ret_origin = origin;
   return 0;
@@ -108,13 +117,14 @@ static int add_copy(struct forking *forking, const struct item *item) {
   return 0;
 }
 
-/* What was withdrawn while it is leased the child knows as well. */
+/* What was withdrawn while it is leased the child knows as well. But if its transcript has that
+ * carrier, nothing older of the same thing is shown after it: the copy stands for this until a host
+ * has the child (session/inherit.c). */
 static int add_leased_item(void *context, const struct item *item) {
   struct forking *forking = context;
-  const struct delivery *delivery = forking->delivery;
-  for (size_t i = 0; i < delivery->recalled_count; i++) {
-    if (delivery->recalled[i].first <= item->n && item->n <= delivery->recalled[i].last) return 0;
-  }
+  bool recalled = was_recalled(forking->delivery, item->n),
+       shown = forking->disposition->outcome == OUTCOME_DELIVERED;
+  if (recalled && (!shown || !forking->is_new || !plan_can_be_outdated(item))) return 0;
   return add_copy(forking, item);
 }
 
@@ -137,6 +147,24 @@ static int add_leased(struct forking *forking, uint64_t n) {
 static int by_commit(const void *left, const void *right) {
   uint64_t a = ((const struct copy *)left)->item.n, b = ((const struct copy *)right)->item.n;
   return a < b ? -1 : a > b;
+}
+
+static int by_order(const void *left, const void *right) {
+  const struct copy *a = left, *b = right;
+  if (a->order_ms != b->order_ms) return a->order_ms < b->order_ms ? -1 : 1;
+  return by_commit(left, right);
+}
+
+/* The order of commit; but what is late stands where it would if it had been pushed here. */
+static void put_in_order(struct forking *forking) {
+  int64_t newest_ms = INT64_MIN;
+  for (size_t i = 0; i < forking->count; i++) {
+    struct copy *copy = &forking->copies[i];
+    bool is_newest = copy->item.late || copy->item.time_ms > newest_ms;
+    copy->order_ms = is_newest ? copy->item.time_ms : newest_ms;
+    if (!copy->item.late) newest_ms = copy->order_ms;
+  }
+  if (forking->count) qsort(forking->copies, forking->count, sizeof *forking->copies, by_order);
 }
 
 /* A leased one that is older than what the child's transcript has of the same thing is not copied.
@@ -171,10 +199,21 @@ static int gather_copies(struct forking *forking) {
     code = add_leased(forking, op->head.leased[i]);
   if (!code && forking->count)
     qsort(forking->copies, forking->count, sizeof *forking->copies, by_commit);
-  return code ? code : leave_out_outdated(forking);
+  if (!code) code = leave_out_outdated(forking);
+  if (!code) put_in_order(forking);
+  return code;
 }
 
 /* -- the fork ---------------------------------------------------------------------------------- */
+
+static int find_whether_new(struct forking *forking) {
+  struct op child = {
+      .instance = forking->op->instance, .txn = forking->op->txn, .session = forking->child};
+  int code = op_get_head(&child, forking->error);
+  forking->is_new = !code && !child.head.epoch;
+  arena_free(&child.arena);
+  return code;
+}
 
 int fork_session(struct op *op, struct tidings_span child, struct tidings_error *error) {
   struct forking forking = {.op = op, .error = error};
@@ -182,6 +221,7 @@ int fork_session(struct op *op, struct tidings_span child, struct tidings_error 
   int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (!code) code = session_add(op->txn, child, &forking.child, error);
   memory.call_count = 0; /* the parent's */
+  if (!code) code = find_whether_new(&forking);
   if (!code && (memory.budget_percent || memory.edits.len))
     code = memory_put(op->txn, forking.child, &memory, error);
   if (!code) code = read_known(&forking);

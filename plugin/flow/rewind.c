@@ -124,8 +124,7 @@ static enum carrier_now look_at_carrier(const struct rewind *rewind,
   bool named = has_number(&rewind->named, id);
   if (!id || attach_is_later(rewind->op, rewind->event, delivery->n)) return CARRIER_IS_NONE;
   if (delivery->state == DELIVERY_COMMITTED) return named ? CARRIER_STAYS : CARRIER_IS_GONE;
-  /* A copy's end has been written anew when the parent's delivery was named (inherit.c). */
-  return named && delivery->carrier != CARRIER_NONE ? CARRIER_IS_BACK : CARRIER_IS_NONE;
+  return named ? CARRIER_IS_BACK : CARRIER_IS_NONE;
 }
 
 static int sort_items(struct rewind *rewind, const struct delivery *delivery) {

@@ -83,7 +83,7 @@ static int recover_session(struct op *op, const struct session_event *opening, b
   bool changed;
   int code = stored_run_load(op, &stored, NULL, 0, NULL, error);
   if (!code) code = resolve_leases(op, opening, mine, &stored, error);
-  if (!code && opening) code = inherit_named(op, opening, error);
+  if (!code) code = inherit_named(op, opening, error);
   look_for_preamble(op, opening);
   const struct turns_input input = stored_run_input(op, TURNS_RECOVERED);
   if (!code && from_another) code = turns_step(&stored.turns, &input, error);

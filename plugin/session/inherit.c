@@ -22,7 +22,7 @@ struct inheritance {
 };
 
 static bool is_named(const struct session_event *named, uint64_t id) {
-  for (size_t i = 0; id && i < named->delivery_count; i++) {
+  for (size_t i = 0; named && i < named->delivery_count; i++) {
     if (named->deliveries[i] == id) return true;
   }
   return false;
@@ -41,9 +41,15 @@ static int find_copies(struct inheritance *inheritance, const struct session_eve
   for (size_t i = 0; !code && i < count; i++) {
     struct origin origin = {0};
     if (items[i].copied) code = item_get_origin(op->txn, op->session, items[i].n, &origin, error);
-    if (!code && is_named(named, origin.delivery))
+    if (code || !origin.delivery) continue;
+    bool was_withdrawn = origin.outcome == OUTCOME_NONE;
+    if (is_named(named, origin.delivery))
+      inheritance->dispositions[inheritance->count++] = (struct disposition){
+          items[i].n, origin.delivery, was_withdrawn ? (uint8_t)OUTCOME_DELIVERED : origin.outcome,
+          (uint8_t)REASON_PARENT};
+    else if (was_withdrawn)
       inheritance->dispositions[inheritance->count++] =
-          (struct disposition){items[i].n, origin.delivery, origin.outcome, (uint8_t)REASON_PARENT};
+          (struct disposition){items[i].n, 0, OUTCOME_WITHDRAWN, (uint8_t)REASON_POLLED};
   }
   return code;
 }
@@ -67,7 +73,7 @@ static int end_copies(struct inheritance *inheritance, uint64_t delivery,
 
 int inherit_named(struct op *op, const struct session_event *named, struct tidings_error *error) {
   struct inheritance inheritance = {.op = op};
-  if (!names_another_session(op, named)) return 0;
+  if (op->head.epoch > 1 && (!named || !names_another_session(op, named))) return 0;
   int code = find_copies(&inheritance, named, error);
   while (!code && inheritance.count)
     code = end_copies(&inheritance, inheritance.dispositions[0].ref, error);

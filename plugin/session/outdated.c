@@ -11,11 +11,13 @@
 #include "rules/policy/plan.h"
 #include "session/ending.h"
 #include "session/ledger.h"
+#include "session/planning.h"
 
 /* What deliveries have shown. */
 struct shown {
   struct op *op;
-  uint64_t above; /* only items with higher numbers are of interest */
+  uint64_t above;   /* only items with higher numbers are of interest */
+  int64_t since_ms; /* and deliveries that are not older */
   enum delivery_state state;
   struct item *items; /* by n, once they are sorted */
   size_t count, capacity;
@@ -25,6 +27,7 @@ struct shown {
 struct pending {
   struct item *items;
   size_t count;
+  uint64_t above; /* nothing newer has a number that is not above this one */
 };
 
 static int no_memory_to_compare(struct tidings_error *error) {
@@ -50,7 +53,9 @@ static int add_shown(void *context, const struct delivery *delivery) {
   struct shown *shown = context;
   struct op *op = shown->op;
   int code = 0;
-  if (delivery->state != shown->state || delivery->after <= shown->above) return 0;
+  if (delivery->state != shown->state || delivery->after <= shown->above ||
+      delivery->leased_ms < shown->since_ms)
+    return 0;
   for (size_t i = 0; !code && i < delivery->disposition_count; i++) {
     const struct disposition_range *range = &delivery->dispositions[i];
     uint64_t first = range->first > shown->above ? range->first : shown->above + 1;
@@ -75,7 +80,8 @@ static int read_facts_of(struct shown *shown) {
 
 static int read_committed(struct op *op, uint64_t above, struct shown *ret_shown,
                           struct tidings_error *error) {
-  struct shown shown = {.op = op, .above = above, .state = DELIVERY_COMMITTED, .error = error};
+  struct shown shown = {
+      .op = op, .above = above, .since_ms = INT64_MIN, .state = DELIVERY_COMMITTED, .error = error};
   int code = delivery_scan(op->txn, op->session, &op->arena, add_shown, &shown, error);
   if (!code) code = read_facts_of(&shown);
   if (!code) *ret_shown = shown;
@@ -84,29 +90,21 @@ static int read_committed(struct op *op, uint64_t above, struct shown *ret_shown
 
 /* -- what is pending --------------------------------------------------------------------------- */
 
-/* Is an item taken above one that may be pending? *ret_first: the lowest number of those. */
-static bool is_any_above(const struct head *head, uint64_t *ret_first) {
-  uint64_t first = head->watermark ? head->watermark : 1;
-  for (size_t i = 0; i < head->taken_count; i++) {
-    if (head->taken[i].first > first) {
-      *ret_first = first;
-      return true;
-    }
-    first = head->taken[i].last + 1;
-  }
-  return false;
-}
-
 static int read_candidates(struct op *op, struct pending *ret_pending,
                            struct tidings_error *error) {
-  uint64_t last = op->head.taken[op->head.taken_count - 1].last;
-  struct pending pending;
+  uint64_t last = op->head.taken_count ? op->head.taken[op->head.taken_count - 1].last : 0;
+  struct pending pending = {.above = UINT64_MAX};
   size_t count = 0;
   int code = item_pending_copied(op->txn, op->session, &op->head, &op->arena, &pending.items,
                                  &pending.count, error);
   if (code) return code;
-  for (size_t i = 0; i < pending.count && pending.items[i].n < last; i++)
-    if (plan_can_be_outdated(&pending.items[i])) pending.items[count++] = pending.items[i];
+  for (size_t i = 0; i < pending.count; i++) {
+    const struct item item = pending.items[i];
+    if ((item.n >= last && !item.late) || !plan_can_be_outdated(&item)) continue;
+    if (item.late) pending.above = 0;
+    else if (item.n < pending.above) pending.above = item.n;
+    pending.items[count++] = item;
+  }
   pending.count = count;
   if (facts_read(pending.items, count, &op->arena)) return no_memory_to_compare(error);
   *ret_pending = pending;
@@ -141,7 +139,7 @@ static int end_older_than_committed(struct op *op, struct pending *pending,
   struct shown shown;
   struct disposition *dispositions = NULL;
   size_t count = 0;
-  int code = read_committed(op, pending->items[0].n, &shown, error);
+  int code = read_committed(op, pending->above, &shown, error);
   if (!code) code = compare(op, pending, &shown, &dispositions, &count, error);
   if (!code) code = ending_remove(op, dispositions, count, by, error);
   if (!code) leave_out(pending, dispositions, count);
@@ -176,8 +174,11 @@ static int write_joined(struct op *op, struct delivery *delivery,
 
 static int go_with_leased(struct op *op, struct pending *pending, uint64_t n,
                           struct tidings_error *error) {
-  struct shown shown = {
-      .op = op, .above = pending->items[0].n, .state = DELIVERY_LEASED, .error = error};
+  struct shown shown = {.op = op,
+                        .above = pending->above,
+                        .since_ms = INT64_MIN,
+                        .state = DELIVERY_LEASED,
+                        .error = error};
   struct delivery delivery;
   struct disposition *dispositions = NULL;
   size_t count = 0;
@@ -192,8 +193,6 @@ static int go_with_leased(struct op *op, struct pending *pending, uint64_t n,
 
 int outdated_end(struct op *op, enum delivery_settled_by by, struct tidings_error *error) {
   struct pending pending;
-  uint64_t first;
-  if (!is_any_above(&op->head, &first)) return 0;
   int code = read_candidates(op, &pending, error);
   if (code || !pending.count) return code;
   code = end_older_than_committed(op, &pending, by, error);
@@ -208,11 +207,122 @@ int outdated_find(struct op *op, struct item *items, size_t count,
   struct shown shown;
   *ret_count = 0;
   if (!count) return 0;
-  int code = read_committed(op, items[0].n, &shown, error);
+  uint64_t above = items[0].n;
+  for (size_t i = 0; i < count; i++)
+    if (items[i].late) above = 0;
+  int code = read_committed(op, above, &shown, error);
   if (code) return code;
   if (facts_read(items, count, &op->arena) ||
       plan_outdated(items, count, shown.items, shown.count, &op->arena, ret_dispositions,
                     ret_count))
     return no_memory_to_compare(error);
   return 0;
+}
+
+/* -- what was taken over ----------------------------------------------------------------------- */
+
+/* An item, and when it was pushed in whichever session. */
+struct dated {
+  struct item item;
+  bool late; /* taken over just now */
+};
+struct timeline {
+  struct dated *all;
+  size_t count;
+};
+
+static int by_push(const void *left, const void *right) {
+  const struct dated *a = left, *b = right;
+  if (a->item.time_ms != b->item.time_ms) return a->item.time_ms < b->item.time_ms ? -1 : 1;
+  if (a->late != b->late) return a->late ? 1 : -1;
+  return a->item.n < b->item.n ? -1 : a->item.n > b->item.n;
+}
+
+/* The session's own: delivered, leased, or pending and not to be removed. */
+static int read_own(struct op *op, struct item *items, size_t own, int64_t since_ms,
+                    struct shown *ret_shown, struct tidings_error *error) {
+  struct shown shown = {
+      .op = op, .since_ms = since_ms, .state = DELIVERY_COMMITTED, .error = error};
+  const bool *left = NULL;
+  int code = delivery_scan(op->txn, op->session, &op->arena, add_shown, &shown, error);
+  shown.state = DELIVERY_LEASED;
+  for (size_t i = 0; !code && i < op->head.leased_count; i++) {
+    struct delivery delivery;
+    code = delivery_get_leased(op->txn, op->session, &op->head, op->head.leased[i], &op->arena,
+                               &delivery, error);
+    if (!code) code = add_shown(&shown, &delivery);
+  }
+  if (!code && own && planning_left(op, items, own, &left)) code = no_memory_to_compare(error);
+  for (size_t i = 0; !code && i < own; i++)
+    if (left[i] && items[i].note.message.len) code = add_shown_item(&shown, &items[i]);
+  *ret_shown = shown;
+  return code;
+}
+
+/* Numbers in the order in which things were pushed; *ret_late: the items that were taken over. */
+static int put_in_order(struct op *op, const struct timeline *timeline, struct item *late,
+                        size_t *ret_late, struct item *own, size_t *ret_own) {
+  size_t late_count = 0, own_count = 0;
+  qsort(timeline->all, timeline->count, sizeof *timeline->all, by_push);
+  for (size_t i = 0; i < timeline->count; i++) {
+    struct item item = timeline->all[i].item;
+    item.n = i + 1;
+    if (timeline->all[i].late) late[late_count++] = item;
+    else own[own_count++] = item;
+  }
+  *ret_late = late_count;
+  *ret_own = own_count;
+  int code = facts_read(late, late_count, &op->arena);
+  return code ? code : facts_read(own, own_count, &op->arena);
+}
+
+static int by_ended_number(const void *left, const void *right) {
+  uint64_t a = ((const struct disposition *)left)->n, b = ((const struct disposition *)right)->n;
+  return a < b ? -1 : a > b;
+}
+
+static int compare_late(struct op *op, const struct timeline *timeline,
+                        struct disposition **ret_dispositions, size_t *ret_count) {
+  size_t late_count = 0, own_count = 0, room = timeline->count;
+  struct item *late = arena_array(&op->arena, room, sizeof *late);
+  struct item *own = arena_array(&op->arena, room, sizeof *own);
+  struct disposition *dispositions = arena_array(&op->arena, room, sizeof *dispositions);
+  if (!late || !own || !dispositions ||
+      put_in_order(op, timeline, late, &late_count, own, &own_count) ||
+      plan_outdated(late, late_count, own, own_count, &op->arena, dispositions, ret_count))
+    return -1;
+  for (size_t i = 0; i < *ret_count; i++) {
+    dispositions[i].n = timeline->all[dispositions[i].n - 1].item.n;
+    dispositions[i].ref = timeline->all[dispositions[i].ref - 1].item.n;
+  }
+  if (*ret_count) qsort(dispositions, *ret_count, sizeof *dispositions, by_ended_number);
+  *ret_dispositions = dispositions;
+  return 0;
+}
+
+int outdated_end_late(struct op *op, uint64_t after, enum delivery_settled_by by,
+                      struct tidings_error *error) {
+  struct timeline timeline = {.count = 0};
+  struct shown shown = {.count = 0};
+  struct disposition *dispositions = NULL;
+  struct item *items;
+  size_t count, own = 0, ended = 0;
+  int64_t since_ms = INT64_MAX;
+  int code =
+      item_pending_copied(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  if (code) return code;
+  while (own < count && items[own].n <= after) own++;
+  for (size_t i = own; i < count; i++)
+    if (items[i].time_ms < since_ms) since_ms = items[i].time_ms;
+  if (own < count) code = read_own(op, items, own, since_ms, &shown, error);
+  if (code || !shown.count) return code;
+  timeline.all = arena_array(&op->arena, shown.count + count, sizeof *timeline.all);
+  if (!timeline.all) return no_memory_to_compare(error);
+  for (size_t i = 0; i < shown.count; i++)
+    timeline.all[timeline.count++] = (struct dated){.item = shown.items[i]};
+  for (size_t i = own; i < count; i++)
+    if (plan_can_be_outdated(&items[i]))
+      timeline.all[timeline.count++] = (struct dated){.item = items[i], .late = true};
+  if (compare_late(op, &timeline, &dispositions, &ended)) return no_memory_to_compare(error);
+  return ending_remove(op, dispositions, ended, by, error);
 }

@@ -12,8 +12,8 @@
 /* Pending items that are older than what a committed delivery has shown of the same thing end as
  * superseded. What is older than something on a leased carrier goes with that: it ends if the
  * carrier is committed, and is pending again if it is rolled back. Within op's write transaction;
- * changes op->head, which the caller stores. Nothing is read unless something newer than a pending
- * item was shown. Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+ * changes op->head, which the caller stores.  Errors: FULL (no number is left for a delivery),
+ * STORE, NOMEM. */
 int outdated_end(struct op *op, enum delivery_settled_by by, struct tidings_error *error);
 
 /* Of `items` (by n, none of them pending): which ones are older than what a committed delivery has
@@ -22,5 +22,12 @@ int outdated_end(struct op *op, enum delivery_settled_by by, struct tidings_erro
 int outdated_find(struct op *op, struct item *items, size_t count,
                   struct disposition *ret_dispositions, size_t *ret_count,
                   struct tidings_error *error);
+
+/* Items after number `after` are pending, and were taken over from other sessions: they keep the
+ * times at which they were pushed there. Those that are older than what this session has pending,
+ * on a carrier, or delivered of the same thing end as superseded. Within op's write transaction;
+ * changes op->head. Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+int outdated_end_late(struct op *op, uint64_t after, enum delivery_settled_by by,
+                      struct tidings_error *error);
 
 #endif

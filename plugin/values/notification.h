@@ -73,7 +73,8 @@ struct facts {
 struct origin {
   uint64_t item;     /* what it is a copy of, in the session that was the first; 0: it is no copy */
   uint64_t delivery; /* had leased it in the parent, whose transcript the child may have; 0: none */
-  uint8_t outcome;   /* how it ends by that delivery */
+  uint8_t outcome;   /* how it ends by that delivery; OUTCOME_NONE: it is shown there, and was
+                        withdrawn   since: it ends in either case */
 };
 
 /* A notification in the store. `n` is its number in its session: they grow in commit order, which
@@ -84,8 +85,17 @@ struct item {
   struct notification note;
   struct facts facts;
   bool copied; /* it has an origin (item_get_origin) */
+  bool late;  /* another session had it before: among this one's, its time counts, not its number */
+  bool ended; /* the copy of what was withdrawn on its carrier: the first host to come ends it */
   bool pinned; /* the turn that carries it was started for it: only criticals go before it */
 };
+
+/* Was `item` pushed after `other`? */
+static inline bool item_is_newer(const struct item *item, const struct item *other) {
+  if ((item->late || other->late) && item->time_ms != other->time_ms)
+    return item->time_ms > other->time_ms;
+  return item->n > other->n;
+}
 
 /* When it happened, as far as is known. */
 static inline int64_t item_occurred_ms(const struct item *item) {

@@ -22,7 +22,7 @@ def attempt(mutant):
     with tempfile.TemporaryDirectory() as work:
         program = os.path.join(work, KIND)
         mutate.link(SOURCE, BUILD, "tidings_plugin_objects", mutant, work, program, *OWN, *mutate.lmdb(BUILD), *LIBRARIES)
-        done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+        done = subprocess.run([program], env={"TIDINGS_LEASES_CARRIERS": "200000", **os.environ}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if done.returncode == 0:
         return "it was not noticed"
     says = "both_plans_are_the_same" if KIND == "policy" else f": {mutant.laws[KIND]}, "

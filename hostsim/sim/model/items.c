@@ -36,20 +36,6 @@ int items_push(struct model *model, const struct act *act, const struct sim_sett
   return 0;
 }
 
-/* The child has the same limit, and after a rewind the parent may have more than it would take. */
-int items_check_fork(const struct model *model, const struct sim_settings *settings) {
-  unsigned count = 0;
-  for (unsigned i = 0; i < model->item_count; i++) {
-    const struct model_item *item = &model->items[i];
-    unsigned limit = settings->pending_limit;
-    if (item->held == ENDED || (item->held == LEASED && item->recalled)) continue;
-    if (item->held == LEASED && items_is_outdated(model, i)) continue;
-    if (item->level != CRITICAL) limit -= limit / CRITICAL_SHARE;
-    if (count++ >= limit) return TIDINGS_E_FULL;
-  }
-  return 0;
-}
-
 void items_end(struct model *model, struct model_item *item, enum outcome outcome) {
   item->held = ENDED;
   item->outcome = outcome;
@@ -83,8 +69,28 @@ static int find_newer(const struct model *model, int item, enum delivery_state s
   return -1;
 }
 
-bool items_is_outdated(const struct model *model, unsigned item) {
+static bool is_outdated(const struct model *model, unsigned item) {
   return find_newer(model, (int)item, DELIVERY_COMMITTED) >= 0;
+}
+
+/* A copy of what was withdrawn since says that nothing older of the same thing follows it. */
+bool items_is_copied(const struct model *model, unsigned i) {
+  const struct model_item *item = &model->items[i];
+  bool stands = !item->recalled || item->outcome == DELIVERED;
+  return item->held == LEASED && stands && !is_outdated(model, i);
+}
+
+/* The child has the same limit, and after a rewind the parent may have more than it would take. */
+int items_check_fork(const struct model *model, const struct sim_settings *settings) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    const struct model_item *item = &model->items[i];
+    unsigned limit = settings->pending_limit;
+    if (item->held == ENDED || (item->held == LEASED && !items_is_copied(model, i))) continue;
+    if (item->level != CRITICAL) limit -= limit / CRITICAL_SHARE;
+    if (count++ >= limit) return TIDINGS_E_FULL;
+  }
+  return 0;
 }
 
 void items_give_way(struct model *model) {
@@ -92,7 +98,7 @@ void items_give_way(struct model *model) {
     struct model_item *item = &model->items[i];
     if (item->held != PENDING) continue;
     int leased = find_newer(model, (int)i, DELIVERY_LEASED);
-    if (items_is_outdated(model, i)) {
+    if (is_outdated(model, i)) {
       items_end(model, item, SUPERSEDED);
     } else if (leased >= 0) {
       item->held = LEASED;

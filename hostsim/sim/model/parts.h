@@ -27,6 +27,8 @@ void items_plan(const struct model *model, const struct sim_settings *settings, 
 uint32_t items_room(const struct model *model, const struct sim_settings *settings, unsigned most,
                     uint32_t less);
 int items_push(struct model *model, const struct act *act, const struct sim_settings *settings);
+/* Does the child of a fork get a copy of this leased item? */
+bool items_is_copied(const struct model *model, unsigned i);
 int items_check_fork(const struct model *model, const struct sim_settings *settings);
 void items_poll(struct model *model, uint8_t handle);
 void items_end(struct model *model, struct model_item *item, enum outcome outcome);
@@ -36,7 +38,6 @@ void items_ask_again(struct model *model);
 void items_give_way(struct model *model);
 /* Does the newer one take the older one's place? */
 bool items_are_about_the_same(const struct model *model, int older, int newer);
-bool items_is_outdated(const struct model *model, unsigned item);
 bool items_is_expired(const struct model *model, const struct model_item *item);
 
 /* bytes.c: how long it is what a model reads. The message of an item, as it was pushed; "12 min

@@ -20,13 +20,17 @@ static const struct item *item_at(const struct comparison *comparison, size_t i)
 }
 
 static bool gives_way(const struct item *item, const struct item *newer) {
-  return newer->n > item->n &&
+  return item_is_newer(newer, item) &&
          (!notification_is_critical(&item->note) || notification_is_critical(&newer->note));
+}
+
+static void note_newer(const struct item **newest, const struct item *item) {
+  if (!*newest || item_is_newer(item, *newest)) *newest = item;
 }
 
 /* -- keys, handles and servers ----------------------------------------------------------------- */
 
-/* Shown items follow by n, so the last of a subject is the newest. */
+/* Of a subject. */
 struct newest {
   const struct item *any, *critical;
 };
@@ -43,8 +47,8 @@ static int compare_subjects(struct comparison *comparison, enum reason reason) {
   if (policy_group_equal(names, count, arena, leaders)) return -1;
   for (size_t i = comparison->pending_count; i < count; i++) {
     const struct item *item = item_at(comparison, i);
-    newest[leaders[i]].any = item;
-    if (notification_is_critical(&item->note)) newest[leaders[i]].critical = item;
+    note_newer(&newest[leaders[i]].any, item);
+    if (notification_is_critical(&item->note)) note_newer(&newest[leaders[i]].critical, item);
   }
   for (size_t i = 0; i < comparison->pending_count; i++) {
     const struct item *item = item_at(comparison, i);
@@ -106,7 +110,7 @@ static int compare_files(struct comparison *comparison) {
   for (size_t i = comparison->pending_count, m = first_shown; i < count; i++) {
     const struct item *item = item_at(comparison, i);
     if (!names_files(item)) continue;
-    for (size_t p = 0; p < item->facts.path_count; p++) newest[leaders[m++]] = item;
+    for (size_t p = 0; p < item->facts.path_count; p++) note_newer(&newest[leaders[m++]], item);
   }
   for (size_t i = 0, m = 0; i < comparison->pending_count; i++) {
     if (!names_files(item_at(comparison, i))) continue;

@@ -25,9 +25,7 @@ static int remove_items(struct work *work) {
   return policy_supersede(work);
 }
 
-/* What is shown is delivered; what no step ended and no line shows stays pending, and what was
- * withdrawn and is awaited. */
-static size_t finish_dispositions(struct work *work) {
+static void end_shown(struct work *work) {
   for (size_t l = 0; l < work->line_count; l++) {
     const struct line *line = &work->lines[l];
     uint64_t ref = line->count > 1 ? line->item->n : 0;
@@ -37,6 +35,10 @@ static size_t finish_dispositions(struct work *work) {
       end_item(work, i, OUTCOME_DELIVERED, counted ? REASON_COUNTED : reason, ref);
     }
   }
+}
+
+/* What no step ended and no line shows stays pending, and what was withdrawn and is awaited. */
+static size_t finish_dispositions(struct work *work) {
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
     if (!is_left(work, i) && !policy_is_awaited(work, i))
@@ -66,7 +68,10 @@ static int choose_lines(struct work *work) {
 }
 
 static int make_plan(struct work *work, struct plan *ret_plan) {
-  if (begin(work) || remove_items(work) || policy_coalesce(work) || choose_lines(work)) return -1;
+  if (begin(work) || remove_items(work) || policy_coalesce(work)) return -1;
+  if (policy_note_lines(work) || choose_lines(work)) return -1;
+  end_shown(work);
+  if (policy_end_older(work)) return -1;
   size_t disposition_count = finish_dispositions(work);
   *ret_plan = (struct plan){.lines = work->lines,
                             .line_count = work->line_count,
@@ -74,7 +79,8 @@ static int make_plan(struct work *work, struct plan *ret_plan) {
                             .disposition_count = disposition_count,
                             .deferred = work->deferred,
                             .aside = work->aside,
-                            .aside_newest = work->aside_newest};
+                            .aside_newest = work->aside_newest,
+                            .outdated = work->outdated};
   return 0;
 }
 
@@ -112,17 +118,15 @@ int plan_left(const struct item *items, size_t item_count, const struct settings
   return 0;
 }
 
-/* Could its files, or so many reports, have to be listed? Each name has a comma and a blank. */
-static bool may_need_list(const struct item *item, size_t reports) {
-  return item->note.message.len > FILES_LISTED * sizeof "a," || reports > FILES_LISTED;
-}
-
+/* So long a message may name more files than a list does; and of two reports one may be older than
+ * the other. */
 bool plan_needs_facts(const struct item *items, size_t item_count,
                       const struct settings *settings) {
   size_t reports = 0;
   for (size_t i = 0; i < item_count; i++) {
     bool reports_files = items[i].note.made_by == MADE_BY_FILE_CHANGED;
-    if (reports_files && may_need_list(&items[i], ++reports)) return true;
+    if (reports_files && (reports++ || items[i].note.message.len > FILES_LISTED * sizeof "a,"))
+      return true;
     if (items[i].note.made_by == MADE_BY_MCP_STATE) return true;
     if (items[i].note.caused_by.len) return true;
     if (items[i].note.made_by && (settings->annihilate || settings->coalesce_window_ms))

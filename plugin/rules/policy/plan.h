@@ -43,6 +43,7 @@ struct plan {
   size_t aside; /* of these: the lines that do not fit into the room at all, however short they are
                    cut; other lines do not wait for them */
   uint64_t aside_newest; /* number of the newest item of those */
+  size_t outdated; /* lines that would wait, but all their items are older than what is shown */
 };
 
 /* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and dispositions live in

@@ -14,7 +14,9 @@ int policy_begin_room(struct work *work, const struct room *room) {
   work->room = room;
   work->deferred = room->deferred;
   work->measure = arena_zalloc(work->arena, 1, sizeof *work->measure);
-  return work->measure ? render_measure_begin(work->measure, room->frame) : -1;
+  work->is_aside = arena_zalloc(work->arena, work->item_count, sizeof *work->is_aside);
+  if (!work->measure || !work->is_aside) return -1;
+  return render_measure_begin(work->measure, room->frame);
 }
 
 void policy_end_room(struct work *work) {
@@ -84,6 +86,7 @@ static int can_be_shown(struct work *work, const struct line *line, bool *ret_ca
 
 static void count_aside(struct work *work, const struct line *line) {
   work->aside++;
+  work->is_aside[first_of(work, line)] = true;
   if (line->newest > work->aside_newest) work->aside_newest = line->newest;
 }
 

@@ -39,8 +39,12 @@ struct work {
 
   struct line *lines; /* from coalesce on */
   size_t line_count;
-  size_t *next;       /* one an item: the next item of the same line, or NO_ITEM */
-  size_t deferred;    /* lines */
+  size_t *next;      /* one an item: the next item of the same line, or NO_ITEM */
+  size_t deferred;   /* lines */
+  struct line *made; /* all lines, before any step chose among them; older.c needs them, or there
+                        are none */
+  size_t made_count;
+  size_t outdated;    /* lines that waited, until older.c found something newer */
   size_t dropped;     /* lines, by max_items */
   struct trace trace; /* what became of files, by window */
   size_t *slots;      /* at a leader of its mentions: where the path stands in its line's list */
@@ -49,6 +53,7 @@ struct work {
   struct measure *measure; /* of the block in that room */
   size_t aside;            /* deferred lines that no block in that room could have */
   uint64_t aside_newest;   /* number of their newest item */
+  bool *is_aside;          /* at the first item of each of them; NULL: there is no room */
 
   const struct settings *settings;
   const struct token_counter *counter;
@@ -94,6 +99,10 @@ int policy_begin_room(struct work *work, const struct room *room);
 void policy_end_room(struct work *work);
 int policy_set_aside(struct work *work); /* before any cap: what cannot be shown fills none */
 int policy_fit_room(struct work *work);
+
+/* older.c: before lines are chosen, and when those that are shown have ended as delivered. */
+int policy_note_lines(struct work *work);
+int policy_end_older(struct work *work);
 
 /* How many bytes of its message a line has at least: its first line, or 200 of that. */
 size_t policy_least_bytes(const struct line *line);

@@ -71,14 +71,20 @@ static int find_subjects(const struct work *work, enum reason reason, struct sub
   return policy_group_equal(subjects->names, subjects->count, arena, subjects->leaders);
 }
 
+static void note_newest(const struct work *work, size_t *newest, size_t i) {
+  if (*newest == NO_ITEM || item_is_newer(&work->items[i], &work->items[*newest])) *newest = i;
+}
+
 static int supersede_by(struct work *work, enum reason reason) {
   struct subjects subjects = {.count = 0};
   if (find_subjects(work, reason, &subjects)) return -1;
+  for (size_t s = 0; s < subjects.count; s++)
+    subjects.newest[s] = subjects.newest_critical[s] = NO_ITEM;
   for (size_t s = 0; s < subjects.count; s++) {
-    size_t i = subjects.items[s];
-    subjects.newest[subjects.leaders[s]] = i;
+    size_t i = subjects.items[s], leader = subjects.leaders[s];
+    note_newest(work, &subjects.newest[leader], i);
     if (notification_is_critical(&work->items[i].note))
-      subjects.newest_critical[subjects.leaders[s]] = i;
+      note_newest(work, &subjects.newest_critical[leader], i);
   }
   for (size_t s = 0; s < subjects.count; s++) {
     size_t i = subjects.items[s];

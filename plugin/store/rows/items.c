@@ -57,6 +57,9 @@ static bool decode_item(struct record_reader *reader, struct item *ret_item,
   note->occurred_ms = occurred ? record_read_i64(reader) : 0;
   ret_item->copied = reader->at < reader->end;
   if (ret_item->copied) decode_origin(reader, ret_origin);
+  ret_item->ended = ret_item->copied && ret_origin->delivery && ret_origin->outcome == OUTCOME_NONE;
+  ret_item->late =
+      ret_item->copied && !ret_origin->delivery && ret_origin->outcome == OUTCOME_CLOSED;
   return record_close(reader) && occurred == (note->occurred_ms || ret_item->copied) &&
          made == (note->made_by || occurred);
 }

@@ -16,8 +16,7 @@ static void configure(struct hosts *hosts, struct random *random) {
   static const char *const overflows[] = {"defer", "defer", "drop_oldest", "drop_lowest"};
   static const int caps[] = {0, 0, 1, 2, 4}, windows[] = {0, 0, 0, 5000};
   const char *overflow = ANY_OF(random, overflows), *order = ANY_OF(random, orders);
-  hosts->newest_first = order[0] == 'n'; /* then reports of files that wait are told later */
-  int cap = hosts->newest_first ? 0 : ANY_OF(random, caps);
+  int cap = ANY_OF(random, caps);
   hosts->loses = cap && overflow[1] == 'r';
   (void)snprintf(configuration, sizeof configuration,
                  "{\"delivery\":{\"preset\":\"%s\",\"order\":\"%s\",\"overflow\":\"%s\","

@@ -92,11 +92,24 @@ void law_newest_state(const struct round *round) {
 
 /* -- one unit ---------------------------------------------------------------------------------- */
 
+/* A line waits as long as one of its items does; older reports of files may have ended. */
+static bool line_waits(const struct round *round, uint64_t first) {
+  const struct plan *roomy = &round->roomy;
+  for (size_t d = 0; d < roomy->disposition_count; d++) {
+    const struct disposition *disposition = &roomy->dispositions[d];
+    uint64_t of = disposition->ref ? disposition->ref : disposition->n;
+    if (disposition->outcome == OUTCOME_DELIVERED && of == first &&
+        !round->dispositions[index_of(round, disposition->n)])
+      return true;
+  }
+  return false;
+}
+
 void law_one_unit(const struct round *round) {
   const struct reading *reading = &round->reading;
   size_t waiting = 0;
   for (size_t l = 0; l < round->roomy.line_count; l++)
-    waiting += !round->dispositions[index_of(round, round->roomy.lines[l].item->n)];
+    waiting += line_waits(round, round->roomy.lines[l].item->n);
   if (!reading->line_count) return;
   LAW(round, reading->waiting == waiting, "as many lines wait as it says", waiting);
   if (round->settings.format != FORMAT_XML_BATCH || !waiting) return;

@@ -12,7 +12,7 @@
 
 #include "kit.h"
 
-enum { MOST_PUSHED = 96, MOST_CARRIERS = 64, MOST_SHOWN = 24, MOST_PATHS = 2 };
+enum { MOST_PUSHED = 96, MOST_CARRIERS = 64, MOST_SHOWN = MOST_PUSHED, MOST_PATHS = 2 };
 
 enum subject { ABOUT_KEY, ABOUT_HANDLE, ABOUT_SERVER, ABOUT_FILES };
 struct pushed {
@@ -38,14 +38,13 @@ struct hosts {
   enum who who;
   struct child elsewhere; /* the process that HOST_ELSEWHERE says it is of */
   bool loses;             /* the configuration may drop something */
-  bool newest_first;
 };
 
 struct story {
   long number;
   struct random random;
   struct hosts *hosts;
-  char session[48];
+  char session[48], box[48]; /* pushed to as well, and taken over from */
   unsigned forks;
   enum who owner;
   struct pushed pushed[MOST_PUSHED];
@@ -54,10 +53,20 @@ struct story {
   size_t sent_count;
   size_t carriers; /* of all sessions of this story */
   size_t ways[8];  /* how leases ended */
-  bool polls;      /* the model has asked for a handle's state */
   bool tells;
 };
-enum way { BY_COMMIT, BY_ROLLBACK, BY_REWIND, BY_RESUMING, BY_TAKEOVER, BY_DEATH, BY_FORK, WAYS };
+/* And that it was taken over from the box counts as one. */
+enum way {
+  BY_COLLECTING,
+  BY_COMMIT,
+  BY_ROLLBACK,
+  BY_REWIND,
+  BY_RESUMING,
+  BY_TAKEOVER,
+  BY_DEATH,
+  BY_FORK,
+  WAYS
+};
 
 /* hosts.c: plugins on a store of their own, with a random configuration. */
 void hosts_begin(struct hosts *hosts, struct random *random);

@@ -27,6 +27,13 @@ static size_t index_of(const struct round *round, uint64_t n) {
   return i;
 }
 
+/* A report of files that waits gives way as well, and leaves no place. */
+static bool leaves_its_place(const struct round *round, size_t i) {
+  bool waited = is_file(round, i) && round->dispositions[i] &&
+                round->dispositions[i]->reason == REASON_NEWER_STATE;
+  return ended_as(round, i, OUTCOME_SUPERSEDED) && !waited;
+}
+
 static void follow_dispositions(struct round *round) {
   for (size_t i = 0; i < round->items.count; i++) {
     round->lines[i] = NO_LINE;
@@ -37,7 +44,7 @@ static void follow_dispositions(struct round *round) {
         &round->plan.dispositions[f];
   for (size_t i = 0; i < round->items.count; i++) {
     size_t winner = i;
-    while (ended_as(round, winner, OUTCOME_SUPERSEDED))
+    while (leaves_its_place(round, winner))
       winner = index_of(round, round->dispositions[winner]->ref);
     if (round->items.items[i].n < round->places[winner])
       round->places[winner] = round->items.items[i].n;

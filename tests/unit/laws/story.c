@@ -11,13 +11,18 @@
 
 static size_t below(struct story *story, size_t end) { return random_below(&story->random, end); }
 
-static bool send_event(struct story *story, enum who who, const char *type, const char *data) {
+static bool send_to(struct story *story, const char *session, enum who who, const char *type,
+                    const char *data) {
   struct tidings_error error = new_error();
-  if (story->tells) (void)fprintf(stderr, "%s %d %s %s\n", story->session, (int)who, type, data);
+  if (story->tells) (void)fprintf(stderr, "%s %d %s %s\n", session, (int)who, type, data);
   int code = event(hosts_as(story->hosts, who), &error,
-                   "{\"type\":\"%s\",\"session\":\"%s\",\"data\":%s}", type, story->session, data);
+                   "{\"type\":\"%s\",\"session\":\"%s\",\"data\":%s}", type, session, data);
   if (story->tells && code) (void)fprintf(stderr, "  %d %s\n", code, error.text);
   return code == 0;
+}
+
+static bool send_event(struct story *story, enum who who, const char *type, const char *data) {
+  return send_to(story, story->session, who, type, data);
 }
 
 /* -- pushes ------------------------------------------------------------------------------------ */
@@ -68,7 +73,8 @@ static void push_one(struct story *story) {
     pushed->thing_count = 2;
   }
   const char *type = push_text(story, pushed, data, sizeof data);
-  cr_assert(send_event(story, story->owner, type, data), "round %ld: a push", story->number);
+  const char *session = below(story, 4) ? story->session : story->box;
+  cr_assert(send_to(story, session, story->owner, type, data), "round %ld: a push", story->number);
   story->pushed_count++;
 }
 
@@ -89,7 +95,10 @@ static void note_carrier(struct story *story, const struct tidings_reply *reply)
     if (story->sent[c].state != CARRIER_LOST) sent->before |= UINT64_C(1) << c;
   for (size_t i = 0; i < reply->notification_count; i++) {
     int pushed = find_pushed(story, reply->notifications[i]);
-    if (pushed >= 0 && sent->shown_count < MOST_SHOWN) sent->shown[sent->shown_count++] = pushed;
+    if (pushed >= 0) {
+      cr_assert_lt(sent->shown_count, MOST_SHOWN);
+      sent->shown[sent->shown_count++] = pushed;
+    }
     if (story->tells)
       (void)fprintf(stderr, "  carrier %zu (%llu): %d %.*s\n", story->sent_count,
                     (unsigned long long)sent->delivery, pushed,
@@ -197,10 +206,29 @@ static void change_hosts(struct story *story) {
   }
 }
 
+/* The reports that it waits are withdrawn, also from their carriers. */
+static void run_on(struct story *story, size_t handle) {
+  char data[64];
+  (void)snprintf(data, sizeof data, "{\"handle\":\"h%zu\",\"tool\":\"make\",\"state\":\"running\"}",
+                 handle);
+  (void)send_event(story, story->owner, "handle.state", data);
+}
+
+/* Notifications of the box may be older than those that the session has. */
+static void collect(struct story *story) {
+  char data[96];
+  (void)snprintf(data, sizeof data, "{\"from\":[\"%s\"]}", story->box);
+  cr_assert(send_event(story, story->owner, "session.collected", data), "round %ld: collect",
+            story->number);
+  story->ways[BY_COLLECTING]++;
+}
+
 /* The story goes on in the child, whose transcript has some of what waits in the parent. The child
- * has no copy of what the model has asked for since, and knows nothing of it. */
+ * does not know what its parent has delivered, so the box is emptied before. */
 static void fork_off(struct story *story) {
   char data[96], child[sizeof story->session];
+  collect(story);
+  if (below(story, 2)) run_on(story, below(story, 3));
   (void)snprintf(child, sizeof child, "story-%ld-%u", story->number, ++story->forks);
   (void)snprintf(data, sizeof data, "{\"child\":\"%s\"}", child);
   cr_assert(send_event(story, story->owner, "session.forked", data));
@@ -223,8 +251,7 @@ static void step(struct story *story) {
     push_one(story);
   } else if (choice < 21) {
     bool on_return = story->owner == HOST_HERE && !below(story, 8);
-    /* Any line has room alone: where one steps aside, a newer one may go first. */
-    uint64_t room = story->hosts->newest_first || below(story, 4) ? 0 : 700 + below(story, 600);
+    uint64_t room = below(story, 4) ? 0 : 300 + below(story, 1000);
     (void)send_carrier(story, on_return ? HOST_ON_RETURN : story->owner, room);
   } else if (choice < 26) {
     if (story->sent_count) settle_one(story, below(story, story->sent_count), below(story, 2));
@@ -234,13 +261,13 @@ static void step(struct story *story) {
     resume(story, story->owner, "", BY_RESUMING);
   } else if (choice == 29) {
     if (!below(story, 3)) change_hosts(story);
+    else collect(story);
   } else if (choice == 30) {
     bool polls = below(story, 2);
-    story->polls = true;
     (void)snprintf(data, sizeof data, "{\"handle\":\"h%zu\"%s}", below(story, 3),
                    polls ? "" : ",\"tool\":\"make\",\"state\":\"running\"");
     (void)send_event(story, story->owner, polls ? "handle.polled" : "handle.state", data);
-  } else if (!story->polls && !below(story, 4)) {
+  } else if (below(story, 2)) {
     fork_off(story);
   } else {
     (void)send_event(story, story->owner, "session.compacting", "{}");
@@ -251,6 +278,7 @@ static void step(struct story *story) {
 /* All that waits is settled as there, and all that is pending is delivered. False: it is too much.
  */
 static bool deliver_all(struct story *story) {
+  collect(story);
   for (size_t c = 0; c < story->sent_count; c++) settle_one(story, c, true);
   while (story->sent_count < MOST_CARRIERS) {
     if (!send_carrier(story, story->owner, 0)) return true;
@@ -266,6 +294,7 @@ void story_play(struct story *story, long number, struct hosts *hosts) {
                           .tells = getenv("TIDINGS_LEASES_ROUND") != NULL};
   size_t steps = 10 + below(story, 90);
   (void)snprintf(story->session, sizeof story->session, "story-%ld", number);
+  (void)snprintf(story->box, sizeof story->box, "box-%ld", number);
   cr_assert(send_event(story, HOST_HERE, "session.opened", "{}"));
   for (size_t i = 0; i < steps && story->sent_count < MOST_CARRIERS - 16; i++) {
     step(story);

@@ -219,7 +219,8 @@ static void expect_plan(struct round *round, const struct naive *all, uint64_t r
   plan_in(round, &room, arena, &plan);
   LAW(round, bytes_of(round, plan.lines, plan.line_count, plan.deferred) <= room_bytes,
       "no block has more bytes than its room", room_bytes);
-  LAW(round, plan.line_count + plan.deferred == naive.count, "a line is shown or waits", 0);
+  LAW(round, plan.line_count + plan.deferred + plan.outdated == naive.count,
+      "a line is shown, or waits, or is older than what is shown", 0);
   bool roomy = bytes_of(round, naive.lines, naive.count, 0) <= room_bytes;
   for (size_t l = 0; l < naive.count && !roomy; l++)
     naive.aside[l] = cannot_be_shown(round, &naive, l, room_bytes);

@@ -188,6 +188,55 @@ static void model_filter(struct model *model, const struct items *items,
   }
 }
 
+/* -- what is older than what is shown ---------------------------------------------------------- */
+
+static bool names(const struct item *item, struct tidings_span path) {
+  for (size_t p = 0; item->note.made_by == MADE_BY_FILE_CHANGED && p < item->facts.path_count; p++)
+    if (span_equal(item->facts.paths[p], path)) return true;
+  return false;
+}
+
+/* The newest shown report of this file, if it says something else than this item; else 0. */
+static uint64_t newer_report(const struct model *model, const struct items *items, size_t i,
+                             struct tidings_span path) {
+  const struct item *item = &items->items[i];
+  size_t newest = i;
+  for (size_t j = 0; j < items->count; j++)
+    if (model->dispositions[j].outcome == OUTCOME_DELIVERED && names(&items->items[j], path))
+      newest = j;
+  const struct item *newer = &items->items[newest];
+  bool says_more =
+      newer->facts.change != item->facts.change || span_equal(newer->note.tool, item->note.tool);
+  return newest > i && says_more && (!critical(items, i) || critical(items, newest)) ? newer->n : 0;
+}
+
+/* A line waits no longer if nothing of it is left. */
+static void leave_line(struct model *model, const struct model_line *line, const bool *ended) {
+  size_t count = 0;
+  for (size_t i = 0; i < line->count; i++) count += ended[line->items[i]];
+  model->waiting -= count;
+  if (!count || count < line->count) return;
+  model->deferred--;
+  if (model->is_aside[line->items[0]]) model->aside--;
+}
+
+static void model_end_older(struct model *model, const struct items *items) {
+  uint64_t newer[MOST_ITEMS] = {0};
+  bool ended[MOST_ITEMS] = {false};
+  for (size_t i = 0; i < items->count; i++) {
+    const struct item *item = &items->items[i];
+    bool all = left(model, i) && item->note.made_by == MADE_BY_FILE_CHANGED;
+    for (size_t p = 0; all && p < item->facts.path_count; p++) {
+      newer[i] = newer_report(model, items, i, item->facts.paths[p]);
+      all = newer[i] != 0;
+    }
+    ended[i] = all && newer[i];
+  }
+  for (size_t l = 0; l < model->made_count; l++) leave_line(model, &model->made[l], ended);
+  for (size_t i = 0; i < items->count; i++)
+    if (ended[i]) end(model, i, OUTCOME_SUPERSEDED, REASON_NEWER_STATE, newer[i]);
+}
+
 void model_plan(struct model *model, const struct items *items, const struct settings *settings,
                 int64_t now_ms, const struct room *room, struct arena *arena) {
   *model = (struct model){.arena = arena};
@@ -213,6 +262,7 @@ void model_plan(struct model *model, const struct items *items, const struct set
           line->count > 1 ? items->items[line->items[0]].n : 0);
     }
   }
+  model_end_older(model, items);
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
     bool edit = model->dispositions[i].reason == REASON_CAUSED_BY && model_is_file(item);

@@ -31,9 +31,12 @@ struct model {
   uint64_t places[MOST_ITEMS];
   struct model_line lines[MOST_ITEMS]; /* what is shown */
   size_t shown, deferred;              /* lines */
-  size_t waiting;                      /* items of deferred lines */
-  size_t aside;                        /* of the deferred lines: those that fit into no such room */
+  struct model_line made[MOST_ITEMS];  /* all of them */
+  size_t made_count;
+  size_t waiting; /* items of deferred lines */
+  size_t aside;   /* of the deferred lines: those that fit into no such room */
   uint64_t aside_newest;
+  bool is_aside[MOST_ITEMS]; /* at the first item of each */
   /* the item that has undone this path of this item, plus 1; 0: none has */
   size_t undone[MOST_ITEMS][MODEL_PATHS];
   bool gone[MOST_ITEMS]; /* when it came to what cancels out, it was gone already */

@@ -311,6 +311,8 @@ static void take_back_dropped(struct model *model, size_t lines) {
 void model_lines(struct model *model, const struct items *items, const struct settings *settings,
                  const struct room *room) {
   model_coalesce(model, items, settings);
+  memcpy(model->made, model->lines, sizeof model->made);
+  model->made_count = model->shown;
   model_rank(model, settings);
   if (room) model_set_aside(model, items, room);
   size_t lines = model->shown + model->deferred;

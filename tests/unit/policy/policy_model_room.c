@@ -50,6 +50,7 @@ static bool fit_together(const struct model *model, const struct items *items,
 
 static void step_aside(struct model *model, const struct model_line *line) {
   model->aside++;
+  model->is_aside[line->items[0]] = true;
   if (line->newest > model->aside_newest) model->aside_newest = line->newest;
 }
 
