@@ -119,7 +119,8 @@ struct tidings_status {
   size_t message_count;
   int64_t started_at_ms;      /* of the running turn, by its host's clock; 0: none runs */
   struct tidings_span detail; /* the host's own words on retrying, waiting or failed; or empty */
-  /* ids of the messages, or of the system turn, that ran when the previous host died */
+  /* ids of the messages, or of the system turn, that ran when the previous host died; since 1.2
+   * then of the calls of tools that ran in it (tools.started with `call_id`) */
   const struct tidings_span *const *orphaned;
   size_t orphaned_count;
 };

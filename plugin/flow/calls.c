@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/calls.c: which tool calls run. This means nothing once the owner is dead, so it is kept in
- * the store's shared memory, where it costs no commit. A call that has no place there, or that came
- * with an event that is written anyway, is in the session's row.
+ * flow/calls.c: which tool calls run. Once the owner is dead it is asked for once
+ * (session/orphans.c), so it is kept in the store's shared memory, where it costs no commit. A call
+ * that has no place there, or that came with an event that is written anyway, is in the session's
+ * row.
  */
 #include "rules/producers/calls.h"
 
@@ -11,25 +12,14 @@
 #include "flow/internal.h"
 #include "rules/producers/edits.h"
 
-/* An event as it is said of the calls in shared memory, which know ids by their keys. */
 struct call_report {
-  struct event event;
-  struct call_key key;
+  const struct event *event;
   const struct op *op;
 };
 
-static void report_by_key(struct call_report *report, const struct op *op,
-                          const struct event *event) {
-  report->event = *event;
-  report->op = op;
-  if (!event->call.call_id.len) return;
-  report->key = store_call_key(event->call.call_id);
-  report->event.call.call_id = span_of(report->key.bytes, sizeof report->key.bytes);
-}
-
 static bool take_report(void *context, struct memory *calls) {
   const struct call_report *report = context;
-  return calls_take(calls, &report->event, report->op->now_ms);
+  return calls_take(calls, report->event, report->op->now_ms);
 }
 
 static struct calls_of calls_of_session(const struct op *op, const struct owner *owner) {
@@ -38,12 +28,11 @@ static struct calls_of calls_of_session(const struct op *op, const struct owner 
 }
 
 bool calls_share(struct op *op, const struct event *event) {
-  struct call_report report;
+  struct call_report report = {event, op};
   struct calls_of whose = calls_of_session(op, &op->instance->owner);
   bool ends = event->type != EVENT_TOOLS_STARTED;
   if (!calls_concerns(event) || (ends && !store_calls_any(op->instance->store, op->session)))
     return true;
-  report_by_key(&report, op, event);
   return store_calls(op->instance->store, &whose, take_report, &report);
 }
 

@@ -137,16 +137,17 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
   const struct turns *turns = &delivering->stored.turns;
   const struct steered *steered = &delivering->steered;
   struct tidings_reply *reply = reply_make(&op->arena);
-  if (!reply || reply_status(reply, &turns->run, turns, &op->arena) ||
-      reply_steered(reply, steered->ids, steered->count, &op->arena))
+  if (!reply || reply_steered(reply, steered->ids, steered->count, &op->arena))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
+  int code = reply_status(reply, op, turns, error);
+  if (code) return code;
   reply_wake(reply, op, &turns->run);
   const struct showing showing = {.chat_request = is_chat_request(delivering),
                                   .bare = reply_is_bare(op),
                                   .steered = steered->contents,
                                   .steered_count = steered->count,
                                   .plan = plan};
-  int code = reply_show(reply, op, &showing, error);
+  code = reply_show(reply, op, &showing, error);
   if (!code)
     code = reply_rendering(reply, op, &showing, planning_room(op, delivering->carrier->room),
                            &delivery->rendering, error);

@@ -4,6 +4,7 @@
  */
 #include "common/error.h"
 #include "query/answer.h"
+#include "session/orphans.h"
 #include "session/reply.h"
 
 void query_write_attachment(struct json_writer *writer, const struct op *op) {
@@ -75,6 +76,21 @@ static int write_leased(struct json_writer *writer, struct op *op, struct tiding
   return code;
 }
 
+static int write_orphaned_calls(struct json_writer *writer, struct op *op, const struct run *run,
+                                struct tidings_error *error) {
+  struct memory calls;
+  int code = orphans_get(op, run, &calls, error);
+  json_open(writer, "orphaned_calls", '[');
+  for (size_t i = 0; !code && i < calls.call_count; i++) {
+    json_open(writer, NULL, '{');
+    json_put_string(writer, "call_id", calls.calls[i].call_id);
+    json_put_string(writer, "tool", calls.calls[i].tool);
+    json_close(writer, '}');
+  }
+  json_close(writer, ']');
+  return code;
+}
+
 int query_status(struct question *question, struct tidings_error *error) {
   static const char *const phases[] = {NULL, "streaming", "tools"};
   struct json_writer *writer = &question->writer;
@@ -84,8 +100,8 @@ int query_status(struct question *question, struct tidings_error *error) {
       question->op.session ? stored_run_load(&question->op, &stored, NULL, 0, NULL, error) : 0;
   if (code) return code;
   const struct run *run = &stored.turns.run;
-  if (reply_status(&reply, run, &stored.turns, &question->op.arena))
-    return fail(error, TIDINGS_E_NOMEM, "no memory for a status");
+  code = reply_status(&reply, &question->op, &stored.turns, error);
+  if (code) return code;
   const struct tidings_status *status = reply.status;
   json_put_text(writer, "state", run_state_name(run->state));
   if (run->phase) json_put_text(writer, "phase", phases[run->phase]);
@@ -100,6 +116,8 @@ int query_status(struct question *question, struct tidings_error *error) {
   for (size_t i = 0; i < status->orphaned_count; i++)
     json_put_string(writer, NULL, *status->orphaned[i]);
   json_close(writer, ']');
+  code = write_orphaned_calls(writer, &question->op, run, error);
+  if (code) return code;
   write_queue(writer, &stored.turns);
   json_put_bool(writer, "compacting", run->compacting);
   json_put_bool(writer, "stopping", run->stop != STOP_NONE);

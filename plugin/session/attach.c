@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "session/ending.h"
 #include "session/inherit.h"
+#include "session/orphans.h"
 #include "session/stored_run.h"
 
 static bool transcript_names(const struct session_event *opening, uint64_t id) {
@@ -75,23 +76,36 @@ static void look_for_preamble(struct op *op, const struct session_event *opening
   if (!has_it) head->preamble = 0;
 }
 
+/* Those of a host that had ended its own calls are kept until a turn starts. */
+static int find_orphans(struct op *op, uint64_t epoch, struct run *run,
+                        struct tidings_error *error) {
+  struct memory before;
+  bool any = false, ran = run_has_turn(run) && run->state != RUN_STARTING;
+  int code = orphans_get(op, run, &before, error);
+  if (code || (before.call_count && !ran)) return code;
+  code = orphans_find(op, epoch, &any, error);
+  if (!code) run->calls_orphaned = any;
+  return code;
+}
+
 /* Ends what the former owner had leased, and its run; or what this host itself had leased and does
  * not have in its transcript. */
 static int recover_session(struct op *op, const struct session_event *opening, bool mine,
-                           bool from_another, struct tidings_error *error) {
+                           bool from_another, uint64_t epoch, struct tidings_error *error) {
   struct stored_run stored = {.from = 0};
   bool changed;
   int code = stored_run_load(op, &stored, NULL, 0, NULL, error);
   if (!code) code = resolve_leases(op, opening, mine, &stored, error);
   if (!code) code = inherit_named(op, opening, error);
   look_for_preamble(op, opening);
+  if (!code && from_another) code = find_orphans(op, epoch, &stored.turns.run, error);
   const struct turns_input input = stored_run_input(op, TURNS_RECOVERED);
   if (!code && from_another) code = turns_step(&stored.turns, &input, error);
   return code ? code : stored_run_save(op, &stored, TURNS_RECOVERED, false, &changed, error);
 }
 
 int attach_recover(struct op *op, bool mine, struct tidings_error *error) {
-  return recover_session(op, NULL, mine, !mine, error);
+  return recover_session(op, NULL, mine, !mine, op->head.epoch, error);
 }
 
 /* Whose session was taken over has to open it again: what it believes of the session may be wrong
@@ -153,6 +167,7 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
   struct head *head = &op->head;
   bool mine = op_owns_session(op), was_owned = head->owner.pid != 0, changed = !mine;
   bool opens = opening && opening->opens;
+  const uint64_t epoch = head->epoch;
   if (!opens && attach_was_taken_over(head, &op->instance->owner))
     return refuse_former(head, error);
   if (!mine && store_owner_alive(op->instance->store, &head->owner)) {
@@ -162,7 +177,7 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
   }
   if (!mine) become_owner(op);
   if (!mine || (opening && opening->has_deliveries)) {
-    int code = recover_session(op, opening, mine, !mine && was_owned, error);
+    int code = recover_session(op, opening, mine, !mine && was_owned, epoch, error);
     if (code) return code;
     changed = true;
   }

@@ -74,12 +74,12 @@ int decision_reply(struct op *op, const struct decision *decision, struct tiding
                    struct tidings_error *error) {
   const struct turns *turns = &decision->stored.turns;
   struct tidings_reply *reply = reply_make(&op->arena);
-  if (!reply || reply_status(reply, &turns->run, turns, &op->arena))
-    return no_memory_to_decide(error);
+  int code = reply ? reply_status(reply, op, turns, error) : no_memory_to_decide(error);
+  if (code) return code;
   if (decision->result.abort && reply_abort(reply, &op->arena)) return no_memory_to_decide(error);
   if (decision->result.stop && reply_stop(reply, &op->arena)) return no_memory_to_decide(error);
   if (decision->result.offer) {
-    int code = reply_offer(reply, op, &decision->stored, decision->system_text, error);
+    code = reply_offer(reply, op, &decision->stored, decision->system_text, error);
     if (code) return code;
   }
   if (decision->answers) reply_wake(reply, op, &turns->run);

@@ -14,10 +14,10 @@
 /* An empty reply in `arena`; it has no status yet. NULL: no memory. */
 struct tidings_reply *reply_make(struct arena *arena);
 
-/* How the session stands: the ids of the turn and of orphaned messages among `turns`, which may be
- * NULL if none matters. -1: no memory. */
-int reply_status(struct tidings_reply *reply, const struct run *run, const struct turns *turns,
-                 struct arena *arena);
+/* How the session stands: the ids of the turn, and what ran when a host died. In a transaction.
+ * Errors: STORE, NOMEM. */
+int reply_status(struct tidings_reply *reply, struct op *op, const struct turns *turns,
+                 struct tidings_error *error);
 /* Which messages the carrier takes into the running turn. -1: no memory. */
 int reply_steered(struct tidings_reply *reply, const struct tidings_span *ids, size_t count,
                   struct arena *arena);

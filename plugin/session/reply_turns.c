@@ -4,6 +4,7 @@
  * that the host is asked to do.
  */
 #include "common/error.h"
+#include "session/orphans.h"
 #include "session/reply.h"
 
 static int no_memory_for_turns(struct tidings_error *error) {
@@ -35,26 +36,45 @@ static int copy_system_id(uint64_t n, struct arena *arena, struct tidings_span *
   return arena_copy(arena, span_text(id.text), ret_id);
 }
 
-int reply_status(struct tidings_reply *reply, const struct run *run, const struct turns *turns,
-                 struct arena *arena) {
-  struct tidings_status *status = arena_zalloc(arena, 1, sizeof *status);
-  struct ids of_turn = {0}, orphaned = {0};
-  size_t count = turns ? turns->count : 0;
-  if (!status || make_ids(&of_turn, count + 1, arena) || make_ids(&orphaned, count + 1, arena))
-    return -1;
+/* First the messages, or the system turn; then the calls. */
+static int add_orphaned(const struct turns *turns, const struct memory *calls, struct arena *arena,
+                        struct ids *ret_ids) {
   struct tidings_span system;
+  if (make_ids(ret_ids, turns->count + 1 + calls->call_count, arena)) return -1;
+  if (turns->run.orphaned) {
+    if (copy_system_id(turns->run.orphaned, arena, &system)) return -1;
+    add_id(ret_ids, system);
+  }
+  for (size_t i = 0; i < turns->count; i++)
+    if (turns->messages[i].orphaned) add_id(ret_ids, turns->messages[i].id);
+  for (size_t i = 0; i < calls->call_count; i++) add_id(ret_ids, calls->calls[i].call_id);
+  return 0;
+}
+
+static int add_turn(const struct turns *turns, struct arena *arena, struct ids *ret_ids) {
+  const struct run *run = &turns->run;
+  struct tidings_span system;
+  if (make_ids(ret_ids, turns->count + 1, arena)) return -1;
   if (run_has_turn(run) && run->kind == TURN_OF_SYSTEM) {
     if (copy_system_id(run->system_turns, arena, &system)) return -1;
-    add_id(&of_turn, system);
+    add_id(ret_ids, system);
   }
-  if (run->orphaned) {
-    if (copy_system_id(run->orphaned, arena, &system)) return -1;
-    add_id(&orphaned, system);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (turns->messages[i].of_turn) add_id(&of_turn, turns->messages[i].id);
-    if (turns->messages[i].orphaned) add_id(&orphaned, turns->messages[i].id);
-  }
+  for (size_t i = 0; i < turns->count; i++)
+    if (turns->messages[i].of_turn) add_id(ret_ids, turns->messages[i].id);
+  return 0;
+}
+
+int reply_status(struct tidings_reply *reply, struct op *op, const struct turns *turns,
+                 struct tidings_error *error) {
+  const struct run *run = &turns->run;
+  struct tidings_status *status = arena_zalloc(&op->arena, 1, sizeof *status);
+  struct ids of_turn = {0}, orphaned = {0};
+  struct memory calls;
+  int code = orphans_get(op, run, &calls, error);
+  if (code) return code;
+  if (!status || add_turn(turns, &op->arena, &of_turn) ||
+      add_orphaned(turns, &calls, &op->arena, &orphaned))
+    return no_memory_for_turns(error);
   *status = (struct tidings_status){.size = sizeof *status,
                                     .state = run->state,
                                     .phase = run->phase,
@@ -64,7 +84,7 @@ int reply_status(struct tidings_reply *reply, const struct run *run, const struc
                                     .started_at_ms = run->started_ms,
                                     .orphaned = orphaned.list,
                                     .orphaned_count = orphaned.count};
-  if (arena_copy(arena, run->words, &status->detail)) return -1;
+  if (arena_copy(&op->arena, run->words, &status->detail)) return no_memory_for_turns(error);
   reply->status = status;
   return 0;
 }

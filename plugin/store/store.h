@@ -409,17 +409,10 @@ void store_phase_clear(struct store *store, uint32_t session);
 /* -- the calls that run, without a commit -------------------------------------------------------
  */
 
-/* How the calls below are known: a text of 8 bytes made of the id. */
-enum { CALL_KEY_BYTES = 8 };
-struct call_key {
-  char bytes[CALL_KEY_BYTES];
-};
-struct call_key store_call_key(struct tidings_span call_id);
-
 /* Has `visit` look at them with a lock that no other process waits for long. False: they are not
- * there, and what the owner says has to be committed: another session has the place, the tool's
- * name is too long, or a process was stopped with the lock. What is there is void when the owner is
- * dead. */
+ * there, and what the owner says has to be committed: another session has the place, the id and
+ * the tool's name are too long, or a process was stopped with the lock. Of a dead owner, they are
+ * what ran when it died. */
 bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
                  void *context);
 /* May there be any? Without a lock. */

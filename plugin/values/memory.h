@@ -16,7 +16,8 @@
 struct tool_call {
   struct tidings_span call_id, tool;
   int64_t from_ms, to_ms;
-  bool over; /* to_ms is known */
+  bool over;     /* to_ms is known */
+  bool orphaned; /* its host died while it ran; then it is over, too */
 };
 
 enum { MEMORY_CALLS = 16 }; /* the newest ones */

@@ -50,11 +50,13 @@ struct run {
   uint64_t system_item;  /* the item that it was started for */
   uint64_t orphaned; /* number of the turn of the plugin's own that ran when its host died; 0: none,
                         or another turn has started */
-  uint32_t auto_turns;    /* turns of the plugin's own in a row: with none of a message's or of the
-                             host's in between */
-  uint64_t asked;         /* items up to this one have asked for a turn */
-  uint64_t unfit;         /* of the items up to this one, what is pending had no room on a chat
-                             request: it is not urgent, and asks for nothing */
+  bool calls_orphaned; /* calls of tools ran when the host died, and no turn has started since: they
+                          are remembered (values/memory.h) */
+  uint32_t auto_turns; /* turns of the plugin's own in a row: with none of a message's or of the
+                          host's in between */
+  uint64_t asked;      /* items up to this one have asked for a turn */
+  uint64_t unfit;      /* of the items up to this one, what is pending had no room on a chat
+                          request: it is not urgent, and asks for nothing */
   uint64_t last_message;  /* number of the newest message */
   uint64_t first_message; /* none below is alive; 0 and 1 both mean none is known */
   uint64_t last_place;    /* of the newest or the one moved to the end */

@@ -25,18 +25,15 @@ static struct calls_of whose_calls(struct store *store, uint32_t session, int64_
 struct said_call {
   const char *tool, *call_id;
   int64_t from_ms, to_ms; /* to_ms 0: it runs */
-  struct call_key key;
 };
 
 static bool add_call(void *context, struct memory *calls) {
   struct said_call *said = context;
-  said->key = store_call_key(span_text(said->call_id));
-  calls->calls[calls->call_count++] =
-      (struct tool_call){.call_id = span_of(said->key.bytes, sizeof said->key.bytes),
-                         .tool = span_text(said->tool),
-                         .from_ms = said->from_ms,
-                         .to_ms = said->to_ms,
-                         .over = said->to_ms != 0};
+  calls->calls[calls->call_count++] = (struct tool_call){.call_id = span_text(said->call_id),
+                                                         .tool = span_text(said->tool),
+                                                         .from_ms = said->from_ms,
+                                                         .to_ms = said->to_ms,
+                                                         .over = said->to_ms != 0};
   return true;
 }
 
@@ -90,7 +87,8 @@ Test(calls, a_place_is_that_of_one_session_under_one_epoch) {
 }
 
 Test(calls, what_does_not_fit_is_refused_and_changes_nothing) {
-  static const char long_name[] = "a_tool_whose_name_is_longer_than_a_place_has_room_for";
+  static const char long_name[] = "a_tool_whose_name_is_longer_than_a_place_has_room_for_if_one_"
+                                  "adds_the_id_of_its_call_which_is_two_bytes_long";
   struct store *store = store_at(kit_store);
   struct calls_of mine = whose_calls(store, SESSION, 1000);
   struct said_call bash = {.tool = "bash", .call_id = "c1", .from_ms = 1000},
@@ -110,7 +108,7 @@ Test(calls, a_place_that_was_being_written_is_emptied) {
   atomic_store(&place->writing, 1);
   cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "none");
   cr_assert(store_calls(store, &mine, add_call, &bash));
-  place->calls[0].tool_len = CALL_TOOL_BYTES + 1;
+  place->calls[0].tool_len = CALL_TEXT_BYTES;
   cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "none");
   cr_assert(store_calls(store, &mine, add_call, &bash));
   place->count = SHARED_CALLS + 1;
@@ -130,7 +128,7 @@ static bool add_numbered(void *context, struct memory *calls) {
     (void)snprintf(names[i], sizeof names[i], "t%lld", (long long)number);
     struct tool_call *call = &calls->calls[i];
     *call = (struct tool_call){.tool = span_text(names[i]), .from_ms = number, .to_ms = number};
-    call->call_id = span_of((const char *)context, CALL_KEY_BYTES);
+    call->call_id = span_of((const char *)context, sizeof number);
   }
   return true;
 }
@@ -158,7 +156,7 @@ static bool check_numbered(void *context, struct memory *calls) {
     char name[16];
     (void)snprintf(name, sizeof name, "t%lld", (long long)call->from_ms);
     found->same &= span_is(call->tool, name) && call->to_ms == call->from_ms &&
-                   memcmp(call->call_id.ptr, &call->from_ms, CALL_KEY_BYTES) == 0 &&
+                   memcmp(call->call_id.ptr, &call->from_ms, sizeof call->from_ms) == 0 &&
                    (size_t)(call->from_ms % MEMORY_CALLS) == calls->call_count;
   }
   return false;

@@ -59,7 +59,7 @@ PREFIXES = {
     "plugin/rules/policy": "plan policy",
     "plugin/rules/producers": "calls edits produce",
     "plugin/rules/turns": "turns",
-    "plugin/session": "asking attach decision ending inherit ledger op outdated planning reply stored",
+    "plugin/session": "asking attach decision ending inherit ledger op orphans outdated planning reply stored",
     "plugin/store/maintenance": "maintenance",
     "plugin/store/dump": "dump",
     "plugin/store/db": "crc32c db owner store",

@@ -64,8 +64,31 @@ bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms
   return true;
 }
 
+static bool has_call(const struct memory *memory, struct tidings_span call_id) {
+  for (size_t i = 0; i < memory->call_count; i++)
+    if (span_equal(memory->calls[i].call_id, call_id)) return true;
+  return false;
+}
+
+bool calls_orphan(struct memory *memory, const struct memory *shared) {
+  size_t kept = 0;
+  for (size_t i = 0; i < memory->call_count; i++)
+    if (!memory->calls[i].over) memory->calls[kept++] = memory->calls[i];
+  memory->call_count = kept;
+  for (size_t i = 0; i < shared->call_count; i++) {
+    const struct tool_call *call = &shared->calls[i];
+    if (call->over || has_call(memory, call->call_id)) continue;
+    make_room(memory);
+    memory->calls[memory->call_count++] = *call;
+  }
+  for (size_t i = 0; i < memory->call_count; i++)
+    memory->calls[i].over = memory->calls[i].orphaned = true;
+  return memory->call_count > 0;
+}
+
 static bool covers(const struct tool_call *call, int64_t time_ms, bool alive) {
-  return call->from_ms <= time_ms && (call->over ? time_ms <= call->to_ms : alive);
+  return !call->orphaned && call->from_ms <= time_ms &&
+         (call->over ? time_ms <= call->to_ms : alive);
 }
 
 /* Several files changed between the event's time and now. */

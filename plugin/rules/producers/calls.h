@@ -17,6 +17,10 @@ bool calls_end(struct memory *memory, const struct event *event, int64_t now_ms)
 /* May an event of this type change them? */
 bool calls_concerns(const struct event *event);
 
+/* The host has died: its calls that ran, in `memory` and `shared`, are orphaned, and no others are.
+ * Text is theirs. Returns whether there are any. */
+bool calls_orphan(struct memory *memory, const struct memory *shared);
+
 /* The tool of the call during which the files of this report changed, of several the one that
  * started last; empty: there is none. `alive`: the host is, so that calls without an end run. */
 struct tidings_span calls_during(const struct memory *memory, const struct event *event,

@@ -344,10 +344,10 @@ bool turns_same_run(const struct run *a, const struct run *b) {
          a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
          a->settle_last == b->settle_last && a->system_turns == b->system_turns &&
          a->system_item == b->system_item && a->orphaned == b->orphaned &&
-         a->auto_turns == b->auto_turns && a->asked == b->asked && a->unfit == b->unfit &&
-         a->last_message == b->last_message && a->first_message == b->first_message &&
-         a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms &&
-         same_aborts(a, b);
+         a->calls_orphaned == b->calls_orphaned && a->auto_turns == b->auto_turns &&
+         a->asked == b->asked && a->unfit == b->unfit && a->last_message == b->last_message &&
+         a->first_message == b->first_message && a->last_place == b->last_place &&
+         a->last_stamp_ms == b->last_stamp_ms && same_aborts(a, b);
 }
 
 bool turns_reacts_to_urgency(const struct run *run) {

@@ -16,6 +16,7 @@ void turns_start_turn(struct step *step, enum turn_kind kind) {
   run->words = span_of(NULL, 0);
   run->started_ms = step->input->now_ms - step->input->ahead_ms;
   run->orphaned = 0;
+  run->calls_orphaned = false;
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
     if (message->orphaned) message->changed = true;

@@ -4,6 +4,8 @@
  */
 #include "store/rows/rows.h"
 
+enum call_state { CALL_RUNS, CALL_OVER, CALL_ORPHANED, CALL_STATES };
+
 static void decode_calls(struct record_reader *reader, struct memory *memory) {
   size_t count = record_read_count(reader, 5);
   if (count > MEMORY_CALLS) reader->bad = true;
@@ -13,7 +15,9 @@ static void decode_calls(struct record_reader *reader, struct memory *memory) {
     call->tool = record_read_bytes(reader);
     call->from_ms = record_read_i64(reader);
     call->to_ms = record_read_i64(reader);
-    call->over = record_read_below(reader, 2);
+    unsigned state = record_read_below(reader, CALL_STATES);
+    call->over = state != CALL_RUNS;
+    call->orphaned = state == CALL_ORPHANED;
   }
   memory->call_count = reader->bad ? 0 : count;
 }
@@ -53,7 +57,7 @@ int memory_put(struct store_txn *txn, uint32_t session, const struct memory *mem
     record_bytes(&body, call->tool);
     record_i64(&body, call->from_ms);
     record_i64(&body, call->to_ms);
-    record_u64(&body, call->over);
+    record_u64(&body, call->orphaned ? CALL_ORPHANED : call->over ? CALL_OVER : CALL_RUNS);
   }
   if (memory->edits.len) record_bytes(&body, memory->edits);
   return row_put(txn, &key, &body, error);

@@ -14,8 +14,8 @@ enum run_flag {
   RUN_FLAGS = 64
 };
 
-/* `stop` stands above the attempt, of which earlier builds read only the lower half. */
-enum { STOP_SHIFT = 32 };
+/* `stop` and a flag stand above the attempt, of which earlier builds read only the lower half. */
+enum { STOP_SHIFT = 32, STOP_BITS = 2, ORPHANED_SHIFT = STOP_SHIFT + STOP_BITS };
 
 static uint64_t flag(bool set, unsigned bit) { return set ? bit : 0; }
 
@@ -26,7 +26,8 @@ void run_encode(struct buffer *out, const struct run *run) {
   record_u64(out, flag(run->offer_known, RUN_OFFER_KNOWN) | flag(run->aborted, RUN_ABORTED) |
                       flag(run->compacting, RUN_COMPACTING) | flag(run->steering, RUN_STEERING) |
                       flag(run->settling, RUN_SETTLING) | flag(run->unfit, RUN_UNFIT));
-  record_u64(out, run->attempt | (uint64_t)run->stop << STOP_SHIFT);
+  record_u64(out, run->attempt | (uint64_t)run->stop << STOP_SHIFT |
+                      (uint64_t)run->calls_orphaned << ORPHANED_SHIFT);
   record_bytes(out, run->words);
   record_i64(out, run->started_ms);
   record_i64(out, run->settle_since_ms);
@@ -58,8 +59,9 @@ void run_decode(struct record_reader *reader, struct run *ret_run) {
   run.settling = flags & RUN_SETTLING;
   uint64_t attempt = record_read_u64(reader);
   run.attempt = (uint32_t)attempt;
-  run.stop = (uint8_t)(attempt >> STOP_SHIFT);
-  if (attempt >> STOP_SHIFT >= STOP_COUNT) reader->bad = true;
+  run.stop = (uint8_t)(attempt >> STOP_SHIFT & ((1 << STOP_BITS) - 1));
+  run.calls_orphaned = attempt >> ORPHANED_SHIFT & 1;
+  if (run.stop >= STOP_COUNT || attempt >> ORPHANED_SHIFT > 1) reader->bad = true;
   run.words = record_read_bytes(reader);
   run.started_ms = record_read_i64(reader);
   run.settle_since_ms = record_read_i64(reader);

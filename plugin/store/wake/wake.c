@@ -7,8 +7,6 @@
 
 #include <pthread.h>
 
-#include "common/siphash.h"
-
 #include "store/rows/rows.h"
 
 const _Atomic uint32_t *store_changes(struct store *store, uint32_t session) {
@@ -38,14 +36,6 @@ bool store_calls_any(const struct store *store, uint32_t session) {
 
 void store_calls_forget(struct store *store, uint32_t session) {
   db_calls_forget(store->db, session);
-}
-
-struct call_key store_call_key(struct tidings_span call_id) {
-  static const uint8_t key[16] = {0};
-  struct call_key result;
-  uint64_t hash = siphash(key, call_id);
-  memcpy(result.bytes, &hash, sizeof result.bytes);
-  return result;
 }
 
 void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner) {

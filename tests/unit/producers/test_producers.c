@@ -380,6 +380,24 @@ Test(producers, the_newest_calls_are_remembered) {
   cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:01.003Z\"", ONE, 5000), "long");
 }
 
+Test(producers, the_calls_of_a_dead_host_are_orphaned) {
+  struct memory memory = {0}, shared = {0}, none = {0};
+  struct event event = event_of("{\"type\":\"file.changed\",\"session\":\"s\",\"data\":" ONE "}");
+  cr_expect_not(calls_orphan(&memory, &none));
+  cr_expect(calls_after(&memory, "tools.started", "{\"tool\":\"a\",\"call_id\":\"1\"}", 1000));
+  cr_expect(calls_after(&memory, "tools.started", "{\"tool\":\"b\",\"call_id\":\"2\"}", 1001));
+  cr_expect(calls_after(&memory, "tools.finished", "{\"call_id\":\"1\"}", 1002));
+  cr_expect(calls_after(&shared, "tools.started", "{\"tool\":\"b\",\"call_id\":\"2\"}", 1001));
+  cr_expect(calls_after(&shared, "tools.started", "{\"tool\":\"c\",\"call_id\":\"3\"}", 1003));
+  cr_expect(calls_orphan(&memory, &shared));
+  cr_assert_eq(memory.call_count, 2);
+  cr_expect(span_is(memory.calls[0].call_id, "2") && memory.calls[0].orphaned);
+  cr_expect(span_is(memory.calls[1].call_id, "3") && memory.calls[1].orphaned);
+  cr_expect(!calls_during(&memory, &event, 2000, true).len);
+  cr_expect_not(calls_after(&memory, "turn.finished", "null", 3000), "they are over");
+  cr_expect_not(calls_orphan(&memory, &none), "nor do they run again");
+}
+
 /* -- files that the assistant has edited ------------------------------------------------------- */
 
 static void edit(struct memory *memory, const char *paths) {

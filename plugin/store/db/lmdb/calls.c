@@ -13,10 +13,13 @@
 #include "store/db/lmdb/engine.h"
 #include "store/db/wake.h"
 
-enum { LOCK_PATIENCE_MS = 2, KEPT_MS = 10000 };
+enum {
+  LOCK_PATIENCE_MS = 2,
+  KEPT_MS = 10000,
+  ORPHANS_KEPT_MS = 3600000 /* for who goes on with the session */
+};
 
 _Static_assert((int)SHARED_CALLS == (int)MEMORY_CALLS, "a place holds what producers remember");
-_Static_assert((int)RECORD_KEY_BYTES == sizeof(uint64_t), "a key is a hash");
 
 static struct call_place *place_of(const struct db *db, uint32_t session) {
   return &db->shared.calls[session % STORE_CALL_PLACES];
@@ -47,7 +50,8 @@ static void unlock_place(struct db *db, uint32_t session) {
 static bool is_torn(const struct call_place *place) {
   if (atomic_load(&place->writing) || place->count > SHARED_CALLS) return true;
   for (uint32_t i = 0; i < place->count; i++) {
-    if (place->calls[i].over > 1 || place->calls[i].tool_len > CALL_TOOL_BYTES) return true;
+    const struct call_record *call = &place->calls[i];
+    if (call->over > 1 || call->id_len + call->tool_len > CALL_TEXT_BYTES) return true;
   }
   return false;
 }
@@ -68,11 +72,19 @@ static bool owner_lives(const struct db *db, const struct call_place *place) {
   return owner_alive(&owner);
 }
 
+/* What a dead host's calls were is still asked for, by who goes on with the session. */
+static bool is_forgotten(const struct db *db, const struct call_place *place, int64_t now_ms) {
+  if (owner_lives(db, place)) return false;
+  for (uint32_t i = 0; i < place->count; i++)
+    if (!place->calls[i].over && now_ms - place->calls[i].from_ms < ORPHANS_KEPT_MS) return false;
+  return true;
+}
+
 static bool may_take(const struct db *db, const struct call_place *place,
                      const struct calls_of *whose) {
   uint32_t session = atomic_load(&place->session);
   if (!session || session == whose->session) return true;
-  return is_idle(place, whose->now_ms) || !owner_lives(db, place);
+  return is_idle(place, whose->now_ms) || is_forgotten(db, place, whose->now_ms);
 }
 
 static bool is_of(const struct call_place *place, const struct calls_of *whose) {
@@ -84,8 +96,8 @@ static struct memory calls_in(const struct call_place *place) {
   struct memory memory = {.call_count = place->count};
   for (uint32_t i = 0; i < place->count; i++) {
     const struct call_record *call = &place->calls[i];
-    memory.calls[i] = (struct tool_call){.call_id = span_of(call->key.bytes, RECORD_KEY_BYTES),
-                                         .tool = span_of(call->tool, call->tool_len),
+    memory.calls[i] = (struct tool_call){.call_id = span_of(call->text, call->id_len),
+                                         .tool = span_of(call->text + call->id_len, call->tool_len),
                                          .from_ms = call->from_ms,
                                          .to_ms = call->to_ms,
                                          .over = call->over};
@@ -93,15 +105,17 @@ static struct memory calls_in(const struct call_place *place) {
   return memory;
 }
 
-/* False: a name is too long. */
+/* False: an id or a name is too long. */
 static bool write_calls(const struct memory *memory, struct call_place *place) {
   place->count = (uint32_t)memory->call_count;
   for (size_t i = 0; i < memory->call_count; i++) {
     const struct tool_call *call = &memory->calls[i];
     struct call_record *record = &place->calls[i];
-    if (call->tool.len > CALL_TOOL_BYTES || call->call_id.len != RECORD_KEY_BYTES) return false;
-    memcpy(record->key.bytes, call->call_id.ptr, RECORD_KEY_BYTES);
-    if (call->tool.len) memcpy(record->tool, call->tool.ptr, call->tool.len);
+    if (call->tool.len > CALL_TEXT_BYTES || call->call_id.len > CALL_TEXT_BYTES - call->tool.len)
+      return false;
+    if (call->call_id.len) memcpy(record->text, call->call_id.ptr, call->call_id.len);
+    if (call->tool.len) memcpy(record->text + call->call_id.len, call->tool.ptr, call->tool.len);
+    record->id_len = (uint8_t)call->call_id.len;
     record->tool_len = (uint8_t)call->tool.len;
     record->from_ms = call->from_ms;
     record->to_ms = call->to_ms;

@@ -21,7 +21,7 @@
 #include "store/db/lmdb/engine.h"
 #include "store/db/lmdb/files.h"
 
-enum { SHARED_LAYOUT = 8 };
+enum { SHARED_LAYOUT = 9 };
 static const char shared_magic[8] = "tidings";
 enum { GATE = 0, USERS = 1 };
 static const off_t PIDS = (off_t)1 << 32;

@@ -64,15 +64,11 @@ struct wait_slot {
 
 /* The calls of tools of one session, as its owner has said: see calls.c. Read and written with
  * the lock of its number, but for `session`, which may be looked at without. */
-enum { SHARED_CALLS = 16, CALL_TOOL_BYTES = 38, RECORD_KEY_BYTES = 8 };
-struct record_key {
-  char bytes[RECORD_KEY_BYTES];
-};
+enum { SHARED_CALLS = 16, CALL_TEXT_BYTES = 109 };
 struct call_record {
-  struct record_key key; /* of the call's id */
   int64_t from_ms, to_ms;
-  uint8_t over, tool_len;
-  char tool[CALL_TOOL_BYTES];
+  uint8_t over, id_len, tool_len;
+  char text[CALL_TEXT_BYTES]; /* the id, and the tool's name */
 };
 enum place_writing { PLACE_BEING_WRITTEN = 1, PLACE_FORGOTTEN = 2 }; /* bits */
 struct call_place {
