@@ -4,11 +4,13 @@
  * layout, and a store that two processes make at once.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -291,4 +293,16 @@ Test(datafile, a_store_that_another_process_makes_is_no_other_file) {
   kill(other, SIGKILL);
   waitpid(other, NULL, 0);
   cr_assert_eq(refused, 0, "%s", error.text);
+}
+
+Test(datafile, a_file_that_may_not_be_opened_has_a_remedy) {
+  static const int reasons[] = {EACCES, EPERM, EROFS};
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+    struct tidings_error error = new_error();
+    int code = directory_file_refused("/a/store", "data.mdb", reasons[i], &error);
+    cr_expect_eq(code, TIDINGS_E_STORE);
+    cr_expect(strstr(error.text, "store /a/store: data.mdb cannot be opened: "), "%s", error.text);
+    cr_expect(strstr(error.text, "; make the folder and its files yours and writable"), "%s",
+              error.text);
+  }
 }
