@@ -340,9 +340,10 @@ def test_first_process_is_a_script(place):
     pipe = os.path.join(place.dir, "go")
     os.mkfifo(pipe)
     source = 'import {spawnSync} from "child_process"; import {writeFileSync} from "fs"; spawnSync(process.argv[2], {stdio: "inherit"}); writeFileSync(process.argv[3], "x\\n"); setInterval(() => {}, 86400000);\n'
-    server, given = write(place, "server.mjs", source), write(place, "in", body(place).decode())
-    agent = write(place, "agents/claude", f"#!/bin/sh\n(read -r line <{pipe}; {line_of()} <{given} >/dev/null; true) &\n")
+    server, given, ended = write(place, "server.mjs", source), write(place, "in", body(place).decode()), os.path.join(place.dir, "ended")
+    agent = write(place, "agents/claude", f"#!/bin/sh\n(read -r line <{pipe}; {line_of()} <{given} >/dev/null; : >{ended}) &\n")
     place.start(command=["unshare", "-mpf", "--kill-child", "--mount-proc", "node", server, agent, pipe])
+    until(lambda: os.path.exists(ended), "the hook has ended")  # a look at the store from outside its namespace could refuse it
     until(lambda: log(place), "it says that no agent was found")
     [line] = log(place)
     assert "no agent found: none of the processes above this one is Claude Code" in line and "node 1" in line, line
