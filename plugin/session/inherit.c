@@ -73,8 +73,11 @@ static int end_copies(struct inheritance *inheritance, uint64_t delivery,
 
 int inherit_named(struct op *op, const struct session_event *named, struct tidings_error *error) {
   struct inheritance inheritance = {.op = op};
-  if (op->head.epoch > 1 && (!named || !names_another_session(op, named))) return 0;
+  bool names_parent = named && names_another_session(op, named);
+  if (op->head.epoch > 1 && !names_parent) return 0;
   int code = find_copies(&inheritance, named, error);
+  /* No child of a fork: all that is pending is not read for nothing. */
+  if (code || (!inheritance.count && !names_parent)) return code;
   while (!code && inheritance.count)
     code = end_copies(&inheritance, inheritance.dispositions[0].ref, error);
   return code ? code : outdated_end(op, SETTLED_BY_RESUME, error);
