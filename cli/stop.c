@@ -12,6 +12,7 @@
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
+#include "host_lists.h"
 
 static bool turn_is_there(const json_t *status) {
   const char *state = json_value_text(status, "state");
@@ -38,8 +39,8 @@ static void say_asked(const struct cli *cli, const json_t *status) {
 static const char *unable_host(const json_t *status) {
   const char *name = json_value_text(json_object_get(status, "attachment"), "host");
   for (size_t i = 0; i < host_count; i++) {
-    if (strcmp(hosts[i].title, name) == 0 && hosts[i].kind == HOST_HOOKS && !hosts[i].stops)
-      return hosts[i].title;
+    if (strcmp(hosts[i]->title, name) == 0 && hosts[i]->kind == HOST_HOOKS && !hosts[i]->stops)
+      return hosts[i]->title;
   }
   return NULL;
 }
@@ -90,10 +91,10 @@ const struct cli_verb verb_stop = {
         "that run are stopped. Only the turn ends: a message that waits starts the next one, "
         "and a message that is submitted after this command is among those. To end "
         "everything, clear the queue first ('tidings queue clear').\n\n"
-        "The host does it as soon as it can; 'tidings status' shows whether it has. Claude "
-        "Code and Gemini CLI end the turn after the tool that runs. For Codex, Qwen Code and "
-        "Copilot, which have no way to do it, this is an error. If no turn runs, nothing happens, "
-        "and the exit code is 0.",
+        "The host does it as soon as it can; 'tidings status' shows whether it "
+        "has. " HOSTS_THAT_STOP " end the turn after the tool that runs. For " HOSTS_UNSTOPPED
+        ", which have no way to do it, this is an error. If no turn runs, nothing happens, and the "
+        "exit code is 0.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .run = stop_verb,
     .examples =

@@ -73,7 +73,7 @@ static bool is_caller(const struct host *host, const json_t *input) {
 const struct host *hook_caller(const struct host *host, const json_t *input) {
   if (is_caller(host, input)) return host;
   for (size_t i = 0; i < host_count; i++) {
-    if (host_borrows(&hosts[i], host) && is_caller(&hosts[i], input)) return &hosts[i];
+    if (host_borrows(hosts[i], host) && is_caller(hosts[i], input)) return hosts[i];
   }
   return NULL;
 }

@@ -180,7 +180,12 @@ struct host {
   const struct host_package *package; /* NULL: it has no way of its own */
 };
 
-extern const struct host hosts[];
+/* All of them, in the order in which they are listed: host_codex is in codex.c, and so on. */
+#define HOST_ROWS(X)                                                                               \
+  X(codex) X(claude) X(gemini) X(qwen) X(copilot) X(opencode) X(pi) X(kilo) X(cursor) X(vscode)
+#define HOST_DECLARE(name) extern const struct host host_##name;
+HOST_ROWS(HOST_DECLARE)
+extern const struct host *const hosts[];
 extern const size_t host_count;
 
 const struct host *host_find(const char *name);        /* NULL: unknown */

@@ -182,10 +182,10 @@ static void print_room(const struct host *host) {
 /* The other programs that read the file and call its hooks. */
 static void print_borrowers(const struct host *host) {
   for (size_t i = 0; i < host_count; i++) {
-    if (host_borrows(&hosts[i], host))
+    if (host_borrows(hosts[i], host))
       printf("The hooks also run in %s, if it is there: it calls the hooks of %s. By its "
              "documentation only; not tested.\n",
-             hosts[i].title, host->title);
+             hosts[i]->title, host->title);
   }
 }
 

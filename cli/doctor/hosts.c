@@ -176,7 +176,7 @@ static bool examine(struct doctor *doctor, const struct host *host) {
 void doctor_hosts(struct doctor *doctor) {
   size_t here = 0;
   for (size_t i = 0; i < host_count; i++)
-    here += hosts[i].kind != HOST_BORROWS && examine(doctor, &hosts[i]);
+    here += hosts[i]->kind != HOST_BORROWS && examine(doctor, hosts[i]);
   if (!here)
     doctor_find(doctor, SEVERITY_NOTE, "agents",
                 "Install one; 'tidings help setup' lists the supported agents.",

@@ -184,7 +184,7 @@ static void check_input(const struct host *host, struct tidings_span text) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
   if (len < 2) return 0;
-  const struct host *host = &hosts[data[0] % host_count];
+  const struct host *host = hosts[data[0] % host_count];
   struct tidings_span rest = span_of((const char *)data + 2, len - 2);
   if (host->kind != HOST_HOOKS) return 0;
   if (data[1] & IS_TRANSCRIPT) {

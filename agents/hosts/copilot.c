@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hosts/copilot.c: the row of GitHub Copilot CLI. What was seen of it is in docs/hosts.md.
+ */
+#include "agents/hosts/hosts.h"
+#include "tested_versions.h"
+
+/* What it is given after a tool that fails is not in its transcript. It asks PermissionRequest
+ * before it knows whether a person is asked, and calls ErrorOccurred for each attempt. */
+static const struct host_hook copilot_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                                 {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                                 {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
+                                                 {"Notification", HOOK_NOTICE, NULL, false},
+                                                 {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                                 {"Stop", HOOK_STOP, NULL, false},
+                                                 {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                                 {NULL, HOOK_OTHER, NULL, false}};
+
+static const char *const copilot_records[] = {"type=assistant.message", NULL};
+
+static const char *const copilot_fields[] = {"timestamp", "cwd", NULL};
+
+const struct host host_copilot = {
+    .name = "copilot",
+    .title = "GitHub Copilot CLI",
+    .program = "copilot",
+    .tested = TESTED_COPILOT,
+    .hooks = copilot_hooks,
+    .records = {.model = copilot_records},
+    .caller = {.transcript = "session-state/*/events.jsonl", .fields = copilot_fields},
+    .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
+    .begins_anew = "new",
+    .stop_decision = "block",
+    .answer = "additionalContext",
+    .repeats_reasons = true,
+    .of_hooks = "{\"type\":\"hook.",
+    .compacts = "{\"type\":\"session.compaction_complete\"",
+    .transcript = "session-state/%s/events.jsonl",
+    .most_reasons = 8,
+    .room = 9500,
+    .message_room = 30000,
+    .room_measured = "10,240 characters after a tool's result are shown, of more the first ones",
+    .timeout_unit = 1,
+    .home_variable = "COPILOT_HOME",
+    .home_folder = ".copilot",
+    .config_file = "hooks/tidings.json",
+};

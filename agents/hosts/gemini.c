@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hosts/gemini.c: the row of Gemini CLI. What was seen of it is in docs/hosts.md.
+ */
+#include "agents/hosts/hosts.h"
+#include "tested_versions.h"
+
+static const char *const gemini_forgets[] = {"/", "?", "<session_context>", "<hook_context>", NULL};
+
+static const struct host_hook gemini_hooks[] = {
+    {"SessionStart", HOOK_SESSION_START, NULL, false},
+    {"BeforeAgent", HOOK_PROMPT, NULL, false},
+    {"BeforeTool", HOOK_BEFORE_TOOL, "invoke_agent", false},
+    {"AfterTool", HOOK_AFTER_TOOL, "*", false},
+    {"Notification", HOOK_NOTICE, NULL, false},
+    {"AfterAgent", HOOK_STOP, NULL, false},
+    {"SessionEnd", HOOK_SESSION_END, NULL, false},
+    {NULL, HOOK_OTHER, NULL, false}};
+
+static const struct host_switch gemini_switches[] = {
+    {"settings.json", "hooksConfig.enabled", false}, {NULL, NULL, false}};
+
+static const char *const gemini_package_files[] = {
+    "extensions/tidings/gemini-extension.json",
+    "extensions/tidings/.gemini-extension-install.json", /* of one that is only linked */
+    NULL};
+
+static const struct host_package gemini_package = {.files = gemini_package_files,
+                                                   .name = "tidings",
+                                                   .disabling_file =
+                                                       "extensions/extension-enablement.json",
+                                                   .removal = "gemini extensions uninstall"};
+
+static const char *const any_fields[] = {NULL};
+
+static const char *const gemini_records[] = {"type=gemini", NULL};
+
+const struct host host_gemini = {
+    .name = "gemini",
+    .title = "Gemini CLI",
+    .program = "gemini",
+    .tested = TESTED_GEMINI,
+    .shows_messages = true,
+    .hook_name = "tidings",
+    .hooks = gemini_hooks,
+    .stops = true,
+    .records = {.model = gemini_records},
+    .caller = {.transcript = "tmp/*/chats/*", .fields = any_fields},
+    .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
+    .begins_anew = "clear",
+    .stop_decision = "deny",
+    .anew = "{\"$set\":{\"messages\":",
+    .undoing = HOST_UNDOES_BY_LINES,
+    .subagent_tool = "invoke_agent",
+    .stops_alike = true,
+    .stopped_tool = "run_shell_command",
+    .stopped_result = "Command was cancelled by user before it could ",
+    .kept = "<hook_context>",
+    .drops_start = true,
+    .forgets = gemini_forgets,
+    .room = 7900,
+    .message_room = 260000,
+    .room_measured = "of a large tool result the last 32,000 characters are shown, and < is four",
+    .timeout_unit = 1000,
+    .base_variable = "GEMINI_CLI_HOME",
+    .base_folder = ".gemini",
+    .switches = gemini_switches,
+    .home_folder = ".gemini",
+    .config_file = "settings.json",
+    .settings_file = "settings.json",
+    .project_settings = ".gemini/settings.json",
+    .instructions_file = "GEMINI.md",
+    .package = &gemini_package,
+};

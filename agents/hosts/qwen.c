@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hosts/qwen.c: the row of Qwen Code. What was seen of it is in docs/hosts.md.
+ */
+#include "agents/hosts/hosts.h"
+#include "tested_versions.h"
+
+static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                              {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                              {"PostToolUse", HOOK_AFTER_TOOL, "*", false},
+                                              {"PostToolUseFailure", HOOK_AFTER_TOOL, "*", false},
+                                              {"PermissionRequest", HOOK_ASKS, "*", false},
+                                              {"Notification", HOOK_NOTICE, "idle_prompt", false},
+                                              {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                              {"Stop", HOOK_STOP, NULL, false},
+                                              {"StopFailure", HOOK_TURN_FAILED, NULL, false},
+                                              {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                              {NULL, HOOK_OTHER, NULL, false}};
+
+static const struct host_switch qwen_switches[] = {{"settings.json", "disableAllHooks", true},
+                                                   {NULL, NULL, false}};
+
+static const char *const any_fields[] = {NULL};
+
+static const char *const assistant_records[] = {"type=assistant", NULL};
+
+const struct host host_qwen = {
+    .name = "qwen",
+    .title = "Qwen Code",
+    .program = "qwen",
+    .tested = TESTED_QWEN,
+    .hooks = qwen_hooks,
+    .records = {.model = assistant_records, .result = "message.parts.*.functionResponse.id"},
+    .call_id = "tool_call_id",
+    .caller = {.transcript = "projects/*/chats/*", .fields = any_fields},
+    .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
+    .begins_anew = "clear",
+    .stop_decision = "block",
+    .ignores_empty_prompts = true,
+    .repeats_reasons = true,
+    .leaves_out_reasons = true,
+    .undoing = HOST_UNDOES_BY_RECORDS,
+    .most_reasons = 8,
+    .reasons_variable = "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
+    .room = 6000,
+    .message_room = 30000,
+    .room_measured = "25,000 characters beside a large tool result are shown, and < is four",
+    .timeout_unit = 1,
+    .home_variable = "QWEN_HOME",
+    .switches = qwen_switches,
+    .home_folder = ".qwen",
+    .config_file = "settings.json",
+    .settings_file = "settings.json",
+    .project_settings = ".qwen/settings.json",
+    .reads_settings_again = true,
+    .instructions_file = "QWEN.md",
+};
