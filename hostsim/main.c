@@ -8,6 +8,7 @@
 #include "conformance/suite.h"
 #include "demo/demo.h"
 #include "demo/fleet.h"
+#include "dev/dev.h"
 #include "host/agent_child.h"
 #include "sim/sim.h"
 #include "verbs.h"

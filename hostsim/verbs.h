@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * verbs.h: the verbs of this folder.
+ * verbs.h: the verb of this folder itself.
  */
 #ifndef HOSTSIM_VERBS_H
 #define HOSTSIM_VERBS_H
@@ -8,6 +8,5 @@
 #include "command/cli.h"
 
 extern const struct cli_verb verb_run;
-extern const struct cli_verb verb_dev;
 
 #endif

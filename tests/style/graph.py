@@ -27,7 +27,7 @@ LAYERS = (
     ("agents/wait",),
     ("agents/hook",),
     ("mcp", "cli/excerpt", "listen"),
-    ("cli/run", "cli/feed", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "cli/top", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
+    ("cli/run", "cli/feed", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "cli/top", "hostsim/conformance", "hostsim/demo", "hostsim/dev", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),
     ("plugin/store/db/lmdb", "plugin/store/db/postgres"),  # the engines
     ("plugin/store",),  # what its folders share, and the interface to all of it

@@ -41,6 +41,7 @@ PREFIXES = {
     "hostsim": "verb",
     "hostsim/conformance": "cases suite trial verb",
     "hostsim/demo": "demo host journal screen script verb workshop",
+    "hostsim/dev": "build pane sources talk verb",
     "hostsim/host": "agent commits foreign place process simhost verb wire",
     "hostsim/reading": "reader reading",
     "hostsim/scenario": "scenario",
