@@ -11,15 +11,18 @@ import { Session, Withdrawn } from "./session.ts";
 const AGENT = (globalThis as { tidingsAgent?: string }).tidingsAgent ?? "opencode";
 const COMMANDS = new Set(["run", "serve", "web", "acp", "attach", "tui", "github", "pr"]);
 const SHORTLY_MS = 1000;
+const UNTITLED = "New session - "; // how opencode calls a session that a person begins in a window; programs give theirs a title
 
-/** `opencode run` ends with its turn: nothing else is begun in it. */
-function isOneShot(): boolean {
-  return process.argv.slice(2).find((word) => COMMANDS.has(word)) === "run";
+/** What opencode was started for; undefined: to be a window. */
+function command(): string | undefined {
+  return process.argv.slice(2).find((word) => COMMANDS.has(word));
 }
 
 class Conversations {
   #input: PluginInput;
-  #oneShot = isOneShot();
+  #oneShot = command() === "run"; // it ends with its turn: nothing else is begun in it
+  #window = [undefined, "tui"].includes(command()); // that a person sees, and which shows one session
+  #used: Conversation | undefined; // the last one in which something was said
   #known = new Map<string, Conversation>();
   #attaching = new Map<string, Promise<Conversation | undefined>>();
   #gone = new Set<string>(); // MCP servers whose connection was lost
@@ -66,7 +69,24 @@ class Conversations {
   forget(id: string): Conversation | undefined {
     const known = this.#known.get(id);
     this.#known.delete(id);
+    if (this.#used === known) this.#used = undefined;
     return known;
+  }
+
+  /** Something is said in it. */
+  uses(conversation: Conversation): Conversation {
+    if (!conversation.parent) this.#used = conversation;
+    return conversation;
+  }
+
+  /** The window shows a new session: what waits in the one that it showed before passes to it. opencode says of neither that it is shown; one that works
+   * is not left. A prompt in one that was left resumes it. */
+  follow(conversation: Conversation): void {
+    const former = this.#used;
+    this.#used = conversation;
+    if (!this.#window || !former?.mayBeLeft) return;
+    this.forget(former.id)?.leaveBehind();
+    conversation.follow();
   }
 
   /** The session that a person sees, of a subagent's. */
@@ -101,7 +121,9 @@ class Conversations {
 async function onCreated(conversations: Conversations, info: SessionInfo): Promise<void> {
   const from = info.parentID ? undefined : info.metadata?.tidings?.session;
   if (from && from !== info.id) return conversations.fork(from, info.id);
-  conversations.create(info.id, info.directory)?.opened(info);
+  const conversation = conversations.create(info.id, info.directory);
+  conversation?.opened(info);
+  if (conversation && !info.parentID && (info.title ?? UNTITLED).startsWith(UNTITLED)) conversations.follow(conversation);
 }
 
 function onEvent(conversations: Conversations, { type, properties }: BusEvent): Promise<void> | void {
@@ -146,7 +168,8 @@ function hooks(conversations: Conversations): object {
     "chat.message": (input: { sessionID: string }, output: { message: MessageInfo; parts: Part[] }) =>
       safely(async () => {
         await shortly(safely(() => conversations.servers()));
-        await (await conversations.find(input.sessionID))?.prompt(output.message, output.parts);
+        const conversation = await conversations.find(input.sessionID);
+        if (conversation) await conversations.uses(conversation).prompt(output.message, output.parts);
       }),
     "tool.execute.after": (input: { tool: string; sessionID: string; callID: string; args: unknown }, output: ToolOutput | undefined) =>
       safely(async () => {

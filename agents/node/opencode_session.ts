@@ -12,6 +12,7 @@ import { type Driver, Session, type Start, type Turn } from "./session.ts";
 
 const RECENT = 200; // messages; what can be in doubt is among the last ones
 const SECOND_IDLE_MS = 1000;
+const PROMPT_MS = 5000; // whoever has not said anything in a new session by then did not begin it by a prompt
 const ABORTED = "MessageAbortedError";
 const RATE = /rate.?limit|too many requests|quota|usage.?limit/i;
 
@@ -39,6 +40,7 @@ export class Conversation implements Driver {
   #unsettled = new Map<string, Unsettled>();
   #failedParts = new Set<string>(); // results of failed tools that were carriers, or might have been
   #offered: Turn | undefined; // sent to opencode, which has not come to it yet
+  #promptDue = 0; // until when a person's first prompt is waited for
   #aborting = false;
   #busies = 0; // how often opencode said that it is busy in this turn: first when it begins, then before each request
   #error: MessageInfo["error"];
@@ -169,6 +171,22 @@ export class Conversation implements Driver {
     this.session.leave();
   }
 
+  /** Nothing goes on in it, and it is this process's own. */
+  get mayBeLeft(): boolean {
+    return !this.session.running && !this.session.lost && !this.#offered && !this.#background.size;
+  }
+
+  leaveBehind(): void {
+    clearTimeout(this.#ending);
+    this.session.leaveBehind();
+  }
+
+  /** The person who has begun this session says something in it at once: a turn that waits goes after that. */
+  follow(): void {
+    this.#promptDue = Date.now() + PROMPT_MS;
+    this.session.follow();
+  }
+
   compacting(begins: boolean): void {
     if (this.#compacting === begins) return;
     this.#compacting = begins;
@@ -183,7 +201,7 @@ export class Conversation implements Driver {
 
   start(turn: Turn): Start {
     if (this.#isOneShot) return "never";
-    if (this.#offered) return "later"; // an offer that was withdrawn is still on its way
+    if (this.#offered || Date.now() < this.#promptDue) return "later"; // an offer that was withdrawn is still on its way
     this.#offered = turn;
     const parts = [{ type: "text", text: turn.text, metadata: { tidings: { turn: turn.ids } } }];
     this.#client.session.promptAsync({ path: { id: this.id }, body: { ...this.#last, parts } }).then(
@@ -225,6 +243,7 @@ export class Conversation implements Driver {
   async prompt(message: MessageInfo, parts: Part[]): Promise<void> {
     const ids = parts.find((part) => part.metadata?.tidings?.turn)?.metadata?.tidings?.turn;
     const turn = this.#offered;
+    this.#promptDue = 0;
     const isOurs = ids !== undefined && turn !== undefined && ids.join("\0") === turn.ids.join("\0");
     if (isOurs) this.#offered = undefined; // whatever fails below, opencode has come to it
     this.#last = { agent: message.agent, model: message.model };

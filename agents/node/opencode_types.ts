@@ -44,6 +44,7 @@ export interface Model {
 export interface SessionInfo {
   id: string;
   directory: string;
+  title?: string;
   parentID?: string;
   agent?: string;
   metadata?: Record<string, unknown> & { tidings?: { session?: string } };

@@ -6,7 +6,8 @@ import signal
 import threading
 
 from node_hosts import times, until
-from node_scenarios import Script, exactly_once, never, pending, push, status, wait_for_file
+from node_scenarios import TITLE, Script, exactly_once, never, pending, push, status, wait_for_file
+from terminal import Terminal
 
 
 def of_prompt(opencode, text):
@@ -198,4 +199,38 @@ def forked(opencode):
     assert times(script.last(3), "In the child.") == 0
 
 
-ALL = [subagent_ends, subagent_in_the_background, mcp_server_goes_and_comes, retried, permission, compacted_in_a_turn, during_compaction, reverted, forked]
+def new_in_a_window(opencode):
+    """after /new the session that follows in the same window has what was pending in the one before, and the end of a command that was started there, once"""
+    place, model, go = opencode.place, opencode.model, opencode.place.root / "wren-go"
+    model.replace([TITLE, *({"prompt": f"Wren {number}", "answers": [[{"text": f"{answer}."}]]} for number, answer in (("one", "Alpha"), ("two", "Beta"), ("three", "Gamma")))])
+    asked = lambda prompt: [request for request in model.requests if request["tools"] and prompt in request["text"]]
+    known = lambda: {session["session"] for session in place.ask("sessions")["sessions"]}
+    before = known() if (place.home / "state" / "tidings").exists() else set()
+    terminal = Terminal(place.root.name, [opencode.program], place.project, place.env)
+    try:
+        terminal.shows("Ask anything")
+        terminal.type("Wren one: hello.", lambda: asked("Wren one"))
+        terminal.shows("Alpha.")
+        former = until(lambda: next(iter(known() - before), None), "tidings knows the session")
+        until(lambda: place.ask("status", "-s", former)["state"] == "idle", "its turn is over")
+        place.tidings("run", "--detach", "-s", former, "--name", "wrens", "--", "sh", "-c", f"{wait_for_file(go)}; exit 3")
+        place.tidings("push", "-s", former, "The wren sings.")
+        terminal.put("/new", lambda: "New session" in terminal.screen())
+        terminal.press("Enter", wanted=lambda: "Ask anything" in terminal.screen(), what="the window is empty")
+        terminal.type("Wren two: go on.", lambda: asked("Wren two"))
+        exactly_once(asked("Wren two")[0], "The wren sings.")
+        terminal.shows("Beta.")
+        opencode.session = next(iter(known() - before - {former}))
+        go.touch()
+        until(lambda: pending(opencode), lambda: f"the end of the command is reported to the session that follows: {place.complaints()}")
+        place.tidings("push", "-s", former, "The wren flies.")
+        until(lambda: status(opencode)["state"] == "idle", "its turn is over")
+        terminal.type("Wren three: and now?", lambda: asked("Wren three"))
+        for words in ("failed with exit code 3", "The wren flies.", "The wren sings."):
+            exactly_once(asked("Wren three")[0], words)
+        terminal.shows("Gamma.")
+    finally:
+        terminal.close()
+
+
+ALL = [subagent_ends, subagent_in_the_background, mcp_server_goes_and_comes, retried, permission, compacted_in_a_turn, during_compaction, reverted, forked, new_in_a_window]

@@ -345,6 +345,42 @@ await test("pi: what waits when the person says /new is in the new session, once
     equal(waiting("s"), ["The disk is new."]);
   }));
 
+await test("opencode: what waits when the person says /new is in the new session, once; what is pushed to the old one goes there, too, until it is used again", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const inSession = (session, ...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", session, ...words.slice(1));
+    const ask = (session, ...words) => JSON.parse(execFileSync(join(BUILD, "tidings"), [...words, "-S", process.env.TIDINGS_STORE, "-s", session, "--json"], { encoding: "utf8" }));
+    const waiting = (session) => ask(session, "pending").items.filter((item) => !item.caused_by).map((item) => item.message);
+    const agent = await Opencode.create("s");
+    const begin = async (id, more) => {
+      await agent.event("session.created", { info: { id, directory: workFolder(), ...more } });
+      agent.id = id;
+    };
+    await agent.turn();
+    inSession("s", "push", "The disk is full.");
+    inSession("s", "push", "-l", "error", "The cable is out.");
+    await begin("task", { parentID: "s" });
+    await begin("program", { title: "A program's own" });
+    equal([waiting("s").length, waiting("task").length, waiting("program").length], [2, 0, 0]);
+    await begin("next", { title: "New session - 2026-11-27T20:00:00.000Z" });
+    equal(waiting("s"), []);
+    equal(waiting("next").toSorted(), ["The cable is out.", "The disk is full."]);
+    inSession("s", "push", "The disk is slow.");
+    equal([waiting("s"), waiting("next").length], [[], 3]);
+    inSession("next", "submit", "Deploy.");
+    equal(agent.sent, []);
+    await agent.turn();
+    for (const words of ["The disk is full.", "The cable is out.", "The disk is slow."]) equal(agent.prompted.split(words).length, 2);
+    await until(() => agent.sent.length === 1, "what was queued is the turn after the person's");
+    await agent.fire("chat.message", { sessionID: "next" }, { message: { id: "m2", role: "user", sessionID: "next" }, parts: agent.sent[0].body.parts.map((more) => part({ sessionID: "next", ...more })) });
+    inSession("next", "push", "It works meanwhile.");
+    await begin("third");
+    equal([waiting("next"), waiting("third")], [["It works meanwhile."], []]);
+    agent.id = "s";
+    await agent.turn();
+    inSession("s", "push", "The disk is new.");
+    equal(waiting("s"), ["The disk is new."]);
+  }));
+
 await test("pi: a prompt of the person's takes the place of an offer that waits; who leaves the session declines it", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const pi = new Pi("s");
