@@ -72,8 +72,10 @@ static char *line_of(const char *content, const struct tidings_reply *reply) {
 
 void hook_say(struct hostkit *kit, const struct hook_call *call, const char *content,
               const struct tidings_reply *reply, json_t *output) {
+  const struct host *host = call->host;
   bool is_something = reply && (content[0] || reply->notification_count || reply->steered_count);
-  if (!call->host->shows_messages || !is_something || !is_wanted(kit)) return;
+  bool shows = host->shows_messages || (host->shows_at_stop && call->moment == HOOK_STOP);
+  if (!shows || !is_something || !is_wanted(kit)) return;
   char *line = line_of(content, reply);
   json_t *value = line ? json_string(line) : NULL;
   if (value) (void)json_object_set_new(output, "systemMessage", value);

@@ -109,6 +109,7 @@ struct host {
   /* HOST_HOOKS, HOST_BORROWS */
   struct host_caller caller;
   bool shows_messages;   /* its person sees the answer's systemMessage */
+  bool shows_at_stop;    /* the same, of the answer at a turn's end only */
   const char *hook_name; /* its screen shows this instead of the hook's command; or NULL */
   struct host_records records;
   const char *call_id; /* the member of a call that has the id of the tool's call, as its transcript

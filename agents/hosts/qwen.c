@@ -29,6 +29,7 @@ const struct host host_qwen = {
     .title = "Qwen Code",
     .program = "qwen",
     .tested = TESTED_QWEN,
+    .shows_at_stop = true,
     .hooks = qwen_hooks,
     .records = {.model = assistant_records, .result = "message.parts.*.functionResponse.id"},
     .call_id = "tool_call_id",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """embedded_test.py [NAME]: agents that run inside other programs, with the hooks or the plugin that setup has written: a program of the Claude Agent SDK, and agents that
-speak the Agent Client Protocol with acpx: codex-acp and `opencode acp`. Prints TAP."""
+speak the Agent Client Protocol with acpx: claude-agent-acp, codex-acp and `opencode acp`. Prints TAP."""
 import os
 import pathlib
 import sys
@@ -41,6 +41,16 @@ class Program(Embedded, Claude):
         return [node(), HERE / "program.mjs", sdk, self.program, prompt, *([session] if session else [])]
 
 
+class ClaudeAcp(Embedded, Claude):
+    """acpx asks claude-agent-acp to leave out the user's settings, unless a variable says otherwise; editors do not."""
+
+    def environment(self):
+        return super().environment() | {"CLAUDE_CODE_EXECUTABLE": str(installed_host("claude") / "node_modules" / ".bin" / "claude"), "ACPX_CLAUDE_INCLUDE_USER_SETTINGS": "1"}
+
+    def command(self, prompt, session):
+        return self.acpx(prompt, node(), folder() / ".bin" / "claude-agent-acp")
+
+
 class CodexAcp(Embedded, Codex):
     def environment(self):
         return super().environment() | {"CODEX_PATH": str(installed_host("codex") / "node_modules" / ".bin" / "codex")}
@@ -68,7 +78,7 @@ class OpencodeAcp(Embedded, Agent):
         return self.acpx(prompt, opencode_test.program(), "acp")
 
 
-NAMES = {"sdk": Program, "codex-acp": CodexAcp, "opencode-acp": OpencodeAcp}
+NAMES = {"sdk": Program, "claude-acp": ClaudeAcp, "codex-acp": CodexAcp, "opencode-acp": OpencodeAcp}
 
 
 def main():

@@ -44,7 +44,8 @@ def main():
         stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
         told, gone = hook_scenarios.LAST
         scenarios = (*hook_scenarios.ALL, *OWN.get(name, ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
-                     killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()), *mcp_scenario.BY_AGENT.get(name, ()), *window_scenario.BY_AGENT.get(name, ()),
+                     killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()), *mcp_scenario.BY_AGENT.get(name, ()), *window_scenario.ALL,
+                     *window_scenario.BY_AGENT.get(name, ()),
                      the_record_agrees, gone)
         short = scenarios if FULL or wanted else {*hook_scenarios.SHORT, the_record_agrees}
         scenarios = [scenario for scenario in scenarios if scenario in short and scenario not in WITHOUT.get(name, ())]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""window_scenario.py: an agent whose daemon outlives its windows: nobody wakes a session that no window shows. Knows agents by hook_hosts.Agent only."""
-from hook_scenarios import count, once, push, request, requests, rule, says
+"""window_scenario.py: what an agent's window shows of tidings; and an agent whose daemon outlives its windows: nobody wakes a session that no window shows. Knows agents
+by hook_hosts.Agent only."""
+from hook_scenarios import Gate, count, once, push, request, requests, rule, says
 from node_hosts import until
 
 
@@ -38,4 +39,31 @@ def window_is_closed(agent):
             once(request(agent, "The petrel flies.", 1), "The petrel flies.")
 
 
+# The line for the person when a message follows a turn, and what the agent itself calls that, which no hook can change.
+SAYS = {"codex": ("tidings hands the model", "Blocked by hook"), "claude": ("tidings hands the model",), "gemini": ("tidings hands the model",),
+        "qwen": ("tidings hands the model", "Stop hook error"), "copilot": ()}
+
+
+def said_to_the_person(agent):
+    """the person's screen says what the model is given, shows no command of a hook, and speaks of no error, but for the words that the agent has for a message after a turn"""
+    gate = Gate(agent, "pipit")
+    agent.model.replace([rule("Pipit one", gate.tool, {"text": "Well."}, {"text": "Seeds are out."})])
+    with agent.terminal("Pipit one: work.") as terminal:
+        gate.wait()
+        agent.attached()
+        push(agent, "The pipit sings.", "-k", "pipit.sings")
+        agent.place.tidings("submit", "-s", agent.session, "Then bring the seeds.")
+        gate.open()
+        once(request(agent, "Then bring the seeds.", 1), "The pipit sings.")
+        terminal.shows("Seeds are out.")
+        screen = terminal.ask("capture-pane", "-p", "-S", "-200").partition("Pipit one")[2]
+    for words in ("tidings hook", str(agent.place.command)):
+        assert words not in screen, screen
+    for words in SAYS[agent.name]:
+        assert words in screen, f"docs/hosts.md says that the screen has \"{words}\": {screen}"
+        screen = screen.replace(words, "")
+    assert "error" not in screen.lower() and "failed" not in screen.lower() and "blocked" not in screen.lower(), screen
+
+
+ALL = (said_to_the_person,)
 BY_AGENT = {"codex": (window_is_closed,)}
