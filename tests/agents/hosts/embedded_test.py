@@ -47,6 +47,11 @@ class ClaudeAcp(Embedded, Claude):
     def environment(self):
         return super().environment() | {"CLAUDE_CODE_EXECUTABLE": str(installed_host("claude") / "node_modules" / ".bin" / "claude"), "ACPX_CLAUDE_INCLUDE_USER_SETTINGS": "1"}
 
+    def configure(self):
+        """In its default mode, `auto`, a server of Anthropic's judges each command."""
+        super().configure()
+        (self.place.home / "claude" / "settings.json").write_text('{"permissions": {"defaultMode": "bypassPermissions"}}\n')
+
     def command(self, prompt, session):
         return self.acpx(prompt, node(), folder() / ".bin" / "claude-agent-acp")
 
