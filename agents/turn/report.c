@@ -44,9 +44,17 @@ static char *slug_of(const struct hook_call *call, bool by_tool) {
   return asprintf(&slug, "%s%s%s", type, type[0] && id[0] ? " " : "", id) < 0 ? NULL : slug;
 }
 
+/* Claude Code calls this hook for what it asks of the model itself, too, such as what the person may
+ * type next: those have no type. */
+static bool is_the_agents_own(const struct hook_call *call) {
+  const char *type = json_string_value(json_object_get(call->input, "agent_type"));
+  return type && !type[0];
+}
+
 int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error) {
   bool by_tool = call->moment == HOOK_AFTER_TOOL;
+  if (!by_tool && is_the_agents_own(call)) return TIDINGS_OK;
   const char *words = by_tool ? result_text(json_object_get(call->input, "tool_response"))
                               : json_value_text(call->input, "last_assistant_message");
   char *slug = slug_of(call, by_tool);

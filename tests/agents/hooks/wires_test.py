@@ -37,6 +37,8 @@ def test_subagents(place):
         call(place, host, "SubagentStop", host, agent_id="a2", last_assistant_message=None)
         status = place.ok("status", "-s", host, "--json").json
         assert status["state"] == "idle" and place.messages(host) == ["[Subagent 'a2' finished]"], status
+    assert call(place, "claude", "SubagentStop", "claude", agent_id="a3", agent_type="", last_assistant_message="Run the tests?") == {}
+    assert place.messages("claude") == ["[Subagent 'a2' finished]"], "Claude Code has asked the model itself"
     call(place, "gemini", "BeforeAgent", "gemini", prompt="hello")
     call(place, "gemini", "BeforeTool", "gemini", tool_name="invoke_agent", tool_input={"agent_name": "generalist"})
     response = {"llmContent": [{"text": "Subagent 'generalist' finished.\nTermination Reason: GOAL\nResult:\nFound it."}]}
