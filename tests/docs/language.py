@@ -40,7 +40,7 @@ ABBREVIATIONS = r"\b(?:e\.g|i\.e|vs|etc)\."
 def documents():
     """(name, line number, text without code) of each line of prose, a table's lines included."""
     names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "abi/STABILITY.md"]
-    names += sorted(str(path.relative_to(SOURCE)) for path in (SOURCE / "docs").glob("*.md"))
+    names += sorted(str(path.relative_to(SOURCE)) for path in (SOURCE / "docs").rglob("*.md"))
     for name in names:
         fenced = False
         for number, line in enumerate((SOURCE / name).read_text(encoding="utf-8").splitlines(), 1):

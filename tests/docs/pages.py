@@ -15,6 +15,8 @@ PROMISE = (
     "A delivery that was never settled is delivered again, unless the host names it on resuming. So: exactly once for hosts that keep the "
     "delivery id with the carrier, at least once for the others."
 )
+# The pages that name tests.
+AGENTS = ("docs/hosts/evidence.md", "docs/hosts/copilot.md", "docs/hosts/opencode.md")
 # Where it is told, and in the header, whose comment is no Markdown.
 PROMISED_IN = ("README.md", "docs/semantics.md", "abi/tidings/plugin.h")
 
@@ -109,7 +111,7 @@ def versions(source, page):
 
 def main(source):
     pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "abi/STABILITY.md"]
-    pages += sorted(os.path.relpath(path, source) for path in glob.glob(os.path.join(source, "docs", "*.md")))
+    pages += sorted(os.path.relpath(path, source) for path in glob.glob(os.path.join(source, "docs", "**", "*.md"), recursive=True))
     texts = {name: read(source, name) for name in pages}
 
     check("the page on embedding shows docs/examples/host.c, to the letter",
@@ -123,7 +125,7 @@ def main(source):
     check("the promise stands in the same words everywhere",
           [f"{name} lacks it" for name in PROMISED_IN if words(PROMISE) not in words(read(source, name))])
     check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])
-    check("every test that the page on agents names is there", list(missing_tests(source, "docs/hosts.md", texts["docs/hosts.md"])))
+    check("every test that the pages on agents name is there", [finding for name in AGENTS for finding in missing_tests(source, name, texts[name])])
     check("every JSON block is JSON", [finding for name, text in texts.items() for finding in broken_json(name, text)])
 
     check("every diagram can be drawn", [finding for name, text in texts.items() for finding in broken_diagrams(name, text)])

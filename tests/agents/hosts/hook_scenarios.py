@@ -129,7 +129,7 @@ def failed_request(agent):
 
 
 def as_the_page_shows(agent):
-    """what docs/hosts.md shows is what the model gets"""
+    """what the page in docs/hosts/ shows is what the model gets"""
     gate, before = Gate(agent, "x"), len(agent.model.requests)
     agent.model.replace([rule("Quail one", gate.tool, [{"text": "The tests "}, {"hold": f"{agent.name}-quail"}, {"text": "failed."}], {"text": "I will."})])
     agent.start("Quail one: are the tests green?", agent.session)

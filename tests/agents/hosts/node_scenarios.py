@@ -3,7 +3,7 @@
 
   place, model                 where it works, and who answers it
   session                      the id of the conversation
-  title                        its name in docs/hosts.md
+  title                        its name in docs/hosts/
   begin()                      a new conversation
   prompt(text)                 sends a prompt and does not wait
   settled()                    waits until the host is idle again, and tidings knows it
@@ -107,7 +107,7 @@ def pending_rides_on_the_prompt(host):
 
 
 def as_the_page_shows(host):
-    """what docs/hosts.md shows is what the model gets"""
+    """what the page in docs/hosts/ shows is what the model gets"""
     host.begin()
     go, before = host.place.root / "page", len(host.model.requests)
     script = Script(host, "Are they green?", [host.shell(f"{wait_for_file(go)}; echo x has run")], [{"text": "The tests failed."}])

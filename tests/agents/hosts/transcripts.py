@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""transcripts.py: whether what docs/hosts.md shows of a host is what its model was sent in this very run. A block of JSON there is a part of a request: of an object
+"""transcripts.py: whether what a page of docs/hosts/ shows of a host is what its model was sent in this very run. A block of JSON there is a part of a request: of an object
 the members that are shown must be there, of a list the neighbours that are shown, of a text all but what stands behind "…". Knows no host."""
 import json
 import os
@@ -9,11 +9,13 @@ import re
 CHANGING = (r"\b(unit-tests-)[0-9a-f]{6}\b", r"\b(call_)\d+\b", r"\b(PGID: )\d+\b", r"(\[tidings )[0-9a-z-]+")  # otherwise in each run
 
 
-def shown(heading):
-    """The blocks of JSON under a heading of the page."""
-    text = pathlib.Path(os.environ["TIDINGS_SOURCE_DIR"], "docs", "hosts.md").read_text(encoding="utf-8")
-    section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)[1]
-    return [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)]
+PAGES = {"Codex CLI": "codex", "Claude Code": "claude", "Gemini CLI": "gemini", "Qwen Code": "qwen", "GitHub Copilot CLI": "copilot", "opencode": "opencode", "pi": "pi"}
+
+
+def shown(host):
+    """The blocks of JSON on the host's page."""
+    text = pathlib.Path(os.environ["TIDINGS_SOURCE_DIR"], "docs", "hosts", f"{PAGES[host]}.md").read_text(encoding="utf-8")
+    return [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
 
 
 def plain(text):
@@ -38,9 +40,9 @@ def inside(pattern, value):
     return fits(pattern, value) or any(inside(pattern, member) for member in below)
 
 
-def check(heading, requests):
-    blocks = shown(heading)
-    assert blocks, f"docs/hosts.md shows nothing of {heading}"
+def check(host, requests):
+    blocks = shown(host)
+    assert blocks, f"docs/hosts/{PAGES[host]}.md shows no request"
     for block in blocks:
         last = json.dumps(requests[-1]["body"], ensure_ascii=False)[-3000:] if requests else "nothing"
         assert any(inside(block, request["body"]) for request in requests), f"no request has {json.dumps(block, ensure_ascii=False)[:600]}; the last one: {last}"

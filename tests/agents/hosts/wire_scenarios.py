@@ -198,7 +198,7 @@ def typed_meanwhile(agent):
         assert not requests(agent, "Rail two"), "it did not wait"
         agent.model.release(f"{agent.name}-rail")
         gate.wait()
-        assert state(agent) == "idle", "the agent has called a hook for it: docs/hosts.md says that it does not"
+        assert state(agent) == "idle", "the agent has called a hook for it: docs/hosts/ says that it does not"
         push(agent, "The rail wades.", "-k", "rail.wet")
         gate.open()
         once(request(agent, "Rail two", 2), "The rail wades.")
