@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/claude.c: the row of Claude Code. What was seen of it is in docs/hosts.md.
+ * agents/hosts/claude.c: the row of Claude Code. What was seen of it is in docs/hosts/claude.md.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/gemini.c: the row of Gemini CLI. What was seen of it is in docs/hosts.md.
+ * agents/hosts/gemini.c: the row of Gemini CLI. What was seen of it is in docs/hosts/gemini.md.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"
