@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/copilot.c: the row of GitHub Copilot CLI. What was seen of it is in docs/hosts/copilot.md.
+ * agents/hosts/copilot.c: the row of GitHub Copilot CLI. docs/hosts/copilot.md has what was seen.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"
