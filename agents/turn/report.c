@@ -44,8 +44,8 @@ static char *slug_of(const struct hook_call *call, bool by_tool) {
   return asprintf(&slug, "%s%s%s", type, type[0] && id[0] ? " " : "", id) < 0 ? NULL : slug;
 }
 
-/* Claude Code calls this hook for what it asks of the model itself, too, such as what the person may
- * type next: those have no type. */
+/* Claude Code calls this hook for what it asks of the model itself, too, such as what the person
+ * may type next: those have no type. */
 static bool is_the_agents_own(const struct hook_call *call) {
   const char *type = json_string_value(json_object_get(call->input, "agent_type"));
   return type && !type[0];
