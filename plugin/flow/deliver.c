@@ -8,7 +8,6 @@
 #include "common/error.h"
 #include "flow/internal.h"
 #include "session/attach.h"
-#include "session/planning.h"
 #include "session/reply.h"
 
 enum { PLANS_BEFORE_BUSY = 8 };
@@ -53,7 +52,7 @@ static bool needs_no_write(struct op *op, const struct delivering *delivering) {
   if (delivering->carrier->message_count || !stored_run_changes_only_phase(op, stored))
     return false;
   if (phase == op->head.run.phase) return true;
-  return !delivering->item_count && op_set_phase(op, phase);
+  return !delivering->pending.count && op_set_phase(op, phase);
 }
 
 /* What the carrier does to the run, by the snapshot. */
@@ -83,8 +82,9 @@ static int step_run(struct op *op, struct delivering *delivering, struct tidings
 static int read_pending(struct op *op, struct delivering *delivering, struct tidings_error *error) {
   int code = item_last(op->txn, op->session, &op->head, &delivering->last, error);
   if (code) return code;
-  return item_pending(op->txn, op->session, &op->head, &op->arena, &delivering->items,
-                      &delivering->item_count, error);
+  delivering->planned_on = store_mark(op->txn, &op->head);
+  return pending_look(op, delivering->last, !delivering->planned_on.places.count,
+                      &delivering->pending, error);
 }
 
 static int look_in_snapshot(struct op *op, struct delivering *delivering,
@@ -98,11 +98,10 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
   }
   code = read_pending(op, delivering, error);
   if (code) return code;
-  delivering->planned_on = store_mark(op->txn, &op->head);
   delivering->number = op->head.last_delivery + 1;
   delivering->steps = carrier->message_count || (carrier->kind == CARRIER_TOOL_RESULT &&
                                                  turns_reacts_to_tool_result(&op->head.run));
-  if (!delivering->steps && !delivering->item_count) {
+  if (!delivering->steps && !delivering->pending.count) {
     *ret_next = DELIVER_DONE;
     return 0;
   }
@@ -199,8 +198,8 @@ static int attempt_delivery(struct op *op, struct delivering *delivering,
                                           .room = planning_room(op, delivering->carrier->room),
                                           .steered = delivering->steered.contents,
                                           .steered_count = delivering->steered.count};
-  if (planning_make(op, &carrier, delivering->items, delivering->item_count, &plan))
-    return no_memory_to_plan(error);
+  code = pending_plan(op, &carrier, &delivering->pending, &plan, error);
+  if (code) return code;
   note_unfit(delivering, &plan, run);
   if (!plan.disposition_count && !delivering->steps && turns_same_run(run, &op->head.run)) {
     *ret_next = DELIVER_DONE;

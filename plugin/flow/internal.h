@@ -11,6 +11,7 @@
 #include "rules/producers/producers.h"
 #include "session/decision.h"
 #include "session/op.h"
+#include "session/pending.h"
 
 /* -- a delivery: deliver.c, lease.c ------------------------------------------------------------ */
 
@@ -20,8 +21,7 @@ struct delivering {
   struct store_mark planned_on;
   uint64_t last;   /* number of the session's newest item */
   uint64_t number; /* of this delivery */
-  struct item *items;
-  size_t item_count;
+  struct pending pending;
   struct stored_run stored; /* loaded from the snapshot, if the carrier means anything to the run,
                              or a reply may come of it */
   bool steps;               /* the carrier has stepped the run */

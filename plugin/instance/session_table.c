@@ -78,6 +78,7 @@ static struct session *session_make(struct tidings_span id, uint64_t hash, uint3
   session->changes = changes;
   atomic_init(&session->quiet, QUIET_UNKNOWN);
   atomic_init(&session->quiet_stamp, 0);
+  session->backlog = NULL;
   return session;
 }
 
@@ -89,7 +90,11 @@ int session_table_init(struct session_table *table) {
 
 void session_table_finish(struct session_table *table) {
   struct session_slots *slots = atomic_load(&table->slots);
-  for (size_t i = 0; slots && i <= slots->mask; i++) free(atomic_load(&slots->at[i]));
+  for (size_t i = 0; slots && i <= slots->mask; i++) {
+    struct session *session = atomic_load(&slots->at[i]);
+    if (session) backlog_free(session->backlog);
+    free(session);
+  }
   while (slots) {
     struct session_slots *older = slots->older;
     free(slots);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/span.h"
+#include "rules/policy/backlog.h"
 
 struct session {
   uint64_t hash;
@@ -22,6 +23,8 @@ struct session {
    */
   _Atomic uint32_t quiet;
   _Atomic uint64_t quiet_stamp; /* the same for stores that are asked: store_stamp; 0: not known */
+  struct backlog *backlog; /* what is noted of many pending items, for who has the session's lock;
+                              NULL: nothing */
 };
 
 enum { QUIET_UNKNOWN = 1 };

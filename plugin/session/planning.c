@@ -125,8 +125,8 @@ static int make_plan(struct op *op, const struct planned_carrier *carrier,
                      const struct sorted *sorted, const struct token_counter *counter,
                      struct plan *ret_plan) {
   if (!carrier->room)
-    return plan_delivery(sorted->sound, sorted->sound_count, op->settings, op->now_ms, counter,
-                         &op->arena, ret_plan);
+    return plan_delivery_in(NULL, carrier->rest, sorted->sound, sorted->sound_count, op->settings,
+                            op->now_ms, counter, &op->arena, ret_plan);
   struct reply_frame frame;
   reply_frame_make(op, carrier->chat_request, reply_is_bare(op), carrier->as, &frame);
   struct room room = {.frame = &frame.input,
@@ -134,8 +134,8 @@ static int make_plan(struct op *op, const struct planned_carrier *carrier,
                       .deferred = carrier->as ? carrier->as->deferred : 0};
   if (bytes_of_steered(&frame.input, carrier->steered, carrier->steered_count, &room.taken))
     return -1;
-  return plan_delivery_in(&room, sorted->sound, sorted->sound_count, op->settings, op->now_ms,
-                          counter, &op->arena, ret_plan);
+  return plan_delivery_in(&room, carrier->rest, sorted->sound, sorted->sound_count, op->settings,
+                          op->now_ms, counter, &op->arena, ret_plan);
 }
 
 int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,

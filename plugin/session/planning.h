@@ -18,6 +18,7 @@ struct planned_carrier {
   const struct tidings_span *steered; /* what goes before the notifications */
   size_t steered_count;
   const struct rendering *as; /* see reply_frame_make */
+  const struct rest *rest;    /* what is pending besides the items; NULL: nothing */
 };
 
 /* The smaller bound of the carrier's and the configuration's; 0: there is none. */

@@ -45,6 +45,7 @@ HOLDERS = {
     "instance": "until when all calls of a command that ends soon may wait, together",
     "data_input": "an argument: what readers of data need of the configuration",
     "work": "a value: the policy's input",
+    "backlog_wanted": "a value: the policy's input",
     "turns_input": "a value: the rules' input",
     "render_input": "a value: how old a line is follows from it",
 }

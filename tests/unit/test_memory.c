@@ -273,7 +273,7 @@ static bool try_whole_plan(void) {
   const struct render_input frame = {.host_name = span_text("a host")};
   const struct room room = {.frame = &frame, .bytes = 600};
   int code = facts_read(items, count, &arena);
-  if (!code) code = plan_delivery_in(&room, items, count, &settings, 0, NULL, &arena, &plan);
+  if (!code) code = plan_delivery_in(&room, NULL, items, count, &settings, 0, NULL, &arena, &plan);
   if (code) cr_assert(plan.deferred == 77 && !plan.lines, "the result was written");
   else cr_assert_gt(plan.line_count, 0);
   arena_free(&arena);

@@ -24,9 +24,8 @@ static enum reason kind_rule_against(const struct kind_rule *rule,
   return rule->flat ? REASON_FLAT_KIND : REASON_KIND;
 }
 
-/* The broadest setting that is against it, so that the reason names what would have to change
- * first; REASON_NONE: none is. */
-static enum reason against(const struct settings *settings, const struct notification *note) {
+/* The broadest one, so that the reason names what would have to change first. */
+enum reason policy_filter_reason(const struct settings *settings, const struct notification *note) {
   if (!settings->notifications_enabled) return REASON_MASTER_SWITCH;
   enum reason broadest = REASON_NONE;
   for (size_t i = 0; i < settings->kind_count && broadest != REASON_SOURCE; i++) {
@@ -46,7 +45,7 @@ static enum reason against(const struct settings *settings, const struct notific
 void policy_filter(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     if (!is_left(work, i)) continue;
-    enum reason reason = against(work->settings, &work->items[i].note);
+    enum reason reason = policy_filter_reason(work->settings, &work->items[i].note);
     if (reason != REASON_NONE) end_item(work, i, OUTCOME_FILTERED, reason, 0);
   }
 }

@@ -67,7 +67,16 @@ static int choose_lines(struct work *work) {
   return 0;
 }
 
-static int make_plan(struct work *work, struct plan *ret_plan) {
+/* Would it be the same plan if the rest were among the items? No step got to the end of the lines
+ * that go first, and each line of the rest can be shown at some time. */
+static bool falls_short(const struct work *work, const struct rest *rest) {
+  size_t max = work->settings->max_items, used = work->line_count + work->aside;
+  if (!rest || !rest->lines) return false;
+  if (work->room && !policy_has_room_for(work, rest->bytes)) return true;
+  return used >= rest->reach && (!max || max + work->aside > rest->reach);
+}
+
+static int make_plan(struct work *work, const struct rest *rest, struct plan *ret_plan) {
   if (begin(work) || remove_items(work) || policy_coalesce(work)) return -1;
   if (policy_note_lines(work) || choose_lines(work)) return -1;
   end_shown(work);
@@ -80,12 +89,13 @@ static int make_plan(struct work *work, struct plan *ret_plan) {
                             .deferred = work->deferred,
                             .aside = work->aside,
                             .aside_newest = work->aside_newest,
-                            .outdated = work->outdated};
+                            .outdated = work->outdated,
+                            .falls_short = falls_short(work, rest)};
   return 0;
 }
 
-int plan_delivery_in(const struct room *room, const struct item *items, size_t item_count,
-                     const struct settings *settings, int64_t now_ms,
+int plan_delivery_in(const struct room *room, const struct rest *rest, const struct item *items,
+                     size_t item_count, const struct settings *settings, int64_t now_ms,
                      const struct token_counter *counter, struct arena *arena,
                      struct plan *ret_plan) {
   struct work work = {.items = items,
@@ -95,7 +105,8 @@ int plan_delivery_in(const struct room *room, const struct item *items, size_t i
                       .counter = counter,
                       .arena = arena};
   int code = room ? policy_begin_room(&work, room) : 0;
-  if (!code) code = make_plan(&work, ret_plan);
+  if (rest) work.deferred += rest->lines;
+  if (!code) code = make_plan(&work, rest, ret_plan);
   policy_end_room(&work);
   return code;
 }
@@ -103,7 +114,8 @@ int plan_delivery_in(const struct room *room, const struct item *items, size_t i
 int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, const struct token_counter *counter, struct arena *arena,
                   struct plan *ret_plan) {
-  return plan_delivery_in(NULL, items, item_count, settings, now_ms, counter, arena, ret_plan);
+  return plan_delivery_in(NULL, NULL, items, item_count, settings, now_ms, counter, arena,
+                          ret_plan);
 }
 
 int plan_left(const struct item *items, size_t item_count, const struct settings *settings,

@@ -32,6 +32,14 @@ struct room {
   size_t deferred;                  /* lines that are not among the items and wait all the same */
 };
 
+/* What is pending and is not among the items, because lines that go before it fill the carrier. No
+ * step removes any of it or joins it with one of the items. */
+struct rest {
+  size_t lines;
+  size_t bytes; /* of source and name and the least that may be shown, of the longest */
+  size_t reach; /* so many of the lines that go first, of all there are, are among the items */
+};
+
 struct plan {
   struct line *lines; /* in the order in which they are shown */
   size_t line_count;
@@ -43,7 +51,8 @@ struct plan {
   size_t aside; /* of these: the lines that do not fit into the room at all, however short they are
                    cut; other lines do not wait for them */
   uint64_t aside_newest; /* number of the newest item of those */
-  size_t outdated; /* lines that would wait, but all their items are older than what is shown */
+  size_t outdated;  /* lines that would wait, but all their items are older than what is shown */
+  bool falls_short; /* some of the rest may belong here: the plan has to be made of all items */
 };
 
 /* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and dispositions live in
@@ -53,9 +62,9 @@ int plan_delivery(const struct item *items, size_t item_count, const struct sett
                   int64_t now_ms, const struct token_counter *counter, struct arena *arena,
                   struct plan *ret_plan);
 /* The same, and rendered with the room's frame the lines have no more bytes than it has. `room`
- * NULL: there is no bound. */
-int plan_delivery_in(const struct room *room, const struct item *items, size_t item_count,
-                     const struct settings *settings, int64_t now_ms,
+ * NULL: there is no bound. `rest` NULL: all that is pending is in `items`; else see backlog.h. */
+int plan_delivery_in(const struct room *room, const struct rest *rest, const struct item *items,
+                     size_t item_count, const struct settings *settings, int64_t now_ms,
                      const struct token_counter *counter, struct arena *arena,
                      struct plan *ret_plan);
 

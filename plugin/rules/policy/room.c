@@ -60,11 +60,15 @@ static int write_least(const struct work *work, const struct line *line, struct 
   return 0;
 }
 
+bool policy_has_room_for(const struct work *work, size_t bytes) {
+  return work->measure->alone + LONGEST_SHOWN * ((uint64_t)bytes + SPARE_BYTES) <=
+         work->room->bytes;
+}
+
 /* Is a text of so many bytes so short that it fits, whatever is in it? */
 static bool has_room_for(const struct work *work, const struct line *line, size_t bytes) {
   const struct notification *note = &line->item->note;
-  uint64_t text = bytes + note->source.len + note->name.len + SPARE_BYTES;
-  return work->measure->alone + LONGEST_SHOWN * text <= work->room->bytes;
+  return policy_has_room_for(work, bytes + note->source.len + note->name.len);
 }
 
 /* Without rendering it, and mostly without reading it. */

@@ -83,6 +83,9 @@ int policy_withdraw(struct work *work); /* 0, or -1: no memory, as of the others
 bool policy_is_awaited(const struct work *work, size_t index);
 int policy_annihilate(struct work *work);
 void policy_filter(struct work *work);
+/* Which setting is against it; REASON_NONE: none is. Of the note it reads source, name, tool and
+ * level. */
+enum reason policy_filter_reason(const struct settings *settings, const struct notification *note);
 int policy_supersede(struct work *work);
 /* The thing that an item is about, by its key (REASON_NEWER_KEY) or by the handle or server whose
  * state it reports (REASON_NEWER_STATE), with the owner of that name in front: a handle and a
@@ -99,6 +102,8 @@ int policy_begin_room(struct work *work, const struct room *room);
 void policy_end_room(struct work *work);
 int policy_set_aside(struct work *work); /* before any cap: what cannot be shown fills none */
 int policy_fit_room(struct work *work);
+/* Has the room a line of its own for whatever has so many bytes of source, name and text? */
+bool policy_has_room_for(const struct work *work, size_t bytes);
 
 /* older.c: before lines are chosen, and when those that are shown have ended as delivered. */
 int policy_note_lines(struct work *work);

@@ -61,8 +61,8 @@ static void follow_dispositions(struct round *round) {
 
 static int plan_with(struct round *round, const struct room *room, const struct settings *settings,
                      struct plan *ret_plan) {
-  return plan_delivery_in(room, round->items.items, round->items.count, settings, round->now_ms,
-                          NULL, &round->arena, ret_plan);
+  return plan_delivery_in(room, NULL, round->items.items, round->items.count, settings,
+                          round->now_ms, NULL, &round->arena, ret_plan);
 }
 
 static uint64_t steered_bytes(const struct round *round) {

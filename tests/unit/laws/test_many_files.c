@@ -48,7 +48,7 @@ static void deliver(struct burst *burst, uint64_t room_bytes) {
   *burst = (struct burst){.arena = ARENA_EMPTY};
   burst->settings = settings_from("{\"delivery\":{\"coalesce_window_ms\":1000}}", &burst->arena);
   change_files(burst);
-  cr_assert_eq(plan_delivery_in(&room, burst->items, FILES, &burst->settings, 0, NULL,
+  cr_assert_eq(plan_delivery_in(&room, NULL, burst->items, FILES, &burst->settings, 0, NULL,
                                 &burst->arena, &burst->plan),
                0);
   input.lines = burst->plan.lines;

@@ -94,8 +94,8 @@ static uint64_t bytes_of(const struct round *round, const struct line *lines, si
 
 static void plan_in(struct round *round, const struct room *room, struct arena *arena,
                     struct plan *plan) {
-  cr_assert_eq(plan_delivery_in(room, round->items.items, round->items.count, &round->settings, 0,
-                                NULL, arena, plan),
+  cr_assert_eq(plan_delivery_in(room, NULL, round->items.items, round->items.count,
+                                &round->settings, 0, NULL, arena, plan),
                0);
 }
 

@@ -246,8 +246,9 @@ static void play_in_room(struct random *random, const struct items *items,
   struct room room = {.frame = &frame, .bytes = random_room(random, model, items, &frame)};
   if (random_below(random, 4) == 0) room.taken = random_below(random, 400);
   if (random_below(random, 2)) room.bytes += room.taken;
-  cr_assert_eq(
-      plan_delivery_in(&room, items->items, items->count, settings, now_ms, NULL, arena, &plan), 0);
+  cr_assert_eq(plan_delivery_in(&room, NULL, items->items, items->count, settings, now_ms, NULL,
+                                arena, &plan),
+               0);
   model_plan(model, items, settings, now_ms, &room, arena);
   expect_same(items, &plan, model, round);
   tried->small += plan.line_count < all->line_count;

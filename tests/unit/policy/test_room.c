@@ -24,7 +24,8 @@ static const char *shown_in(const struct items *items, const char *configuration
   struct plan plan;
   struct buffer text = BUFFER_EMPTY;
   cr_assert_eq(
-      plan_delivery_in(&room, items->items, items->count, &settings, 0, NULL, &arena, &plan), 0);
+      plan_delivery_in(&room, NULL, items->items, items->count, &settings, 0, NULL, &arena, &plan),
+      0);
   for (size_t i = 0; i < plan.line_count; i++)
     buffer_format(&text, "%s%.*s", i ? " | " : "", SPAN_FORMAT(plan.lines[i].message));
   buffer_format(&text, " + %zu, %zu aside", plan.deferred, plan.aside);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/backlog.h: what a process notes about a session's items, so that a delivery which
+ * shows few of many needs to read only those that can be on it. Most items are plain: no step of a
+ * plan looks at them together with another one, but that equal ones share a line within the window.
+ * So it is enough to know the kind, time and message of each to say which lines go first and how
+ * many lines the others are.
+ */
+#ifndef RULES_POLICY_BACKLOG_H
+#define RULES_POLICY_BACKLOG_H
+
+#include "common/arena.h"
+#include "rules/policy/plan.h"
+
+struct backlog;
+struct backlog *backlog_make(void);         /* NULL: no memory */
+void backlog_free(struct backlog *backlog); /* NULL is allowed */
+
+/* Notes an item with a higher number than all before. 0, or -1: no memory. */
+int backlog_add(struct backlog *backlog, const struct item *item);
+uint64_t backlog_newest(const struct backlog *backlog); /* its number; 0: none was noted */
+/* Forgets what has ended for good. Items below `n` are not asked for any more. */
+void backlog_forget_below(struct backlog *backlog, uint64_t n);
+/* Was it noted as it is? False also for one that was not noted. */
+bool backlog_knows(const struct backlog *backlog, const struct item *item);
+
+/* Items first..last. */
+struct backlog_range {
+  uint64_t first, last;
+};
+struct backlog_wanted {
+  const struct backlog_range *pending; /* ascending, disjoint */
+  size_t pending_count;
+  const struct settings *settings;
+  int64_t now_ms;
+  uint64_t pinned; /* number of the item that the turn was started for; 0: none */
+  size_t reach;    /* so many of the lines that go first */
+};
+/* The items that a plan has to have, by n, and what the others are. */
+struct backlog_choice {
+  uint64_t *items;
+  size_t count;
+  size_t noted; /* of what is pending: so many were noted. If that is not all, the choice is void */
+  struct rest rest;
+  bool all; /* it has to have all of them; nothing else is filled in */
+};
+/* Returns 0, or -1: no memory. */
+int backlog_choose(struct backlog *backlog, const struct backlog_wanted *wanted,
+                   struct arena *arena, struct backlog_choice *ret_choice);
+
+#endif

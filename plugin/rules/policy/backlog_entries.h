@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/backlog_entries.h: what backlog.c keeps and choose.c reads. Private to policy/.
+ */
+#ifndef RULES_POLICY_BACKLOG_ENTRIES_H
+#define RULES_POLICY_BACKLOG_ENTRIES_H
+
+#include "rules/policy/backlog.h"
+
+enum backlog_sort {
+  BACKLOG_PLAIN,
+  BACKLOG_SPECIAL, /* other steps may look at it: with its group it is always read */
+  BACKLOG_DAMAGED  /* always read, but no policy sees it */
+};
+
+struct backlog_entry {
+  uint64_t n;
+  int64_t time_ms;
+  int64_t ends_ms;  /* when it expires; INT64_MAX: never */
+  uint64_t message; /* a hash */
+  uint32_t kind;
+  uint32_t same;  /* index of the newest one before it in its group with the same message, plus 1;
+                     0: there is none */
+  uint32_t bytes; /* as in struct rest */
+  uint8_t sort;   /* enum backlog_sort */
+};
+
+/* What filters tell apart. */
+struct backlog_kind {
+  struct tidings_span source, name, tool; /* in `arena` */
+  uint64_t hash;
+  uint32_t group; /* of the same source, name and level: items of one may share a window */
+  uint32_t lane;  /* of the same source and level: within one, fair shares are dealt in order */
+  uint8_t level;
+};
+
+struct backlog_slots { /* open addressing: index + 1 */
+  uint32_t *at;
+  size_t mask;
+};
+
+struct backlog_window {
+  uint64_t first; /* number of its first item */
+  int64_t time_ms;
+  uint32_t lines, lane;
+  uint8_t level;
+  bool needed;
+};
+
+struct backlog {
+  struct arena arena;
+  struct backlog_entry *entries; /* by n */
+  size_t count, capacity;
+  struct backlog_kind *kinds;
+  size_t kind_count, kind_capacity;
+  uint32_t group_count, lane_count;
+  struct backlog_slots kind_slots, message_slots;
+
+  /* For choose.c, as many as there is room for entries. They are kept because memory that is
+   * touched for the first time costs more than all the rest of a choice. */
+  uint32_t *pending;   /* indices of pending entries */
+  uint32_t *window_of; /* of each of these: an index, or ALWAYS_NEEDED */
+  struct backlog_window *windows;
+};
+
+#endif

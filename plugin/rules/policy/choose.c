@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/choose.c: which items a plan has to have, by what is noted of all of them. It makes
+ * the windows as coalesce.c does, and deals the lines out as fair.c does: a line that `reach`
+ * others go before is not needed, and all its window is not. What other steps remove or look at is
+ * always needed.
+ */
+#include <string.h>
+
+#include "rules/policy/backlog_entries.h"
+#include "rules/policy/steps.h"
+
+enum {
+  REST_AT_LEAST = 256, /* lines; so that no room that is too small for the sentence about them has
+                          room for all of them */
+  REACH_AT_MOST = 512
+};
+
+enum kind_fate { KIND_PASSES, KIND_IS_FILTERED };
+
+struct backlog_group {
+  uint32_t open; /* its newest window, plus 1; 0: none */
+  bool whole;    /* it has items that other steps look at */
+};
+
+enum { ALWAYS_NEEDED = UINT32_MAX };
+
+struct choosing {
+  struct backlog *backlog;
+  const struct backlog_wanted *wanted;
+  size_t count;                 /* of what is pending */
+  uint8_t *fates;               /* of kinds */
+  struct backlog_group *groups; /* by group */
+  size_t window_count;
+  size_t pinned;             /* the window of the pinned item; SIZE_MAX: none */
+  size_t lines[LEVEL_COUNT]; /* in windows */
+  size_t bytes;
+};
+
+static const struct backlog_kind *kind_of(const struct choosing *choosing,
+                                          const struct backlog_entry *entry) {
+  return &choosing->backlog->kinds[entry->kind];
+}
+
+static bool is_removed(const struct choosing *choosing, const struct backlog_entry *entry) {
+  return entry->ends_ms <= choosing->wanted->now_ms ||
+         choosing->fates[entry->kind] == KIND_IS_FILTERED;
+}
+
+/* Plain, and it stays: it is in a window. */
+static bool is_in_window(const struct choosing *choosing, const struct backlog_entry *entry) {
+  return entry->sort == BACKLOG_PLAIN && !is_removed(choosing, entry) &&
+         !choosing->groups[kind_of(choosing, entry)->group].whole;
+}
+
+/* -- what is pending --------------------------------------------------------------------------- */
+
+static void find_fates(struct choosing *choosing) {
+  for (size_t k = 0; k < choosing->backlog->kind_count; k++) {
+    const struct backlog_kind *kind = &choosing->backlog->kinds[k];
+    const struct notification note = {
+        .source = kind->source, .name = kind->name, .tool = kind->tool, .level = kind->level};
+    bool filtered = policy_filter_reason(choosing->wanted->settings, &note) != REASON_NONE;
+    choosing->fates[k] = filtered ? KIND_IS_FILTERED : KIND_PASSES;
+  }
+}
+
+/* Notes the pending entries, and which groups are looked at by other steps. */
+static void find_pending(struct choosing *choosing) {
+  const struct backlog *backlog = choosing->backlog;
+  const struct backlog_wanted *wanted = choosing->wanted;
+  size_t range = 0;
+  for (size_t i = 0; i < backlog->count; i++) {
+    const struct backlog_entry *entry = &backlog->entries[i];
+    while (range < wanted->pending_count && wanted->pending[range].last < entry->n) range++;
+    if (range == wanted->pending_count) return;
+    if (entry->n < wanted->pending[range].first) continue;
+    choosing->backlog->pending[choosing->count++] = (uint32_t)i;
+    if (entry->sort == BACKLOG_SPECIAL)
+      choosing->groups[kind_of(choosing, entry)->group].whole = true;
+  }
+}
+
+static bool is_pending(const struct backlog_wanted *wanted, uint64_t n) {
+  size_t low = 0, high = wanted->pending_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (wanted->pending[middle].last < n) low = middle + 1;
+    else high = middle;
+  }
+  return low < wanted->pending_count && wanted->pending[low].first <= n;
+}
+
+/* -- windows ----------------------------------------------------------------------------------- */
+
+static bool shares_window(const struct choosing *choosing, const struct backlog_window *window,
+                          const struct backlog_entry *entry) {
+  int64_t apart, within_ms = choosing->wanted->settings->coalesce_window_ms;
+  if (!within_ms || __builtin_sub_overflow(entry->time_ms, window->time_ms, &apart)) return false;
+  return apart <= within_ms && apart >= -within_ms;
+}
+
+/* Does another item of the window say the same? */
+static bool shares_line(const struct choosing *choosing, const struct backlog_window *window,
+                        const struct backlog_entry *entry) {
+  const struct backlog *backlog = choosing->backlog;
+  for (uint32_t same = entry->same; same; same = backlog->entries[same - 1].same) {
+    const struct backlog_entry *other = &backlog->entries[same - 1];
+    if (other->n < window->first) return false;
+    if (is_pending(choosing->wanted, other->n) && is_in_window(choosing, other)) return true;
+  }
+  return false;
+}
+
+static uint32_t find_window(struct choosing *choosing, const struct backlog_entry *entry) {
+  const struct backlog_kind *kind = kind_of(choosing, entry);
+  struct backlog_group *group = &choosing->groups[kind->group];
+  struct backlog_window *window = group->open ? &choosing->backlog->windows[group->open - 1] : NULL;
+  if (!window || !shares_window(choosing, window, entry)) {
+    window = &choosing->backlog->windows[choosing->window_count++];
+    *window = (struct backlog_window){
+        .first = entry->n, .time_ms = entry->time_ms, .lane = kind->lane, .level = kind->level};
+    group->open = (uint32_t)choosing->window_count;
+  }
+  if (entry->n == choosing->wanted->pinned) choosing->pinned = group->open - 1;
+  if (window->lines && shares_line(choosing, window, entry)) return group->open - 1;
+  window->lines++;
+  choosing->lines[kind->level]++;
+  return group->open - 1;
+}
+
+static void make_windows(struct choosing *choosing) {
+  for (size_t i = 0; i < choosing->count; i++) {
+    const struct backlog_entry *entry = &choosing->backlog->entries[choosing->backlog->pending[i]];
+    if (!is_in_window(choosing, entry)) {
+      choosing->backlog->window_of[i] = ALWAYS_NEEDED;
+      continue;
+    }
+    if (entry->bytes > choosing->bytes) choosing->bytes = entry->bytes;
+    choosing->backlog->window_of[i] = find_window(choosing, entry);
+  }
+}
+
+/* -- which ones go first ----------------------------------------------------------------------- */
+
+/* Lines of one level that are dealt out, by their round: as many of each as there are so far. */
+struct dealing {
+  size_t before; /* lines of higher levels: all go first */
+  size_t limit;  /* lines of this round, and later ones, are not needed any more */
+  uint32_t rounds[REACH_AT_MOST];
+};
+
+static void count_rounds(struct dealing *dealing, size_t first, size_t lines, size_t reach) {
+  size_t sum = dealing->before;
+  for (size_t r = first; r < dealing->limit && r - first < lines; r++) dealing->rounds[r]++;
+  for (size_t r = 0; r < dealing->limit; r++) {
+    sum += dealing->rounds[r];
+    if (sum >= reach) dealing->limit = r;
+  }
+}
+
+/* What was dealt before goes first, if it is of no later round. What comes after it may do so, too:
+ * then a window is needed that need not be. */
+static int deal_level(struct choosing *choosing, unsigned level, size_t before,
+                      struct arena *arena) {
+  size_t reach = choosing->wanted->reach;
+  struct dealing *dealing = arena_zalloc(arena, 1, sizeof *dealing);
+  uint32_t *lanes = arena_zalloc(arena, choosing->backlog->lane_count, sizeof *lanes);
+  bool newest_first = choosing->wanted->settings->order == ORDER_NEWEST;
+  if (!dealing || !lanes) return -1;
+  dealing->before = before;
+  dealing->limit = reach;
+  for (size_t i = 0; i < choosing->window_count; i++) {
+    size_t w = i;
+    if (newest_first) w = choosing->window_count - 1 - i;
+    struct backlog_window *window = &choosing->backlog->windows[w];
+    if (window->level != level) continue;
+    size_t round = lanes[window->lane];
+    lanes[window->lane] += window->lines;
+    if (round >= dealing->limit) continue;
+    window->needed = true;
+    count_rounds(dealing, round, window->lines, reach);
+  }
+  return 0;
+}
+
+static int deal_lines(struct choosing *choosing, size_t *ret_rest, struct arena *arena) {
+  size_t before = 0, rest = 0;
+  for (unsigned level = LEVEL_COUNT; level-- > 0 && before < choosing->wanted->reach;) {
+    if (choosing->lines[level] && deal_level(choosing, level, before, arena)) return -1;
+    before += choosing->lines[level];
+  }
+  for (size_t w = 0; w < choosing->window_count; w++)
+    if (!choosing->backlog->windows[w].needed) rest += choosing->backlog->windows[w].lines;
+  *ret_rest = rest;
+  return 0;
+}
+
+/* -- the choice -------------------------------------------------------------------------------- */
+
+static int gather_chosen(const struct choosing *choosing, struct arena *arena,
+                         struct backlog_choice *choice) {
+  choice->items = arena_array(arena, choosing->count, sizeof *choice->items);
+  if (!choice->items) return -1;
+  for (size_t i = 0; i < choosing->count; i++) {
+    uint32_t window = choosing->backlog->window_of[i];
+    if (window == ALWAYS_NEEDED || choosing->backlog->windows[window].needed)
+      choice->items[choice->count++] = choosing->backlog->entries[choosing->backlog->pending[i]].n;
+  }
+  return 0;
+}
+
+static int begin_choosing(struct choosing *choosing, struct arena *arena) {
+  const struct backlog *backlog = choosing->backlog;
+  choosing->fates = arena_array(arena, backlog->kind_count, sizeof *choosing->fates);
+  choosing->groups = arena_zalloc(arena, backlog->group_count, sizeof *choosing->groups);
+  return choosing->fates && choosing->groups ? 0 : -1;
+}
+
+int backlog_choose(struct backlog *backlog, const struct backlog_wanted *wanted,
+                   struct arena *arena, struct backlog_choice *ret_choice) {
+  struct choosing choosing = {.backlog = backlog, .wanted = wanted, .pinned = SIZE_MAX};
+  struct backlog_choice choice = {.rest.reach = wanted->reach};
+  size_t lines = 0;
+  const struct settings *settings = wanted->settings;
+  *ret_choice = (struct backlog_choice){.all = true};
+  if (wanted->reach > REACH_AT_MOST ||
+      (settings->max_items && settings->overflow != OVERFLOW_DEFER))
+    return 0;
+  if (begin_choosing(&choosing, arena)) return -1;
+  find_fates(&choosing);
+  find_pending(&choosing);
+  make_windows(&choosing);
+  for (unsigned level = 0; level < LEVEL_COUNT; level++) lines += choosing.lines[level];
+  choice.noted = choosing.count;
+  if (lines < wanted->reach + REST_AT_LEAST) return 0;
+  if (deal_lines(&choosing, &choice.rest.lines, arena)) return -1;
+  /* Without the windows between them it might join one of those that are needed. */
+  if (choosing.pinned != SIZE_MAX && !backlog->windows[choosing.pinned].needed) return 0;
+  if (choice.rest.lines < REST_AT_LEAST) return 0;
+  choice.rest.bytes = choosing.bytes;
+  if (gather_chosen(&choosing, arena, &choice)) return -1;
+  *ret_choice = choice;
+  return 0;
+}

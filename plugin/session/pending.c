@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/pending.c: see pending.h.
+ */
+#include "session/pending.h"
+
+#include "common/error.h"
+#include "rules/policy/backlog.h"
+
+enum {
+  MANY = 1024,             /* fewer are read, all of them */
+  SPARE_REACH = 16,        /* lines that may step aside */
+  BYTES_OF_A_LINE = 40,    /* of a short one; without a cap the room says how many lines go first */
+  REACH_WITHOUT_ROOM = 128 /* without any cap but that of tokens */
+};
+
+static int no_memory_for_pending(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for what is pending");
+}
+
+/* -- what is noted ----------------------------------------------------------------------------- */
+
+static int find_ranges(struct op *op, uint64_t last, struct pending *pending) {
+  const struct head *head = &op->head;
+  uint64_t first = head->watermark ? head->watermark : 1;
+  struct backlog_range *ranges = arena_array(&op->arena, head->taken_count + 1, sizeof *ranges);
+  if (!ranges) return -1;
+  for (size_t i = 0; i <= head->taken_count; i++) {
+    uint64_t after = i < head->taken_count ? head->taken[i].first : last + 1;
+    if (after > last + 1) after = last + 1;
+    if (first < after) {
+      ranges[pending->range_count++] = (struct backlog_range){first, after - 1};
+      pending->count += (size_t)(after - first);
+    }
+    if (i < head->taken_count) first = head->taken[i].last + 1;
+  }
+  pending->ranges = ranges;
+  return 0;
+}
+
+static int note_item(void *context, const struct item *item) {
+  return backlog_add(context, item) ? TIDINGS_E_NOMEM : 0;
+}
+
+/* What came since this process looked last. */
+static int note_new(struct op *op, const struct pending *pending, struct tidings_error *error) {
+  struct backlog *backlog = op->known->backlog;
+  uint64_t newest = backlog_newest(backlog);
+  int code = 0;
+  for (size_t i = 0; !code && i < pending->range_count; i++) {
+    const struct backlog_range *range = &pending->ranges[i];
+    uint64_t first = range->first > newest ? range->first : newest + 1;
+    if (first <= range->last)
+      code = item_scan(op->txn, op->session, first, range->last, NULL, note_item, backlog, error);
+  }
+  return code;
+}
+
+static void forget_notes(struct op *op) {
+  backlog_free(op->known->backlog);
+  op->known->backlog = NULL;
+}
+
+/* Rows never change; but a store may be put back to what it was once, under a host that lives. */
+static int check_notes(struct op *op, uint64_t last, struct tidings_error *error) {
+  struct backlog *backlog = op->known->backlog;
+  uint64_t newest = backlog ? backlog_newest(backlog) : 0;
+  struct item item;
+  if (!newest) return 0;
+  int code = newest <= last ? item_get(op->txn, op->session, newest, NULL, &item, error)
+                            : TIDINGS_E_NOT_FOUND;
+  if (code == TIDINGS_E_NOT_FOUND || (!code && !backlog_knows(backlog, &item))) {
+    forget_notes(op);
+    return 0;
+  }
+  return code;
+}
+
+static int note_pending(struct op *op, uint64_t last, struct pending *pending,
+                        struct tidings_error *error) {
+  struct session *known = op->known;
+  int code = check_notes(op, last, error);
+  if (code) return code;
+  if (!known->backlog) known->backlog = backlog_make();
+  if (!known->backlog) return no_memory_for_pending(error);
+  backlog_forget_below(known->backlog, op->head.watermark);
+  code = note_new(op, pending, error);
+  if (code) forget_notes(op);
+  pending->noted = !code;
+  return code == TIDINGS_E_NOMEM ? no_memory_for_pending(error) : code;
+}
+
+int pending_look(struct op *op, uint64_t last, bool as_rows, struct pending *ret_pending,
+                 struct tidings_error *error) {
+  struct pending pending = {.count = 0};
+  int code = 0;
+  if (find_ranges(op, last, &pending)) return no_memory_for_pending(error);
+  if (pending.count >= MANY && as_rows) code = note_pending(op, last, &pending, error);
+  else {
+    forget_notes(op);
+    code = item_pending(op->txn, op->session, &op->head, &op->arena, &pending.items, &pending.count,
+                        error);
+  }
+  if (!code) *ret_pending = pending;
+  return code;
+}
+
+/* -- a plan ------------------------------------------------------------------------------------ */
+
+static size_t first_reach(const struct op *op, uint64_t room) {
+  if (op->settings->max_items) return op->settings->max_items + (size_t)SPARE_REACH;
+  if (room) return (size_t)(room / BYTES_OF_A_LINE) + SPARE_REACH;
+  return op->settings->max_tokens ? REACH_WITHOUT_ROOM : SIZE_MAX;
+}
+
+static int read_all(struct op *op, struct pending *pending, struct tidings_error *error) {
+  return item_pending(op->txn, op->session, &op->head, &op->arena, &pending->items, &pending->count,
+                      error);
+}
+
+/* *ret_items NULL: what was noted is not what is there. */
+static int read_chosen(struct op *op, const struct backlog_choice *choice, struct item **ret_items,
+                       struct tidings_error *error) {
+  struct item *items = arena_array(&op->arena, choice->count, sizeof *items);
+  int code = 0;
+  if (!items) return no_memory_for_pending(error);
+  for (size_t i = 0; !code && i < choice->count; i++) {
+    code = item_get(op->txn, op->session, choice->items[i], NULL, &items[i], error);
+    if (code == TIDINGS_E_NOT_FOUND || (!code && !backlog_knows(op->known->backlog, &items[i]))) {
+      *ret_items = NULL;
+      return 0;
+    }
+  }
+  if (!code) *ret_items = items;
+  return code;
+}
+
+/* *ret_falls_short: the plan has to be made of more; *reach is SIZE_MAX if of all. */
+static int plan_some(struct op *op, struct planned_carrier *carrier, const struct pending *pending,
+                     size_t *reach, bool *ret_falls_short, struct plan *ret_plan,
+                     struct tidings_error *error) {
+  const struct backlog_wanted wanted = {.pending = pending->ranges,
+                                        .pending_count = pending->range_count,
+                                        .settings = op->settings,
+                                        .now_ms = op->now_ms,
+                                        .pinned = carrier->pinned,
+                                        .reach = *reach};
+  struct backlog_choice choice;
+  struct item *items = NULL;
+  if (backlog_choose(op->known->backlog, &wanted, &op->arena, &choice))
+    return no_memory_for_pending(error);
+  if (choice.all) *reach = SIZE_MAX;
+  if (choice.all) return 0;
+  if (choice.noted != pending->count) {
+    forget_notes(op);
+    return 0;
+  }
+  int code = read_chosen(op, &choice, &items, error);
+  if (code) return code;
+  if (!items) {
+    forget_notes(op);
+    return 0;
+  }
+  carrier->rest = &choice.rest;
+  if (planning_make(op, carrier, items, choice.count, ret_plan))
+    return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
+  *ret_falls_short = ret_plan->falls_short;
+  return 0;
+}
+
+int pending_plan(struct op *op, const struct planned_carrier *carrier, struct pending *pending,
+                 struct plan *ret_plan, struct tidings_error *error) {
+  struct planned_carrier partly = *carrier;
+  size_t reach = first_reach(op, carrier->room);
+  int code = 0;
+  while (pending->noted && op->known->backlog && reach != SIZE_MAX) {
+    bool falls_short = true;
+    code = plan_some(op, &partly, pending, &reach, &falls_short, ret_plan, error);
+    if (code || !falls_short) return code;
+    if (reach != SIZE_MAX) reach *= 4;
+  }
+  if (!pending->items) code = read_all(op, pending, error);
+  if (code) return code;
+  return planning_make(op, carrier, pending->items, pending->count, ret_plan)
+             ? fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery")
+             : 0;
+}
