@@ -400,6 +400,18 @@ def after_a_failed_tool(agent):
     once(request(agent, "Auk two", 1), "The auk dives.")
 
 
+def nothing_stays_leased(agent):
+    """a run without a terminal that ends at once after its last tool leaves nothing leased, though the agent writes the end of its transcript as it ends"""
+    numbers = range(10)
+    pushes = [agent.shell(f"'{agent.place.command}' push -s {agent.session} \"Siskin number $(({number} + 0)) sings.\"") for number in numbers]
+    agent.model.replace([rule("Siskin one", *pushes, {"text": "Ten of them."})])
+    agent.run("Siskin one: count them.", agent.session)
+    until(lambda: not agent.place.ask("pending", "-s", agent.session)["leased"], lambda: f"nothing is leased: {agent.place.ask('pending', '-s', agent.session)} {agent.complaints()}")
+    for number in numbers:
+        once(requests(agent, "Siskin one")[-1], f"Siskin number {number} sings.")
+    nothing_pending(agent)
+
+
 def installation_is_gone(agent):
     """without the installation the agent works on"""
     away = agent.place.command.rename(agent.place.root / "tidings-was-here")
@@ -412,7 +424,7 @@ def installation_is_gone(agent):
 
 
 ALL = (news_at_a_tool_result, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn, critical_into_streaming, submitted_while_busy, more_than_fits,
-       many_queued, failed_request, as_the_page_shows, commands_find_tidings)
+       many_queued, nothing_stays_leased, failed_request, as_the_page_shows, commands_find_tidings)
 LAST = (told_what_the_blocks_are, installation_is_gone)  # they begin sessions, and Gemini CLI resumes the latest
 WITH_WAKING = (woken_when_idle,)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)

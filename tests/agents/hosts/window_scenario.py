@@ -60,7 +60,7 @@ def said_to_the_person(agent):
     for words in ("tidings hook", str(agent.place.command)):
         assert words not in screen, screen
     for words in SAYS[agent.name]:
-        assert words in screen, f"docs/hosts.md says that the screen has \"{words}\": {screen}"
+        assert words in screen, f"docs/hosts/hooks.md says that the screen has \"{words}\": {screen}"
         screen = screen.replace(words, "")
     assert "error" not in screen.lower() and "failed" not in screen.lower() and "blocked" not in screen.lower(), screen
 
