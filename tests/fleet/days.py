@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """days.py: what is dropped once a day: the rows of closed sessions, ids, counters. It takes nothing that is used, and keeps no client waiting."""
 import os
-import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
@@ -13,7 +11,6 @@ KEEP = "SELECT tidings.keep_days(30)"
 A_DAY_LATER = "UPDATE tidings.session SET closed_ms = closed_ms - 86400001 WHERE closed_ms > 0; " + KEEP
 NOW_MS = "floor(extract(epoch FROM now()) * 1000)::bigint"
 NOTHING = "0|0"
-BEGUN = "state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'"  # and done what comes after that
 
 
 def rows(server, session):
@@ -35,28 +32,6 @@ def work(host, session, closes=True):
     if closes:
         host.event("session.closed", session)
     return answer["reply"]["delivery"]
-
-
-class Sql:
-    """A connection of its own, whose statements are said one by one."""
-
-    def __init__(self, server, name):
-        self.server, self.name = server, name
-        self.process = subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-U", "fleet", "-d", "fleet"],
-                                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env={**os.environ, "PGAPPNAME": name})
-
-    def say(self, text, until):
-        self.process.stdin.write(text + "\n")
-        self.process.stdin.flush()
-        asked, deadline = f"SELECT {until} FROM pg_stat_activity WHERE application_name = '{self.name}'", time.monotonic() + 120
-        while (good := self.server.sql(asked)) != "t" and time.monotonic() < deadline:
-            time.sleep(0.02)
-        expect(good == "t", f"{self.name}: {until}")
-
-    def end(self, text=""):
-        self.process.stdin.write(text)
-        self.process.stdin.close()
-        return self.process.wait(120)
 
 
 def check_closed(server, host):
@@ -99,8 +74,8 @@ def make_old(server, count):
 def check_portions(server):
     """A hundred sessions each time; the next client that opens the store goes on with it. One client at a time: the others do not wait for it."""
     left = make_old(server, 250)
-    holder = Sql(server, "holder")
-    holder.say("BEGIN; SELECT pg_advisory_xact_lock(hashtext('tidings days'));", BEGUN)
+    holder = kit.Sql(server, "holder")
+    holder.say("BEGIN; SELECT FROM tidings.store FOR UPDATE;", kit.BEGUN)
     expect(server.sql("SET lock_timeout = '60s'; SELECT 'goes on' FROM tidings.keep_days(30)", check=False) == "goes on", "another client is at it: this one goes on")
     expect(left() == 250, "and leaves it to that")
     expect(holder.end() == 0, "which ends")
@@ -108,24 +83,26 @@ def check_portions(server):
     expect(left() == 150, "a hundred go")
     for count in (50, 0):
         kit.tidings("sessions", "-S", server.url())
+        kit.wait_for(lambda most=count: left() <= most, "the server drops what the client has sent it for when it closed the store")
         expect(left() == count, f"the next client that opens the store: {left()} are left, {count} expected")
     server.sql("INSERT INTO tidings.seen SELECT 'gone', '', g, 0, now() - interval '2 days' FROM generate_series(1, 10001) g; " + KEEP)
     ids = "SELECT count(*) FROM tidings.seen WHERE name = 'gone'"
     expect(server.sql(ids) == "1", "ten thousand ids go")
     kit.tidings("sessions", "-S", server.url())
-    expect(server.sql(ids) == "0", "and the rest")
+    kit.wait_for(lambda: server.sql(ids) == "0", "the rest goes")
 
 
 def check_order(server):
-    """A push writes its counter first, and then its id: what drops both takes them in the same order, or each would wait for the other."""
-    server.sql("INSERT INTO tidings.rate VALUES ('order', 'ci', 0, 1); INSERT INTO tidings.seen VALUES ('order', '', 'once', 0, now() - interval '1 hour')")
+    """A push that is stored just now has written its counter and its id: what drops old ones does not wait for it, and leaves these two."""
+    server.sql("INSERT INTO tidings.rate VALUES ('order', 'ci', 0, 1), ('other', 'ci', 0, 1); INSERT INTO tidings.seen VALUES ('order', '', 'once', 0, now() - interval '1 hour')")
     push = f"SELECT tidings.push_record('order', '', '%s', '\\x01', {NOW_MS}, 86400000, 10000, false, 'ci', 10, false, '', 'x');"
-    pusher, keeper = Sql(server, "pusher"), Sql(server, "keeper")
-    pusher.say(f"BEGIN; {push % ''}", BEGUN)
-    keeper.say(KEEP + ";", "wait_event_type = 'Lock'")
-    expect(pusher.end(f"{push % 'once'} COMMIT;") == 0, "the push is stored")
-    expect(keeper.end() == 0, "and the old ones are dropped")
-    expect(server.sql("SELECT count(*) FROM tidings.inbox WHERE name = 'order'") == "2", "both pushes are there")
+    pusher = kit.Sql(server, "pusher")
+    pusher.say(f"BEGIN; {push % ''} {push % 'once'}", kit.BEGUN)
+    server.sql(KEEP)
+    expect(server.sql("SELECT count(*) FROM tidings.rate WHERE name = 'other'") == "0", "an old counter goes beside a push that is stored just now")
+    expect(pusher.end("COMMIT;") == 0, "which is stored")
+    left = server.sql("SELECT (SELECT count(*) FROM tidings.inbox WHERE name = 'order'), (SELECT count(*) FROM tidings.rate WHERE name = 'order'), (SELECT count(*) FROM tidings.seen WHERE name = 'order')")
+    expect(left == "2|1|1", f"with its counter and its id: {left}")
 
 
 def check_ids(server, host):

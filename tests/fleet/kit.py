@@ -174,6 +174,32 @@ class Server:
         self.end()
 
 
+# Of a connection in a transaction, after what it has said in it.
+BEGUN = "state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'"
+
+
+class Sql:
+    """A connection of its own, whose statements are said one by one."""
+
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        self.process = subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-U", "fleet", "-d", "fleet"],
+                                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env={**os.environ, "PGAPPNAME": name})
+
+    def say(self, text, until):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        asked, deadline = f"SELECT {until} FROM pg_stat_activity WHERE application_name = '{self.name}'", time.monotonic() + 120
+        while (good := self.server.sql(asked)) != "t" and time.monotonic() < deadline:
+            time.sleep(0.02)
+        expect(good == "t", f"{self.name}: {until}")
+
+    def end(self, text=""):
+        self.process.stdin.write(text)
+        self.process.stdin.close()
+        return self.process.wait(120)
+
+
 def tidings(*arguments, check=True, **more):
     done = subprocess.run([TIDINGS, *arguments], capture_output=True, text=True, check=False, **more)
     if check and done.returncode:

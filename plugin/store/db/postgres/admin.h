@@ -9,7 +9,18 @@
 #include "store/db/postgres/engine.h"
 #include "store/db/postgres/tables.h"
 
+/* -- sql.c ------------------------------------------------------------------------------------- */
+
 void pg_admin_sql(enum tables_task task, const char *schema, struct buffer *out);
+/* A step of an upgrade, from 0 on. False: there is none of that number. */
+bool pg_admin_step(size_t number, const char *schema, struct buffer *out);
+
+/* -- upgrade.c: all of them. Errors: BUSY (another client has a table), STORE, NOMEM ----------- */
+
+int pg_upgrade(const struct pg_place *place, PGconn *pg, struct tidings_error *error);
+
+/* -- tables.c ---------------------------------------------------------------------------------- */
+
 /* Errors: STORE, NOMEM. */
 int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error);
 /* A sentence for what the server answered, or, without a result, for the connection. */
@@ -18,9 +29,9 @@ int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *re
 /* `ret_result` may be NULL. Errors: those of pg_admin_refuse. */
 int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGresult **ret_result,
                  struct tidings_error *error);
-/* Is the schema one of ours, with this build's number, or an older one if that will do? Errors:
- * NOT_FOUND, SCHEMA_NEWER, STATE (an older one), STORE. */
-int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older,
+/* Is the schema one of ours, with this build's number, or an older one if that will do?
+ * `ret_number` may be NULL. Errors: NOT_FOUND, SCHEMA_NEWER, STATE (an older one), STORE. */
+int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older, int *ret_number,
                    struct tidings_error *error);
 
 #endif

@@ -70,12 +70,13 @@ static int send_gone(const struct db *db, struct pg_conn *conn, const struct pg_
 }
 
 /* From which row on the kind is not history yet. The newest row stays: it says which number is the
- * next. A few rows stay too: the statement costs more than they do. */
+ * next. A few rows stay too: the statement costs more than they do. All stay while there is no day
+ * for them. */
 static uint64_t floor_after(const struct db *db, const struct pg_session *session, uint8_t kind) {
   const struct pg_map *map = &session->map;
   size_t first = pg_map_find(map, kind, 0), after = pg_map_find(map, kind + 1, 0);
   uint64_t floor = session->floors[kind];
-  if (db->kinds[kind] != DB_KIND_ENDS || first == after) return floor;
+  if (db->kinds[kind] != DB_KIND_ENDS || first == after || !pg_days_reach(db)) return floor;
   uint64_t newest = map->rows[after - 1].n;
   uint64_t ended = session->ended[kind] < newest ? session->ended[kind] : newest;
   bool moves = ended > floor && pg_map_find(map, kind, ended) - first >= PG_FEW_ENDED;

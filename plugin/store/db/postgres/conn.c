@@ -191,6 +191,15 @@ static void take_clock(struct db *db, const PGresult *facts) {
   pg_clock_read(db, pg_int_text(facts, 0, 1));
 }
 
+/* The server finds out in 15 s that this machine has gone, and then nobody waits for what it had
+ * locked. A call is in a transaction for one round trip of its own at a time. */
+#define SET_LIVELINESS                                                                             \
+  "set_config('tcp_keepalives_idle', '5', false), "                                                \
+  "set_config('tcp_keepalives_interval', '5', false), "                                            \
+  "set_config('tcp_keepalives_count', '2', false), "                                               \
+  "set_config('tcp_user_timeout', '15000', false), "                                               \
+  "set_config('idle_in_transaction_session_timeout', '10000', false), "
+
 /* Plans are kept, and made when tables may be empty: all that is asked for has an index, in whose
  * order it comes. What has none counts as so dear then that the server would compile the plan. A
  * bitmap scan would visit each row that was deleted since the last vacuum, which is most of an
@@ -211,6 +220,7 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                          "set_config('enable_hashjoin', 'off', false), "
                          "set_config('enable_mergejoin', 'off', false), "
                          "set_config('jit', 'off', false), "
+                         "set_config('timezone', 'UTC', false), " SET_LIVELINESS
                          "set_config('synchronous_commit', CASE current_setting("
                          "'synchronous_commit') WHEN 'off' THEN coalesce(nullif(current_setting("
                          "'tidings.may_lose', true), ''), 'on') ELSE current_setting("

@@ -23,10 +23,11 @@ static int begin_copy(struct pg_copy *copy, const char *level, struct tidings_er
 
 static int enter(struct pg_copy *copy, const char *lock, struct tidings_error *error) {
   char sql[320];
-  (void)snprintf(sql, sizeof sql,
-                 "SET LOCAL search_path = %s; LOCK TABLE session, live, history, inbox, seen, rate "
-                 "IN %s MODE",
-                 copy->place.schema, lock);
+  (void)snprintf(
+      sql, sizeof sql,
+      "SET LOCAL search_path = \"%s\"; LOCK TABLE session, live, history, inbox, seen, rate "
+      "IN %s MODE",
+      copy->place.schema, lock);
   return pg_admin_run(&copy->place, copy->pg, sql, NULL, error);
 }
 
@@ -44,7 +45,7 @@ int pg_copy_read(const char *url, struct pg_copy **ret_copy, struct tidings_erro
   struct pg_copy *copy = NULL;
   int code = connect_copy(url, &copy, error);
   if (code) return code;
-  code = pg_admin_check(&copy->place, copy->pg, false, error);
+  code = pg_admin_check(&copy->place, copy->pg, false, NULL, error);
   if (!code) code = begin_copy(copy, "REPEATABLE READ", error);
   if (!code) code = enter(copy, "SHARE", error);
   if (code) (void)pg_copy_end(copy, code, NULL);
@@ -57,7 +58,8 @@ int pg_copy_read(const char *url, struct pg_copy **ret_copy, struct tidings_erro
 static int is_there(struct pg_copy *copy, bool *ret_there, struct tidings_error *error) {
   char sql[160];
   PGresult *result = NULL;
-  (void)snprintf(sql, sizeof sql, "SELECT to_regnamespace('%s') IS NOT NULL", copy->place.schema);
+  (void)snprintf(sql, sizeof sql, "SELECT to_regnamespace('\"%s\"') IS NOT NULL",
+                 copy->place.schema);
   int code = pg_admin_run(&copy->place, copy->pg, sql, &result, error);
   if (!code) *ret_there = PQgetvalue(result, 0, 0)[0] == 't';
   PQclear(result);
@@ -82,7 +84,7 @@ static int make_schema(struct pg_copy *copy, struct tidings_error *error) {
 /* What a store without a session has is its own rows, which are replaced. */
 static int take_empty(struct pg_copy *copy, struct tidings_error *error) {
   PGresult *result = NULL;
-  int code = pg_admin_check(&copy->place, copy->pg, false, error);
+  int code = pg_admin_check(&copy->place, copy->pg, false, NULL, error);
   if (!code) code = begin_copy(copy, "READ COMMITTED", error);
   if (!code) code = enter(copy, "ACCESS EXCLUSIVE", error);
   if (!code)

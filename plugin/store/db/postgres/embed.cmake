@@ -1,5 +1,10 @@
-# Writes OUT, a header with the text of IN as the array schema_sql. Run by cmake -P.
-file(READ "${IN}" bytes HEX)
-string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
-file(WRITE "${OUT}" "static const char schema_sql[] = {\n${bytes}0};\n")
+# Writes OUT, a header with the text of each of IN: of roles.sql as the array roles_sql. Run by cmake -P.
+set(header "")
+foreach(path IN LISTS IN)
+  get_filename_component(name "${path}" NAME_WE)
+  file(READ "${path}" bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
+  string(APPEND header "static const char ${name}_sql[] = {\n${bytes}0};\n")
+endforeach()
+file(WRITE "${OUT}" "${header}")

@@ -21,13 +21,15 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "store/db/db.h"
+#include "store/db/postgres/statement.h"
 #include "store/db/wake.h"
 
 enum { PG_ABSENT = 4 };
 enum { PG_FEW_ENDED = 8 };       /* fewer rows of a kind are not moved to the history: changes.c */
 enum { PG_META = 1 };            /* the kind of the store's few own rows, of session 0 */
 enum { PG_MOST_WAITING = 1024 }; /* rows of an inbox that a statement brings: see PG_LOAD */
-enum { PG_SCHEMA = 2, KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
+enum { PG_SCHEMA = 3, PG_SCHEMA_OLDEST = 2 }; /* the tables' numbers that this build can use */
+enum { KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
 
 /* The engine's error numbers; ENOMEM is itself. */
 enum pg_error {
@@ -109,43 +111,6 @@ void pg_map_free(struct pg_map *map);
 
 /* -- conn.c ------------------------------------------------------------------------------------ */
 
-enum pg_statement {
-  PG_BEGIN,
-  PG_LIMITS,
-  PG_COMMIT,
-  PG_ROLLBACK,
-  PG_LOCK,
-  PG_LOCK_NAMED,
-  PG_FENCE_OFF,
-  PG_LOCK_VERSION,
-  PG_LOCK_NAME,
-  PG_OWN_ROWS,
-  PG_LOAD,
-  PG_LOOK,
-  PG_PUT,
-  PG_PUT_FRESH,
-  PG_DELETE,
-  PG_ARCHIVE,
-  PG_ARCHIVE_AGAIN,
-  PG_DROP_HISTORY,
-  PG_SESSION,
-  PG_CLEAR_INBOX,
-  PG_FETCH_ONE,
-  PG_FETCH_RANGE,
-  PG_PUSH,
-  PG_PUSH_PLAIN,
-  PG_PUSH_NEXT,
-  PG_PUSH_COUNT,
-  PG_NOTIFY,
-  PG_HAS_LOCK,
-  PG_SEEN,
-  PG_NOTE_ID,
-  PG_INBOX_NAMES,
-  PG_RINGS,
-  PG_CLOCK,
-  PG_STATEMENTS
-};
-
 enum { PG_NAME_BYTES = 20, PG_NO_LIMIT = INT_MAX };
 
 struct pg_conn {
@@ -163,36 +128,6 @@ struct pg_conn {
     enum pg_statement statement;
   } prepares[PG_STATEMENTS + 1];
 };
-
-const char *pg_statement_text(enum pg_statement statement);
-/* Of its parameters: libpq cannot infer them. */
-const Oid *pg_statement_types(enum pg_statement statement, int *ret_count);
-
-/* Parameters of a statement, in binary. */
-enum { PG_MOST_PARAMS = 13 };
-struct pg_params {
-  const char *values[PG_MOST_PARAMS];
-  int lengths[PG_MOST_PARAMS];
-  uint64_t numbers[PG_MOST_PARAMS]; /* where small ones are kept */
-  int count;
-};
-/* An array in binary: its head, then each element; `type`: of an element. */
-void pg_array_begin(struct buffer *out, uint32_t type, size_t count);
-void pg_array_add(struct buffer *out, const void *bytes, size_t len);
-/* Keys of rows, which the statements take as two arrays. They live until the statement is sent. */
-struct pg_keys {
-  struct buffer kinds, ns;
-};
-void pg_keys_begin(struct pg_keys *keys, size_t count);
-void pg_keys_add(struct pg_keys *keys, uint8_t kind, uint64_t n);
-int pg_keys_param(const struct pg_keys *keys, struct pg_params *params); /* 0 or ENOMEM */
-void pg_keys_free(struct pg_keys *keys);
-void pg_param_int8(struct pg_params *params, int64_t value);
-/* Three of them: the key of a row. */
-void pg_param_row(struct pg_params *params, uint32_t session, uint8_t kind, uint64_t n);
-void pg_param_bool(struct pg_params *params, bool value);
-void pg_param_bytes(struct pg_params *params, struct tidings_span bytes); /* text, bytea */
-void pg_param_null(struct pg_params *params);
 
 /* A connection of the pool. 0, or the engine's error number with a sentence in `error`. */
 int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
@@ -420,7 +355,34 @@ struct db {
   struct pg_conn *alive; /* holds the lock that says so; NULL: not needed yet */
 
   struct pg_wake *wake; /* wake.c */
+
+  /* days.c */
+  int revision; /* of the tables */
+  _Atomic int64_t
+      days_end_ms;        /* when the last day that there is has ended, by the server's clock */
+  _Atomic bool days_due;  /* there is something to do */
+  int64_t days_tried_ms;  /* when that was done last, by this machine's clock; under `lock` */
+  struct pg_conn *keeper; /* does it now; NULL: it is not done */
+  int keeper_answers;     /* of two, that have come */
 };
+
+/* -- days.c: the days of history, and what else is done once a day ----------------------------- */
+
+/* The columns of `store` that say which tables these are: one that is not there is no error. */
+#define PG_NUMBERS "schema, (to_jsonb(store) ->> 'revision')::integer"
+/* Of a result in text with these as its first columns. Errors: SCHEMA_NEWER, STORE (too old). */
+int pg_schema_check(const struct pg_place *place, const PGresult *result, int *ret_number,
+                    struct tidings_error *error);
+/* What finds out how far the days reach, which is sent in text. */
+extern const char pg_days_query[];
+void pg_days_read(struct db *db, const PGresult *result);
+/* There is a day for what ends now. */
+bool pg_days_reach(const struct db *db);
+/* Takes a connection that nobody uses, if it is time to do what is done once a day. */
+bool pg_days_take(struct db *db, struct pg_conn *conn);
+/* The end of that: the connection, which is idle again. NULL: none. Called with the lock. */
+struct pg_conn *pg_days_give(struct db *db);
+void pg_days_close(struct db *db);
 
 /* -- clock.c ----------------------------------------------------------------------------------- */
 

@@ -18,10 +18,10 @@ int pg_error_of(struct db *db, const PGresult *result) {
                {"42883", PG_E_OLD_TABLES}, {"3F000", PG_E_NO_SCHEMA},
                {"53100", PG_E_DISK_FULL},  {"53300", PG_E_NO_CONNECTION_LEFT},
                {"57P03", PG_E_STARTING},   {"57P01", PG_E_LOST},
-               {"57P02", PG_E_LOST},       {"26000", PG_E_POOLED},
-               {"42P05", PG_E_POOLED},     {"08P01", PG_E_POOLED},
-               {"22012", PG_E_OUTDATED},   {"23505", PG_E_OUTDATED},
-               {"42703", PG_E_OLD_TABLES}};
+               {"57P02", PG_E_LOST},       {"25P03", PG_E_LOST},
+               {"26000", PG_E_POOLED},     {"42P05", PG_E_POOLED},
+               {"08P01", PG_E_POOLED},     {"22012", PG_E_OUTDATED},
+               {"23505", PG_E_OUTDATED},   {"42703", PG_E_OLD_TABLES}};
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   if (!state) return PG_E_LOST;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -15,41 +15,24 @@
 #include "common/fnv.h"
 #include "store/db/postgres/engine.h"
 
-enum { KEPT_DAYS = 30 };
-
+/* Older tables may not have what the second statement names: their number was read before. */
 static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
                         struct tidings_error *error) {
-  static const Oid number[] = {23};
-  /* Once a day: tomorrow's is there after it. And while it has left something. (It fails on older
-   * tables, which are refused.) */
-  static const char keep_days[] =
-      "SELECT keep_days($1) WHERE to_regclass('history_' || to_char(current_date + 1, 'YYYYMMDD')) "
-      "IS NULL OR EXISTS (SELECT FROM session WHERE closed_ms > 0 AND closed_ms < "
-      "floor(extract(epoch FROM now()) * 1000)::bigint - 86400000) "
-      "OR EXISTS (SELECT FROM seen WHERE until < now() - interval '1 day')";
-  char kept[8];
-  const char *values[] = {kept};
   PGresult *results[2] = {NULL, NULL};
-  (void)snprintf(kept, sizeof kept, "%d", KEPT_DAYS);
-  int rc = PQsendQueryParams(conn->pg, "SELECT schema FROM store", 0, NULL, NULL, NULL, NULL, 0) &&
-                   PQsendQueryParams(conn->pg, keep_days, 1, number, values, NULL, NULL, 0)
+  int rc = PQsendQueryParams(conn->pg, "SELECT " PG_NUMBERS " FROM store", 0, NULL, NULL, NULL,
+                             NULL, 0) &&
+                   PQsendQueryParams(conn->pg, pg_days_query, 0, NULL, NULL, NULL, NULL, 0)
                ? pg_run(db, conn, deadline, results, 2)
                : PG_E_LOST;
   bool found = PQntuples(results[0]) == 1;
-  int schema = found ? (int)pg_int_text(results[0], 0, 0) : 0;
+  if (rc == PG_E_OLD_TABLES && !found) rc = PG_E_NO_SCHEMA; /* somebody else's table */
+  int code = found ? pg_schema_check(&db->place, results[0], &db->revision, error) : 0;
+  if (!code && rc) code = db_failed(error, rc, "open its schema");
+  if (!code) pg_days_read(db, results[1]);
+  db->days_tried_ms = store_uptime_ms();
   PQclear(results[0]);
   PQclear(results[1]);
-  if (rc == PG_E_OLD_TABLES && !found) rc = PG_E_NO_SCHEMA; /* somebody else's table */
-  if (rc && (!found || schema == PG_SCHEMA)) return db_failed(error, rc, "open its schema");
-  if (schema == PG_SCHEMA) return 0;
-  if (schema > PG_SCHEMA)
-    return fail(error, TIDINGS_E_SCHEMA_NEWER,
-                "store %s has schema number %d, this build knows %d; use a newer tidings. The "
-                "store was left as it is",
-                db->place.shown, schema, (int)PG_SCHEMA);
-  return fail(error, TIDINGS_E_STORE,
-              "store %s has schema number %d, this build needs %d; run 'tidings store upgrade URL'",
-              db->place.shown, schema, (int)PG_SCHEMA);
+  return code;
 }
 
 /* The first row is there when the schema is: a store is made by 'tidings store init'. */
@@ -140,6 +123,7 @@ static void free_db(struct db *db) {
   pg_wake_finish(db);
   if (db->entered >= 0) close(db->entered);
   pg_alive_end(db);
+  pg_days_close(db);
   while ((conn = db->idle)) {
     db->idle = conn->next;
     pg_conn_close(conn);

@@ -8,12 +8,21 @@
 
 #include "store/db/postgres/engine.h"
 
+/* Called with the lock: one that has done what is done once a day is idle again. */
+static void take_back(struct db *db) {
+  struct pg_conn *conn = db->keeper ? pg_days_give(db) : NULL;
+  if (!conn) return;
+  conn->next = db->idle;
+  db->idle = conn;
+}
+
 /* Called with the lock. NULL: one more may be opened, which is counted already; else *ret_late. */
 static struct pg_conn *wait_idle(struct db *db, store_deadline deadline, bool *ret_late) {
   struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
                            .tv_nsec = (long)(deadline % 1000000000u)};
   *ret_late = false;
   for (;;) {
+    take_back(db);
     struct pg_conn *conn = db->idle;
     if (conn) {
       db->idle = conn->next;
@@ -84,6 +93,7 @@ void pg_conn_give(struct db *db, struct pg_conn *conn) {
     forget_one(db);
     return;
   }
+  if (pg_days_take(db, conn)) return;
   pthread_mutex_lock(&db->lock);
   conn->next = db->idle;
   db->idle = conn;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/tables.c: making, upgrading and dropping the tables of a store: schema.sql,
- * with the tenant's schema for its placeholder, in one transaction.
+ * store/db/postgres/tables.c: making, upgrading and dropping the tables of a store. sql.c has what
+ * is sent, upgrade.c the steps of an upgrade.
  */
 #include "store/db/postgres/tables.h"
 
@@ -11,78 +11,10 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "schema_sql.h"
 #include "store/db/postgres/admin.h"
 #include "store/db/postgres/engine.h"
 
 enum { CONNECT_BUDGET_MS = 5000 };
-static const char placeholder[] = "@schema@";
-/* Between these, schema.sql has what an upgrade makes anew. */
-static const char functions_begin[] = "-- [functions]", functions_end[] = "-- [/functions]";
-
-/* They own nothing: with the schema their rights are gone. */
-static void drop_role(const char *schema, const char *role, struct buffer *out) {
-  buffer_text(out, "DROP ROLE IF EXISTS ");
-  buffer_text(out, schema);
-  buffer_text(out, "_");
-  buffer_text(out, role);
-  buffer_text(out, ";\n");
-}
-
-/* Of few rows: TRUNCATE makes new files for each table. Who writes just now is waited for. */
-static void write_emptying(const char *schema, struct buffer *out) {
-  static const char *const tables[] = {"inbox", "live", "history", "seen", "rate", "waiter"};
-  buffer_text(out, "SET LOCAL search_path = ");
-  buffer_text(out, schema);
-  buffer_text(out, ";\nLOCK TABLE session, inbox IN EXCLUSIVE MODE;\n");
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-    buffer_text(out, "DELETE FROM ");
-    buffer_text(out, tables[i]);
-    buffer_text(out, ";\n");
-  }
-  buffer_text(out, "DELETE FROM session;\nINSERT INTO session (session) VALUES (0);\n");
-}
-
-static void write_part(const char *at, const char *end, const char *schema, struct buffer *out) {
-  for (const char *hit; (hit = strstr(at, placeholder)) && hit < end;
-       at = hit + sizeof placeholder - 1) {
-    buffer_append(out, at, (size_t)(hit - at));
-    buffer_text(out, schema);
-  }
-  buffer_append(out, at, (size_t)(end - at));
-}
-
-/* From any number before; one that is up to date stays as it is. */
-static void write_upgrade(const char *schema, struct buffer *out) {
-  /* Of the newest row of an inbox: what waits there is counted, as no push has done it. */
-  static const char columns[] =
-      ";\nALTER TABLE session ADD COLUMN IF NOT EXISTS closed_ms bigint NOT NULL DEFAULT 0, "
-      "ADD COLUMN IF NOT EXISTS closed_version bigint NOT NULL DEFAULT 0;\n"
-      "CREATE INDEX IF NOT EXISTS session_closed ON session (closed_ms) WHERE closed_ms > 0;\n"
-      "ALTER TABLE inbox ADD COLUMN IF NOT EXISTS counted bigint NOT NULL DEFAULT 0, "
-      "ADD COLUMN IF NOT EXISTS counted_at bigint NOT NULL DEFAULT 0;\n"
-      "UPDATE inbox SET counted = waiting.count, counted_at = waiting.newest FROM (SELECT name, "
-      "count(*), max(n) AS newest FROM inbox GROUP BY name) AS waiting "
-      "WHERE inbox.name = waiting.name AND n = newest;\n";
-  buffer_text(out, "SET LOCAL search_path = ");
-  buffer_text(out, schema);
-  buffer_text(out, columns);
-  write_part(strstr(schema_sql, functions_begin), strstr(schema_sql, functions_end), schema, out);
-  buffer_text(out, "UPDATE store SET schema = 2;\n");
-}
-
-void pg_admin_sql(enum tables_task task, const char *schema, struct buffer *out) {
-  if (task == TABLES_DROP) {
-    buffer_text(out, "DROP SCHEMA ");
-    buffer_text(out, schema);
-    buffer_text(out, " CASCADE;\n");
-    drop_role(schema, "producer", out);
-    drop_role(schema, "host", out);
-  }
-  if (task == TABLES_EMPTY) write_emptying(schema, out);
-  if (task == TABLES_UPGRADE) write_upgrade(schema, out);
-  if (task == TABLES_INIT) write_part(schema_sql, strchr(schema_sql, '\0'), schema, out);
-}
 
 /* A sentence of the server's, on one line. */
 int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *result,
@@ -158,38 +90,38 @@ int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidin
 }
 
 /* A schema without our table is somebody else's: nothing of it is touched. */
-int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older,
+int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older, int *ret_number,
                    struct tidings_error *error) {
   char sql[160];
   PGresult *result = NULL;
-  (void)snprintf(sql, sizeof sql, "SELECT schema FROM %s.store", place->schema);
+  (void)snprintf(sql, sizeof sql, "SELECT " PG_NUMBERS " FROM \"%s\".store", place->schema);
   int code = pg_admin_run(place, pg, sql, &result, error);
-  int64_t number = code || PQntuples(result) != 1 ? INT64_MAX : pg_int_text(result, 0, 0);
+  int number = INT_MAX;
+  if (!code && PQntuples(result) == 1) code = pg_schema_check(place, result, &number, error);
+  else if (!code)
+    code = fail(error, TIDINGS_E_NOT_FOUND, "store %s: the schema is no store's", place->shown);
   if (!code && number < PG_SCHEMA && !also_older)
     code = fail(error, TIDINGS_E_STATE,
                 "store %s has schema number %d, this build needs %d; run 'tidings store upgrade "
                 "URL'",
-                place->shown, (int)number, (int)PG_SCHEMA);
-  if (!code && number > PG_SCHEMA)
-    code = fail(error, TIDINGS_E_SCHEMA_NEWER,
-                "store %s has a schema number that this build does not know; use a newer tidings. "
-                "The store was left as it is",
-                place->shown);
+                place->shown, number, (int)PG_SCHEMA);
   PQclear(result);
+  if (!code && ret_number) *ret_number = number;
   return code;
 }
 
 static int do_it(enum tables_task task, const struct pg_place *place, const char *sql,
                  struct tidings_error *error) {
   PGconn *pg = NULL;
-  int code = pg_admin_connect(place, &pg, error);
+  int number = 0, code = pg_admin_connect(place, &pg, error);
   if (code) return code;
   if (task == TABLES_INIT && PQserverVersion(pg) < 150000)
     code = fail(error, TIDINGS_E_STORE,
                 "store %s: the server is PostgreSQL %d; expected 15 or newer: upgrade it",
                 place->shown, PQserverVersion(pg) / 10000);
-  if (!code && task != TABLES_INIT) code = pg_admin_check(place, pg, true, error);
-  if (!code && *sql) code = pg_admin_run(place, pg, sql, NULL, error);
+  if (!code && task != TABLES_INIT) code = pg_admin_check(place, pg, true, &number, error);
+  if (!code && task == TABLES_UPGRADE) code = number < PG_SCHEMA ? pg_upgrade(place, pg, error) : 0;
+  else if (!code) code = pg_admin_run(place, pg, sql, NULL, error);
   PQfinish(pg);
   return code;
 }
@@ -220,14 +152,15 @@ int tables_count(const char *url, struct tables_counts *ret_counts, struct tidin
   int code = pg_place_parse(url, &place, error);
   if (code) return code;
   const char *s = place.schema;
-  (void)snprintf(sql, sizeof sql,
-                 "SELECT (SELECT count(*) FROM %s.session WHERE session <> 0), "
-                 "(SELECT count(*) FROM %s.inbox), count(*), count(*) FILTER (WHERE kind = 4), "
-                 "count(*) FILTER (WHERE kind = 8) FROM (SELECT kind FROM %s.live UNION ALL SELECT "
-                 "kind FROM %s.history) AS rows",
-                 s, s, s, s);
+  (void)snprintf(
+      sql, sizeof sql,
+      "SELECT (SELECT count(*) FROM \"%s\".session WHERE session <> 0), "
+      "(SELECT count(*) FROM \"%s\".inbox), count(*), count(*) FILTER (WHERE kind = 4), "
+      "count(*) FILTER (WHERE kind = 8) FROM (SELECT kind FROM \"%s\".live UNION ALL SELECT "
+      "kind FROM \"%s\".history) AS rows",
+      s, s, s, s);
   code = pg_admin_connect(&place, &pg, error);
-  if (!code) code = pg_admin_check(&place, pg, true, error);
+  if (!code) code = pg_admin_check(&place, pg, true, NULL, error);
   if (!code) code = pg_admin_run(&place, pg, sql, &result, error);
   if (!code) {
     uint64_t inbox = strtoull(PQgetvalue(result, 0, 1), NULL, 10);

@@ -1,0 +1,16 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Two roles of the tenant, if whoever runs this may make roles: one may push and nothing else, one does what hosts do. Grant them to
+-- logins. Who may not make roles uses those that an administrator has made before.
+
+DO $$
+BEGIN
+  IF (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) THEN
+    CREATE ROLE @schema@_producer;
+    CREATE ROLE @schema@_host;
+  END IF;
+END $$;
+
+INSERT INTO session (session) VALUES (0);
+INSERT INTO store (schema, revision) VALUES (2, 3);
+SELECT keep_days(30);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/sql.c: the SQL that makes, upgrades, empties and drops the tables of a store:
+ * the .sql files of this folder, with the tenant's schema for its placeholder.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "schema_sql.h"
+#include "store/db/postgres/admin.h"
+
+static const char placeholder[] = "@schema@";
+static const char step_begin[] = "-- [step", of_functions[] = " functions]";
+
+static void write_text(const char *at, const char *end, const char *schema, struct buffer *out) {
+  for (const char *hit; (hit = strstr(at, placeholder)) && hit < end;
+       at = hit + sizeof placeholder - 1) {
+    buffer_append(out, at, (size_t)(hit - at));
+    buffer_text(out, schema);
+  }
+  buffer_append(out, at, (size_t)(end - at));
+}
+
+static void write_all(const char *text, const char *schema, struct buffer *out) {
+  write_text(text, strchr(text, '\0'), schema, out);
+}
+
+/* They own nothing: with the schema their rights are gone. */
+static void drop_role(const char *schema, const char *role, struct buffer *out) {
+  buffer_text(out, "DROP ROLE IF EXISTS ");
+  buffer_text(out, schema);
+  buffer_text(out, "_");
+  buffer_text(out, role);
+  buffer_text(out, ";\n");
+}
+
+static void enter_schema(const char *schema, struct buffer *out) {
+  buffer_text(out, "SET LOCAL search_path = \"");
+  buffer_text(out, schema);
+  buffer_text(out, "\";\n");
+}
+
+/* Of few rows: TRUNCATE makes new files for each table. Who writes just now is waited for. */
+static void write_emptying(const char *schema, struct buffer *out) {
+  static const char *const tables[] = {"inbox", "live", "history", "seen", "rate", "waiter"};
+  enter_schema(schema, out);
+  buffer_text(out, "LOCK TABLE session, inbox IN EXCLUSIVE MODE;\n");
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    buffer_text(out, "DELETE FROM ");
+    buffer_text(out, tables[i]);
+    buffer_text(out, ";\n");
+  }
+  buffer_text(out, "DELETE FROM session;\nINSERT INTO session (session) VALUES (0);\n");
+}
+
+bool pg_admin_step(size_t number, const char *schema, struct buffer *out) {
+  const char *at = strstr(upgrade_sql, step_begin);
+  while (at && number--) at = strstr(at + 1, step_begin);
+  if (!at) return false;
+  const char *end = strstr(at + 1, step_begin);
+  write_text(at, end ? end : strchr(at, '\0'), schema, out);
+  if (strncmp(at + sizeof step_begin - 1, of_functions, sizeof of_functions - 1) != 0) return true;
+  enter_schema(schema, out);
+  write_all(functions_sql, schema, out);
+  write_all(rights_sql, schema, out);
+  return true;
+}
+
+void pg_admin_sql(enum tables_task task, const char *schema, struct buffer *out) {
+  if (task == TABLES_DROP) {
+    buffer_text(out, "DROP SCHEMA \"");
+    buffer_text(out, schema);
+    buffer_text(out, "\" CASCADE;\n");
+    drop_role(schema, "producer", out);
+    drop_role(schema, "host", out);
+  }
+  if (task == TABLES_EMPTY) write_emptying(schema, out);
+  for (size_t step = 0; task == TABLES_UPGRADE && pg_admin_step(step, schema, out);) step++;
+  if (task == TABLES_INIT) {
+    write_all(schema_sql, schema, out);
+    write_all(functions_sql, schema, out);
+    write_all(roles_sql, schema, out);
+    write_all(rights_sql, schema, out);
+  }
+}

@@ -1,0 +1,30 @@
+-- SPDX-License-Identifier: MIT
+--
+-- From the tables of schema number 2, while they are in use: each step is a transaction of its own, which waits a moment for its locks and is
+-- tried again. Hosts of number 2 go on with what is made here, and those of this one with tables that are not upgraded yet.
+
+-- [step]
+SET LOCAL search_path = "@schema@";
+ALTER TABLE store ADD COLUMN IF NOT EXISTS revision integer;
+
+-- [step functions]
+
+-- [step] A default partition makes everybody who adds a day wait for all who read the history. What is in it goes to its days.
+DO $$
+DECLARE
+  its_day date;
+BEGIN
+  SET LOCAL search_path = "@schema@";
+  IF to_regclass('history_other') IS NULL THEN RETURN; END IF;
+  ALTER TABLE history DETACH PARTITION history_other;
+  FOR its_day IN SELECT DISTINCT day FROM history_other LOOP
+    PERFORM make_day(its_day);
+  END LOOP;
+  INSERT INTO history SELECT * FROM history_other;
+  DROP TABLE history_other;
+END $$;
+
+-- [step]
+SET LOCAL search_path = "@schema@";
+SELECT keep_days(30);
+UPDATE store SET revision = 3;
