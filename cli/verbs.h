@@ -15,6 +15,7 @@ extern const struct cli_verb verb_submit;
 extern const struct cli_verb verb_queue;
 extern const struct cli_verb verb_box;
 extern const struct cli_verb verb_listen;
+extern const struct cli_verb verb_subscribe;
 extern const struct cli_verb verb_stop;
 extern const struct cli_verb verb_event;
 extern const struct cli_verb verb_wait;

@@ -55,3 +55,5 @@ add_library(tidings::tomlplusplus ALIAS tidings_tomlplusplus)
 
 # The HTTP server of tidings-listen; without it that program is not built.
 pkg_check_modules(microhttpd IMPORTED_TARGET libmicrohttpd>=0.9.75)
+# The HTTP client of tidings-subscribe; the same.
+pkg_check_modules(curl IMPORTED_TARGET libcurl>=7.87)

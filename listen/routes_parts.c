@@ -4,18 +4,15 @@
  */
 #include "listen/routes_parts.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "command/kit.h"
 #include "command/recipes.h"
+#include "command/secret_file.h"
 #include "common/error.h"
-#include "common/file.h"
 
 enum { BODY_BYTES = 256 << 10, MOST_BODY_BYTES = 25 << 20, LONGEST_PATH = 255 };
 
@@ -72,20 +69,6 @@ static char *join_folder(const struct routes_reading *reading, const char *path)
   return asprintf(&joined, "%s/%s", reading->folder, path) < 0 ? NULL : joined;
 }
 
-/* The text's mode is looked at where it is read, so that it cannot change in between. */
-static const char *read_private(const char *path, char **ret_text, size_t *ret_len) {
-  enum { LARGEST = 4096 };
-  struct stat info;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return strerror(errno);
-  const char *mistake = NULL;
-  if (fstat(fd, &info) || !S_ISREG(info.st_mode)) mistake = "is not a file";
-  else if (info.st_mode & 077) mistake = "others can read or write it; expected mode 0600";
-  int reason = mistake ? 0 : file_read_all(fd, LARGEST, ret_text, ret_len);
-  close(fd);
-  return reason ? strerror(reason) : mistake;
-}
-
 /* Each line that is not empty is a secret. */
 static const char *take_secrets(struct routes_reading *reading, struct tidings_span text,
                                 struct route *route) {
@@ -115,7 +98,7 @@ static int32_t read_secret_file(struct routes_reading *reading, const struct jso
     return routes_refuse(reading, value, "secret_file", "the path of a file");
   path = join_folder(reading, value->text.ptr);
   if (!path) return routes_no_memory(reading);
-  const char *mistake = read_private(path, &text, &len);
+  const char *mistake = secret_file_read(path, &text, &len);
   if (!mistake) mistake = take_secrets(reading, span_of(text, len), route);
   if (text) explicit_bzero(text, len);
   free(text);

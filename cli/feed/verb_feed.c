@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cli/feed/feed.h"
-#include "cli/feed/input.h"
 #include "cli/feed/pace.h"
 #include "command/destination.h"
+#include "command/input.h"
 #include "command/interrupt.h"
 #include "command/mailbox.h"
 #include "command/recipes.h"

@@ -94,11 +94,11 @@ def test_examples(place):
         examples = re.findall(r"^  (\S.*)\n      \S", text, re.M)
         assert examples, verb
         for example in examples:
-            if verb == "listen" and not os.path.exists(os.path.join(os.path.dirname(os.environ["TIDINGS_CLI"]), "tidings-listen")):
-                continue  # this machine has no libmicrohttpd
+            if verb in ("listen", "subscribe") and not os.path.exists(os.path.join(os.path.dirname(os.environ["TIDINGS_CLI"]), f"tidings-{verb}")):
+                continue  # this machine lacks its library
             if "tidings listen -c" in example:
                 example = f"timeout 1 {example}; [ $? = 124 ]"
-            if "tidings watch" in example or "tail -f" in example:
+            if "tidings watch" in example or verb == "subscribe" or "tail -f" in example:
                 example = f"timeout 1 {example}; [ $? = 124 ]"  # it runs until it is stopped, and it does
             if "postgresql://" in example and not os.path.exists(os.path.join(os.environ["TIDINGS_BUILD_DIR"], "tidings-postgres.so")):
                 continue  # a sanitizer's build and musl's have none
@@ -106,7 +106,7 @@ def test_examples(place):
             assert done.returncode == expected.get(example, 0), (example, done)
 
 
-PRINTS_NO_DATA = {"watch", "feed", "listen", "setup", "hook", "mcp", "help", "timeline", "top"}
+PRINTS_NO_DATA = {"watch", "feed", "listen", "subscribe", "setup", "hook", "mcp", "help", "timeline", "top"}
 
 
 def test_json(place):

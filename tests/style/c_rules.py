@@ -9,7 +9,7 @@ import collections
 import os
 import re
 
-PRODUCT = ("abi/", "common/", "plugin/", "hostkit/", "recipes/", "command/", "agents/", "mcp/", "listen/", "cli/", "hostsim/", "bench/")
+PRODUCT = ("abi/", "common/", "plugin/", "hostkit/", "recipes/", "command/", "agents/", "mcp/", "listen/", "subscribe/", "cli/", "hostsim/", "bench/")
 FROZEN = ("tests/abi/old/",)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
@@ -183,7 +183,7 @@ A_LIBC = re.compile(r"\b(?:pthread_(?:mutex_clocklock|cond_clockwait)|(?<!libc_)
 ONE_OF_EACH = (
     (A_PROCESS, "starts a process", {
         "common/spawn.c": "the one way to start a program",
-        "cli/listen.c": "the verb becomes the program tidings-listen",
+        "cli/other_program.c": "a verb becomes a program of its own",
         "mcp/act.c": "it becomes the verb after it has asked to be ended with its parent",
         "agents/wait/apart.c": "the waiter goes on without the hook: it forks and runs no program",
         "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",

@@ -26,7 +26,7 @@ LAYERS = (
     ("agents/turn",),
     ("agents/wait",),
     ("agents/hook",),
-    ("mcp", "cli/excerpt", "listen"),
+    ("mcp", "cli/excerpt", "listen", "subscribe"),
     ("cli/run", "cli/feed", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "cli/top", "hostsim/conformance", "hostsim/demo", "hostsim/dev", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),
     ("plugin/store/db/lmdb", "plugin/store/db/postgres"),  # the engines

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * feed/input.h: lines of an input without end, in bounded memory.
+ * command/input.h: lines of an input without end, in bounded memory.
  */
-#ifndef CLI_FEED_INPUT_H
-#define CLI_FEED_INPUT_H
+#ifndef COMMAND_INPUT_H
+#define COMMAND_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "common/buffer.h"
 
-enum { LONGEST_LINE = 1 << 20 };
+enum { LONGEST_LINE = 1 << 20 }; /* unless `longest` says otherwise */
 
 struct input {
   struct buffer text; /* what was read and is not a whole line yet */
   size_t taken;       /* of it */
+  size_t longest;     /* of a line; 0: LONGEST_LINE */
   bool too_long;      /* the line that is read: its rest is skipped */
 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
- *
- * feed/input.c: see the header.
  */
-#include "cli/feed/input.h"
+#include "command/input.h"
 
 #include <string.h>
 
@@ -27,7 +25,7 @@ bool input_next(struct input *input, struct tidings_span *ret_line, bool *ret_to
   const char *begin = input->text.bytes + input->taken;
   const char *end = left(input) ? memchr(begin, '\n', left(input)) : NULL;
   if (!end) {
-    if (left(input) <= LONGEST_LINE) return false;
+    if (left(input) <= (input->longest ? input->longest : LONGEST_LINE)) return false;
     input->too_long = true;
     input->taken = input->text.len;
     return false;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/events.h: a subscription to an event of an MCP server (SEP-3415), as a state machine:
+ * times and messages in, requests, pushes and cursors out. Pure: it has no socket, no clock and no
+ * store. Both eras of the protocol, three ways of delivery: poll, push (a stream) and webhook (the
+ * subscription is kept alive here, `tidings listen` receives the events).
+ *
+ * A cursor is handed out after everything that it covers, so who does the outputs in their order
+ * and stores the cursor last loses nothing; what comes twice has the same id.
+ */
+#ifndef SUBSCRIBE_EVENTS_H
+#define SUBSCRIBE_EVENTS_H
+
+#include "subscribe/output.h"
+
+enum events_delivery { EVENTS_ANY, EVENTS_POLL, EVENTS_PUSH, EVENTS_WEBHOOK };
+
+/* All texts are borrowed. */
+struct events_wish {
+  const char *name;              /* of the event */
+  struct tidings_span arguments; /* a JSON object; empty: none */
+  enum events_delivery delivery;
+  const char *url, *secret; /* of the webhook */
+  const char *server;       /* as sentences name it */
+  const char *token_file;   /* the same; NULL: there is no token */
+  const char *cursor;       /* to begin with; NULL: from now on */
+  int64_t heartbeat_ms;     /* how often a stream says something at the latest */
+  bool process;             /* the server is a program, and all messages share its pipe */
+  uint64_t random;
+};
+
+enum { EVENTS_HEARTBEAT_MS = 30000, EVENTS_LEAST_POLL_MS = 1000 };
+
+struct events;
+
+/* NULL: no memory. */
+struct events *events_new(const struct events_wish *wish);
+void events_free(struct events *events); /* NULL is allowed */
+
+/* Each may be called once the outputs of the one before were done. `now_ms` never goes back. */
+void events_begin(struct events *events, int64_t now_ms);
+/* A message of the server, or a batch of them. `wall_ms`: what the time is for people. */
+void events_message(struct events *events, struct tidings_span message, int64_t now_ms,
+                    int64_t wall_ms);
+
+enum { EVENTS_NO_STATUS = 0, EVENTS_SERVER_ENDED = -1 };
+struct events_failure {
+  int status;             /* of HTTP, or one of these */
+  int64_t retry_after_ms; /* as the server asked for; 0: it did not */
+  const char *reason;
+};
+/* The request `id` (0: whichever) has ended, and no answer to it will come. If it was answered
+ * before, nothing happens. */
+void events_failed(struct events *events, uint64_t id, const struct events_failure *failure,
+                   int64_t now_ms);
+
+/* When events_tick is to be called at the latest; INT64_MAX: never. */
+int64_t events_due_ms(const struct events *events);
+void events_tick(struct events *events, int64_t now_ms);
+
+/* The token is refused: a new one is waited for. `stamp` tells the one that was refused from
+ * others, and is no secret. */
+bool events_wants_token(const struct events *events);
+void events_token_changed(struct events *events, int64_t now_ms);
+void events_set_token_stamp(struct events *events, const char *stamp);
+
+struct outputs *events_outputs(struct events *events);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/events_inner.h: what the files of the state machine share (events.h).
+ */
+#ifndef SUBSCRIBE_EVENTS_INNER_H
+#define SUBSCRIBE_EVENTS_INNER_H
+
+#include "subscribe/events.h"
+#include "subscribe/retry.h"
+
+#define EVENTS_MODERN "2026-07-28"
+#define EVENTS_LEGACY "2025-11-25"
+#define EVENTS_EXTENSION "io.modelcontextprotocol/events"
+#define EVENTS_META "io.modelcontextprotocol/"
+
+enum events_era { ERA_UNKNOWN, ERA_LEGACY, ERA_MODERN };
+
+/* The purpose of the request that is out. */
+enum events_state {
+  STATE_DISCOVER,
+  STATE_INITIALIZE,
+  STATE_LIST,
+  STATE_POLL,
+  STATE_STREAM,
+  STATE_SUBSCRIBE,
+  STATE_WAIT, /* none is out; when the time has come, the subscription goes on */
+  STATE_ENDED
+};
+
+enum { POLL_HOLD_MS = 25000, ANSWER_MS = 60000, BEGIN_MS = 10000, LONGEST_WAIT_MS = 86400000 };
+
+struct events {
+  struct events_wish wish;
+  struct outputs outputs;
+  enum events_state state;
+  enum events_era era;
+  const char *protocol;          /* agreed on; NULL: not yet */
+  enum events_delivery delivery; /* chosen; EVENTS_ANY: not yet */
+  bool greeted;                  /* the handshake of this connection is done */
+  bool refused;                  /* the token is */
+  bool gave_up_push;             /* the server lists push, and refuses it */
+  uint64_t last_id, request;     /* request: the one that is out; 0: none */
+  uint64_t list_request;         /* beside it, because the list has changed; 0: none */
+  unsigned pages;                /* of the list that is read */
+  struct buffer names;           /* the events that the list has, for a sentence */
+  bool found;                    /* ours is in the list */
+  unsigned offers;               /* 1 << EVENTS_POLL, .. */
+  struct retry retry;
+  int64_t now_ms, wall_ms, due_ms;
+  char *cursor;                /* NULL: none yet */
+  char *stamp;                 /* of the token */
+  char *subscription;          /* the webhook's, as the server calls it; NULL: not known */
+  struct tidings_span message; /* that is read */
+  char *page;                  /* of the list, the next one */
+};
+
+/* -- events.c ---------------------------------------------------------------------------------- */
+
+/* Goes on with what is to be done next: the handshake, the list, the subscription. */
+void events_go_on(struct events *events);
+void events_wait(struct events *events, int64_t ms);
+/* The request that was out has failed: later again. */
+void events_fail(struct events *events, int64_t at_least_ms);
+void events_end(struct events *events, int code, struct tidings_span text);
+/* The session is told once of each: `mark` tells one such happening from the next. */
+void events_notice(struct events *events, const char *kind, const char *mark,
+                   struct tidings_span text);
+/* Returns whether it is another one than before. */
+bool events_take_cursor(struct events *events, const struct json *cursor);
+/* How long a stream may be silent. */
+int64_t events_silence_ms(const struct events *events);
+void events_say_gap(struct events *events);
+/* The request that is out is not wanted any more. */
+void events_cancel(struct events *events);
+/* Replaces a text of malloc. */
+void events_keep(struct events *events, char **text, struct tidings_span value);
+
+/* -- events_write.c ---------------------------------------------------------------------------- */
+
+void events_send_discover(struct events *events);
+void events_send_initialize(struct events *events);
+/* `beside`: what is out stays out. */
+void events_send_list(struct events *events, bool beside);
+void events_send_poll(struct events *events);
+void events_send_stream(struct events *events);
+void events_send_subscribe(struct events *events);
+void events_send_initialized(struct events *events);
+void events_send_cancelled(struct events *events, uint64_t id);
+/* The server asks something; only `ping` is known. `id` as it stands in the message. */
+void events_send_answer(struct events *events, struct tidings_span id, bool known);
+
+/* -- events_read.c ----------------------------------------------------------------------------- */
+
+void events_push(struct events *events, const struct json *occurrence);
+
+/* -- events_answer.c --------------------------------------------------------------------------- */
+
+void events_take_result(struct events *events, const struct json *result);
+/* The result of events/list; `beside` as it was sent. */
+void events_take_list(struct events *events, const struct json *result, bool beside);
+void events_begin_list(struct events *events, bool beside);
+void events_take_error(struct events *events, const struct json *error);
+/* `error` of a subscription that the server has ended. */
+void events_take_termination(struct events *events, const struct json *error);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/http.h: a server that is reached by HTTP: the requests that are out, by libcurl, in the
+ * caller's own loop.
+ */
+#ifndef SUBSCRIBE_HTTP_H
+#define SUBSCRIBE_HTTP_H
+
+#include <poll.h>
+
+#include "subscribe/transfer.h"
+
+struct http;
+
+/* The target's `session` is http's own. NULL: no memory. */
+struct http *http_begin(const struct transfer_target *target);
+void http_send(struct http *http, const struct output *output, int64_t now_ms);
+void http_cancel(struct http *http, uint64_t id);
+/* Drops all requests, and the session. */
+void http_reset(struct http *http);
+/* When http_handle is to be called at the latest; INT64_MAX: never. */
+int64_t http_due_ms(const struct http *http);
+/* Valid until http is told or asked something else. */
+struct pollfd *http_fds(struct http *http, size_t *ret_count);
+void http_handle(struct http *http, int64_t now_ms, const struct wire_ears *ears);
+void http_end(struct http *http); /* NULL is allowed */
+
+#endif

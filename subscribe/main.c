@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/main.c: the program tidings-subscribe, which `tidings subscribe` starts: it gives what
+ * comes from the server to a state machine (events.h, plain.h) and does what that answers, in its
+ * order.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command/interrupt.h"
+#include "command/secret_file.h"
+#include "common/clock.h"
+#include "common/fnv.h"
+#include "common/random.h"
+#include "subscribe/http.h"
+#include "subscribe/options.h"
+#include "subscribe/plain.h"
+#include "subscribe/process.h"
+#include "subscribe/saved.h"
+#include "subscribe/sender.h"
+
+enum { TOKEN_LOOK_MS = 1000, STAMP_BYTES = 32 };
+
+struct subscribing {
+  struct cli *cli;
+  struct subscribe_options options;
+  struct sender sender;
+  struct saved saved;
+  struct events *events; /* one of these two */
+  struct plain *plain;
+  struct http *http; /* NULL: `process` */
+  struct process process;
+  char *server; /* as sentences name it */
+  char *secret; /* of the webhook */
+  struct tidings_span arguments;
+  struct buffer cursor;    /* that is to be stored; empty: none */
+  char stamp[STAMP_BYTES]; /* of the token's file */
+  bool late;               /* the machine's time has come, and what was there then is read first */
+  bool over;
+  int code;
+};
+
+/* -- doing what the machine wants -------------------------------------------------------------- */
+
+static void stop(struct subscribing *all, int code) {
+  all->over = true;
+  if (!all->code) all->code = code;
+}
+
+static void send_message(struct subscribing *all, const struct output *output) {
+  if (all->http) http_send(all->http, output, clock_mono_ms());
+  else process_send(&all->process, output->text);
+}
+
+static void note_cursor(struct subscribing *all, struct tidings_span cursor) {
+  all->cursor.len = 0;
+  buffer_span(&all->cursor, cursor);
+  buffer_byte(&all->cursor, '\0');
+  if (all->cursor.failed) stop(all, cli_fail(all->cli, "out of memory"));
+}
+
+static void obey_one(struct subscribing *all, const struct output *output) {
+  int code = 0;
+  switch (output->kind) {
+  case OUTPUT_SEND: send_message(all, output); break;
+  case OUTPUT_CANCEL:
+    if (all->http) http_cancel(all->http, output->id);
+    break;
+  case OUTPUT_RESET:
+    if (all->http) http_reset(all->http);
+    else process_reset(&all->process);
+    break;
+  case OUTPUT_PUSH: code = sender_push(&all->sender, output); break;
+  case OUTPUT_NOTICE: code = sender_notice(&all->sender, output); break;
+  case OUTPUT_CURSOR: note_cursor(all, output->text); break;
+  case OUTPUT_SAY: cli_warn(all->cli, "%.*s", SPAN_FORMAT(output->text)); break;
+  case OUTPUT_END:
+    cli_warn(all->cli, "%.*s", SPAN_FORMAT(output->text));
+    stop(all, output->code);
+    break;
+  }
+  if (code) stop(all, code);
+}
+
+/* If something was not stored, nothing after it is done: the cursor stays before it. */
+static bool obey(struct subscribing *all) {
+  const struct outputs *outputs =
+      all->events ? events_outputs(all->events) : plain_outputs(all->plain);
+  for (size_t i = 0; i < outputs->count && !all->over; i++) obey_one(all, &outputs->rows[i]);
+  if (outputs->failed && !all->over) stop(all, cli_fail(all->cli, "out of memory"));
+  if (interrupt_seen()) all->over = true;
+  return !all->over;
+}
+
+/* Written once for all that came at once. */
+static void keep_cursor(struct subscribing *all) {
+  if (!all->cursor.len) return;
+  int reason = saved_write(&all->saved, all->cursor.bytes);
+  if (reason) cli_warn(all->cli, "cannot write '%s': %s", all->saved.path, strerror(reason));
+  all->cursor.len = 0;
+}
+
+/* -- what the server says ---------------------------------------------------------------------- */
+
+static bool hear_message(void *context, struct tidings_span message) {
+  struct subscribing *all = context;
+  events_message(all->events, message, clock_mono_ms(), clock_wall_ms());
+  return obey(all);
+}
+
+static bool hear_event(void *context, const struct sse_event *event) {
+  struct subscribing *all = context;
+  plain_event(all->plain, event, clock_mono_ms());
+  return obey(all);
+}
+
+static bool hear_life(void *context) {
+  struct subscribing *all = context;
+  plain_alive(all->plain, clock_mono_ms());
+  return true;
+}
+
+static bool hear_failure(void *context, uint64_t id, const struct events_failure *failure,
+                         int64_t retry_ms) {
+  struct subscribing *all = context;
+  if (all->events) events_failed(all->events, id, failure, clock_mono_ms());
+  else plain_failed(all->plain, id, failure, retry_ms, clock_mono_ms());
+  return obey(all);
+}
+
+/* -- the token --------------------------------------------------------------------------------- */
+
+/* Whether the file is another one than before. */
+static bool look_at_token(struct subscribing *all) {
+  char stamp[STAMP_BYTES];
+  struct stat info;
+  if (!all->options.token_file || stat(all->options.token_file, &info))
+    memset(&info, 0, sizeof info);
+  snprintf(stamp, sizeof stamp, "%lld.%09ld", (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+  if (strcmp(stamp, all->stamp) == 0) return false;
+  memcpy(all->stamp, stamp, sizeof stamp);
+  if (all->events) events_set_token_stamp(all->events, stamp);
+  else plain_set_token_stamp(all->plain, stamp);
+  return true;
+}
+
+static bool wants_token(const struct subscribing *all) {
+  if (!all->options.token_file) return false;
+  return all->events ? events_wants_token(all->events) : plain_wants_token(all->plain);
+}
+
+/* -- the loop ---------------------------------------------------------------------------------- */
+
+static int64_t machine_due_ms(const struct subscribing *all) {
+  return all->events ? events_due_ms(all->events) : plain_due_ms(all->plain);
+}
+
+static int until_due(const struct subscribing *all) {
+  int64_t due = machine_due_ms(all), wire = all->http ? http_due_ms(all->http) : INT64_MAX;
+  if (!all->http && process_is_ready(&all->process)) return 0;
+  if (wire < due) due = wire;
+  int ms = due == INT64_MAX ? -1 : clock_ms_until(due);
+  return wants_token(all) && (ms < 0 || ms > TOKEN_LOOK_MS) ? TOKEN_LOOK_MS : ms;
+}
+
+/* While the store was busy nothing was read: what has come meanwhile is heard before the machine
+ * believes that nothing has. */
+static bool is_time(struct subscribing *all, bool heard) {
+  bool due = clock_mono_ms() >= machine_due_ms(all), before = all->late;
+  all->late = due;
+  return due && (before || !heard);
+}
+
+static void go_round(struct subscribing *all, const struct wire_ears *ears) {
+  struct pollfd own[PROCESS_FDS], *fds = own;
+  size_t count = 0;
+  if (all->http) fds = http_fds(all->http, &count);
+  else count = process_fds(&all->process, own);
+  int ready = interrupt_poll(fds, (nfds_t)count, until_due(all));
+  for (size_t i = 0; ready <= 0 && i < count; i++) fds[i].revents = 0;
+  if (interrupt_seen()) all->over = true;
+  if (all->over) return;
+  if (all->http) http_handle(all->http, clock_mono_ms(), ears);
+  else process_handle(&all->process, fds, count, ears);
+  keep_cursor(all);
+  sender_forward(&all->sender);
+  bool changed = !all->over && wants_token(all) && look_at_token(all);
+  if (changed && all->events) events_token_changed(all->events, clock_mono_ms());
+  else if (changed) plain_token_changed(all->plain, clock_mono_ms());
+  if (changed) (void)obey(all);
+  if (all->over || !is_time(all, ready > 0)) return;
+  all->late = false;
+  if (all->events) events_tick(all->events, clock_mono_ms());
+  else plain_tick(all->plain, clock_mono_ms());
+  (void)obey(all);
+}
+
+static void run_subscription(struct subscribing *all) {
+  const struct wire_ears ears = {.context = all,
+                                 .message = hear_message,
+                                 .event = hear_event,
+                                 .alive = hear_life,
+                                 .failed = hear_failure};
+  (void)look_at_token(all);
+  sender_forward(&all->sender);
+  if (all->events) events_begin(all->events, clock_mono_ms());
+  else plain_begin(all->plain, clock_mono_ms());
+  (void)obey(all);
+  while (!all->over) go_round(all, &ears);
+  keep_cursor(all);
+  sender_forward(&all->sender);
+}
+
+/* -- the beginning ----------------------------------------------------------------------------- */
+
+/* The server without what may be secret: a URL up to its query, a program without arguments. */
+static char *name_server(const struct subscribe_options *options) {
+  if (!options->url) {
+    const char *slash = strrchr(options->command[0], '/');
+    return strdup(slash ? slash + 1 : options->command[0]);
+  }
+  size_t scheme = strcspn(options->url, ":") + 3, len = strcspn(options->url, "?#");
+  const char *host = options->url + scheme, *at = memchr(host, '@', strcspn(host, "/?#"));
+  const char *from = at ? at + 1 : host;
+  char *name = NULL;
+  if (asprintf(&name, "%.*s%.*s", (int)scheme, options->url, (int)(options->url + len - from),
+               from) < 0)
+    return NULL;
+  return name;
+}
+
+static uint64_t hash_target(const struct subscribe_options *options) {
+  uint64_t hash = fnv_span(FNV_START, span_text(options->url ? options->url : ""));
+  for (char **word = options->command; word && *word; word++)
+    hash = fnv_byte(fnv_span(hash, span_text(*word)), 0);
+  return hash;
+}
+
+/* Events are known again by the server and the event, whoever subscribes to it with whichever
+ * arguments. Those that a webhook's route receives are known by the route's path. */
+static char *name_source(const struct subscribing *all) {
+  const struct subscribe_options *options = &all->options;
+  char *source = NULL;
+  if (options->webhook) {
+    const char *host = strstr(options->webhook, "://");
+    const char *path = host ? strchr(host + 3, '/') : NULL;
+    return path ? strndup(path, strcspn(path, "?#")) : strdup("/");
+  }
+  if (asprintf(&source, "%s %s %016llx", all->server, options->event ? options->event : "sse",
+               (unsigned long long)hash_target(options)) < 0)
+    return NULL;
+  return source;
+}
+
+static int read_secret(struct subscribing *all) {
+  char *text = NULL;
+  size_t len = 0;
+  const char *mistake = secret_file_read(all->options.secret_file, &text, &len);
+  if (mistake) return cli_fail(all->cli, "'%s': %s", all->options.secret_file, mistake);
+  text[strcspn(text, "\r\n")] = '\0'; /* the first: the newest, while there are two */
+  all->secret = text;
+  if (strncmp(text, "whsec_", 6) == 0) return 0;
+  return cli_fail(all->cli, "'%s': expected a secret that begins with whsec_",
+                  all->options.secret_file);
+}
+
+/* Once at the beginning, so that a mistake is seen. */
+static int check_token(const struct subscribing *all) {
+  char *text = NULL;
+  size_t len = 0;
+  if (!all->options.token_file) return 0;
+  const char *mistake = secret_file_read(all->options.token_file, &text, &len);
+  if (text) explicit_bzero(text, len);
+  free(text);
+  return mistake ? cli_fail(all->cli, "'%s': %s", all->options.token_file, mistake) : 0;
+}
+
+static int check_arguments(struct subscribing *all) {
+  static const struct json_rules rules = {.max_depth = 32, .nul = true, .large = true};
+  struct tidings_error error = {.size = sizeof error};
+  struct arena arena = ARENA_EMPTY;
+  const struct json *root = NULL;
+  if (!all->options.arguments) return 0;
+  all->arguments = span_text(all->options.arguments);
+  int refused = json_read_by(&rules, all->arguments, "--args", &arena, &root, &error);
+  bool object = !refused && root->kind == JSON_IS_OBJECT;
+  bool lines = memchr(all->arguments.ptr, '\n', all->arguments.len);
+  arena_free(&arena);
+  if (refused) return cli_usage(all->cli, "%s", error.text);
+  if (!object) return cli_usage(all->cli, "--args: expected a JSON object");
+  return lines ? cli_usage(all->cli, "--args: expected one line") : 0;
+}
+
+static int open_saved(struct subscribing *all) {
+  const struct subscribe_options *options = &all->options;
+  const char *to =
+      all->sender.destination.address.name ? all->sender.destination.session : all->cli->to;
+  uint64_t key = hash_target(options);
+  key = fnv_byte(fnv_span(key, span_text(options->event ? options->event : "")), 0);
+  key = fnv_byte(fnv_span(key, all->arguments), 0);
+  key = fnv_byte(fnv_span(key, span_text(to)), 0);
+  key = fnv_span(key, span_text(options->webhook ? options->webhook : ""));
+  all->saved.server = all->server;
+  all->saved.event = options->event;
+  all->saved.to = to;
+  return saved_open(all->cli, key, &all->saved);
+}
+
+static int make_machine(struct subscribing *all) {
+  const struct subscribe_options *options = &all->options;
+  struct events_wish wish = {.name = options->event,
+                             .arguments = all->arguments,
+                             .url = options->webhook,
+                             .secret = all->secret,
+                             .server = all->server,
+                             .token_file = options->token_file,
+                             .cursor = all->saved.cursor,
+                             .heartbeat_ms = (int64_t)options->heartbeat_ms,
+                             .process = !options->url};
+  (void)random_fill(&wish.random, sizeof wish.random); /* without it the pauses are still right */
+  if (options->webhook) wish.delivery = EVENTS_WEBHOOK;
+  else if (options->mode) wish.delivery = options->mode[2] == 'l' ? EVENTS_POLL : EVENTS_PUSH;
+  if (!wish.heartbeat_ms && !options->sse) wish.heartbeat_ms = EVENTS_HEARTBEAT_MS;
+  if (options->sse) all->plain = plain_new(&wish);
+  else all->events = events_new(&wish);
+  if (options->url) {
+    const struct transfer_target target = {
+        .url = options->url, .token_file = options->token_file, .plain = options->sse};
+    all->http = http_begin(&target);
+  } else {
+    process_begin(&all->process, options->command);
+  }
+  return (all->plain || all->events) && (all->http || !options->url)
+             ? 0
+             : cli_fail(all->cli, "out of memory");
+}
+
+static int prepare(struct subscribing *all) {
+  const struct subscribe_options *options = &all->options;
+  const char *recipe = options->recipe ? options->recipe : options->sse ? "any" : "mcp-events";
+  int code = check_arguments(all);
+  if (!code) code = check_token(all);
+  if (!code && options->secret_file) code = read_secret(all);
+  if (!code) code = sender_open(all->cli, recipe, options->level, &all->sender);
+  if (code) return code;
+  all->server = name_server(options);
+  all->sender.source = all->server ? name_source(all) : NULL;
+  if (!all->sender.source) return cli_fail(all->cli, "out of memory");
+  code = open_saved(all);
+  return code ? code : make_machine(all);
+}
+
+static void release(struct subscribing *all) {
+  events_free(all->events);
+  plain_free(all->plain);
+  http_end(all->http);
+  process_end(&all->process);
+  saved_close(&all->saved);
+  if (all->sender.source) sender_print_counts(&all->sender);
+  sender_close(&all->sender);
+  if (all->secret) explicit_bzero(all->secret, strlen(all->secret));
+  free(all->secret);
+  free(all->server);
+  buffer_free(&all->cursor);
+}
+
+static int run(struct cli *cli) {
+  struct subscribing all = {.cli = cli, .saved = {.lock = -1}, .process = {.to = -1, .from = -1}};
+  int code = 0;
+  if (!subscribe_read_options(cli, &all.options, &code)) return code;
+  if (curl_global_init(CURL_GLOBAL_DEFAULT)) return cli_fail(cli, "libcurl cannot begin");
+  code = prepare(&all);
+  if (!code) {
+    interrupt_begin();
+    run_subscription(&all);
+    code = all.code;
+  }
+  release(&all);
+  curl_global_cleanup();
+  return code || !interrupt_seen() ? code : interrupt_exit_code();
+}
+
+static const struct cli_verb subscribe_verb = SUBSCRIBE_VERB(NULL, run);
+static const struct cli_verb *const verbs[] = {&subscribe_verb, NULL};
+static const struct cli_program program = {.name = "tidings subscribe",
+                                           .version = TIDINGS_VERSION,
+                                           .summary = "Subscribe to events of an MCP server.",
+                                           .about = "subscribe to events of an MCP server",
+                                           .verbs = verbs};
+
+int main(int argc, char **argv) { return cli_main(&program, argc, argv); }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/plain.h: a plain stream of server-sent events, without MCP, as a state machine like
+ * events.h. The id of the last event is the place to begin at. Pure.
+ */
+#ifndef SUBSCRIBE_PLAIN_H
+#define SUBSCRIBE_PLAIN_H
+
+#include "subscribe/events.h"
+#include "subscribe/sse.h"
+
+struct plain;
+
+/* The wish gives server, token_file, cursor, random; heartbeat_ms 0: the stream may be silent for
+ * ever. NULL: no memory. */
+struct plain *plain_new(const struct events_wish *wish);
+void plain_free(struct plain *plain); /* NULL is allowed */
+
+void plain_begin(struct plain *plain, int64_t now_ms);
+/* Data that is no JSON object becomes one with a `message`. */
+void plain_event(struct plain *plain, const struct sse_event *event, int64_t now_ms);
+/* Bytes came, whatever they are. */
+void plain_alive(struct plain *plain, int64_t now_ms);
+/* The stream has ended. `retry_ms`: as the server asked for; 0: it did not. */
+void plain_failed(struct plain *plain, uint64_t id, const struct events_failure *failure,
+                  int64_t retry_ms, int64_t now_ms);
+int64_t plain_due_ms(const struct plain *plain);
+void plain_tick(struct plain *plain, int64_t now_ms);
+bool plain_wants_token(const struct plain *plain);
+void plain_token_changed(struct plain *plain, int64_t now_ms);
+void plain_set_token_stamp(struct plain *plain, const char *stamp);
+struct outputs *plain_outputs(struct plain *plain);
+
+#endif

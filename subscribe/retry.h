@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/retry.h: how long to wait after a failure: twice as long after each further one, up to
+ * five minutes, and at random between half of that and all of it, so that clients of a server that
+ * comes back do not come all at once. Pure.
+ */
+#ifndef SUBSCRIBE_RETRY_H
+#define SUBSCRIBE_RETRY_H
+
+#include <stdint.h>
+
+enum { RETRY_FIRST_MS = 1000, RETRY_LONGEST_MS = 300000 };
+
+struct retry {
+  uint64_t random; /* the state of a generator; any value */
+  unsigned failures;
+};
+
+/* After a further failure. */
+int64_t retry_wait_ms(struct retry *retry);
+
+#endif

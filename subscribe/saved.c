@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ */
+#include "subscribe/saved.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "command/json_value.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "common/file.h"
+#include "common/fnv.h"
+#include "common/store_url.h"
+
+enum { LARGEST_SAVED = 1 << 20 };
+
+/* NULL: no memory, or no home. */
+static char *find_folder(const struct cli *cli, uint64_t *key) {
+  char *store = kit_store_path(cli), *folder = NULL;
+  if (store && store_url_is(store)) {
+    *key = fnv_span(*key, span_text(store)); /* several stores share that folder */
+    folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings-subscribe");
+  } else if (store) {
+    folder = paths_join(store, "subscribe");
+  }
+  free(store);
+  return folder;
+}
+
+static int lock_file(const struct cli *cli, struct saved *saved) {
+  char *path = NULL, pid[16] = "";
+  if (asprintf(&path, "%s.lock", saved->path) < 0) return cli_fail(cli, "out of memory");
+  saved->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  int code = 0;
+  if (saved->lock < 0) {
+    code = cli_fail(cli, "cannot write '%s': %s", path, strerror(errno));
+  } else if (flock(saved->lock, LOCK_EX | LOCK_NB)) {
+    ssize_t len = read(saved->lock, pid, sizeof pid - 1);
+    pid[len > 0 ? len : 0] = '\0';
+    code = cli_fail(cli, "process %s already has this subscription", pid[0] ? pid : "(unknown)");
+  } else {
+    int written = snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    if (ftruncate(saved->lock, 0) || write(saved->lock, pid, (size_t)written) != written)
+      code = cli_fail(cli, "cannot write '%s': %s", path, strerror(errno));
+  }
+  free(path);
+  return code;
+}
+
+/* A file that cannot be understood is not overwritten: somebody looks at it first. */
+static int read_cursor(const struct cli *cli, struct saved *saved) {
+  static const struct json_rules rules = {.max_depth = 4, .large = true};
+  struct tidings_error error = {.size = sizeof error};
+  json_t *value = NULL;
+  char *text = NULL;
+  size_t len = 0;
+  int reason = file_read_whole(saved->path, LARGEST_SAVED, &text, &len);
+  if (reason == ENOENT) return 0;
+  if (reason) return cli_fail(cli, "cannot read '%s': %s", saved->path, strerror(reason));
+  int32_t refused = json_value_read(&rules, span_of(text, len), saved->path, &value, &error);
+  free(text);
+  if (refused) return cli_fail(cli, "%s; remove it to begin anew", error.text);
+  const char *cursor = json_value_text(value, "cursor");
+  saved->cursor = cursor[0] ? strdup(cursor) : NULL;
+  int code = cursor[0] && !saved->cursor ? cli_fail(cli, "out of memory") : 0;
+  json_decref(value);
+  return code;
+}
+
+int saved_open(const struct cli *cli, uint64_t key, struct saved *saved) {
+  saved->lock = -1;
+  saved->folder = find_folder(cli, &key);
+  if (!saved->folder) return cli_fail(cli, "cannot find a folder for what is to be remembered");
+  int reason = paths_make_folders(saved->folder);
+  if (reason) return cli_fail(cli, "cannot make '%s': %s", saved->folder, strerror(reason));
+  if (asprintf(&saved->path, "%s/%016llx.json", saved->folder, (unsigned long long)key) < 0) {
+    saved->path = NULL;
+    return cli_fail(cli, "out of memory");
+  }
+  int code = lock_file(cli, saved);
+  return code ? code : read_cursor(cli, saved);
+}
+
+static int sync_path(const char *path, int flags) {
+  int fd = open(path, flags | O_CLOEXEC);
+  if (fd < 0) return errno;
+  int reason = fsync(fd) ? errno : 0;
+  close(fd);
+  return reason;
+}
+
+static int replace_file(const struct saved *saved, const char *text) {
+  char *beside = NULL;
+  if (asprintf(&beside, "%s.new", saved->path) < 0) return ENOMEM;
+  int reason = file_write_whole(beside, text, strlen(text));
+  if (!reason) reason = sync_path(beside, O_WRONLY);
+  if (!reason && rename(beside, saved->path)) reason = errno;
+  if (!reason) reason = sync_path(saved->folder, O_RDONLY | O_DIRECTORY);
+  free(beside);
+  return reason;
+}
+
+int saved_write(const struct saved *saved, const char *cursor) {
+  json_t *value = json_pack("{s:s, s:s?, s:s, s:s}", "server", saved->server, "event", saved->event,
+                            "to", saved->to, "cursor", cursor);
+  char *text = value ? json_dumps(value, JSON_INDENT(2)) : NULL;
+  int reason = text ? replace_file(saved, text) : ENOMEM;
+  free(text);
+  json_decref(value);
+  return reason;
+}
+
+void saved_close(struct saved *saved) {
+  if (saved->lock >= 0) close(saved->lock);
+  free(saved->path);
+  free(saved->folder);
+  free(saved->cursor);
+  *saved = (struct saved){.lock = -1};
+}

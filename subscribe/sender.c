@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ */
+#include "subscribe/sender.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command/interrupt.h"
+#include "command/mailbox.h"
+#include "command/recipes.h"
+#include "common/fnv.h"
+
+enum { LONGEST_ID = 200, FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 30000 };
+
+int sender_open(const struct cli *cli, const char *recipe, uint32_t level, struct sender *sender) {
+  struct tidings_error error = {.size = sizeof error};
+  sender->cli = cli;
+  sender->level = level;
+  sender->forwarded = UINT64_MAX; /* who was killed may have left something in the mailbox */
+  int32_t refused = recipes_find(recipe, &sender->recipe, &error);
+  if (refused) return cli_fail(cli, "--recipe: %s", error.text);
+  int code = destination_open(cli, &sender->destination);
+  if (code) return code;
+  refused = recipes_remember_ids(sender->destination.kit, &error);
+  return refused ? cli_fail_with(cli, refused, &error) : 0;
+}
+
+void sender_close(struct sender *sender) {
+  recipe_free(sender->recipe);
+  destination_close(&sender->destination);
+  free(sender->source);
+}
+
+/* -- storing ----------------------------------------------------------------------------------- */
+
+static bool may_pass(int32_t code) {
+  return code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE || code == TIDINGS_E_FULL ||
+         code == TIDINGS_E_NOMEM;
+}
+
+/* A signal ends the pause. */
+static int32_t push_with_patience(struct sender *sender,
+                                  const struct hostkit_notification *notification,
+                                  struct tidings_reply **ret_reply, struct tidings_error *error) {
+  int pause_ms = FIRST_PAUSE_MS;
+  struct hostkit *kit = sender->destination.kit;
+  int32_t code = hostkit_push(kit, notification, ret_reply, error);
+  if (may_pass(code)) cli_warn(sender->cli, "%s; it is tried again", error->text);
+  while (may_pass(code) && !interrupt_seen()) {
+    (void)interrupt_poll(NULL, 0, pause_ms);
+    pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
+    code = hostkit_push(kit, notification, ret_reply, error);
+  }
+  return code;
+}
+
+/* A text that the plugin does not take would be refused for ever: the next one is not held up. */
+static int store(struct sender *sender, const struct recipe_push *push) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  struct hostkit_notification notification =
+      recipes_notification(push, span_text(sender->destination.session), span_text(sender->source));
+  if (notification.level > sender->level) notification.level = sender->level;
+  int32_t code = push_with_patience(sender, &notification, &reply, &error);
+  bool known = !code && reply && reply->flags & TIDINGS_REPLY_DUPLICATE;
+  hostkit_reply_free(reply);
+  if (may_pass(code)) return cli_fail_with(sender->cli, code, &error);
+  if (code) cli_warn(sender->cli, "an event became no notification: %s", error.text);
+  sender->refused += code != 0;
+  sender->known += known;
+  sender->pushed += !code && !known;
+  return 0;
+}
+
+static struct tidings_span choose_id(const struct recipe_push *push, struct tidings_span id,
+                                     size_t number, struct outputs *texts) {
+  struct tidings_span chosen = push->id.len ? push->id : id;
+  if (!push->id.len && number) chosen = outputs_format(texts, "%.*s/%zu", SPAN_FORMAT(id), number);
+  if (chosen.len > LONGEST_ID)
+    chosen = outputs_format(texts, "fnv:%016llx", (unsigned long long)fnv_span(FNV_START, chosen));
+  return chosen;
+}
+
+static int store_all(struct sender *sender, const struct output *output,
+                     const struct recipe_push *pushes, size_t count) {
+  struct outputs texts = {.failed = false};
+  int code = 0;
+  for (size_t i = 0; !code && i < count; i++) {
+    struct recipe_push push = pushes[i];
+    push.id = choose_id(&push, output->text, i, &texts);
+    code = texts.failed ? cli_fail(sender->cli, "out of memory") : store(sender, &push);
+  }
+  outputs_free(&texts);
+  return code;
+}
+
+int sender_push(struct sender *sender, const struct output *output) {
+  const struct recipe_header headers[] = {{span_text("event"), output->event},
+                                          {span_text("id"), output->text}};
+  const struct recipe_document document = {
+      .root = output->document, .headers = headers, .header_count = output->event.len ? 2 : 0};
+  struct recipe_push *pushes = NULL;
+  struct arena arena = ARENA_EMPTY;
+  size_t count = 0;
+  bool fits = false;
+  int code = recipe_apply(sender->recipe, &document, &arena, &pushes, &count, &fits);
+  sender->ignored += !code && !count;
+  code = code ? cli_fail(sender->cli, "out of memory") : store_all(sender, output, pushes, count);
+  arena_free(&arena);
+  return code;
+}
+
+int sender_notice(struct sender *sender, const struct output *output) {
+  const struct recipe_push push = {.kind = span_text(output->kind_name),
+                                   .level = span_text("warning"),
+                                   .text = output->text,
+                                   .id = output->notice};
+  return store(sender, &push);
+}
+
+/* -- the session that is there ----------------------------------------------------------------- */
+
+void sender_forward(struct sender *sender) {
+  struct tidings_error error = {.size = sizeof error};
+  struct mailbox_moved moved;
+  char *session = NULL;
+  if (!sender->destination.address.name || sender->forwarded == sender->pushed) return;
+  sender->forwarded = sender->pushed;
+  int32_t code = mailbox_forward(sender->destination.kit, &sender->destination.address, &session,
+                                 &moved, &error);
+  if (code) cli_warn(sender->cli, "it waits in %s: %s", sender->destination.session, error.text);
+  free(session);
+}
+
+void sender_print_counts(const struct sender *sender) {
+  cli_warn(sender->cli, "%llu pushed, %llu known, %llu not of interest, %llu refused",
+           (unsigned long long)sender->pushed, (unsigned long long)sender->known,
+           (unsigned long long)sender->ignored, (unsigned long long)sender->refused);
+}

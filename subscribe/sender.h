@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/sender.h: makes notifications of events and stores them. If the store cannot take one
+ * now, it tries again until it can: nothing is lost.
+ */
+#ifndef SUBSCRIBE_SENDER_H
+#define SUBSCRIBE_SENDER_H
+
+#include "command/destination.h"
+#include "recipes/recipe.h"
+#include "subscribe/output.h"
+
+struct sender {
+  const struct cli *cli;
+  struct recipe *recipe;
+  struct destination destination;
+  char *source;   /* with an event's id, by what a repetition is known */
+  uint32_t level; /* the highest */
+  uint64_t pushed, known, ignored, refused;
+  uint64_t forwarded; /* how many were pushed when the mailbox was collected last */
+};
+
+/* Says on stderr what is wrong. Returns 0, or the exit code; sender_close in any case. */
+int sender_open(const struct cli *cli, const char *recipe, uint32_t level, struct sender *sender);
+void sender_close(struct sender *sender);
+
+/* OUTPUT_PUSH and OUTPUT_NOTICE. Each returns 0 once it is stored, or is not to be stored; else the
+ * program is to end. */
+int sender_push(struct sender *sender, const struct output *output);
+int sender_notice(struct sender *sender, const struct output *output);
+
+/* The session that works there now gets what was pushed since the last time. */
+void sender_forward(struct sender *sender);
+void sender_print_counts(const struct sender *sender);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/sse.h: a stream of server-sent events (text/event-stream), cut anywhere. Pure.
+ */
+#ifndef SUBSCRIBE_SSE_H
+#define SUBSCRIBE_SSE_H
+
+#include "common/buffer.h"
+
+enum { SSE_LONGEST_EVENT = 16 << 20 };
+
+struct sse {
+  struct buffer line;     /* what has no line break yet */
+  struct buffer data;     /* of the event that is read */
+  struct buffer type, id; /* the id stays from event to event */
+  bool has_data, after_cr, begun;
+  bool handed;      /* the event was returned */
+  bool too_long;    /* the event is left out */
+  int64_t retry_ms; /* as the server asked for; 0: it did not */
+};
+
+struct sse_event {
+  struct tidings_span type; /* "message" if the server says nothing */
+  struct tidings_span id, data;
+};
+
+/* Takes bytes from `bytes` until an event is complete, and returns it; it stays until the next
+ * call. False: all bytes were taken, or there is no memory (`failed`). */
+bool sse_next(struct sse *sse, struct tidings_span *bytes, struct sse_event *ret_event);
+bool sse_failed(const struct sse *sse);
+void sse_free(struct sse *sse);
+
+#endif
