@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agents/call/owner.h"
+#include "agents/hosts/hosts.h"
 #include "command/owner.h"
 #include "common/file.h"
 #include "common/fnv.h"
@@ -34,10 +35,8 @@ static const char *variable(const char *name) {
 }
 
 const char *mcp_agent_session(void) {
-  static const char *const names[] = {"CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID",
-                                      "QWEN_CODE_SESSION_ID"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *session = variable(names[i]);
+  for (size_t i = 0; i < host_count; i++) {
+    const char *name = hosts[i]->session_variable, *session = name ? variable(name) : NULL;
     if (session) return session;
   }
   return NULL;
@@ -51,7 +50,10 @@ char *mcp_agent_session_name(const char *agent, const char *folder, unsigned n) 
 }
 
 bool mcp_agent_shows_errors_raw(void) {
-  return variable("QWEN_CODE_SESSION_ID") || variable("GEMINI_CLI");
+  for (size_t i = 0; i < host_count; i++) {
+    if (hosts[i]->raw_variable && variable(hosts[i]->raw_variable)) return true;
+  }
+  return false;
 }
 
 /* After the name come the state and six numbers, the last of them the flags: PF_EXITING is set

@@ -18,11 +18,6 @@
 
 enum { LARGEST_INPUT = 64 << 20, SHOWN = 60 };
 
-static const char *text_of(const json_t *input, const char *name) {
-  const char *text = json_string_value(json_object_get(input, name));
-  return text ? text : "";
-}
-
 static int32_t missing(struct tidings_error *error, const json_t *input, const char *name,
                        const char *expected) {
   const json_t *value = json_object_get(input, name);
@@ -56,35 +51,48 @@ static char *transcript_of(const struct hook_call *call) {
   return path;
 }
 
-/* GitHub Copilot CLI names the fields of a notice otherwise than those of its other calls. */
-static void take_names(struct hook_call *call) {
-  call->event = text_of(call->input, "hook_event_name");
-  call->session = text_of(call->input, "session_id");
-  if (!call->event[0] && text_of(call->input, "notification_type")[0]) call->event = "Notification";
-  if (!call->session[0]) call->session = text_of(call->input, "sessionId");
+/* "" where the host said nothing. */
+static const char *field_of(const struct hook_call *call, enum host_field field) {
+  char name[64];
+  const char *names = host_field_names(call->host, field), *text = "";
+  for (size_t len; !text[0] && (len = strcspn(names, " ")) && len < sizeof name;
+       names += len + (names[len] == ' ')) {
+    memcpy(name, names, len);
+    name[len] = '\0';
+    text = json_value_text(call->input, name);
+  }
+  return text;
+}
+
+static void take_texts(struct hook_call *call) {
+  const char *notice = call->host->notice;
+  call->event = field_of(call, FIELD_EVENT);
+  if (!call->event[0] && notice && json_value_text(call->input, notice)[0])
+    call->event = "Notification";
+  call->session = field_of(call, FIELD_SESSION);
+  call->cwd = field_of(call, FIELD_FOLDER);
+  call->source = field_of(call, FIELD_SOURCE);
+  call->prompt = field_of(call, FIELD_PROMPT);
+  call->tool = field_of(call, FIELD_TOOL);
+  call->call_id = field_of(call, FIELD_CALL);
+  call->failure = field_of(call, FIELD_FAILURE);
+  call->transcript = field_of(call, FIELD_TRANSCRIPT);
+  call->time_ms = hook_time_ms(field_of(call, FIELD_TIME));
 }
 
 static int32_t take_fields(struct hook_call *call, struct tidings_error *error) {
   const json_t *input = call->input;
-  take_names(call);
-  call->cwd = text_of(input, "cwd");
-  call->source = text_of(input, "source");
-  call->prompt = text_of(input, "prompt");
-  call->tool = text_of(input, "tool_name");
-  call->call_id = call->host->call_id ? text_of(input, call->host->call_id) : "";
-  if (!call->call_id[0]) call->call_id = text_of(input, "tool_use_id");
-  if (!call->call_id[0]) call->call_id = text_of(input, "tool_call_id");
-  call->failure = text_of(input, "error");
-  call->transcript = text_of(input, "transcript_path");
-  call->time_ms = hook_time_ms(text_of(input, "timestamp"));
-  const char *agent = text_of(input, "agent_id"), *parent = text_of(input, "parent_agent_id");
+  take_texts(call);
+  const char *agent = field_of(call, FIELD_AGENT), *parent = field_of(call, FIELD_PARENT);
   call->of_subagent = agent[0] != '\0';
   if (!call->known) return TIDINGS_OK;
   if (agent[0] && parent[0] && strcmp(call->session, agent) == 0)
     call->session = parent; /* its subagents are sessions, too */
   if (!call->event[0])
-    return missing(error, input, "hook_event_name", "the name of a hook's event");
-  if (!call->session[0]) return missing(error, input, "session_id", "the session's id");
+    return missing(error, input, host_field_names(call->host, FIELD_EVENT),
+                   "the name of a hook's event");
+  if (!call->session[0])
+    return missing(error, input, host_field_names(call->host, FIELD_SESSION), "the session's id");
   call->moment = host_moment(call->host, call->event);
   if (call->moment == HOOK_PROMPT && is_no_prompt(call)) call->moment = HOOK_OTHER;
   call->room = call->host->room;

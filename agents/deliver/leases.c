@@ -43,14 +43,9 @@ static bool has_owner(const json_t *status) {
   return json_integer_value(json_object_get(json_object_get(status, "attachment"), "pid")) > 0;
 }
 
-/* A transcript without any marker proves nothing, unless it has other answers of hooks. */
 static enum hook_transcript look_beside(const struct hook_call *call, struct leased *leased) {
-  const struct host *host = call->host;
-  enum hook_transcript found =
-      hook_proof_look(call->transcript, host, leased->sought, leased->count, &leased->usage);
-  bool keeps = found == HOOK_TRANSCRIPT_PLAIN && host->kept &&
-               hook_proof_has(call->transcript, NULL, host->kept, strlen(host->kept));
-  return keeps ? HOOK_TRANSCRIPT_MARKED : found;
+  return hook_proof_look(call->transcript, call->host, leased->sought, leased->count,
+                         &leased->usage);
 }
 
 /* What the model said later may have been written since the first look, and the answer with it. */
@@ -84,6 +79,7 @@ static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const 
     leased.handed[i] =
         (struct hook_handed){.call_id = json_value_text(entry, "call_id"),
                              .at_ms = json_integer_value(json_object_get(entry, "leased_at"))};
+    leased.sought[i].since_ms = mine ? leased.handed[i].at_ms : 0;
     leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
   }
   for (size_t i = 0; call->host->proof == HOST_PROOF_NEXT_CALL && i < leased.count; i++)
@@ -128,7 +124,7 @@ static bool is_written_down(const struct hook_call *call, const json_t *entry) {
 static bool is_settled_by_now(const struct hook_call *call, const json_t *entry,
                               const struct hook_handed *handed) {
   bool of_tool = strcmp(json_value_text(entry, "carrier"), "tool_result") == 0,
-       by_id = handed->call_id[0] && call->host->records.result,
+       by_id = handed->call_id[0] && host_record_says(call->host, SAYS_CALL),
        between = call->moment == HOOK_PROMPT || call->moment == HOOK_STOP ||
                  call->moment == HOOK_TURN_FAILED;
   int64_t age = clock_wall_ms() - handed->at_ms; /* less than 0: somebody set the clock */

@@ -34,7 +34,16 @@ static const struct host_package claude_package = {.files = claude_package_files
                                                    .name = "tidings@",
                                                    .removal = "claude plugin uninstall"};
 
-static const char *const assistant_records[] = {"type=assistant", NULL};
+static const struct host_record claude_records[] = {
+    {SAYS_MODEL, "type", "assistant"},
+    {SAYS_CALL, "message.content.*.tool_use_id", NULL},
+    {SAYS_TIME, "timestamp", NULL},
+    {SAYS_ID, "uuid", NULL},
+    {SAYS_PARENT, "parentUuid", NULL},
+    {SAYS_PROMPT, "origin.kind", "human"},
+    {SAYS_CONTEXT, "attachment.type", "hook_additional_context"},
+    {SAYS_STOPPED, "message.content.*.text", "[Request interrupted by user*"},
+    {SAYS_MODEL, NULL, NULL}};
 
 const struct host host_claude = {
     .name = "claude",
@@ -43,8 +52,7 @@ const struct host host_claude = {
     .tested = TESTED_CLAUDE,
     .shows_messages = true,
     .hooks = claude_hooks,
-    .records = {.model = assistant_records, .result = "message.content.*.tool_use_id"},
-    .call_id = "tool_use_id",
+    .records = claude_records,
     .caller = {.transcript = "projects/*/%s.jsonl"},
     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
     .begins_anew = "clear",
@@ -54,9 +62,10 @@ const struct host host_claude = {
     .stops = true,
     .background_subagents = true,
     .rewakes = true,
+    .rewakes_variable = "CLAUDE_CODE_ENTRYPOINT",
+    .rewakes_value = "cli",
+    .session_variable = "CLAUDE_CODE_SESSION_ID",
     .undoing = HOST_UNDOES_BY_SIBLINGS,
-    .interruption = "{\"type\":\"text\",\"text\":\"[Request interrupted by user",
-    .kept = "\"hook_additional_context\"",
     .keeps_start = true,
     .room = 9500,
     .room_measured = "10,000 UTF-16 units are shown whole; of more 2 KB and a path",

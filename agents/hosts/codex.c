@@ -21,12 +21,20 @@ static const struct host_switch codex_switches[] = {{"config.toml", "features.ho
 
 static const char *const any_fields[] = {NULL};
 
-static const char *const codex_records[] = {"payload.role=assistant", "payload.type=reasoning",
-                                            "payload.type=function_call",
-                                            "payload.type=custom_tool_call", NULL};
-
-static const char *const codex_outputs[] = {"payload.type=function_call_output",
-                                            "payload.type=custom_tool_call_output", NULL};
+static const struct host_record codex_records[] = {
+    {SAYS_MODEL, "payload.role", "assistant"},
+    {SAYS_MODEL, "payload.type", "reasoning"},
+    {SAYS_MODEL, "payload.type", "function_call"},
+    {SAYS_MODEL, "payload.type", "custom_tool_call"},
+    {SAYS_OUTPUT, "payload.type", "function_call_output"},
+    {SAYS_OUTPUT, "payload.type", "custom_tool_call_output"},
+    {SAYS_CALL, "payload.call_id", NULL},
+    {SAYS_TIME, "timestamp", NULL},
+    {SAYS_BASE, "payload.history_base.thread_id", NULL},
+    {SAYS_BASE_BYTES, "payload.history_base.end_byte_offset", NULL},
+    {SAYS_USED, "payload.info.last_token_usage.total_tokens", NULL},
+    {SAYS_LIMIT, "payload.info.model_context_window", NULL},
+    {SAYS_MODEL, NULL, NULL}};
 
 const struct host host_codex = {
     .name = "codex",
@@ -35,8 +43,7 @@ const struct host host_codex = {
     .tested = TESTED_CODEX,
     .shows_messages = true,
     .hooks = codex_hooks,
-    .records = {.model = codex_records, .outputs = codex_outputs, .result = "payload.call_id"},
-    .call_id = "tool_use_id",
+    .records = codex_records,
     .caller = {.transcript = "*sessions/*rollout-*", .fields = any_fields},
     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
     .begins_anew = "clear",

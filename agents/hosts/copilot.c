@@ -16,9 +16,17 @@ static const struct host_hook copilot_hooks[] = {{"SessionStart", HOOK_SESSION_S
                                                  {"SessionEnd", HOOK_SESSION_END, NULL, false},
                                                  {NULL, HOOK_OTHER, NULL, false}};
 
-static const char *const copilot_records[] = {"type=assistant.message", NULL};
-
 static const char *const copilot_fields[] = {"timestamp", "cwd", NULL};
+
+static const struct host_record copilot_records[] = {
+    {SAYS_MODEL, "type", "assistant.message"},
+    {SAYS_TIME, "timestamp", NULL},
+    {SAYS_OF_HOOKS, "type", "hook.*"},
+    {SAYS_COMPACTED, "type", "session.compaction_complete"},
+    {SAYS_MODEL, NULL, NULL}};
+
+/* It names the fields of a notice otherwise than those of its other calls. */
+static const char *const copilot_names[HOST_FIELDS] = {[FIELD_SESSION] = "session_id sessionId"};
 
 const struct host host_copilot = {
     .name = "copilot",
@@ -26,15 +34,16 @@ const struct host host_copilot = {
     .program = "copilot",
     .tested = TESTED_COPILOT,
     .hooks = copilot_hooks,
-    .records = {.model = copilot_records},
+    .records = copilot_records,
+    .fields = copilot_names,
+    .notice = "notification_type",
+    .session_variable = "COPILOT_AGENT_SESSION_ID",
     .caller = {.transcript = "session-state/*/events.jsonl", .fields = copilot_fields},
     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
     .begins_anew = "new",
     .stop_decision = "block",
     .answer = "additionalContext",
     .repeats_reasons = true,
-    .of_hooks = "{\"type\":\"hook.",
-    .compacts = "{\"type\":\"session.compaction_complete\"",
     .transcript = "session-state/%s/events.jsonl",
     .most_reasons = 8,
     .room = 9500,

@@ -33,7 +33,15 @@ static const struct host_package gemini_package = {.files = gemini_package_files
 
 static const char *const any_fields[] = {NULL};
 
-static const char *const gemini_records[] = {"type=gemini", NULL};
+static const struct host_record gemini_records[] = {
+    {SAYS_MODEL, "type", "gemini"},
+    {SAYS_TIME, "timestamp", NULL},
+    {SAYS_ID, "id", NULL},
+    {SAYS_ANEW, "$set.messages", NULL},
+    {SAYS_ANEW_ID, "$set.messages.*.id", NULL},
+    {SAYS_STAMP, "$set.lastUpdated", NULL},
+    {SAYS_CONTEXT, HOST_ANY_STRING, "*</hook_context>"},
+    {SAYS_MODEL, NULL, NULL}};
 
 const struct host host_gemini = {
     .name = "gemini",
@@ -44,18 +52,17 @@ const struct host host_gemini = {
     .hook_name = "tidings",
     .hooks = gemini_hooks,
     .stops = true,
-    .records = {.model = gemini_records},
+    .records = gemini_records,
+    .raw_variable = "GEMINI_CLI",
     .caller = {.transcript = "tmp/*/chats/*", .fields = any_fields},
     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
     .begins_anew = "clear",
     .stop_decision = "deny",
-    .anew = "{\"$set\":{\"messages\":",
     .undoing = HOST_UNDOES_BY_LINES,
     .subagent_tool = "invoke_agent",
     .stops_alike = true,
     .stopped_tool = "run_shell_command",
     .stopped_result = "Command was cancelled by user before it could ",
-    .kept = "<hook_context>",
     .drops_start = true,
     .forgets = gemini_forgets,
     .room = 7900,

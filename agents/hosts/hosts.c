@@ -76,6 +76,29 @@ bool host_forgets(const struct host *host, const char *text) {
   return false;
 }
 
+const char *host_field_names(const struct host *host, enum host_field field) {
+  static const char *const most[HOST_FIELDS] = {[FIELD_EVENT] = "hook_event_name",
+                                                [FIELD_SESSION] = "session_id",
+                                                [FIELD_CALL] = "tool_use_id tool_call_id",
+                                                [FIELD_TRANSCRIPT] = "transcript_path",
+                                                [FIELD_FOLDER] = "cwd",
+                                                [FIELD_SOURCE] = "source",
+                                                [FIELD_PROMPT] = "prompt",
+                                                [FIELD_TOOL] = "tool_name",
+                                                [FIELD_FAILURE] = "error",
+                                                [FIELD_TIME] = "timestamp",
+                                                [FIELD_AGENT] = "agent_id",
+                                                [FIELD_PARENT] = "parent_agent_id"};
+  return host->fields && host->fields[field] ? host->fields[field] : most[field];
+}
+
+bool host_record_says(const struct host *host, enum host_says says) {
+  for (const struct host_record *record = host->records; record && record->path; record++) {
+    if (record->says == says) return true;
+  }
+  return false;
+}
+
 enum hook_moment host_moment(const struct host *host, const char *event) {
   for (const struct host_hook *hook = host->hooks; hook && hook->event; hook++) {
     if (strcmp(hook->event, event) == 0) return hook->moment;

@@ -58,7 +58,7 @@ struct host_switch {
 /* How its transcript says that a person has taken back prompts; agents/transcript/undone.c. */
 enum host_undoing {
   HOST_UNDOES_UNSEEN,
-  HOST_UNDOES_BY_LINES,    /* a line with all messages anew: `anew` */
+  HOST_UNDOES_BY_LINES,    /* a record with all messages anew */
   HOST_UNDOES_BY_SIBLINGS, /* the next prompt has the same parent; written after that prompt's hook
                             */
   HOST_UNDOES_BY_RECORDS,  /* a record whose parent stays */
@@ -77,11 +77,54 @@ enum host_proof {
   HOST_PROOF_NEXT_CALL   /* a later call of the same session comes: nothing else says it */
 };
 
-/* What the records of its transcript say; agents/transcript/records.h has the paths. */
-struct host_records {
-  const char *const *model;   /* "PATH=TEXT": of the model's answer or tool call; ends with NULL */
-  const char *const *outputs; /* the same of a tool's result; NULL: any that is not the model's */
-  const char *result;         /* the path of the call's id in that; NULL: its hooks do not say it */
+/* What a value in a record of a transcript says. */
+enum host_says {
+  SAYS_MODEL,      /* the record is the model's answer or tool call */
+  SAYS_OUTPUT,     /* it is a tool's result; where no row says so: each that is not the model's */
+  SAYS_CALL,       /* the id of the tool's call, in its result */
+  SAYS_TIME,       /* when it was written */
+  SAYS_ID,         /* its own id */
+  SAYS_PARENT,     /* the id of the record before it in the conversation */
+  SAYS_PROMPT,     /* a person has written it */
+  SAYS_REWIND,     /* all after its parent is taken back */
+  SAYS_ANEW,       /* it has all messages, in the place of all before it */
+  SAYS_ANEW_ID,    /* the id of one of these */
+  SAYS_STAMP,      /* it has a time, and nothing else */
+  SAYS_OF_HOOKS,   /* it only repeats what hooks said: a session that is resumed does not have it */
+  SAYS_COMPACTED,  /* the model does not have what the hook at the start said, from here on */
+  SAYS_CONTEXT,    /* an answer of a hook is in it. A transcript that has one, and lacks another,
+                      shows that the agent has dropped that; without such a row a marker does */
+  SAYS_STOPPED,    /* a person has stopped the turn */
+  SAYS_BASE,       /* how the name of the file ends that this one goes on from */
+  SAYS_BASE_BYTES, /* how many bytes of that stay */
+  SAYS_USED,       /* how many tokens of the model's context are used */
+  SAYS_LIMIT       /* of how many */
+};
+
+/* One line of the table of an agent's transcript; the last one has no path. */
+struct host_record {
+  enum host_says says;
+  const char *path; /* "message.content.*.id": `*` is each element of an array */
+  const char *text; /* "x": the value says it if it is x; "x*", "*x": if it begins or ends so; NULL:
+                       whatever it is */
+};
+#define HOST_ANY_STRING "**" /* a path: of one row at most */
+
+/* The members of a hook's call. */
+enum host_field {
+  FIELD_EVENT,      /* the name of the event */
+  FIELD_SESSION,    /* the session's id */
+  FIELD_CALL,       /* the id of the tool's call, as its transcript has it */
+  FIELD_TRANSCRIPT, /* where the session is kept */
+  FIELD_FOLDER,     /* in which the session works */
+  FIELD_SOURCE,     /* why a session starts */
+  FIELD_PROMPT,
+  FIELD_TOOL,
+  FIELD_FAILURE, /* why a tool or a turn has failed */
+  FIELD_TIME,    /* when the call was made */
+  FIELD_AGENT,   /* the id of the subagent that it is of */
+  FIELD_PARENT,  /* the session of that subagent */
+  HOST_FIELDS
 };
 
 /* How a call is recognized as this agent's. Other programs read the files into which setup writes
@@ -111,9 +154,11 @@ struct host {
   bool shows_messages;   /* its person sees the answer's systemMessage */
   bool shows_at_stop;    /* the same, of the answer at a turn's end only */
   const char *hook_name; /* its screen shows this instead of the hook's command; or NULL */
-  struct host_records records;
-  const char *call_id; /* the member of a call that has the id of the tool's call, as its transcript
-                          has it; NULL: none */
+  const struct host_record *records; /* its transcript; NULL: none is read */
+  const char *const
+      *fields;        /* by enum host_field: the members that have it, "one another", the first
+                         that is not empty; NULL, here or there: as most agents name them */
+  const char *notice; /* a call without an event that has this member is a notice; or NULL */
   unsigned reads;
   enum host_proof proof;
   const struct host_hook *hooks; /* ends with a row without an event */
@@ -125,12 +170,7 @@ struct host {
                                  in hookSpecificOutput */
   bool repeats_reasons;       /* it calls the prompt's hook with the reason to go on, too */
   bool leaves_out_reasons;    /* its transcript lacks the reason to go on that Stop gave it */
-  const char *anew; /* how a line of its transcript begins that replaces all before it; or NULL */
   enum host_undoing undoing;
-  const char *of_hooks;   /* how a line of its transcript begins that only repeats what hooks said,
-                             which a session that is resumed does not have; or NULL */
-  const char *compacts;   /* how a line of its transcript begins after which the model does not have
-                             what the hook at the start said; or NULL */
   const char *transcript; /* where it is if the call does not say: in its folder, %s the session's
                              id; or NULL */
   const char *subagent_tool; /* runs a subagent, whose hooks look like the session's own; or NULL */
@@ -140,16 +180,14 @@ struct host {
                        and ignores the answer then */
   const char *stopped_tool, *stopped_result; /* the tool whose result begins so when a person has
                                stopped the turn while it ran: no model reads that; or NULL */
-  const char *kept; /* stands in its transcript beside each answer of a hook: one that has it
-                       lacks only what the agent has dropped; NULL: a marker shows that */
-  const char *interruption; /* what a line of its transcript has when a person has stopped the turn;
-                               NULL: a hook says so, or nothing does */
-  size_t most_reasons;      /* to go on, in a row: it stops in spite of the next one. 0: no limit */
+  size_t most_reasons; /* to go on, in a row: it stops in spite of the next one. 0: no limit */
   const char *reasons_variable; /* by which a person sets that limit; or NULL */
   size_t context_limit; /* "additionalContextLimit" of its hooks, in tokens of 4 bytes; 0: none */
   size_t context_room;  /* with that, in bytes: of an answer that is no reason to go on */
   bool rewakes;         /* a hook that ends with status 2 wakes it ("asyncRewake") */
-  bool queues;          /* `PROGRAM queue` wakes it */
+  /* Where that happens: the variable of its hooks, and its value. NULL: everywhere */
+  const char *rewakes_variable, *rewakes_value;
+  bool queues;             /* `PROGRAM queue` wakes it */
   const char *server_word; /* in the arguments of its daemon, which calls the hooks of all windows;
                               or NULL */
   bool keeps_start;        /* a session that is resumed has what the hook at its start said */
@@ -157,8 +195,12 @@ struct host {
                               the same window; or NULL */
   bool drops_start;        /* what the hook at its start says is put before the first prompt; a
                               session that is resumed lacks both, and what else that had */
-  const char *const *forgets;   /* how a person's message begins that a resumed session lacks, with
-                                   all that came with it; ends with NULL. Or NULL */
+  const char *const *forgets; /* how a person's message begins that a resumed session lacks, with
+                                 all that came with it; ends with NULL. Or NULL */
+  const char
+      *session_variable;    /* what it starts finds the session's id in this variable; or NULL */
+  const char *raw_variable; /* servers that it starts have this variable, and its model gets what
+                               fails in them as JSON; or NULL */
   const char *environment_file; /* the variable that names, to the hook at a session's start, a file
                                    of shell lines for the commands that the model runs; or NULL */
   unsigned timeout_unit;        /* how many of its timeout's units are a second */
@@ -197,6 +239,10 @@ bool host_borrows(const struct host *host, const struct host *lender);
 char *host_home(const struct host *host); /* free it; NULL: no home, or out of memory */
 /* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
 const char *host_preset(const struct host *host);
+/* The members of its calls that have a field: one or more names, with a blank between. */
+const char *host_field_names(const struct host *host, enum host_field field);
+/* Does its transcript say that at all? */
+bool host_record_says(const struct host *host, enum host_says says);
 /* Will a session that is resumed lack a message of this text? */
 bool host_forgets(const struct host *host, const char *text);
 enum hook_moment host_moment(const struct host *host, const char *event);

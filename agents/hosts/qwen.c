@@ -22,7 +22,13 @@ static const struct host_switch qwen_switches[] = {{"settings.json", "disableAll
 
 static const char *const any_fields[] = {NULL};
 
-static const char *const assistant_records[] = {"type=assistant", NULL};
+static const struct host_record qwen_records[] = {
+    {SAYS_MODEL, "type", "assistant"}, {SAYS_CALL, "message.parts.*.functionResponse.id", NULL},
+    {SAYS_TIME, "timestamp", NULL},    {SAYS_ID, "uuid", NULL},
+    {SAYS_PARENT, "parentUuid", NULL}, {SAYS_REWIND, "subtype", "rewind"},
+    {SAYS_MODEL, NULL, NULL}};
+
+static const char *const qwen_fields[HOST_FIELDS] = {[FIELD_CALL] = "tool_call_id tool_use_id"};
 
 const struct host host_qwen = {
     .name = "qwen",
@@ -31,8 +37,10 @@ const struct host host_qwen = {
     .tested = TESTED_QWEN,
     .shows_at_stop = true,
     .hooks = qwen_hooks,
-    .records = {.model = assistant_records, .result = "message.parts.*.functionResponse.id"},
-    .call_id = "tool_call_id",
+    .records = qwen_records,
+    .fields = qwen_fields,
+    .session_variable = "QWEN_CODE_SESSION_ID",
+    .raw_variable = "QWEN_CODE_SESSION_ID",
     .caller = {.transcript = "projects/*/chats/*", .fields = any_fields},
     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,
     .begins_anew = "clear",

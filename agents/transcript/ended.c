@@ -1,47 +1,57 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/ended.c: see the header. Seen with 0.61.0: an answer is {"id", "timestamp",
- * "type": "gemini", "content", ...}, written when it is whole and before the hook is called. A stop
- * writes {"type": "info", "content": "Request cancelled."} or all messages anew ({"$set":
- * {"messages": ...}}). {"$set": {"lastUpdated": ...}} may follow any record.
+ * agents/transcript/ended.c: see the header. Gemini CLI writes an answer when it is whole, and
+ * before the hook is called. A stop writes another record, or all messages anew. A record of
+ * nothing but a time may follow any other one.
  */
 #include "agents/transcript/ended.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "agents/transcript/records.h"
 #include "agents/transcript/transcript.h"
 
-enum { MOST = 4 << 20 }; /* bytes of the last records */
+enum { FEW = 64 << 10, MOST = 4 << 20, GROWS = 8 }; /* bytes of the last records; times */
 
-static bool is_of_model(const char *line, size_t len) {
-  static const char type[] = "\"type\":\"", model[] = "\"type\":\"gemini\"";
-  const char *at = memmem(line, len, type, sizeof type - 1);
-  return line[0] == '{' && at && (size_t)(line + len - at) >= sizeof model - 1 &&
-         memcmp(at, model, sizeof model - 1) == 0;
-}
+struct last {
+  enum host_says sought;
+  bool found, says;
+  int64_t time_ms;
+};
 
-static bool is_stamp(const char *line, size_t len) {
-  static const char stamp[] = "{\"$set\":{\"lastUpdated\":";
-  return len >= sizeof stamp - 1 && memcmp(line, stamp, sizeof stamp - 1) == 0;
-}
-
-/* The last record that is no stamp. A first line that is not whole counts as none. */
-static bool last_is_of_model(const char *text, size_t len) {
-  while (len && text[len - 1] == '\n') {
-    const char *before = memrchr(text, '\n', len - 1), *line = before ? before + 1 : text;
-    size_t size = (size_t)(text + len - 1 - line);
-    if (size && !is_stamp(line, size)) return is_of_model(line, size);
-    len = (size_t)(line - text);
-  }
+/* The last record that is no stamp. */
+static bool take_last(void *context, const struct hook_record *record) {
+  struct last *last = context;
+  if (hook_record_says(record, SAYS_STAMP) && !hook_record_says(record, SAYS_ANEW)) return true;
+  *last = (struct last){last->sought, true, hook_record_says(record, last->sought), 0};
   return false;
 }
 
-bool hook_ended_by_itself(const char *transcript) {
-  size_t len = 0;
-  bool whole;
-  char *text = hook_transcript_end(transcript, MOST, &len, &whole);
-  bool ended = text && last_is_of_model(text, len);
-  free(text);
-  return ended;
+/* The last record that says it. */
+static bool take_said(void *context, const struct hook_record *record) {
+  struct last *last = context;
+  if (!hook_record_says(record, last->sought)) return true;
+  *last = (struct last){last->sought, true, true, hook_record_time_ms(record)};
+  return false;
+}
+
+bool hook_ended_by_itself(const char *transcript, const struct host *host) {
+  struct last last = {.sought = SAYS_MODEL};
+  const struct hook_reading reading = {.host = host, .each = take_last, .context = &last};
+  bool whole = false;
+  for (size_t most = FEW; !whole && !last.found && most <= MOST; most *= GROWS) {
+    struct hook_lines lines;
+    if (hook_lines_read(transcript, most, &lines)) break;
+    whole = hook_records_read_back(&reading, lines.text) || lines.whole;
+    hook_lines_finish(&lines);
+  }
+  return last.says;
+}
+
+int64_t hook_ended_by_person_ms(const char *transcript, const struct host *host) {
+  struct last last = {.sought = SAYS_STOPPED};
+  const struct hook_reading reading = {.host = host, .each = take_said, .context = &last};
+  struct hook_lines lines;
+  if (hook_lines_read(transcript, FEW, &lines)) return 0;
+  (void)hook_records_read_back(&reading, lines.text);
+  hook_lines_finish(&lines);
+  return last.time_ms;
 }

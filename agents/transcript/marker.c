@@ -65,3 +65,33 @@ const char *hook_marker_read(enum hook_marker_of of, const char *at, const char 
   *ret_number = number;
   return at + PROOF_DIGITS + 2;
 }
+
+/* Without "</tag>" at the end. */
+static const char *before_tag(const char *begin, const char *end) {
+  const char *tag =
+      end > begin && end[-1] == '>' ? memrchr(begin, '<', (size_t)(end - begin)) : NULL;
+  if (!tag || end - tag < 3 || tag[1] != '/') return end;
+  size_t len = (size_t)(end - 1 - tag);
+  return memchr(tag, '>', len) || memchr(tag, '\\', len) ? end : tag;
+}
+
+static bool ends_in_newline(const char *begin, const char *end) {
+  return end - begin >= 2 && end[-1] == 'n' && end[-2] == '\\' &&
+         (end - begin < 3 || end[-3] != '\\');
+}
+
+const char *hook_marker_at_end(struct tidings_span written, uint64_t *ret_delivery) {
+  static const char opening[] = HOOK_MARKER_OPENING;
+  const char *begin = written.ptr, *end = before_tag(begin, begin + written.len);
+  while (ends_in_newline(begin, end)) end -= 2;
+  if (end == begin || end[-1] != ']') return NULL;
+  size_t len = (size_t)(end - begin), most = HOOK_MARKER_SIZE;
+  const char *marker = memrchr(len > most ? end - most : begin, '[', len > most ? most : len);
+  if (!marker || (size_t)(end - marker) < sizeof opening ||
+      memcmp(marker, opening, sizeof opening - 1) != 0 || !ends_in_newline(begin, marker))
+    return NULL;
+  return hook_marker_read(HOOK_MARKER_OF_DELIVERY, marker + sizeof opening - 1, end,
+                          ret_delivery) == end
+             ? marker
+             : NULL;
+}

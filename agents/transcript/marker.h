@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/span.h"
+
 enum { HOOK_MARKER_SIZE = 34 }; /* the longest marker, with its NUL */
 #define HOOK_MARKER_OPENING "[tidings "
 
@@ -27,5 +29,9 @@ void hook_marker_write(enum hook_marker_of of, uint64_t number, char text[HOOK_M
  * is no marker, or its proof is wrong. */
 const char *hook_marker_read(enum hook_marker_of of, const char *at, const char *end,
                              uint64_t *ret_number);
+
+/* The marker of a delivery that ends a string of a record, as JSON writes it: it begins a line, and
+ * nothing but empty lines, or a closing tag of the agent's, is after it. NULL: there is none. */
+const char *hook_marker_at_end(struct tidings_span written, uint64_t *ret_delivery);
 
 #endif

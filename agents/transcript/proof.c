@@ -1,51 +1,35 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/proof.c: see the header. The agents write one JSON object a line. A marker
- * counts if it begins a line of a JSON string and nothing but a closing tag of the agent's is after
- * it there. So a copy of a hook's output inside another string, a tool's output that is quoted, and
- * a line that is not whole do not count. A record of the hook's own call does not count either.
+ * agents/transcript/proof.c: see the header. A marker counts at the end of a string of a record
+ * (agents/transcript/marker.h): so a copy of a hook's output inside another string and a tool's
+ * output that is quoted do not count. A record of the hook's own call does not count either.
  */
 #include "agents/transcript/proof.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents/transcript/marker.h"
+#include "agents/transcript/records.h"
 #include "agents/transcript/transcript.h"
 #include "common/span.h"
 
-enum { RECENT = 256 << 10, MOST = 16 << 20 }; /* bytes */
+enum { RECENT = 64 << 10, LONG = 256 << 10, MOST = 16 << 20, GROWS = 4 }; /* bytes; times */
+enum { CLOCKS_MS = 60000 }; /* by so much the agent's clock and the store's may differ */
 
-/* What is looked for, in which agent's file. */
+/* -- deliveries -------------------------------------------------------------------------------- */
+
+/* What is looked for in a file, and what was found. */
 struct search {
-  const char *anew, *of_hooks; /* struct host has them */
+  const struct host *host;
+  bool resumed; /* what was there before all messages came anew counts, too */
   struct hook_sought *sought;
   size_t count;
+  bool marked, anew, keeps;
+  int64_t first_ms; /* the time of the first record; 0: none says one */
+  struct hook_usage usage;
 };
-
-/* -- one marker -------------------------------------------------------------------------------- */
-
-static bool begins_line(const char *start, const char *at) {
-  return at - start >= 3 && at[-1] == 'n' && at[-2] == '\\' && at[-3] != '\\';
-}
-
-static bool ends_text(const char *at, const char *end) {
-  while (end - at > 2 && at[0] == '\\' && at[1] == 'n') at += 2;
-  if (end - at > 2 && at[0] == '<' && at[1] == '/') {
-    while (at < end && *at != '>' && *at != '"' && *at != '\\') at++;
-    if (at < end && *at == '>') at++;
-  }
-  return at < end && *at == '"';
-}
-
-static void note(uint64_t id, const struct search *search) {
-  for (size_t i = 0; i < search->count; i++) {
-    if (search->sought[i].delivery == id) search->sought[i].found = true;
-  }
-}
 
 static bool has_all(const struct hook_sought *sought, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -54,114 +38,65 @@ static bool has_all(const struct hook_sought *sought, size_t count) {
   return true;
 }
 
-/* Whether the line in which `at` is only repeats what a hook said. */
-static bool is_of_hooks(const char *of_hooks, const char *text, const char *at) {
-  size_t len = of_hooks ? strlen(of_hooks) : 0;
-  if (!len) return false;
-  const char *before = memrchr(text, '\n', (size_t)(at - text)), *line = before ? before + 1 : text;
-  return (size_t)(at - line) >= len && memcmp(line, of_hooks, len) == 0;
-}
-
-static const char *next_marker(const char *of_hooks, struct tidings_span text, const char *at,
-                               uint64_t *ret_delivery) {
-  static const char opening[] = HOOK_MARKER_OPENING;
-  const char *end = text.ptr + text.len;
-  while ((at = memmem(at, (size_t)(end - at), opening, sizeof opening - 1))) {
-    const char *start = at;
-    at += sizeof opening - 1;
-    const char *after = hook_marker_read(HOOK_MARKER_OF_DELIVERY, at, end, ret_delivery);
-    if (after && begins_line(text.ptr, start) && ends_text(after, end) &&
-        !is_of_hooks(of_hooks, text.ptr, start))
-      return at;
+static void note(const struct search *search, uint64_t delivery) {
+  for (size_t i = 0; i < search->count; i++) {
+    if (search->sought[i].delivery == delivery) search->sought[i].found = true;
   }
-  return NULL;
 }
 
-const char *hook_proof_next(const struct host *host, struct tidings_span text, const char *at,
-                            uint64_t *ret_delivery) {
-  return next_marker(host->of_hooks, text, at, ret_delivery);
+/* What comes before all messages anew is not the conversation any more. */
+static void begin_anew(struct search *search) {
+  for (size_t i = 0; i < search->count; i++) search->sought[i].found = false;
+  search->usage = (struct hook_usage){.used = 0};
+  search->anew = true;
 }
 
-/* Returns whether there is a marker at all, in a whole line. */
-static bool look_in(const char *text, size_t len, const struct search *search) {
-  const char *at = text, *last = memrchr(text, '\n', len);
-  bool any = false;
-  len = last ? (size_t)(last - text) : 0;
-  for (uint64_t id = 0; (at = next_marker(search->of_hooks, span_of(text, len), at, &id));
-       any = true)
-    note(id, search);
-  return any;
+static bool look_at(void *context, const struct hook_record *record) {
+  struct search *search = context;
+  if (!search->first_ms) search->first_ms = hook_record_time_ms(record);
+  if (hook_record_says(record, SAYS_ANEW) && !search->resumed) begin_anew(search);
+  for (size_t i = 0; i < record->marker_count; i++) note(search, record->markers[i].delivery);
+  search->marked = search->marked || record->marker_count;
+  search->keeps = search->keeps || hook_record_says(record, SAYS_CONTEXT);
+  if (hook_record_says(record, SAYS_USED))
+    search->usage = (struct hook_usage){.used = (int64_t)hook_record_number(record, SAYS_USED),
+                                        .limit = (int64_t)hook_record_number(record, SAYS_LIMIT)};
+  return true;
 }
 
-/* -- use ------------------------------------------------------------------------------------------
- */
+/* A transcript without any marker proves nothing, unless it has other answers of hooks. */
+static enum hook_transcript look_at_end(const char *path, size_t most, struct search *search,
+                                        bool *ret_whole) {
+  const struct hook_reading reading = {
+      .host = search->host, .markers = true, .each = look_at, .context = search};
+  struct hook_lines lines;
+  search->first_ms = 0;
+  if (hook_lines_read(path, most, &lines)) return HOOK_TRANSCRIPT_UNREADABLE;
+  int code = hook_records_read(&reading, lines.text);
+  *ret_whole = lines.whole || search->anew;
+  hook_lines_finish(&lines);
+  if (code) return HOOK_TRANSCRIPT_UNREADABLE;
+  return search->marked || (search->keeps && !search->resumed) ? HOOK_TRANSCRIPT_MARKED
+                                                               : HOOK_TRANSCRIPT_PLAIN;
+}
 
-/* The number after the name; 0: it is not there. */
-static int64_t number_after(const char *at, const char *end, const char *name) {
-  const char *found = memmem(at, (size_t)(end - at), name, strlen(name));
-  int64_t number = 0;
-  if (!found) return 0;
-  for (at = found + strlen(name); at < end && isdigit((unsigned char)*at); at++) {
-    if (number > INT64_MAX / 10 - 1) return 0;
-    number = number * 10 + (*at - '0');
+/* Is what was read as old as all that is looked for? */
+static bool is_old(const struct search *search) {
+  int64_t first_ms = search->first_ms + CLOCKS_MS;
+  for (size_t i = 0; i < search->count; i++) {
+    const struct hook_sought *sought = &search->sought[i];
+    if (!sought->found && (!sought->since_ms || first_ms >= sought->since_ms)) return false;
   }
-  return number;
+  return search->first_ms;
 }
 
-/* Codex writes {"type": "token_count", "info": {..., "last_token_usage": {..., "total_tokens": N,
- * ...}, ..., "model_context_window": N}, ...} after each answer. A text that quotes this has its
- * quotes escaped. */
-static void look_for_usage(const char *text, size_t len, struct hook_usage *ret_usage) {
-  static const char type[] = "\"type\":\"token_count\"", last[] = "\"last_token_usage\":{";
-  const char *end = memrchr(text, '\n', len), *at = text, *found = NULL;
-  while (end && (at = memmem(at, (size_t)(end - at), type, sizeof type - 1))) found = at++;
-  if (!found) return;
-  const char *line_end = memchr(found, '\n', (size_t)(end + 1 - found)),
-             *usage = memmem(found, (size_t)(line_end - found), last, sizeof last - 1);
-  if (!usage) return;
-  *ret_usage =
-      (struct hook_usage){.used = number_after(usage, line_end, "\"total_tokens\":"),
-                          .limit = number_after(usage, line_end, "\"model_context_window\":")};
-}
-
-/* -- the file ---------------------------------------------------------------------------------- */
-
-/* What comes before the last line with all messages anew is not the conversation any more. */
-static const char *current(const char *text, size_t len, const char *anew) {
-  const char *at = text, *next;
-  while (anew && (next = memmem(at, (size_t)(text + len - at), anew, strlen(anew)))) at = next + 1;
-  return at;
-}
-
-/* Where lines can be distinguished by how they begin, one whose beginning was not read is none. */
-static const char *first_line(const struct search *search, const char *text, size_t len,
-                              bool whole) {
-  const char *end = search->of_hooks && !whole ? memchr(text, '\n', len) : NULL;
-  return end ? end + 1 : search->of_hooks && !whole ? text + len : text;
-}
-
-static enum hook_transcript look_at_end(const char *path, size_t most, const struct search *search,
-                                        bool *ret_whole, struct hook_usage *ret_usage) {
-  const struct search nothing = {.of_hooks = search->of_hooks};
-  size_t len = 0;
-  char *text = hook_transcript_end(path, most, &len, ret_whole);
-  if (!text) return HOOK_TRANSCRIPT_UNREADABLE;
-  const char *first = first_line(search, text, len, *ret_whole),
-             *start = current(first, (size_t)(text + len - first), search->anew);
-  if (start > first) *ret_whole = true;
-  bool any = look_in(start, (size_t)(text + len - start), search);
-  any = any || look_in(first, (size_t)(start - first), &nothing);
-  look_for_usage(start, (size_t)(text + len - start), ret_usage);
-  free(text);
-  return any ? HOOK_TRANSCRIPT_MARKED : HOOK_TRANSCRIPT_PLAIN;
-}
-
-static enum hook_transcript look_in_file(const char *path, const struct search *search,
-                                         struct hook_usage *ret_usage) {
-  bool whole = true;
-  enum hook_transcript kind = look_at_end(path, RECENT, search, &whole, ret_usage);
-  if (!whole && !has_all(search->sought, search->count))
-    kind = look_at_end(path, MOST, search, &whole, ret_usage);
+static enum hook_transcript look_in_file(const char *path, struct search *search) {
+  bool whole = false;
+  enum hook_transcript kind = HOOK_TRANSCRIPT_UNREADABLE;
+  for (size_t most = RECENT; !whole && most <= MOST; most *= GROWS) {
+    kind = look_at_end(path, most, search, &whole);
+    if (!kind || has_all(search->sought, search->count) || is_old(search)) break;
+  }
   return kind;
 }
 
@@ -171,7 +106,7 @@ static bool ends_with(const char *name, const char *end) {
 }
 
 /* Of a session there may be several files, "session-TIME-ID.jsonl": those with this one's ID. */
-static enum hook_transcript look_in_others(const char *path, const struct search *search) {
+static enum hook_transcript look_in_others(const char *path, struct search *search) {
   enum hook_transcript best = HOOK_TRANSCRIPT_UNREADABLE;
   const char *slash = strrchr(path, '/'), *id = slash ? strrchr(slash, '-') : NULL;
   char *folder = id ? strndup(path, (size_t)(slash - path)) : NULL;
@@ -182,8 +117,7 @@ static enum hook_transcript look_in_others(const char *path, const struct search
     if (!ends_with(file->d_name, id) || strcmp(file->d_name, slash + 1) == 0 ||
         asprintf(&other, "%s/%s", folder, file->d_name) < 0)
       continue;
-    struct hook_usage usage; /* of what was once */
-    enum hook_transcript kind = look_in_file(other, search, &usage);
+    enum hook_transcript kind = look_in_file(other, search);
     if (kind > best) best = kind;
     free(other);
   }
@@ -195,39 +129,48 @@ static enum hook_transcript look_in_others(const char *path, const struct search
 enum hook_transcript hook_proof_look(const char *path, const struct host *host,
                                      struct hook_sought *sought, size_t count,
                                      struct hook_usage *ret_usage) {
-  const struct search search = {host->anew, host->of_hooks, sought, count};
-  return look_in_file(path, &search, ret_usage);
+  struct search search = {.host = host, .sought = sought, .count = count};
+  enum hook_transcript kind = look_in_file(path, &search);
+  if (search.usage.used && search.usage.limit) *ret_usage = search.usage;
+  return kind;
 }
 
 enum hook_transcript hook_proof_look_resumed(const char *path, const struct host *host,
                                              struct hook_sought *sought, size_t count) {
-  const struct search search = {NULL, host->of_hooks, sought, count};
-  struct hook_usage usage;
-  enum hook_transcript kind = look_in_file(path, &search, &usage), other;
+  struct search search = {.host = host, .resumed = true, .sought = sought, .count = count};
+  enum hook_transcript kind = look_in_file(path, &search), other;
   if (has_all(sought, count)) return kind;
   other = look_in_others(path, &search);
   return other > kind ? other : kind;
 }
 
-/* *ret_since: there is such a line, and only what is after it counts. */
-static bool look_for_words(const char *path, const char *line, const char *words, size_t words_len,
-                           bool *ret_since) {
-  size_t len = 0;
-  bool whole = true;
-  char *text = hook_transcript_end(path, MOST, &len, &whole);
-  const char *start = text ? current(text, len, line) : NULL;
-  bool has = start && memmem(start, (size_t)(text + len - start), words, words_len);
-  *ret_since = start > text;
-  free(text);
-  return has;
+/* -- words ------------------------------------------------------------------------------------- */
+
+struct wording {
+  bool has;   /* the words, since what the next one says */
+  bool since; /* all messages came anew, or a compaction left them out */
+};
+
+static bool look_for_words(void *context, const struct hook_record *record) {
+  struct wording *wording = context;
+  if (hook_record_says(record, SAYS_ANEW) || hook_record_says(record, SAYS_COMPACTED))
+    *wording = (struct wording){.since = true};
+  wording->has = wording->has || record->has_words;
+  return true;
 }
 
-bool hook_proof_has(const char *path, const char *anew, const char *words, size_t words_len) {
-  bool since;
-  return look_for_words(path, anew, words, words_len, &since);
-}
-
-bool hook_proof_lost(const char *path, const char *line, const char *words, size_t words_len) {
-  bool since, has = look_for_words(path, line, words, words_len, &since);
-  return since && !has;
+bool hook_proof_lacks(const char *path, const struct host *host, struct tidings_span words) {
+  struct wording wording = {.has = false};
+  const struct hook_reading reading = {
+      .host = host, .words = words, .each = look_for_words, .context = &wording};
+  bool whole = false;
+  for (size_t most = LONG; !whole && !wording.has && !wording.since && most <= MOST;
+       most *= GROWS) {
+    struct hook_lines lines;
+    if (hook_lines_read(path, most, &lines)) break;
+    int code = hook_records_read(&reading, lines.text);
+    whole = code || lines.whole;
+    hook_lines_finish(&lines);
+  }
+  return !wording.has && (wording.since || !host_record_says(host, SAYS_COMPACTED));
 }

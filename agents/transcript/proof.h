@@ -14,20 +14,17 @@
 #include <tidings/tidings.h>
 
 #include "agents/hosts/hosts.h"
-
-/* The next marker in the text, which has whole lines, at `at` or after it, that is the end of what
- * the agent was given; the result is a place in it, from which to go on. NULL: there is none. */
-const char *hook_proof_next(const struct host *host, struct tidings_span text, const char *at,
-                            uint64_t *ret_delivery);
+#include "common/span.h"
 
 struct hook_sought {
   uint64_t delivery;
-  bool found; /* its marker is in the transcript, as the end of a text */
+  int64_t since_ms; /* when a hook handed it out: it is in no older record. 0: not known */
+  bool found;       /* its marker is in the transcript, as the end of a text */
 };
 
 enum hook_transcript {
   HOOK_TRANSCRIPT_UNREADABLE, /* there is none, or it cannot be read: nothing is known */
-  HOOK_TRANSCRIPT_PLAIN,      /* it has no marker at all: perhaps this agent writes none down */
+  HOOK_TRANSCRIPT_PLAIN,      /* it has no answer of a hook: perhaps this agent writes none down */
   HOOK_TRANSCRIPT_MARKED      /* what it does not have was not handed on, or not yet */
 };
 
@@ -47,9 +44,8 @@ enum hook_transcript hook_proof_look(const char *path, const struct host *host,
 enum hook_transcript hook_proof_look_resumed(const char *path, const struct host *host,
                                              struct hook_sought *sought, size_t count);
 
-/* Whether the conversation in the transcript has these words, which need no escapes in JSON. */
-bool hook_proof_has(const char *path, const char *anew, const char *words, size_t len);
-/* Whether the transcript has a line that begins so, and not these words after the last such. */
-bool hook_proof_lost(const char *path, const char *line, const char *words, size_t len);
+/* Whether the conversation in the transcript lacks these words, which need no escapes in JSON; of
+ * an agent whose transcript says when a compaction has left them out: whether one did. */
+bool hook_proof_lacks(const char *path, const struct host *host, struct tidings_span words);
 
 #endif

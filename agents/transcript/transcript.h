@@ -9,8 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The last `most` bytes, or all (*ret_whole). NULL: there is no such file, it cannot be read, or
- * there is no memory. Free it. */
-char *hook_transcript_end(const char *path, size_t most, size_t *ret_len, bool *ret_whole);
+#include "common/span.h"
+
+/* The end of a file, in lines. */
+struct hook_lines {
+  struct tidings_span text; /* the whole lines; its first line begins one of the file */
+  size_t cut;               /* bytes before it, of a line whose beginning was not read */
+  bool whole;               /* nothing of the file is before it */
+  char *read;               /* owns the text */
+};
+
+/* The last `most` bytes, or all of a smaller file. Returns -1: there is no such file, it cannot be
+ * read, or there is no memory. */
+int hook_lines_read(const char *path, size_t most, struct hook_lines *ret_lines);
+void hook_lines_finish(struct hook_lines *lines);
 
 #endif

@@ -46,9 +46,7 @@ static bool lacks(const struct hook_call *call, const char *text) {
     }
     text += len + (text[len] != '\0');
   }
-  if (call->host->compacts)
-    return hook_proof_lost(call->transcript, call->host->compacts, longest, longest_len);
-  return !hook_proof_has(call->transcript, call->host->anew, longest, longest_len);
+  return hook_proof_lacks(call->transcript, call->host, span_of(longest, longest_len));
 }
 
 /* Before what the answer says already. */
@@ -84,7 +82,8 @@ static bool says_at(const struct hook_call *call) {
   const struct host *host = call->host;
   if (call->moment == HOOK_SESSION_START)
     return !host->drops_start && (host->reads & HOST_READS_START);
-  return call->moment == HOOK_PROMPT && (host->drops_start || host->compacts) &&
+  return call->moment == HOOK_PROMPT &&
+         (host->drops_start || host_record_says(host, SAYS_COMPACTED)) &&
          !host_forgets(host, call->prompt);
 }
 

@@ -79,7 +79,7 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *end = NULL, *reply = NULL;
   char *content = NULL;
-  bool stopped = call->host->stops_alike && !hook_ended_by_itself(call->transcript);
+  bool stopped = call->host->stops_alike && !hook_ended_by_itself(call->transcript, call->host);
   hook_report_usage_said(kit, call);
   int32_t code = report_end(kit, call, stopped, &end, error);
   if (code) return code;

@@ -313,9 +313,10 @@ static bool begins_at(const struct hook_call *call) {
 
 int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner) {
   int code = EXIT_DONE;
-  const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
-  if (!owner || !call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || !begins_at(call))
-    return EXIT_DONE;
+  const struct host *host = call->host;
+  const char *where = host->rewakes_variable ? getenv(host->rewakes_variable) : NULL;
+  bool there = !host->rewakes_variable || (where && strcmp(where, host->rewakes_value) == 0);
+  if (!owner || !host->rewakes || !there || !begins_at(call)) return EXIT_DONE;
   int place = hook_place_take(cli, call, owner, PLACE_LOOK);
   while (place >= 0) {
     bool asked_to_end;

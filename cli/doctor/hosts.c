@@ -60,18 +60,22 @@ static void report_trust(struct doctor *doctor, const struct examined *examined)
   int failed =
       setup_trust_look(doctor->cli, host, examined->path, examined->text, trusted, &untrusted);
   free(trusted);
+  char *remedy = NULL;
+  if (asprintf(&remedy, "Run 'tidings setup %s', or review the hooks in it with /hooks.",
+               host->name) < 0)
+    remedy = NULL;
   if (failed)
-    doctor_find(doctor, SEVERITY_WARNING, host->title, "Review the hooks in Codex with /hooks.",
+    doctor_find(doctor, SEVERITY_WARNING, host->title, "Review the hooks in it with /hooks.",
                 "%s cannot be read, so it is not known whether it trusts the hooks of tidings",
                 host->trust_file);
   else if (untrusted)
-    doctor_find(doctor, SEVERITY_PROBLEM, host->title,
-                "Run 'tidings setup codex', or review the hooks in Codex with /hooks.",
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title, remedy,
                 "it does not trust %zu of the hooks of tidings, and silently skips them",
                 untrusted);
   else
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "%s trusts the hooks of tidings",
                 host->trust_file);
+  free(remedy);
 }
 
 /* Its hooks begin with `command -v tidings`; a module brings the program with it. */

@@ -96,7 +96,8 @@ static void check_marks(const struct hook_marks *marks, size_t largest) {
 
 /* A delivery that is not undone is found by the check for deliveries. */
 static void check_held(const char *path, const struct host *host, const struct hook_marks *marks) {
-  for (size_t i = 0; i < marks->count && !host->anew && host->undoing != HOST_UNDOES_BY_FILES;
+  for (size_t i = 0; i < marks->count && host->undoing != HOST_UNDOES_BY_LINES &&
+                     host->undoing != HOST_UNDOES_BY_FILES;
        i++) {
     struct hook_sought sought = {.delivery = marks->all[i].delivery};
     MUST(hook_proof_look_resumed(path, host, &sought, 1) == HOOK_TRANSCRIPT_MARKED && sought.found,
@@ -171,5 +172,5 @@ static void fuzz_signed(const struct host *host, bool is_large, struct tidings_s
   check_marks(&marks, largest);
   check_held(path, host, &marks);
   hook_marks_finish(&marks);
-  (void)hook_ended_by_itself(path);
+  (void)hook_ended_by_itself(path, host);
 }

@@ -50,6 +50,7 @@ PURE = ("plugin/values", "plugin/render", "plugin/rules")
 IMPURE = re.compile(r"^(lmdb|jansson|time|sys/time|sys/random|pthread|unistd|fcntl|sys/\w+|common/json|common/json_reader)\.h$")
 # The plugin starts no process and takes time and randomness from its host.
 NOT_IN_PLUGIN = ("common/spawn.h", "common/clock.h", "common/random.h", "common/file.h", "common/folder.h")
+OF_HOOKS = ("agents/transcript/", "agents/call/", "agents/deliver/", "agents/turn/", "agents/wait/", "agents/hook/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -155,6 +156,18 @@ def circles(found):
     return [f"these folders form a circle: {', '.join(sorted(group))}" for group in groups if group]
 
 
+def file_circles(arrows):
+    """Files of the hooks that reach each other; a header is one with its file. The table of agents declares its rows, and the addon is one module."""
+    found = {(here.rpartition(".")[0], there.rpartition(".")[0]) for here, there, _ in arrows if here.startswith(OF_HOOKS) and there.startswith(OF_HOOKS)}
+    reach = {file: {there for here, there in found if here == file and there != file} for arrow in found for file in arrow}
+    for middle in reach:
+        for file in reach:
+            if middle in reach[file]:
+                reach[file] |= reach[middle]
+    groups = {frozenset(other for other in reach if other in reach[file] and file in reach[other]) for file in reach}
+    return [f"these files form a circle: {', '.join(sorted(group))}" for group in groups if group]
+
+
 def impure(texts):
     found = []
     for path, text in texts.items():
@@ -208,14 +221,15 @@ def judge(root, build):
     for path in sources(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             texts[path] = file.read()
-    by_include = edges(includes(texts))
-    by_call = edges(calls(build, root)) if build else {}
+    included, called = list(includes(texts)), list(calls(build, root)) if build else []
+    by_include, by_call = edges(included), edges(called)
     found = {**by_call, **by_include}
     rules = [
         ("every file is in a layer", unplaced(texts)),
         (f"no include leads up ({len(by_include)} arrows between folders)", upward(by_include)),
         (f"no call leads up ({len(by_call)} arrows between folders)", upward(by_call)),
         ("no folders form a circle", circles(found)),
+        ("no files of the hooks form a circle", file_circles(included + called)),
         ("pure folders include nothing impure, the plugin no process, clock or randomness", impure(texts)),
         ("docs/architecture.md shows this picture", pictured(root, draw(by_include))),
     ]
@@ -236,6 +250,8 @@ def self_test():
         ("an include that leads up is found", upward(up) and not upward(down)),
         ("folders of one row may not use each other", upward(around)),
         ("a circle is found", circles(around) and not circles(down)),
+        ("a circle of files is found", file_circles([("agents/call/a.c", "agents/turn/b.h", ""), ("agents/turn/b.c", "agents/call/a.h", "")])
+         and not file_circles([("agents/call/a.c", "agents/call/a.h", ""), ("agents/turn/b.c", "agents/call/a.h", "")])),
         ("a clock in a pure folder is found", impure({"plugin/rules/policy/a.c": "#include <time.h>\n"})
          and not impure({"plugin/store/db/a.c": "#include <time.h>\n"})),
         ("a process in the plugin is found", impure({"plugin/store/db/a.c": '#include "common/spawn.h"\n'})),

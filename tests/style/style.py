@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+import agents  # pylint: disable=wrong-import-position
 import c_rules  # pylint: disable=wrong-import-position
 import comments  # pylint: disable=wrong-import-position
 
@@ -132,6 +133,7 @@ RULES = {
     "no `condition ? load + k : k`, whose load gcc 14 does not guard": guarded_load,
     **c_rules.OF_FILES,
     **comments.OF_FILES,
+    **agents.OF_FILES,
 }
 
 
@@ -192,7 +194,7 @@ def self_test():
     results = [(f"{rule.__name__} finds it in {path}" + (f", not in {innocent}" if innocent else ""),
                 rule(path, text) and not (innocent and rule(innocent, text))) for rule, path, text, innocent in samples]
     results += [(f"{rule.__name__} finds {found!r}, not {passed!r}", rule(path, found) and not rule(path, passed))
-                for rule, path, found, passed in c_rules.SAMPLES + comments.SAMPLES]
+                for rule, path, found, passed in c_rules.SAMPLES + comments.SAMPLES + agents.SAMPLES]
     results += c_rules.tree_samples()
     for number, (title, good) in enumerate(results, 1):
         print(f"{'ok' if good else 'not ok'} {number} - {title}")

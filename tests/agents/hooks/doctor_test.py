@@ -76,7 +76,7 @@ def test_starts_nothing(place):
                 file.write(changed)
         assert len(says()) == 1 and says()[0].startswith(said), (said, says())
         if "does not" in said:
-            assert "-> Run 'tidings setup codex', or review the hooks in Codex with /hooks." in place.refused("doctor").text
+            assert "-> Run 'tidings setup codex', or review the hooks in it with /hooks." in place.refused("doctor").text
         if changed is None:
             break
     assert not os.path.exists(trapped), open(trapped, encoding="utf-8").read()

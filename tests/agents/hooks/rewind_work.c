@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/rewind_work.c: how much work it is to find what a person has taken back. The
- * linker puts the functions below in place of those that search, and they count the bytes that
- * were looked at: a transcript that is four times as long may cost little more than four times as
- * much.
+ * linker puts the functions below in place of those that look at texts, and they count the bytes:
+ * a transcript that is four times as long may cost little more than four times as much.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "agents/transcript/marker.h"
 #include "agents/transcript/undone.h"
+#include "common/json_scan.h"
 #include "tests/agents/hooks/race.h"
 
 static uint64_t work; /* bytes */
@@ -48,8 +48,15 @@ int __wrap_memcmp(const void *one, const void *other, size_t len) {
   return __real_memcmp(one, other, len);
 }
 
+bool __real_json_scan(const struct json_scan *scan, struct tidings_span text);
+bool __wrap_json_scan(const struct json_scan *scan, struct tidings_span text);
+bool __wrap_json_scan(const struct json_scan *scan, struct tidings_span text) {
+  work += 1 + text.len;
+  return __real_json_scan(scan, text);
+}
+
 /* Writes one line of the transcript. */
-typedef void line_writer(FILE *file, size_t number);
+typedef void line_writer(FILE *file, size_t number, bool last);
 
 static void put_marker(FILE *file, size_t delivery) {
   char marker[HOOK_MARKER_SIZE];
@@ -58,14 +65,16 @@ static void put_marker(FILE *file, size_t delivery) {
 }
 
 /* All messages anew, each time with others. */
-static void all_anew(FILE *file, size_t number) {
+static void all_anew(FILE *file, size_t number, bool last) {
+  (void)last;
   fprintf(file, "{\"$set\":{\"messages\":[{\"id\":\"u%zu\",\"text\":\"", number);
   put_marker(file, number + 1);
   fputs("\"}]}}\n", file);
 }
 
 /* A message, and then the same one is all that is left. */
-static void same_anew(FILE *file, size_t number) {
+static void same_anew(FILE *file, size_t number, bool last) {
+  (void)last;
   if (number % 2) fprintf(file, "{\"$set\":{\"messages\":[{\"id\":\"u1\"}]}}\n");
   else {
     fprintf(file, "{\"id\":\"u%zu\",\"text\":\"", number % 4 ? number : 1);
@@ -75,44 +84,73 @@ static void same_anew(FILE *file, size_t number) {
 }
 
 /* All messages anew in one line, which has all markers. */
-static void one_line(FILE *file, size_t number) {
+static void one_line(FILE *file, size_t number, bool last) {
   if (!number) fputs("{\"$set\":{\"messages\":[", file);
   fprintf(file, "{\"id\":\"u%zu\",\"text\":\"", number);
   put_marker(file, number + 1);
-  fputs("\"},", file);
+  fputs(last ? "\"}]}}\n" : "\"},", file);
 }
 
-static uint64_t work_of(line_writer *write_line, size_t lines) {
+/* Each prompt takes back all before it. */
+static void same_parent(FILE *file, size_t number, bool last) {
+  (void)last;
+  fprintf(file,
+          "{\"parentUuid\":\"p\",\"uuid\":\"u%zu\",\"origin\":{\"kind\":\"human\"},\"text\":\"",
+          number);
+  put_marker(file, number + 1);
+  fputs("\"}\n", file);
+}
+
+/* Each second record takes back all but the first one. */
+static void same_record(FILE *file, size_t number, bool last) {
+  (void)last;
+  fprintf(file, "{\"uuid\":\"u%zu\",\"parentUuid\":\"u0\",%s\"text\":\"", number,
+          number % 2 ? "\"subtype\":\"rewind\"," : "");
+  put_marker(file, number + 1);
+  fputs("\"}\n", file);
+}
+
+static uint64_t work_of(const char *host, line_writer *write_line, size_t lines, bool *ret_undone) {
   char path[4096];
   struct hook_marks marks = {.all = NULL};
   (void)snprintf(path, sizeof path, "%s/transcript.jsonl", race_folder);
   FILE *file = fopen(path, "w");
   MUST(file);
-  for (size_t i = 0; i < lines; i++) write_line(file, i);
-  MUST(fputs("\n", file) >= 0 && fclose(file) == 0);
+  for (size_t i = 0; i < lines; i++) write_line(file, i, i + 1 == lines);
+  MUST(fclose(file) == 0);
   work = 0;
-  MUST(hook_undone_read(path, host_find("gemini"), &marks) == 0 && marks.count);
+  MUST(hook_undone_read(path, host_find(host), &marks) == 0 &&
+       marks.count == lines / (write_line == same_anew ? 2 : 1));
   for (uint64_t delivery = 1; delivery <= lines; delivery++)
     (void)(hook_marks_gone(&marks, delivery) + hook_marks_held(&marks, delivery));
+  *ret_undone = marks.any_undone;
   hook_marks_finish(&marks);
   return work;
 }
 
-static void must_be_linear(const char *what, line_writer *write_line, int number) {
+static void must_be_linear(const char *host, const char *what, line_writer *write_line,
+                           int number) {
   enum { LINES = 8000, TIMES = 4 };
-  uint64_t one = work_of(write_line, LINES), more = work_of(write_line, (size_t)LINES * TIMES);
-  printf("# %s: %llu bytes, and %llu\n", what, (unsigned long long)one, (unsigned long long)more);
-  MUST(one && more <= one * TIMES * 3 / 2);
-  printf("ok %d - %s: four times as many lines are at most six times the work\n", number, what);
+  bool undone = false;
+  uint64_t one = work_of(host, write_line, LINES, &undone),
+           more = work_of(host, write_line, (size_t)LINES * TIMES, &undone);
+  printf("# %s, %s: %llu bytes, and %llu\n", host, what, (unsigned long long)one,
+         (unsigned long long)more);
+  MUST(one && more <= one * TIMES * 3 / 2 &&
+       undone == (write_line != one_line && write_line != all_anew));
+  printf("ok %d - %s, %s: four times as many lines are at most six times the work\n", number, host,
+         what);
 }
 
 int main(void) {
   static const uint8_t key[16] = {1};
   race_make_folder("rewind-work");
   hook_marker_set_key(key);
-  must_be_linear("all messages anew in each line", all_anew, 1);
-  must_be_linear("the same message is left again and again", same_anew, 2);
-  must_be_linear("one line with all messages", one_line, 3);
-  printf("1..3\n");
+  must_be_linear("gemini", "all messages anew in each line", all_anew, 1);
+  must_be_linear("gemini", "the same message is left again and again", same_anew, 2);
+  must_be_linear("gemini", "one line with all messages", one_line, 3);
+  must_be_linear("claude", "all prompts have the same parent", same_parent, 4);
+  must_be_linear("qwen", "all rewinds leave the same record", same_record, 5);
+  printf("1..5\n");
   return 0;
 }

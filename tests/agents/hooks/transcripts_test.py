@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tool calls of a Claude Code session whose transcript is in another format, is missing, grows, is late, or was cut. TIDINGS_CALLS is how many there are (1000; 100 with
-a sanitizer). The agent drops some answers: its model does not get them."""
+"""Tool calls of a session whose transcript is in another format, is missing, grows, is late, or was cut, of every agent that has one. TIDINGS_CALLS is how many there are of
+each agent (200; 50 with a sanitizer; 1000 in `./dev test deep`). The agent drops some answers: its model does not get them."""
 import datetime
 import json
 import os
@@ -10,39 +10,60 @@ import re
 import sys
 
 from calls import log, transcript
-from callers_test import counted, hook
+from callers_test import counted
 from kit import main
-from proof_test import line, said
+from proof_test import EVENTS, line, said
 
-CALLS = int(os.environ.get("TIDINGS_CALLS", "100" if os.environ.get("TIDINGS_SANITIZE") else "1000"))
+CALLS = int(os.environ.get("TIDINGS_CALLS", "50" if os.environ.get("TIDINGS_SANITIZE") else "200"))
+KINDS = ("foreign", "missing", "growing", "late", "truncated")
 MARKED = re.compile(r"\[tidings ")
+NEWS = re.compile(r"News number (\d+)\.")
 
 
-def now():
-    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(milliseconds=2)
+def now(later_ms=2):
+    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(milliseconds=later_ms)
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-class Session:
-    """A session of Claude Code: what its model got, and the file that it writes."""
+def result(host, call):
+    """What the agent writes when a tool has run."""
+    return {"claude": {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": call, "content": "x"}]}},
+            "codex": {"type": "response_item", "payload": {"type": "function_call_output", "call_id": call, "output": "x"}},
+            "gemini": {"id": call, "type": "user", "content": [{"functionResponse": {"id": call, "response": {"output": "x"}}}]},
+            "qwen": {"uuid": call, "type": "tool_result", "message": {"parts": [{"functionResponse": {"id": call, "response": {"output": "x"}}}]}},
+            "copilot": {"type": "tool.execution_complete", "data": {"toolCallId": call, "result": {"content": "x"}}}}[host]
 
-    def __init__(self, place, kind, chance):
-        self.place, self.kind, self.chance = place, kind, chance
-        self.path, self.got, self.lines, self.unwritten = transcript(place, "claude"), [], [], []
+
+ANSWERS = {"claude": {"type": "assistant"}, "codex": {"type": "response_item", "payload": {"type": "message", "role": "assistant"}}, "gemini": {"id": "g", "type": "gemini", "content": "Well."},
+           "qwen": {"uuid": "q", "type": "assistant"}, "copilot": {"type": "assistant.message"}}
+
+
+class Session:
+    """A session of an agent: what its model got, and the file that it writes."""
+
+    def __init__(self, place, host, kind, chance):
+        self.place, self.host, self.kind, self.chance = place, host, kind, chance
+        self.path, self.got, self.lines, self.unwritten = transcript(place, host), [], [], []
+        if host == "copilot":  # which names it at the end of a turn only
+            place.env["COPILOT_HOME"] = place.dir
 
     def call(self, event, dropped=False, **fields):
-        text = said(hook(self.place, json.dumps({"session_id": "s", "hook_event_name": event, "cwd": self.place.work, "transcript_path": self.path, **fields})))
-        if event == "PostToolUse":
-            self.record({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": fields["tool_use_id"]}]}})
+        named = {} if self.host == "copilot" and event != "Stop" else {"transcript_path": self.path}
+        call = {"session_id": "s", "hook_event_name": event, "cwd": self.place.work, "timestamp": now(0), **named, **fields}
+        done = self.place.ok("hook", "--budget", "60s", "--owner", str(os.getpid()), self.host, stdin=json.dumps(call))
+        assert not done.err, done
+        text = said(done.json)
+        if "tool_use_id" in fields:
+            self.record(result(self.host, fields["tool_use_id"]))
         if text and not dropped:
-            self.got += re.findall(r"News number (\d+)\.", text)
-            self.record(line("claude", event, text))
-        self.record({"type": "assistant"})
+            self.got += NEWS.findall(text)
+            self.record(line(self.host, event, text))
+        self.record(ANSWERS[self.host])
 
     def record(self, entry):
         text = json.dumps({**entry, "timestamp": now()}, separators=(",", ":"))
         if self.kind == "foreign":
-            text = json.dumps({"type": "tool.execution_complete", "data": {"result": MARKED.sub("[other ", text)}})
+            text = json.dumps({"type": "another.record", "data": {"result": MARKED.sub("[other ", text)}})
         self.unwritten.append(text)
 
     def write(self, to_the_end=False):
@@ -56,68 +77,82 @@ class Session:
         text = "".join(entry + "\n" for entry in self.lines)
         if self.kind == "truncated" and self.lines and not to_the_end:
             text = text[:-self.chance.randrange(1, len(self.lines[-1]) + 2)]  # the rest of the last line comes later
-            if len(self.lines) > 100:
+            if len(self.lines) > 30:
                 self.lines = self.lines[-1:]  # what was before it is gone
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(text)
 
+    def tool(self, call, dropped=False):
+        self.call(EVENTS[self.host][1], dropped, tool_name="Bash", tool_use_id=call, tool_call_id=call, tool_input={}, tool_response="x")
 
-def play(place, kind):
-    chance = random.Random(11)
-    session, count = Session(place, kind, chance), 0
+    def turn_ends(self, to_the_end=False):
+        """And the next one begins."""
+        self.call(EVENTS[self.host][2])
+        self.write(to_the_end)
+        self.call(EVENTS[self.host][0], prompt="x")
+        self.write(to_the_end)
+
+
+def play(place, host, kind):
+    chance = random.Random(f"{host} {kind}")
+    session, count = Session(place, host, kind, chance), 0
     session.call("SessionStart", source="startup")
-    session.call("UserPromptSubmit", prompt="x")
-    for number in range(CALLS // 5):
+    session.call(EVENTS[host][0], prompt="x")
+    for number in range(CALLS // len(KINDS)):
         session.write()
         if chance.random() < 0.5:
             count += 1
             place.ok("push", "-s", "s", f"News number {count}.")
-        if number % 17 == 16:
-            session.call("Stop")
-            session.write()
-            session.call("UserPromptSubmit", prompt="x")
+        if number % 7 == 6:
+            session.turn_ends()
         # Where the transcript cannot say so, tidings cannot know that an answer was dropped.
-        dropped = kind in ("growing", "late") and chance.random() < 0.1
-        session.call("PostToolUse", dropped, tool_name="Bash", tool_use_id=f"c{number}", tool_input={}, tool_response="x")
+        session.tool(f"c{number}", kind in ("growing", "late") and chance.random() < 0.1)
     for number in range(2):
         session.write(to_the_end=True)
-        session.call("PostToolUse", tool_name="Bash", tool_use_id=f"last{number}", tool_input={}, tool_response="x")
+        session.turn_ends(to_the_end=True)
+        session.tool(f"last{number}")
     session.write(to_the_end=True)
-    session.call("PostToolUse", tool_name="Bash", tool_use_id="end", tool_input={}, tool_response="x")
+    session.tool("end")
     return session, count
 
 
-def check(place, kind):
-    session, count = play(place, kind)
-    assert count > CALLS // 20 and sorted(map(int, session.got)) == list(range(1, count + 1)), (kind, count, session.got)
-    shown = re.findall(r"News number (\d+)\.", "\n".join(counted(place)))
-    assert set(shown) <= set(session.got) and len(set(shown)) == len(shown), (kind, shown, session.got)
-    assert place.messages() == [] and log(place) == [], (place.messages(), log(place))
+def check(host, kind, place):
+    session, count = play(place, host, kind)
+    assert count > CALLS // 25 and sorted(map(int, session.got)) == list(range(1, count + 1)), (host, kind, count, session.got)
+    shown = NEWS.findall("\n".join(counted(place)))
+    assert set(shown) <= set(session.got) and len(set(shown)) == len(shown), (host, kind, shown, session.got)
+    assert place.messages() == [] and log(place) == [], (host, kind, place.messages(), log(place))
+
+
+def of_every_agent(place, kind):
+    for host in EVENTS:
+        with type(place)() as own:
+            check(host, kind, own)
 
 
 def test_foreign(place):
     """a transcript in another format: nothing is shown twice, and nothing counts that the model did not get"""
-    check(place, "foreign")
+    of_every_agent(place, "foreign")
 
 
 def test_missing(place):
     """no transcript: the same"""
-    check(place, "missing")
+    of_every_agent(place, "missing")
 
 
 def test_growing(place):
     """a transcript that is complete at each call, and an agent that drops answers: each notification reaches the model once"""
-    check(place, "growing")
+    of_every_agent(place, "growing")
 
 
 def test_late(place):
     """a transcript that is written later, in order, and an agent that drops answers: the same"""
-    check(place, "late")
+    of_every_agent(place, "late")
 
 
 def test_truncated(place):
     """a transcript whose last line is not whole, and whose beginning goes again and again: nothing is shown twice"""
-    check(place, "truncated")
+    of_every_agent(place, "truncated")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""agents.py: what is known of an agent is in its row, agents/hosts/; and transcripts are read by their structure. For style.py."""
+import re
+
+NAMES = re.compile(r"codex|claude|gemini|qwen|copilot|opencode|kilo|vscode|\bcursor\b", re.IGNORECASE)
+PRODUCT = ("agents/", "cli/", "command/", "mcp/", "hostkit/", "listen/", "plugin/", "recipes/", "hostsim/", "common/")
+# What may name an agent all the same, and why.
+NAMED = {
+    "agents/hook/hook.c": "the help explains options that one agent needs",
+    "agents/setup/verb_setup.c": "the help has examples",
+    "agents/setup/trust.c": "the protocol of the one agent that trusts hashes",
+    "agents/setup/mcp.c": "the table of hosts of MCP servers, which are no agents of hosts/",
+    "agents/setup/mcp.h": "the names in that table",
+    "mcp/message.c": "a member of a protocol",
+    "mcp/server.c": "the same",
+}
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+SEARCH = re.compile(r"\b(memmem|strstr|strcasestr)\s*\(")
+
+
+def code_of(text):
+    return COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+
+
+def named_agents(path, text):
+    """Lists of agents, or cases of one, outside of the table."""
+    if not path.endswith((".c", ".h")) or not path.startswith(PRODUCT) or path.startswith("agents/hosts/") or path in NAMED:
+        return []
+    lines = [line for line in code_of(text).splitlines() if not line.lstrip().startswith("#include")]
+    return [f'has "{string}": what is known of an agent is in its row, agents/hosts/' for line in lines for string in STRING.findall(line) if NAMES.search(string)]
+
+
+def searched_bytes(path, text):
+    """A transcript is JSON lines: only inside of one string words are looked for."""
+    if not path.startswith("agents/transcript/") or path == "agents/transcript/records.c":
+        return []
+    return [f"calls {found}: records.c reads transcripts, by the table in the agent's row" for found in SEARCH.findall(code_of(text))]
+
+
+OF_FILES = {
+    "agents are named in their rows only": named_agents,
+    "transcripts are not searched byte by byte": searched_bytes,
+}
+SAMPLES = (
+    (named_agents, "agents/turn/a.c", 'if (strcmp(name, "codex") == 0) return;\n', '/* "codex" */ call("a transcript");\n'),
+    (named_agents, "cli/a.c", 'puts("Claude Code");\n', '#include "agents/hosts/claude.h"\n'),
+    (searched_bytes, "agents/transcript/a.c", "at = memmem(text, len, words, 3);\n", "at = memchr(text, 10, len); /* no memmem() */\n"),
+)
