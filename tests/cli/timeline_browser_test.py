@@ -3,11 +3,13 @@
 
 $TIDINGS_TIMELINE_MANY is how many notifications the large page has: 20,000, or 100,000 in `./dev test timeline`."""
 import os
+import re
+import subprocess
 import sys
 import time
 
 from browser import WHY_NOT, Browser
-from kit import main, until
+from kit import Skip, main, until
 from timeline_pages import many, with_data
 from timeline_test import HOSTILE, page_of, session
 
@@ -58,7 +60,11 @@ def test_page(place):
     view.press("ArrowRight")
     id_ = selected(view).split()[1]
     assert view.text("#panel .message") == "CI run 4812 failed.", view.text("#panel")
-    assert view.text("#panel .explanation") == place.ok("explain", "-s", "s", "--json", id_).json["text"]
+    explained = place.ok("explain", "-s", "s", "--json", id_).json["text"]
+    spoken = view.text("#panel .explanation")
+    stamp = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{3}Z| UTC(?:[+\u2212][\d:]+)?)"
+    assert re.sub(stamp, "TIME", spoken) == re.sub(stamp, "TIME", explained) != explained, (spoken, explained)
+    assert "T" not in "".join(re.findall(stamp, spoken)).replace("UTC", ""), spoken
     assert "CI run 4812 failed." in view.text("#panel pre"), view.text("#panel")
     view.press("ArrowDown")
     assert view.text("#panel .message") == "CI run 4813 passed.", view.text("#panel")
@@ -195,11 +201,87 @@ def test_folds(place):
     view.press("Escape", "u")
     view.run("const find = byId('find'); find.value = arguments[0]; byId('filters').requestSubmit()", time.strftime("%Y-%m-%d %H:%M", stamp))
     limit = (wanted["time"] // 1000 + 60) // 60 * 60000
-    newest = [one["id"] for one in data["deliveries"] if one["time"] <= limit][-1]
-    assert selected(view) == f"Delivery {newest}", selected(view)
+    newest = [one for one in data["deliveries"] if one["time"] <= limit][-1]
+    assert selected(view) == "A moment", selected(view)
+    assert view.text("#panel pre") == strings[newest["shown"][0]], view.text("#panel")
+    got = [i for i, one in enumerate(outcomes) if one == "delivered" and items["taken_at"][i] <= limit]
+    waits = [i for i, taken in enumerate(items["taken_at"]) if items["time"][i] <= limit and (not taken or taken > limit)]
+    assert f"The model had got {len(got)} notifications by then" in view.text("#panel"), view.text("#panel")
+    assert f"Waiting at that moment: {len(waits)} notification" in view.text("#panel"), view.text("#panel")
+    view.run("document.querySelector('#panel .go button').click()")
+    assert selected(view) == f"Delivery {newest['id']}", selected(view)
+    view.run("location.hash = '#delivery=first'")
+    until(lambda: selected(view) == f"Delivery {data['deliveries'][0]['id']}", "the first delivery is shown")
     view.run("location.hash = '#message=m3'")
     until(lambda: selected(view) == "Message m3", "the message is shown")
     assert "a trigger" in view.text("#panel") and view.text("#panel .message") == "Look at number 3, and say what broke it.", view.text("#panel")
+    assert view.console() == [], view.console()
+
+
+def test_moment(place):
+    """a time without a day is one that the session has had, however much later the page was made; what was never shown is listed with its reason"""
+    view = browser()
+    session(place)
+    data = many(400)
+    data["time"] += 3 * 86400000  # the page is made three days later
+    last = max(data["items"]["time"])
+    page = written(place, with_data(page_of(place), data), "moment.html")
+    view.open(page)
+    view.press("u")
+    view.run("const find = byId('find'); find.value = arguments[0]; find.dispatchEvent(new Event('input')); byId('filters').requestSubmit()",
+             time.strftime("%H:%M:%S", time.gmtime(last // 1000 - 60)))
+    wanted = time.strftime("At %Y-%m-%d %H:%M:%S.000 UTC", time.gmtime(last // 1000 - 60))
+    assert view.text("#panel .message") == wanted, (view.text("#panel .message"), wanted)
+    assert view.text("#matching") == "", "a time is not searched"
+    place_ = view.run("return location.hash")
+    view.open(page + place_)
+    until(lambda: selected(view) == "A moment", "the link to a moment is followed")
+    view.run("location.hash = '#time=2020-01-01T00:00:00Z'")
+    until(lambda: "Nothing is known of that time" in view.text("#panel"), "what is not known is said")
+    view.press("Escape")
+    strings, items = data["strings"], data["items"]
+    lost = [strings[one] for one in items["outcome"] if strings[one] not in ("delivered", "pending")]
+    assert f"It never got: {len(lost)} notifications" in view.text("#panel"), view.text("#panel")
+    for i, one in enumerate(items["outcome"]):
+        if strings[one] == "dropped":
+            items["text"][2 * i + 1] = len(strings)
+            strings.append(f" At 2026-09-21T09:00:00.000Z, it was removed, not shown: notification {i} took <b>7200000 ms</b> (outcome: dropped).")
+    view.open(written(place, with_data(page_of(place), data), "moment.html"))
+    row = "[...document.querySelectorAll('#panel li button')].find((one) => one.textContent.includes('dropped'))"
+    count = lost.count("dropped")
+    assert view.run(f"return {row}.textContent").startswith(f"{count} dropped: another notification took <b>2 h 0 min</b>producer-"), view.run(f"return {row}.textContent")
+    view.run(row + ".click()")
+    assert view.text("#matching") == f"{count} of 400 notifications" and f"It never got: {count} notification" in view.text("#panel"), view.text("#panel")
+    view.run("document.querySelector('#panel .go button').click()")
+    assert view.text("#matching") == "" and f"It never got: {len(lost)} notifications" in view.text("#panel"), view.text("#panel")
+    assert view.console() == [], view.console()
+
+
+def test_day(place):
+    """a day of two thousand real notifications: its page says what the model had got at 15:40, what it never got, and why"""
+    if os.environ.get("TIDINGS_SANITIZE"):
+        raise Skip("Python would have to start with the sanitizer's library")
+    view = browser()
+    store, page = os.path.join(place.dir, "day"), os.path.join(place.work, "day.html")
+    made = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "day_store.py"), os.environ["TIDINGS_BUILD_DIR"], store],
+                          env={**os.environ, "TZ": "UTC"}, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    place.ok("timeline", "-S", store, "-s", "day", "-o", page)
+    history = place.ok("history", "-S", store, "-s", "day", "-n", "10000", "--json").json["deliveries"]
+    told = [one for one in history if one["time"] < "2026-11-26T15:40" and any(item["outcome"] == "delivered" for item in one["items"])]
+    view.open(page)
+    view.run("if (!clock.utc) document.getElementById('clock').click()")
+    view.run("const find = byId('find'); find.value = '15:40'; byId('filters').requestSubmit()")
+    assert view.text("#panel .message") == "At 2026-11-26 15:40:00.000 UTC", view.text("#panel")
+    for item in told[-1]["items"]:
+        assert item["outcome"] != "delivered" or item["message"] in view.text("#panel pre"), (item, view.text("#panel pre"))
+    count = sum(item["outcome"] == "delivered" for one in told for item in one["items"])
+    assert f"The model had got {count} notifications by then" in view.text("#panel"), (count, view.text("#panel"))
+    view.press("Escape")
+    lost = view.text("#panel").split("It never got: ")[1]
+    assert re.search(r"\d+ filtered: the setting conversation.notifications.kinds switches off all notifications of .lint.lint.finding", lost), lost
+    assert re.search(r"\d+ dropped: more were pending than the setting delivery.max_items allows", lost) and "cancel each other out" in lost, lost
+    keep(view, "day")
     assert view.console() == [], view.console()
 
 

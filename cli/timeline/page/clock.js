@@ -24,6 +24,11 @@ function timeText(ms) {
   return zoneName(ms) === 'UTC' ? text : `${text} (${new Date(ms).toISOString().slice(11, 19)} UTC)`;
 }
 
+/* An explanation has times as RFC 3339 in UTC. */
+function withTimes(text) {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) => `${shortTime(Date.parse(time))} ${zoneName(Date.parse(time))}`);
+}
+
 /* To the second, with the day where it is not that of `near`. */
 function shortTime(ms, near) {
   const text = isoOf(ms);
@@ -44,6 +49,14 @@ function readTime(text, near) {
   const [, day = dayOf(near), hour, minute, second = '0'] = found;
   const wall = Date.parse(`${day}T00:00:00Z`) + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
   return Number.isNaN(wall) || Number(hour) > 23 || Number(minute) > 59 ? null : wall - offsetAt(wall);
+}
+
+/* The same for what is typed: a time without a day is of the day of what is selected, or else the newest such time that the session has. */
+function readMoment(model, text, near) {
+  const day = 86400000, found = readTime(text, near || model.last), bare = !text.includes('-');
+  if (found === null || !bare) return found;
+  if (found > model.last && found - day >= model.first - day / 2) return found - day;
+  return found < model.first && found + day <= model.last ? found + day : found;
 }
 
 /* Steps of the time axis, and how precisely each is labelled. */

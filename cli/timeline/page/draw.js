@@ -20,14 +20,18 @@ function timeAt(view, x) {
 /* A phone has no room for long names. */
 const isNarrow = (view) => view.gutter < 120;
 
+function cutTo(context, text, width) {
+  let label = text;
+  while (label.length > 1 && context.measureText(label).width > width) label = label.slice(0, -2) + '\u2026';
+  return label;
+}
+
 function drawLabel(context, view, text, y, count) {
   const left = isNarrow(view) ? 6 : 16;
   context.font = FONT;
   context.textAlign = 'left';
   context.fillStyle = theme.colors.ink;
-  let label = short(text, 40);
-  while (label.length > 1 && context.measureText(label).width > view.gutter - left - 8) label = label.slice(0, -2) + '\u2026';
-  context.fillText(label, left, y);
+  context.fillText(cutTo(context, short(text, 40), view.gutter - left - 8), left, y);
   if (!count) return;
   context.fillStyle = theme.colors['ink-3'];
   context.fillText(count, left, y + 14);
@@ -224,12 +228,14 @@ function drawMessages(context, view, model) {
     else polygon(context, [[x - 4, middle - 5], [x + 5, middle - 5], [x + 5, middle + 2], [x, middle + 2], [x - 4, middle + 6]]);
     if (chosen) focusBox(context, x, middle);
     if (x < free || isNarrow(view)) return;
-    const width = context.measureText(label).width;
+    const fitting = cutTo(context, label, nextMessage(view, model, i) - x - 12);
+    if (fitting.length < 8 && fitting !== label) return;
+    const width = context.measureText(fitting).width;
+    context.fillStyle = theme.colors.paper;
+    context.fillRect(x + 6, middle - 7, width + 6, 14);
     context.fillStyle = theme.colors['ink-2'];
-    if (x + 9 + width < nextMessage(view, model, i)) {
-      context.fillText(label, x + 9, middle);
-      free = x + 14 + width;
-    }
+    context.fillText(fitting, x + 9, middle);
+    free = x + 14 + width;
   });
 }
 

@@ -54,7 +54,7 @@ function makeSources(model, changed) {
     row(short(source.name, 60), source.count.toLocaleString('en'), boxes[i]);
   });
   say();
-  return () => boxes.forEach((input, i) => { input.parentNode.lastChild.textContent = model.sources[i].matching.toLocaleString('en'); });
+  return { say, recount: () => boxes.forEach((input, i) => { input.parentNode.lastChild.textContent = model.sources[i].matching.toLocaleString('en'); }) };
 }
 
 function countChips(box, counts) {
@@ -68,12 +68,12 @@ function makeFilters(model, changed) {
     byId('matching').textContent = count === model.count ? '' : `${count.toLocaleString('en')} of ${plural(model.count, 'notification')}`;
     countChips(byId('outcomes'), outcomes);
     countChips(byId('levels'), levels);
-    countSources();
+    recount();
     changed();
   };
   chips(byId('outcomes'), OUTCOMES, countBy(model.outcome, OUTCOMES.length), chosen.outcomes, apply, true);
   chips(byId('levels'), LEVELS, countBy(model.level, LEVELS.length), chosen.levels, apply, false);
-  const countSources = makeSources(model, apply);
+  const { say: saySources, recount } = makeSources(model, apply);
   byId('find').addEventListener('input', (event) => {
     chosen.find = readTime(event.target.value, model.data.time) === null ? event.target.value : ''; // a time is gone to, not searched
     apply();
@@ -81,11 +81,23 @@ function makeFilters(model, changed) {
   document.addEventListener('pointerdown', (event) => {
     if (!byId('source-box').contains(event.target)) byId('source-box').open = false;
   });
+  const choose = (wanted) => {
+    OUTCOMES.forEach((_, i) => { chosen.outcomes[i] = wanted(i); });
+    for (const chip of byId('outcomes').children) chip.querySelector('input').checked = wanted(Number(chip.dataset.index));
+  };
   return {
     /* Shows those with this outcome only. */
     only: (outcome) => {
-      OUTCOMES.forEach((_, i) => { chosen.outcomes[i] = i === outcome; });
-      for (const chip of byId('outcomes').children) chip.querySelector('input').checked = Number(chip.dataset.index) === outcome;
+      choose((i) => i === outcome);
+      apply();
+    },
+    all: () => {
+      choose(() => true);
+      chosen.levels.fill(true);
+      for (const input of document.querySelectorAll('#levels input, #sources input')) input.checked = true;
+      model.sources.forEach((source) => { source.shown = true; });
+      byId('find').value = chosen.find = '';
+      saySources();
       apply();
     },
   };

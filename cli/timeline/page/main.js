@@ -6,7 +6,8 @@ function summarize(model) {
   const { data } = model;
   const rows = [['session', data.session], ['agent', data.attachment ? data.attachment.host : ''], ['notifications', model.count.toLocaleString('en') + (model.forgotten ? `, ${model.forgotten.toLocaleString('en')} more are forgotten` : '')],
     ['carriers', data.deliveries.filter((one) => one.carrier !== 'none' && one.carrier !== 'closed').length.toLocaleString('en')],
-    ['made', `${new Date(data.time).toISOString().slice(0, 19).replace('T', ' ')} UTC`]];
+    ['made', `${shortTime(data.time)} ${zoneName(data.time)}`]];
+  byId('summary').replaceChildren();
   for (const [name, value] of rows) {
     if (!value) continue;
     const shown = element('dd', visible(value));
@@ -30,6 +31,7 @@ function watchKeys(model, stage, actions, repaint) {
   const changeClock = () => {
     clock.utc = !clock.utc;
     byId('clock').textContent = clock.utc ? 'UTC' : 'Local';
+    summarize(model);
     showPanel(model, stage.view.selected, actions);
     repaint();
   };
@@ -74,7 +76,7 @@ function watchKeys(model, stage, actions, repaint) {
   byId('next-missed').addEventListener('click', keys.n);
   byId('help-button').addEventListener('click', keys['?']);
   byId('filters').addEventListener('submit', (event) => {
-    const time = readTime(byId('find').value, stage.view.selected ? stage.view.selected.time : model.data.time);
+    const time = readMoment(model, byId('find').value, stage.view.selected && stage.view.selected.time);
     event.preventDefault();
     if (time !== null) actions.goTo(time);
   });
@@ -154,6 +156,7 @@ function start() {
     if (!stage.view.selected) showPanel(model, null, actions);
   });
   actions.only = filters.only;
+  actions.all = filters.all;
   watchKeys(model, stage, actions, repaint);
   watchMouse(model, stage, actions);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);

@@ -104,11 +104,33 @@ function readModel(data) {
     delivery: byText(data.strings, items.delivery, (text) => place.get(data.strings[text]) ?? -1, Int32Array),
     match: new Uint8Array(count).fill(1),
     range: findRange(data, first, last),
+    first: Number.isFinite(first) ? first : data.time, // the first thing known and the last
+    last: Math.max(last, Number.isFinite(first) ? first : data.time),
     forgotten: data.forgotten ? data.forgotten.items : 0,
     known: data.forgotten ? data.forgotten.before : 0, // nothing is missing since then
     text: (column, i) => data.strings[items[column][i]],
     explanation: (i) => data.strings[items.text[2 * i]] + data.strings[items.text[2 * i + 1]],
   };
+}
+
+/* Why it was not shown, as `tidings explain` says; '' if it was, or waits. */
+function reasonOf(model, i) {
+  const text = model.data.strings[model.data.items.text[2 * i + 1]], from = text.lastIndexOf(' not shown: '), to = text.lastIndexOf(' (outcome: ');
+  return from >= 0 && to > from ? text.slice(from + 12, to) : '';
+}
+
+/* What became of those that the filters let through, by outcome: how many, of which kinds, and the most frequent reason. */
+function countOutcomes(model) {
+  const found = OUTCOMES.map(() => ({ count: 0, kinds: new Map(), reasons: new Map() }));
+  const more = (map, key) => map.set(key, (map.get(key) || 0) + 1);
+  for (let i = 0; i < model.count; i++) {
+    if (!model.match[i]) continue;
+    const one = found[model.outcome[i]], reason = model.outcome[i] > PENDING ? reasonOf(model, i) : '';
+    one.count++;
+    more(one.kinds, model.data.items.source[i] * model.data.strings.length + model.data.items.name[i]);
+    if (reason) more(one.reasons, reason.replace(/notification \d+/g, 'another notification'));
+  }
+  return found;
 }
 
 /* Whatever the filters let through; of each outcome, level and producer how many there are if only the other filters count. */

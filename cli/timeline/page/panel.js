@@ -68,7 +68,7 @@ function itemPanel(model, i, actions) {
     facts([['kind', kindOf(model, i)], ['level', LEVELS[model.level[i]]], ['pushed', timeText(model.from[i])], ['happened', occurred && timeText(occurred)],
       [outcome === 1 ? 'leased' : 'ended', model.taken[i] && timeText(model.taken[i])], ['waited', duration(model.to[i] - model.from[i])], ['handle', handle]]),
     element('h3', 'Explanation'),
-    element('p', visible(model.explanation(i)), 'explanation'),
+    element('p', visible(withTimes(model.explanation(i))), 'explanation'),
   ];
   if (!delivery) return nodes;
   if (outcome <= 1) nodes.push(...shownBytes(model, delivery));
@@ -79,15 +79,16 @@ function itemPanel(model, i, actions) {
   return nodes;
 }
 
-function itemButton(model, i, actions) {
-  const button = element('button', [glyphCanvas(model.outcome[i], 14), element('span', `${shortTime(model.from[i], model.data.time)} ${short(kindOf(model, i), 30)}: ${short(model.text('message', i), 120)}`)]);
+function itemButton(model, i, times, near, actions) {
+  const button = element('button', [glyphCanvas(model.outcome[i], 14), element('span', `${shortTime(times[i], near)} ${short(kindOf(model, i), 30)}: ${short(model.text('message', i), 120)}`)]);
   button.type = 'button';
   button.addEventListener('click', () => actions.select({ item: i }));
   return element('li', [button]);
 }
 
-function itemList(model, items, actions) {
-  const nodes = [element('ul', items.slice(0, MOST_LISTED).map((i) => itemButton(model, i, actions)))];
+/* With the times at which they were pushed, or others; the day is left out where it is that of `near`. */
+function itemList(model, items, actions, near = model.data.time, times = model.from) {
+  const nodes = [element('ul', items.slice(0, MOST_LISTED).map((i) => itemButton(model, i, times, near, actions)))];
   if (items.length > MOST_LISTED) nodes.push(element('p', `and ${(items.length - MOST_LISTED).toLocaleString('en')} more`, 'note'));
   return nodes;
 }
@@ -98,12 +99,12 @@ function deliveryPanel(model, at, actions) {
   const nodes = [
     titleLine(`Delivery ${delivery.id}`, placeOf(model, { delivery: at })),
     stateLine(CARRIER_OUTCOME[delivery.outcome], DELIVERY_WORDS[delivery.outcome]),
-    facts([['carrier', CARRIER_WORDS[delivery.carrier]], ['tool', delivery.tool], ['call', delivery.call_id], ['handed out', timeText(delivery.time)],
+    facts([['carrier', CARRIER_WORDS[delivery.carrier]], ['tool', delivery.tool], ['call', delivery.call_id], ['given to the agent', timeText(delivery.time)],
       ['settled', delivery.settled_at && timeText(delivery.settled_at)], ['settled by', SETTLER_WORDS[delivery.settled_by]],
       ['rewound', delivery.rewound_at && timeText(delivery.rewound_at)], ['attachment', delivery.epoch && `number ${delivery.epoch}`]]),
     ...shownBytes(model, delivery),
   ];
-  if (items.length) nodes.push(element('h3', plural(items.length, 'notification')), ...itemList(model, items, actions));
+  if (items.length) nodes.push(element('h3', plural(items.length, 'notification')), ...itemList(model, items, actions, delivery.time));
   return nodes;
 }
 
@@ -134,34 +135,113 @@ function markPanel(model, at) {
   return [titleLine('Agent', placeOf(model, { mark: at })), element('p', mark.text, 'message'), facts([['at', timeText(mark.time)]])];
 }
 
+/* -- a moment ---------------------------------------------------------------------------------- */
+
+/* The deliveries that showed something, the last before that moment and the first after it; -1: none. */
+function carriersAround(model, ms) {
+  let before = -1, after = -1;
+  model.data.deliveries.forEach((delivery, i) => {
+    if (!delivery.shown.length || delivery.outcome !== 'committed') return;
+    if (delivery.time <= ms) before = i;
+    else if (after < 0) after = i;
+  });
+  return { before, after };
+}
+
+function carrierButton(model, at, words, actions) {
+  const button = element('button', words);
+  button.type = 'button';
+  button.addEventListener('click', () => actions.select({ delivery: at }));
+  return button;
+}
+
+function momentPanel(model, ms, actions) {
+  const { before, after } = carriersAround(model, ms), got = [], waiting = [], lost = [];
+  for (let i = 0; i < model.count; i++) {
+    if (model.from[i] > ms) continue;
+    if (model.to[i] > ms || !model.taken[i]) waiting.push(i);
+    else (model.outcome[i] === DELIVERED ? got : lost).push(i);
+  }
+  got.sort((a, b) => model.taken[b] - model.taken[a]);
+  const nodes = [titleLine('A moment', placeOf(model, { moment: ms })), element('p', `At ${timeText(ms)}`, 'message')];
+  if (ms < model.first || ms > model.last)
+    nodes.push(element('p', `Nothing is known of that time: the session's first event is of ${timeText(model.first)}, its last one of ${timeText(model.last)}.`, 'note warning'));
+  const last = model.data.deliveries[before], next = model.data.deliveries[after];
+  nodes.push(element('h3', 'What the model got last before that'));
+  if (last) {
+    nodes.push(element('p', `${duration(ms - last.time)} before, at ${shortTime(last.time, ms)}, with ${CARRIER_WORDS[last.carrier]}${last.tool ? ` of ${short(last.tool, 30)}` : ''}:`, 'hint'),
+      ...last.shown.map((text) => element('pre', visible(model.data.strings[text]))), element('p', [carrierButton(model, before, 'This delivery', actions)], 'go'));
+  } else nodes.push(element('p', 'Nothing.', 'hint'));
+  if (next) nodes.push(element('p', [carrierButton(model, after, `The next one, ${duration(next.time - ms)} later`, actions)], 'go'));
+  nodes.push(element('h3', `Waiting at that moment: ${plural(waiting.length, 'notification')}`), ...itemList(model, waiting, actions, ms));
+  nodes.push(element('h3', `The model had got ${plural(got.length, 'notification')} by then, the last first`), ...itemList(model, got, actions, ms, model.taken));
+  nodes.push(element('p', `${plural(lost.length, 'other')} had ended without being shown; select nothing (Esc) to see why.`, 'note'));
+  return nodes;
+}
+
 /* -- nothing selected -------------------------------------------------------------------------- */
 
-/* How many ended in each way; a press shows these alone. */
-function outcomeList(model, actions) {
-  const counts = new Array(OUTCOMES.length).fill(0), list = element('ul');
-  for (let i = 0; i < model.count; i++) if (model.match[i]) counts[model.outcome[i]]++;
-  OUTCOMES.forEach((name, outcome) => {
-    if (!counts[outcome]) return;
-    const button = element('button', [glyphCanvas(outcome, 14), element('span', `${counts[outcome].toLocaleString('en')} ${name}: ${OUTCOME_WORDS[name]}`)]);
-    button.type = 'button';
-    button.addEventListener('click', () => actions.only(outcome));
-    list.append(element('li', [button]));
+function mostFrequent(counts) {
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+function kindWords(model, kinds) {
+  const size = model.data.strings.length, all = mostFrequent(kinds), most = 6;
+  const words = all.slice(0, most).map(([pair, count]) => {
+    const name = model.data.strings[pair % size];
+    return `${short(model.data.strings[Math.floor(pair / size)] + (name ? `.${name}` : ''), 40)} ${count.toLocaleString('en')}`;
   });
-  return list;
+  return words.join(', ') + (all.length > most ? ` and ${plural(all.length - most, 'more kind')}` : '');
+}
+
+/* Why, for all of an outcome: in the words of its explanations, or else of this page. */
+function whyWords(outcome, reasons) {
+  const [first, ...others] = mostFrequent(reasons);
+  if (outcome === DELIVERED) return '';
+  if (!first) return `: ${OUTCOME_WORDS[OUTCOMES[outcome]]}`;
+  const rest = others.reduce((sum, [, count]) => sum + count, 0);
+  return `: ${short(first[0], 200).replace(/\b\d{4,} ms\b/g, (ms) => duration(parseInt(ms, 10)))}` + (rest ? `; ${rest.toLocaleString('en')} of them for other reasons` : '');
+}
+
+/* One line for each outcome; a press shows these alone. */
+function outcomeRows(model, counts, outcomes, actions) {
+  return outcomes.filter((outcome) => counts[outcome].count).map((outcome) => {
+    const one = counts[outcome], words = element('span', [element('b', `${one.count.toLocaleString('en')} ${OUTCOMES[outcome]}`),
+      element('span', visible(whyWords(outcome, one.reasons))), element('small', kindWords(model, one.kinds))], 'whole');
+    const button = element('button', [glyphCanvas(outcome, 14), words]);
+    button.type = 'button';
+    button.title = 'Show only these';
+    button.addEventListener('click', () => actions.only(outcome));
+    return element('li', [button]);
+  });
+}
+
+function outcomeGroups(model, actions) {
+  const counts = countOutcomes(model), groups = [['The model got', [DELIVERED]], ['It never got', OUTCOMES.map((_, i) => i).filter((i) => i > PENDING)],
+    ['On its way, or waiting', [1, PENDING]]];
+  return groups.flatMap(([title, outcomes]) => {
+    const sum = outcomes.reduce((all, outcome) => all + counts[outcome].count, 0), rows = outcomeRows(model, counts, outcomes, actions);
+    return rows.length ? [element('h3', `${title}: ${plural(sum, 'notification')}`), element('ul', rows)] : [];
+  });
 }
 
 function emptyPanel(model, actions) {
-  const matching = [], nodes = [
+  const matching = [], filtered = Boolean(byId('matching').textContent), nodes = [
     element('h2', 'Nothing is selected'),
     element('p', 'Each line is a notification, from its push to its end. The colour and the shape at its end say what became of it; the thicker, the more urgent.', 'hint'),
-    element('h3', 'What became of them'), outcomeList(model, actions),
+    element('p', 'Click one, or press the right arrow. To see what the model had got by 15:40, type 15:40 into the search field and press Enter.', 'note'),
+    ...outcomeGroups(model, actions),
   ];
   if (model.forgotten)
     nodes.push(element('p', `${plural(model.forgotten, 'notification')} more ${model.forgotten === 1 ? 'is' : 'are'} forgotten` +
       `${model.known ? `, all pushed before ${timeText(model.known)}` : ''}: the store keeps the newest 10,000 that have ended, for 30 days.`, 'note warning'));
   for (let i = 0; i < model.count && matching.length <= MOST_LISTED; i++) if (model.match[i]) matching.push(i);
-  if (byId('matching').textContent) nodes.push(element('h3', 'Those that the filters let through'), ...itemList(model, matching, actions));
-  else nodes.push(element('p', 'Click one, or press the right arrow. To see what the model had got by 15:40, type 15:40 into the search field and press Enter.', 'note'));
+  if (filtered) {
+    const all = element('button', 'Show all again');
+    all.type = 'button';
+    all.addEventListener('click', () => actions.all());
+    nodes.push(element('p', [all], 'go'), element('h3', 'Those that the filters let through'), ...itemList(model, matching, actions));
+  }
   return nodes;
 }
 
@@ -171,7 +251,8 @@ function showPanel(model, selected, actions) {
     : chosen.delivery !== undefined ? deliveryPanel(model, chosen.delivery, actions)
       : chosen.message !== undefined ? messagePanel(model, chosen.message)
         : chosen.step !== undefined ? stepPanel(model, chosen.step)
-          : chosen.mark !== undefined ? markPanel(model, chosen.mark) : emptyPanel(model, actions);
+          : chosen.mark !== undefined ? markPanel(model, chosen.mark)
+            : chosen.moment !== undefined ? momentPanel(model, chosen.moment, actions) : emptyPanel(model, actions);
   const close = element('button', '\u00d7', 'close');
   close.type = 'button';
   close.title = 'Select nothing (Esc)';

@@ -2,7 +2,7 @@
  *
  * select.js: what is selected, how one goes from it to another, and its place in the page's address.
  */
-const PLACES = { item: 'notification', delivery: 'delivery', message: 'message', step: 'turn', mark: 'agent' };
+const PLACES = { item: 'notification', delivery: 'delivery', message: 'message', step: 'turn', mark: 'agent', moment: 'time' };
 
 function listOf(model, kind) {
   return { delivery: model.data.deliveries, message: model.messages, step: model.data.transitions, mark: model.marks }[kind];
@@ -12,6 +12,7 @@ function listOf(model, kind) {
 function placeOf(model, selected) {
   const [kind, at] = Object.entries(selected).find(([name]) => PLACES[name]) || [];
   if (kind === undefined) return '#';
+  if (kind === 'moment') return `#time=${new Date(at).toISOString()}`;
   const id = kind === 'item' ? model.text('id', at) : kind === 'delivery' || kind === 'message' ? listOf(model, kind)[at].id : at;
   return `#${PLACES[kind]}=${encodeURIComponent(id)}`;
 }
@@ -26,7 +27,9 @@ function findPlace(model, place) {
     return null;
   }
   let at = -1;
-  if (kind === 'item') at = model.data.items.id.findIndex((one) => model.data.strings[one] === id);
+  if (kind === 'moment') return Number.isNaN(Date.parse(id)) ? null : { moment: Date.parse(id) };
+  if (kind === 'delivery' && id === 'first') at = model.data.deliveries.findIndex((one) => one.shown.length);
+  else if (kind === 'item') at = model.data.items.id.findIndex((one) => model.data.strings[one] === id);
   else if (kind === 'delivery' || kind === 'message') at = listOf(model, kind).findIndex((one) => one.id === id);
   else if (kind && /^\d+$/.test(id) && Number(id) < listOf(model, kind).length) at = Number(id);
   return at < 0 ? null : { [kind]: at };
@@ -44,6 +47,7 @@ function makeActions(model, stage) {
   };
   const actions = {
     only: () => {},
+    all: () => {},
     select(selected) {
       const chosen = isChosen(selected) ? selected : null;
       stage.view.selected = chosen;
@@ -51,6 +55,9 @@ function makeActions(model, stage) {
         chosen.time = model.taken[chosen.item] || model.from[chosen.item];
         stage.reveal(model.from[chosen.item], model.to[chosen.item]);
         stage.revealLane(chosen.item);
+      } else if (chosen && chosen.moment !== undefined) {
+        chosen.time = chosen.moment;
+        stage.reveal(chosen.time, chosen.time);
       } else if (chosen) {
         const [kind, at] = Object.entries(chosen).find(([name]) => PLACES[name]);
         chosen.time = listOf(model, kind)[at].time;
@@ -72,13 +79,11 @@ function makeActions(model, stage) {
       const selected = stage.view.selected;
       if (selected && selected.item !== undefined && model.delivery[selected.item] >= 0) actions.select({ delivery: model.delivery[selected.item] });
     },
-    /* What the model had got last by then: the newest delivery that showed something. */
+    /* A moment: what the model had got by then. */
     goTo(ms) {
-      let found = -1;
-      model.data.deliveries.forEach((delivery, i) => { if (delivery.time <= ms && delivery.shown.length) found = i; });
       const span = Math.min(stage.view.end - stage.view.start, 3600000);
       stage.show(ms - span / 2, ms + span / 2);
-      if (found >= 0) actions.select({ delivery: found });
+      actions.select({ moment: ms });
     },
   };
   return actions;
