@@ -185,6 +185,39 @@ static struct top_action begin_preview(struct top *top) {
   return (struct top_action){.what = TOP_ASK_PREVIEW};
 }
 
+/* -- sessions that nobody needs ---------------------------------------------------------------- */
+
+static struct top_action begin_close(struct top *top) {
+  const json_t *session = top_session(top);
+  if (!session) top_note(top, "There is no session to close.");
+  else if (json_is_true(json_object_get(session, "alive")))
+    top_note(top, "This session runs: only its agent can close it.");
+  else top->mode = MODE_CLOSE;
+  return draw;
+}
+
+static struct top_action begin_clear(struct top *top) {
+  if (top_idle_count(top)) top->mode = MODE_CLEAR;
+  else top_note(top, "Every session runs, or something waits in it.");
+  return draw;
+}
+
+static struct top_action key_in_close(struct top *top, uint32_t key) {
+  bool clears = top->mode == MODE_CLEAR;
+  top->mode = MODE_LISTS;
+  if (key != 'y') {
+    top_note(top, clears ? "The sessions stay." : "The session stays.");
+    return draw;
+  }
+  return (struct top_action){.what = clears ? TOP_CLEAR : TOP_CLOSE};
+}
+
+void top_cleared(struct top *top, size_t closed, const char *refused) {
+  if (refused) top_note(top, "%zu sessions are closed; then: %s", closed, refused);
+  else if (closed == 1) top_note(top, "One session is closed.");
+  else top_note(top, "%zu sessions are closed.", closed);
+}
+
 void top_sent(struct top *top, const char *type, const char *refused) {
   static const struct {
     const char *type, *done;
@@ -193,6 +226,7 @@ void top_sent(struct top *top, const char *type, const char *refused) {
                 {"message.moved", "The message is at another place."},
                 {"message.redirected", "The message goes another way."},
                 {"message.submitted", "The message is submitted."},
+                {"session.closed", "The session is closed."},
                 {"notification", "The notification is pushed."}};
   if (refused) {
     top_note(top, "%s", refused);
@@ -216,21 +250,53 @@ static ptrdiff_t page(const struct top *top) {
   return shown > 2 ? (ptrdiff_t)shown - 1 : 1;
 }
 
-static struct top_action key_in_lists(struct top *top, uint32_t key) {
+/* What people know from htop, less and k9s. */
+static uint32_t key_meant(uint32_t key) {
+  switch (key) {
+  case KEY_IS_HELP: return '?';
+  case KEY_IS_SEARCH: return '/';
+  case KEY_IS_SORT: return 'o';
+  case KEY_IS_QUIT: return 'q';
+  case 'd': return 'x';
+  case 'g': return KEY_IS_HOME;
+  case 'G': return KEY_IS_END;
+  case KEY_CONTROL('b'): return KEY_IS_PAGE_UP;
+  case KEY_CONTROL('f'): return KEY_IS_PAGE_DOWN;
+  case KEY_CONTROL('d'): return 'D';
+  default: return key;
+  }
+}
+
+static bool key_moves(struct top *top, uint32_t key, struct top_action *ret_action) {
+  ptrdiff_t by = 0;
   switch (key) {
   case KEY_IS_UP:
-  case 'k': return choose(top, -1);
+  case 'k': by = -1; break;
   case KEY_IS_DOWN:
-  case 'j': return choose(top, 1);
-  case KEY_IS_PAGE_UP: return choose(top, -page(top));
-  case KEY_IS_PAGE_DOWN: return choose(top, page(top));
-  case KEY_IS_HOME: return choose(top, -PTRDIFF_MAX);
-  case KEY_IS_END: return choose(top, PTRDIFF_MAX / 2);
+  case 'j': by = 1; break;
+  case KEY_IS_PAGE_UP: by = -page(top); break;
+  case KEY_IS_PAGE_DOWN: by = page(top); break;
+  case KEY_IS_HOME: by = -PTRDIFF_MAX; break;
+  case KEY_IS_END: by = PTRDIFF_MAX / 2; break;
+  default: return false;
+  }
+  *ret_action = choose(top, by);
+  return true;
+}
+
+static struct top_action enter(struct top *top) {
+  if (top->pane == PANE_ITEMS) return explain_item(top);
+  top->pane = PANE_ITEMS;
+  return draw;
+}
+
+static struct top_action key_in_lists(struct top *top, uint32_t typed) {
+  uint32_t key = key_meant(typed);
+  struct top_action action = draw;
+  if (key_moves(top, key, &action)) return action;
+  switch (key) {
   case '\t': top->pane = top->pane == PANE_SESSIONS ? PANE_ITEMS : PANE_SESSIONS; return draw;
-  case KEY_IS_ENTER:
-    if (top->pane == PANE_ITEMS) return explain_item(top);
-    top->pane = PANE_ITEMS;
-    return draw;
+  case KEY_IS_ENTER: return enter(top);
   case 'x': return explain_item(top);
   case 'e': return begin_edit(top);
   case 'c': return begin_cancel(top);
@@ -242,6 +308,8 @@ static struct top_action key_in_lists(struct top *top, uint32_t key) {
   case 'v': return begin_preview(top);
   case 'n': return begin_new(top, MODE_SUBMIT);
   case 'p': return begin_new(top, MODE_PUSH);
+  case 'D': return begin_close(top);
+  case 'Z': return begin_clear(top);
   case '?':
     top->mode = MODE_HELP;
     top->scroll = 0;
@@ -258,7 +326,8 @@ static void scroll(struct top *top, ptrdiff_t by) {
   top->scroll = to > 0 ? (size_t)to : 0;
 }
 
-static void key_in_text(struct top *top, uint32_t key) {
+static void key_in_text(struct top *top, uint32_t typed) {
+  uint32_t key = key_meant(typed);
   ptrdiff_t lines = 1;
   if (top->shown_text > 2) lines = (ptrdiff_t)top->shown_text - 1;
   switch (key) {
@@ -332,6 +401,8 @@ struct top_action top_key(struct top *top, uint32_t key) {
   switch (top->mode) {
   case MODE_EDIT: return key_in_edit(top, key);
   case MODE_CANCEL: return key_in_cancel(top, key);
+  case MODE_CLOSE:
+  case MODE_CLEAR: return key_in_close(top, key);
   case MODE_FILTER: return key_in_filter(top, key);
   case MODE_SUBMIT:
   case MODE_PUSH: return key_in_new(top, key);

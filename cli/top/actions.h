@@ -13,7 +13,9 @@ enum top_do {
   TOP_ASK_ITEMS, /* another session was chosen */
   TOP_ASK_EXPLANATION,
   TOP_ASK_PREVIEW,
-  TOP_SEND, /* an event to the chosen session */
+  TOP_SEND,  /* an event to the chosen session */
+  TOP_CLOSE, /* close the chosen session */
+  TOP_CLEAR, /* close every session for which top_session_is_idle holds */
   TOP_QUIT
 };
 
@@ -27,5 +29,7 @@ struct top_action top_key(struct top *top, uint32_t key);
 
 /* What the event did, or why not (NULL: it did), as a note. */
 void top_sent(struct top *top, const char *type, const char *refused);
+/* The same for TOP_CLEAR. */
+void top_cleared(struct top *top, size_t closed, const char *refused);
 
 #endif

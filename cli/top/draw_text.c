@@ -9,23 +9,23 @@
 #include "command/json_value.h"
 
 static const char help[] =
-    "Up Down k j    choose a row; also Page Up, Page Down, Home and End\n"
+    "Up Down k j    choose a row; Page Up, Page Down, Home and End too\n"
     "Tab            go between the sessions and what waits for the chosen one\n"
     "/              list only rows with these words; Escape lists all again\n"
     "o              another order of the sessions: by name, by pending, by use\n"
     "Enter x        explain what happened to the message or notification\n"
     "v              preview what the next tool result would carry\n"
     "n p            submit a new message; push a new notification\n"
-    "e              edit the message: Ctrl-A E U K W as in a shell, Ctrl-J is a\n"
-    "               line break\n"
+    "e              edit the message as in a shell; Ctrl-J is a line break\n"
     "c              cancel the message, after a question\n"
     "K J            move the message up or down in the queue\n"
     "s              steer the message into the running turn, or take it back\n"
+    "D Z            close the session; close all in which nothing waits: only\n"
+    "               sessions that nobody runs, and after a question\n"
     "q              quit; Ctrl-C too\n"
-    "\n"
-    "CRIT to INFO count the pending notifications by level, QUEUE the messages.\n"
-    "USED is how long ago the session's last turn, prompt or tool result was.\n"
-    "As in htop, less and k9s: / filters, j and k move, q leaves.";
+    "CRIT to INFO count what is pending, QUEUE messages; USED: its last use, ago.\n"
+    "As in htop: F1 help, F3 F4 filter, F6 order, F10 quit. As in less: g G, Ctrl-F\n"
+    "Ctrl-B. As in k9s: d describes (explains), Ctrl-D deletes (closes), Escape, ?.";
 
 /* -- texts ------------------------------------------------------------------------------------- */
 
@@ -94,6 +94,31 @@ static void draw_question(struct drawing *drawing, size_t row) {
   grid_text(grid, row, at, grid->columns, STYLE_BOLD, "\"? y/n");
 }
 
+/* "Close parser, where 3 notifications and 1 message wait? y/n" */
+static void draw_close_question(struct drawing *drawing, size_t row) {
+  struct grid *grid = drawing->grid;
+  const json_t *session = top_session(drawing->top);
+  unsigned long long pending = json_value_count(session, "pending"),
+                     queued = json_value_count(session, "queued");
+  char waits[96] = "? y/n";
+  if (pending || queued)
+    (void)snprintf(waits, sizeof waits, ", where %llu notification%s and %llu message%s wait? y/n",
+                   pending, pending == 1 ? "" : "s", queued, queued == 1 ? "" : "s");
+  size_t end = grid->columns - 1 - strlen(waits);
+  size_t at = grid_text(grid, row, 1, end, STYLE_BOLD, "Close ");
+  at = grid_text(grid, row, at, end, STYLE_PLAIN, json_value_text(session, "session"));
+  grid_text(grid, row, at, grid->columns, STYLE_BOLD, waits);
+}
+
+static void draw_clear_question(struct drawing *drawing, size_t row) {
+  char text[96];
+  size_t count = top_idle_count(drawing->top);
+  (void)snprintf(text, sizeof text,
+                 "Close %zu session%s that nobody runs, with nothing that waits? y/n", count,
+                 count == 1 ? "" : "s");
+  grid_text(drawing->grid, row, 1, drawing->grid->columns, STYLE_BOLD, text);
+}
+
 static const char *keys_of(const struct top *top) {
   switch (top->mode) {
   case MODE_EDIT: return "Enter send  Escape leave as it was  Ctrl-J line break";
@@ -101,13 +126,15 @@ static const char *keys_of(const struct top *top) {
   case MODE_SUBMIT:
   case MODE_PUSH: return "Enter send  Escape send nothing  Ctrl-J line break";
   case MODE_CANCEL: return "y cancel the message  any other key: no";
+  case MODE_CLOSE: return "y close the session  any other key: no";
+  case MODE_CLEAR: return "y close the sessions  any other key: no";
   case MODE_GONE: return "Enter Escape back";
   case MODE_EXPLAIN:
   case MODE_PREVIEW:
   case MODE_HELP: return "Up Down scroll  Escape back";
   case MODE_LISTS: break;
   }
-  if (top->pane == PANE_SESSIONS) return "/ filter  n new  p push  Tab messages  ? help  q quit";
+  if (top->pane == PANE_SESSIONS) return "/ filter  n new  D close  Tab messages  ? help  q quit";
   if (top->item_is_message) return "x explain  e edit  c cancel  K J move  s steer  ? help  q quit";
   return "/ filter  x explain  Tab sessions  ? help  q quit";
 }
@@ -125,6 +152,8 @@ void draw_foot(struct drawing *drawing, struct rows rows) {
     grid_text(grid, rows.first, 1, grid->columns - 1, STYLE_BOLD,
               "The message is not in the queue any more.");
   else if (top->mode == MODE_CANCEL) draw_question(drawing, rows.first);
+  else if (top->mode == MODE_CLOSE) draw_close_question(drawing, rows.first);
+  else if (top->mode == MODE_CLEAR) draw_clear_question(drawing, rows.first);
   else grid_text(grid, rows.first, 1, grid->columns - 1, STYLE_BOLD, top->note);
   grid_text(grid, rows.first + 1, 1, grid->columns - 1, STYLE_DIM, keys_of(top));
 }

@@ -21,7 +21,11 @@ enum key {
   KEY_IS_PAGE_DOWN,
   KEY_IS_BACKSPACE,
   KEY_IS_DELETE,
-  KEY_IS_PASTE, /* from here on to KEY_IS_PASTED nobody types */
+  KEY_IS_HELP,   /* F1 */
+  KEY_IS_SEARCH, /* F3 and F4 */
+  KEY_IS_SORT,   /* F6 */
+  KEY_IS_QUIT,   /* F10 */
+  KEY_IS_PASTE,  /* from here on to KEY_IS_PASTED nobody types */
   KEY_IS_PASTED,
   KEY_IS_UNKNOWN
 };

@@ -15,6 +15,22 @@ const char *listing_order_name(enum top_order order) {
   return names[order];
 }
 
+/* -- closed ------------------------------------------------------------------------------------ */
+
+static bool is_over(const json_t *session) {
+  return json_is_false(json_object_get(session, "alive")) &&
+         json_is_null(json_object_get(session, "pid")) && !json_value_count(session, "pending") &&
+         !json_value_count(session, "queued");
+}
+
+void listing_drop_closed(json_t *answer) {
+  json_t *list = json_object_get(answer, "sessions");
+  uint64_t total = json_value_count(answer, "total");
+  for (size_t i = json_array_size(list); i-- > 0;)
+    if (is_over(json_array_get(list, i)) && !json_array_remove(list, i)) total--;
+  (void)json_object_set_new(answer, "total", json_integer((json_int_t)total));
+}
+
 /* -- filter ------------------------------------------------------------------------------------ */
 
 static bool row_has(const json_t *row, const char *filter) {

@@ -22,4 +22,8 @@ json_t *listing_filter(const json_t *answer, const char *member, const char *fil
 /* Sorts the list "sessions"; rows that are equal stay as they are. */
 void listing_sort(json_t *sessions, enum top_order order);
 
+/* Takes out the sessions that nobody owns and in which nothing waits: those that were closed, which
+ * the store keeps for a day, and those that no host ever had. */
+void listing_drop_closed(json_t *answer);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/address.h"
 #include "command/json_value.h"
 
 void top_note(struct top *top, const char *format, ...) {
@@ -30,6 +31,20 @@ const json_t *top_session(const struct top *top) {
   const json_t *list = session_list(top);
   const json_t *session = json_array_get(list, top->session_row);
   return strcmp(json_value_text(session, "session"), top->session) == 0 ? session : NULL;
+}
+
+bool top_session_is_idle(const json_t *session) {
+  return json_is_false(json_object_get(session, "alive")) &&
+         !json_value_count(session, "pending") && !json_value_count(session, "leased") &&
+         !json_value_count(session, "queued") &&
+         !address_is_mailbox(json_value_text(session, "session"));
+}
+
+size_t top_idle_count(const struct top *top) {
+  const json_t *list = json_object_get(top->all_sessions, "sessions"), *session = NULL;
+  size_t i = 0, count = 0;
+  json_array_foreach(list, i, session) count += top_session_is_idle(session);
+  return count;
 }
 
 static void forget_items(struct top *top) {
@@ -65,7 +80,7 @@ void top_choose_session(struct top *top, const char *session) {
 static void leave_mode(struct top *top) {
   if (top->mode == MODE_CANCEL) editor_end(&top->editor);
   if (top->mode == MODE_EDIT || top->mode == MODE_CANCEL) top->mode = MODE_GONE;
-  if (top->mode == MODE_EXPLAIN) top->mode = MODE_LISTS;
+  if (top->mode == MODE_EXPLAIN || top->mode == MODE_CLOSE) top->mode = MODE_LISTS;
 }
 
 /* Without memory everything is listed. */

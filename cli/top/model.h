@@ -23,6 +23,8 @@ enum top_mode {
   MODE_SUBMIT, /* a new message */
   MODE_PUSH,   /* a new notification */
   MODE_CANCEL, /* asks whether it is meant */
+  MODE_CLOSE,  /* the same, of the chosen session */
+  MODE_CLEAR,  /* the same, of all sessions that nobody needs */
   MODE_GONE    /* what was edited, or asked about, is not there any more: keys do nothing, but the
                   one that ends this */
 };
@@ -73,6 +75,9 @@ void top_finish(struct top *top);
 void top_choose_session(struct top *top, const char *session);
 
 size_t top_session_count(const struct top *top);
+/* Nobody runs it, nothing waits in it, and it is no mailbox. */
+bool top_session_is_idle(const json_t *session);
+size_t top_idle_count(const struct top *top); /* of all, also those that the filter leaves out */
 const json_t *top_session(const struct top *top); /* the chosen one; NULL: none */
 
 /* The messages, then the notifications, as one list. */

@@ -249,6 +249,11 @@ bool screen_key(struct screen *screen, uint32_t *ret_key) {
       {CURSES_DELETE, KEY_IS_DELETE},
       {CURSES_ENTER, KEY_IS_ENTER},
       {CURSES_BACK_TAB, '\t'},
+      {CURSES_F1, KEY_IS_HELP},
+      {CURSES_F3, KEY_IS_SEARCH},
+      {CURSES_F4, KEY_IS_SEARCH},
+      {CURSES_F6, KEY_IS_SORT},
+      {CURSES_F10, KEY_IS_QUIT},
       {PASTE_KEY, KEY_IS_PASTE},
       {PASTED_KEY, KEY_IS_PASTED},
   };

@@ -12,6 +12,7 @@
 
 #include "cli/top/actions.h"
 #include "cli/top/draw.h"
+#include "cli/top/listing.h"
 #include "cli/top/owners.h"
 #include "cli/top/screen.h"
 #include "cli/top/top.h"
@@ -140,6 +141,7 @@ static int32_t look_at_store(struct watching *watching) {
       json_pack("{s:s, s:i, s:b}", "name", "sessions", "limit", (int)MOST_SESSIONS, "details", 1),
       &sessions);
   if (code || !sessions) return code;
+  listing_drop_closed(sessions);
   top_take_sessions(&watching->top, sessions);
   owners_watch(&watching->owners, json_object_get(sessions, "sessions"));
   code = ask_items(watching);
@@ -202,6 +204,47 @@ static void send_event(struct watching *watching, const struct top_action *actio
   top_sent(&watching->top, action->type, code ? error.text : NULL);
 }
 
+/* Closing takes a host, and a process opens a store once: this one is a host for that long. */
+static int32_t open_as(struct watching *watching, uint32_t role) {
+  kit_close(watching->kit);
+  watching->kit = NULL;
+  return kit_open(watching->cli, role, 0, &watching->kit, &watching->error);
+}
+
+static int32_t close_session(struct watching *watching, const char *name,
+                             struct tidings_error *error) {
+  return kit_event(watching->kit, kit_new_event("session.closed", name, json_object()), NULL,
+                   error);
+}
+
+/* A session that somebody has taken since it was listed is refused. */
+static void close_idle(struct watching *watching) {
+  const json_t *list = json_object_get(watching->top.all_sessions, "sessions"), *session = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  size_t i = 0, closed = 0;
+  int32_t code = 0;
+  json_array_foreach(list, i, session) {
+    if (code || !top_session_is_idle(session)) continue;
+    code = close_session(watching, json_value_text(session, "session"), &error);
+    if (code == TIDINGS_E_OWNED) code = 0;
+    else if (!code) closed++;
+  }
+  top_cleared(&watching->top, closed, code ? error.text : NULL);
+}
+
+/* The chosen session, or all that are idle. Fails if the store cannot be opened again. */
+static int32_t close_sessions(struct watching *watching, bool all) {
+  struct tidings_error error = {.size = sizeof error};
+  watching->error = (struct tidings_error){.size = sizeof watching->error};
+  int32_t code = open_as(watching, TIDINGS_ROLE_HOST);
+  if (!code && all) close_idle(watching);
+  else if (!code)
+    top_sent(&watching->top, "session.closed",
+             close_session(watching, watching->top.session, &error) ? error.text : NULL);
+  if (!code) code = open_as(watching, TIDINGS_ROLE_PRODUCER);
+  return code ? code : look(watching);
+}
+
 static int32_t press(struct watching *watching, uint32_t key) {
   struct top_action action = top_key(&watching->top, key);
   switch (action.what) {
@@ -210,6 +253,8 @@ static int32_t press(struct watching *watching, uint32_t key) {
   case TOP_ASK_EXPLANATION: return ask_explanation(watching);
   case TOP_ASK_PREVIEW: return ask_preview(watching);
   case TOP_SEND: send_event(watching, &action); return look(watching);
+  case TOP_CLOSE: return close_sessions(watching, false);
+  case TOP_CLEAR: return close_sessions(watching, true);
   case TOP_QUIT: watching->quit = true; return 0;
   }
   return 0;

@@ -224,6 +224,35 @@ def test_new(place):
         terminal.press("Escape", "2 sessions, 2 running", no=["Enter keep"])
 
 
+def test_dead_sessions(place):
+    """a session that does not run is closed after a question, and so are all that nobody needs; F-keys work"""
+    agent = place.start(command=["sleep", "600"])
+    for name in ("dead", "waits", "idle-1", "idle-2"):
+        place.opened(name, owner=agent.pid)
+    place.opened("lives")
+    for name in ("dead", "waits"):
+        place.ok("push", "-s", name, "-k", "ci.failed", "The build is red.")
+    agent.kill()
+    agent.wait()
+    with Terminal(place, TIDINGS, "top", "-s", "lives", size=(100, 30)) as terminal:
+        terminal.shows("5 sessions, 1 running")
+        terminal.press("D", "This session runs")
+        terminal.press("F4", "Enter keep")
+        terminal.type("dead")
+        terminal.press("Enter", "Pending: 1 notification", no=["Enter keep"])
+        terminal.press("C-d", "Close dead, where 1 notification and 0 messages wait? y/n")
+        terminal.press("y", "The session is closed.")
+        terminal.press("/", "Enter keep")
+        terminal.press("Escape", "lives", no=["Enter keep"])
+        terminal.press("Z", "Close 2 sessions that nobody runs, with nothing that waits? y/n")
+        terminal.press("y", "2 sessions are closed.", "waits", "lives", no=["idle-1", "idle-2", "dead"])
+        terminal.press("F1", "As in k9s: d describes")
+        terminal.press("F1", "D close")
+        terminal.ask("send-keys", "F10")
+    names = [one["session"] for one in place.ok("sessions", "--json").json["sessions"] if one["pid"]]
+    assert sorted(names) == ["lives", "waits"], names
+
+
 def test_refusals(place):
     """no terminal, a terminal that ncurses does not know, a store that is not there"""
     place.refused("top", says=["needs a terminal", "tidings sessions --json"])

@@ -159,6 +159,81 @@ Test(top_keys, the_editor) {
   }
 }
 
+/* -- sessions that nobody needs ---------------------------------------------------------------- */
+
+Test(top_keys, a_session_that_does_not_run_is_closed_after_a_question) {
+  struct top top = new_top();
+  cr_expect_eq(press_all(&top, "D").what, TOP_DRAW);
+  cr_expect_str_eq(top.note, "This session runs: only its agent can close it.");
+  top_key(&top, 'j');
+  cr_expect_eq(press_all(&top, "Dn").what, TOP_DRAW);
+  cr_expect_str_eq(top.note, "The session stays.");
+  top_key(&top, KEY_CONTROL('d'));
+  cr_assert_eq(top.mode, MODE_CLOSE, "as in k9s");
+  cr_expect(
+      strstr(screen_of(&top, 24, 80),
+             "Close 5c1d2e9a-6f0b-4d0e-9a51-77f0c, where 12345 notifications and 0 messages") ||
+          strstr(screen_of(&top, 24, 80), "where 12345 notifications and 0 messages wait? y/n"),
+      "%s", screen_of(&top, 24, 80));
+  cr_expect_eq(top_key(&top, 'y').what, TOP_CLOSE);
+  top_sent(&top, "session.closed", NULL);
+  cr_expect_str_eq(top.note, "The session is closed.");
+  press_all(&top, "D");
+  top_take_sessions(&top,
+                    json_of("{'total': 1, 'sessions': [{'session': 'newer', 'alive': false}]}"));
+  cr_expect_eq(top.mode, MODE_LISTS, "the question was about another one");
+  top_finish(&top);
+}
+
+Test(top_keys, idle_sessions_are_closed_together) {
+  struct top top = new_top();
+  cr_expect_eq(press_all(&top, "Z").what, TOP_DRAW);
+  cr_expect_str_eq(top.note, "Every session runs, or something waits in it.");
+  top_take_sessions(
+      &top, json_of("{'total': 7, 'sessions': [{'session': 'runs', 'alive': true},"
+                    "{'session': 'old', 'alive': false}, {'session': 'older', 'alive': false},"
+                    "{'session': 'pending', 'alive': false, 'pending': 1},"
+                    "{'session': 'queued', 'alive': false, 'queued': 1},"
+                    "{'session': 'leased', 'alive': false, 'leased': 1}, {'session': 'box:ci', "
+                    "'alive': false}]}"));
+  cr_expect_eq(top_idle_count(&top), 2);
+  cr_expect_eq(press_all(&top, "Z").what, TOP_DRAW);
+  cr_expect(strstr(screen_of(&top, 24, 80),
+                   " Close 2 sessions that nobody runs, with nothing that waits? y/n"));
+  cr_expect_eq(top_key(&top, 'q').what, TOP_DRAW, "no key but y is yes");
+  cr_expect_str_eq(top.note, "The sessions stay.");
+  cr_expect_eq(press_all(&top, "Zy").what, TOP_CLEAR);
+  top_cleared(&top, 2, NULL);
+  cr_expect_str_eq(top.note, "2 sessions are closed.");
+  top_finish(&top);
+}
+
+Test(top_keys, habits_of_htop_less_and_k9s) {
+  struct top top = new_top();
+  top_key(&top, 'G');
+  cr_expect_eq(top.session_row, 1);
+  top_key(&top, 'g');
+  cr_expect_eq(top.session_row, 0);
+  top_key(&top, KEY_CONTROL('f'));
+  cr_expect_eq(top.session_row, 1);
+  top_key(&top, KEY_CONTROL('b'));
+  cr_expect_eq(top.session_row, 0);
+  top_key(&top, KEY_IS_SEARCH);
+  cr_expect_eq(top.mode, MODE_FILTER);
+  top_key(&top, KEY_IS_ESCAPE);
+  top_key(&top, KEY_IS_SORT);
+  cr_expect_eq(top.order, TOP_BY_NAME);
+  top_key(&top, KEY_IS_HELP);
+  cr_expect_eq(top.mode, MODE_HELP);
+  top_key(&top, KEY_IS_HELP);
+  cr_expect_eq(top.mode, MODE_LISTS);
+  take_messages(&top, "[{'id': 'a', 'content': 'x'}]");
+  cr_expect_eq(press_all(&top, "\td").what, TOP_ASK_EXPLANATION);
+  top_key(&top, 'd');
+  cr_expect_eq(top_key(&top, KEY_IS_QUIT).what, TOP_QUIT);
+  top_finish(&top);
+}
+
 /* -- what happens meanwhile -------------------------------------------------------------------- */
 
 Test(top_keys, what_is_chosen_stays_chosen) {
