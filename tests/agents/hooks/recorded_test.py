@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The hook calls that the real agents made in tests/agents/hosts (in the pinned versions; recorded/HOST.jsonl has one call a line), made again: so machines on which an
-agent cannot be installed test its dialect too. Each recording is three runs of one session: two tools; a tool that fails; an edit of own.txt and a tool."""
+"""The hook calls that the real agents made in tests/agents/hosts (in the pinned versions recorded/HOST.jsonl, in others recorded/HOST-VERSION.jsonl, one call a line), made again: so
+machines on which an agent cannot be installed test its dialect too. record_calls.py there records them. Each recording is three runs of one session: two tools; a tool that fails; an edit of own.txt and a tool."""
 import json
 import os
 import re
@@ -11,11 +11,18 @@ from calls import changed
 from kit import main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+MOST_LINES = 300  # that an agent with hooks costs
 EDITORS = {"Write", "write_file", "apply_patch"}
 
 
-def recorded(place, host):
-    with open(os.path.join(HERE, "recorded", f"{host}.jsonl"), encoding="utf-8") as file:
+def files_of(host):
+    """The tested version's first."""
+    return sorted(name for name in os.listdir(os.path.join(HERE, "recorded")) if name.startswith((f"{host}.", f"{host}-")))
+
+
+def recorded(place, host, name):
+    with open(os.path.join(HERE, "recorded", name), encoding="utf-8") as file:
         for line in file:
             yield line.replace("{work}", place.work).replace("{place}", place.dir).replace("{session}", f"session-of-{host}")
 
@@ -62,13 +69,13 @@ class Run:
         assert self.call(text) == {}
         assert self.place.ok("status", "-s", self.session, "--json").json["state"] == "idle"
 
-    def all(self):
-        for text in recorded(self.place, self.host):
+    def all(self, name):
+        for text in recorded(self.place, self.host, name):
             fields = json.loads(text)
             name = fields["hook_event_name"]
             if name == "SessionStart":
                 assert said(self.call(text)).count("While you worked") == (self.host != "gemini"), (self.host, fields)
-            elif self.host == "qwen" and fields.get("prompt") == "":
+            elif name == "SessionEnd" or (self.host == "qwen" and fields.get("prompt") == ""):
                 assert self.call(text) == {}, (self.host, fields)
             elif name in ("Stop", "AfterAgent"):
                 self.stop(text)
@@ -77,8 +84,14 @@ class Run:
 
 
 def replay(place, host, tool, failure):
+    for name in files_of(host):
+        with type(place)() as own:
+            replay_one(own, host, name, tool, failure)
+
+
+def replay_one(place, host, file, tool, failure):
     run = Run(place, host)
-    run.all()
+    run.all(file)
     assert sum(name in (tool, failure) for name in run.carriers) == 5 and failure in run.carriers, run.carriers
     everything = "\n".join(run.told)
     for number in range(1, run.count + 1):
@@ -115,8 +128,24 @@ def test_copilot(place):
 def test_every_agent(place):
     """each agent that calls hooks has recorded calls, and each program that calls hooks of another"""
     names = re.split(r", | or ", place.run("hook", "nothost").said.split("is not one of ")[1].strip())
-    files = sorted(os.listdir(os.path.join(HERE, "recorded")))
+    files = sorted(name for name in os.listdir(os.path.join(HERE, "recorded")) if not re.search(r"-[0-9.]+\.jsonl$", name))
     assert files == sorted(f"{name}.jsonl" for name in [*names, "cursor", "vscode"]), (names, files)
+
+
+def lines_of(*path):
+    with open(os.path.join(SOURCE, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def test_cost(place):
+    """an agent with hooks costs at most 300 lines: its row, its recorded calls, its page, and its class in the tests with the real agents"""
+    classes = lines_of("tests", "agents", "hosts", "hook_hosts.py")
+    for name in re.split(r", | or ", place.run("hook", "nothost").said.split("is not one of ")[1].strip()):
+        own = re.search(rf"^class {name.title()}\(.*?(?=^\S)", classes, re.MULTILINE | re.DOTALL)[0]
+        parts = [lines_of("agents", "hosts", f"{name}.c"), lines_of("tests", "agents", "hooks", "recorded", f"{name}.jsonl"), lines_of("docs", "hosts", f"{name}.md"), own]
+        count = [part.count("\n") for part in parts]
+        print(f"# {name}: {sum(count)} lines: row, calls, page, class: {count}")
+        assert sum(count) <= MOST_LINES, (name, count)
 
 
 if __name__ == "__main__":
