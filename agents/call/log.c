@@ -4,6 +4,7 @@
  */
 #include "agents/call/log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -12,12 +13,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <tidings/tidings.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command/paths.h"
 #include "command/terminal.h"
+#include "common/buffer.h"
 #include "common/clock.h"
+#include "common/json_write.h"
 
 enum { LARGEST_LOG = 1 << 20 };
 
@@ -61,13 +63,18 @@ out:
   return log;
 }
 
+/* The C library would read the system's time zone first, in each call of a hook. */
+static void write_time(FILE *out) {
+  struct buffer text = BUFFER_EMPTY;
+  struct json_writer writer = {.out = &text};
+  json_put_time(&writer, NULL, clock_wall_ms());
+  if (!text.failed && text.len > 2) fwrite(text.bytes + 1, 1, text.len - 2, out); /* no quotes */
+  buffer_free(&text);
+}
+
 static void write_line(FILE *out, const char *text) {
-  char stamp[32];
-  time_t now = (time_t)(clock_wall_ms() / 1000);
-  struct tm utc;
-  if (!gmtime_r(&now, &utc) || !strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc))
-    stamp[0] = '\0';
-  fprintf(out, "%s pid %ld", stamp, (long)getpid());
+  write_time(out);
+  fprintf(out, " pid %ld", (long)getpid());
   const char *const words[] = {about.host, about.event, about.session};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     if (!words[i]) continue;
@@ -114,7 +121,7 @@ void hook_log_prepare(const char *format, ...) {
   va_start(arguments, format);
   char *line = make_line(format, arguments, &len);
   va_end(arguments);
-  if (line && folder && len < sizeof prepared.line && !paths_make_folders(folder)) {
+  if (line && folder && len < sizeof prepared.line) {
     (void)snprintf(prepared.path, sizeof prepared.path, "%s/hook.log", folder);
     memcpy(prepared.line, line, len);
     prepared.len = len;
@@ -123,8 +130,20 @@ void hook_log_prepare(const char *format, ...) {
   free(folder);
 }
 
+/* Its folders are mostly there; what makes them may be called in a signal's handler. */
+static int open_prepared(void) {
+  int fd = open_to_append(prepared.path);
+  if (fd >= 0 || errno != ENOENT) return fd;
+  for (char *end = prepared.path + 1; (end = strchr(end, '/')); end++) {
+    *end = '\0';
+    (void)mkdir(prepared.path, 0700);
+    *end = '/';
+  }
+  return open_to_append(prepared.path);
+}
+
 void hook_log_prepared(void) {
-  int fd = prepared.len ? open_to_append(prepared.path) : -1;
+  int fd = prepared.len ? open_prepared() : -1;
   if (fd >= 0) (void)!write(fd, prepared.line, prepared.len);
   if (fd >= 0) close(fd);
 }

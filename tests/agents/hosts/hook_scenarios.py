@@ -403,7 +403,7 @@ def after_a_failed_tool(agent):
 def nothing_stays_leased(agent):
     """a run without a terminal that ends at once after its last tool leaves nothing leased, though the agent writes the end of its transcript as it ends"""
     numbers = range(10)
-    pushes = [agent.shell(f"'{agent.place.command}' push -s {agent.session} \"Siskin number $(({number} + 0)) sings.\"") for number in numbers]
+    pushes = [agent.shell(f"'{agent.place.command}' push -s {agent.session} \"Siskin number \"'{number}'\" sings.\"") for number in numbers]
     agent.model.replace([rule("Siskin one", *pushes, {"text": "Ten of them."})])
     agent.run("Siskin one: count them.", agent.session)
     until(lambda: not agent.place.ask("pending", "-s", agent.session)["leased"], lambda: f"nothing is leased: {agent.place.ask('pending', '-s', agent.session)} {agent.complaints()}")

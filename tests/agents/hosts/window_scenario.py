@@ -40,8 +40,9 @@ def window_is_closed(agent):
 
 
 # The line for the person when a message follows a turn, and what the agent itself calls that, which no hook can change.
-SAYS = {"codex": ("tidings hands the model", "Blocked by hook"), "claude": ("tidings hands the model",), "gemini": ("tidings hands the model",),
-        "qwen": ("tidings hands the model", "Stop hook error"), "copilot": ()}
+LINE = "tidings hands the model"
+SAYS = {"codex": (LINE, "Blocked by hook"), "claude": (LINE,), "gemini": (LINE, "Agent execution blocked", "This request failed", '"Error Verbosity"'),
+        "qwen": (LINE, "Stop hook error"), "copilot": ()}
 
 
 def said_to_the_person(agent):
