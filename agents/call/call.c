@@ -51,39 +51,26 @@ static char *transcript_of(const struct hook_call *call) {
   return path;
 }
 
-/* "" where the host said nothing. */
-static const char *field_of(const struct hook_call *call, enum host_field field) {
-  char name[64];
-  const char *names = host_field_names(call->host, field), *text = "";
-  for (size_t len; !text[0] && (len = strcspn(names, " ")) && len < sizeof name;
-       names += len + (names[len] == ' ')) {
-    memcpy(name, names, len);
-    name[len] = '\0';
-    text = json_value_text(call->input, name);
-  }
-  return text;
-}
-
 static void take_texts(struct hook_call *call) {
-  const char *notice = call->host->notice;
-  call->event = field_of(call, FIELD_EVENT);
-  if (!call->event[0] && notice && json_value_text(call->input, notice)[0])
+  call->event = hook_call_text(call, FIELD_EVENT);
+  if (!call->event[0] && call->host->notices_without_event && hook_call_text(call, FIELD_NOTICE)[0])
     call->event = "Notification";
-  call->session = field_of(call, FIELD_SESSION);
-  call->cwd = field_of(call, FIELD_FOLDER);
-  call->source = field_of(call, FIELD_SOURCE);
-  call->prompt = field_of(call, FIELD_PROMPT);
-  call->tool = field_of(call, FIELD_TOOL);
-  call->call_id = field_of(call, FIELD_CALL);
-  call->failure = field_of(call, FIELD_FAILURE);
-  call->transcript = field_of(call, FIELD_TRANSCRIPT);
-  call->time_ms = hook_time_ms(field_of(call, FIELD_TIME));
+  call->session = hook_call_text(call, FIELD_SESSION);
+  call->cwd = hook_call_text(call, FIELD_FOLDER);
+  call->source = hook_call_text(call, FIELD_SOURCE);
+  call->prompt = hook_call_text(call, FIELD_PROMPT);
+  call->tool = hook_call_text(call, FIELD_TOOL);
+  call->call_id = hook_call_text(call, FIELD_CALL);
+  call->failure = hook_call_text(call, FIELD_FAILURE);
+  call->transcript = hook_call_text(call, FIELD_TRANSCRIPT);
+  call->time_ms = hook_time_ms(hook_call_text(call, FIELD_TIME));
 }
 
 static int32_t take_fields(struct hook_call *call, struct tidings_error *error) {
   const json_t *input = call->input;
   take_texts(call);
-  const char *agent = field_of(call, FIELD_AGENT), *parent = field_of(call, FIELD_PARENT);
+  const char *agent = hook_call_text(call, FIELD_AGENT),
+             *parent = hook_call_text(call, FIELD_PARENT);
   call->of_subagent = agent[0] != '\0';
   if (!call->known) return TIDINGS_OK;
   if (agent[0] && parent[0] && strcmp(call->session, agent) == 0)

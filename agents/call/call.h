@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <tidings/tidings.h>
 
+#include "agents/call/field.h"
 #include "agents/hosts/hosts.h"
 
 struct hook_call {
@@ -37,6 +38,14 @@ struct hook_call {
 int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call,
                        struct tidings_error *error);
 void hook_call_finish(struct hook_call *call);
+
+/* A member of the call (agents/call/field.h). */
+static inline json_t *hook_call_value(const struct hook_call *call, enum host_field field) {
+  return hook_field(call->host, call->input, field);
+}
+static inline const char *hook_call_text(const struct hook_call *call, enum host_field field) {
+  return hook_field_text(call->host, call->input, field);
+}
 
 /* The files that the tool call has changed, as far as its input shows, each as session_path names
  * it. An array of texts, empty if there are none; NULL: out of memory. */

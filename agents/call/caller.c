@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/json_value.h"
+#include "agents/call/field.h"
 
 /* The pattern with the session's id in it, which may have any characters. Free it; NULL: out of
  * memory. */
@@ -64,8 +64,8 @@ static bool has_all(const json_t *input, const char *const *names) {
 /* A transcript that is not the agent's is another program's. */
 static bool is_caller(const struct host *host, const json_t *input) {
   const struct host_caller *caller = &host->caller;
-  const char *path = json_value_text(input, "transcript_path");
-  if (is_transcript_of(host, path, json_value_text(input, "session_id"))) return true;
+  const char *path = hook_field_text(host, input, FIELD_TRANSCRIPT);
+  if (is_transcript_of(host, path, hook_field_text(host, input, FIELD_SESSION))) return true;
   if (!caller->fields || (caller->transcript && path[0])) return false;
   return has_all(input, caller->fields) && !has_any(input, caller->never);
 }

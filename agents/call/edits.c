@@ -55,7 +55,7 @@ static bool is_editing(const char *tool) {
 }
 
 static int collect(const struct hook_call *call, json_t *paths) {
-  const json_t *input = json_object_get(call->input, "tool_input");
+  const json_t *input = hook_call_value(call, FIELD_INPUT);
   const char *text = json_string_value(input);
   if (strcmp(call->tool, "apply_patch") == 0 || (text && is_editing(call->tool))) {
     if (!text) text = json_string_value(json_object_get(input, "command"));

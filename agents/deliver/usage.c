@@ -16,6 +16,6 @@ void hook_report_usage(struct hostkit *kit, const struct hook_call *call, int64_
 }
 
 void hook_report_usage_said(struct hostkit *kit, const struct hook_call *call) {
-  hook_report_usage(kit, call, json_integer_value(json_object_get(call->input, "input_tokens")),
-                    json_integer_value(json_object_get(call->input, "context_limit")));
+  hook_report_usage(kit, call, json_integer_value(hook_call_value(call, FIELD_USED)),
+                    json_integer_value(hook_call_value(call, FIELD_LIMIT)));
 }

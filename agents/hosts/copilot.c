@@ -36,7 +36,7 @@ const struct host host_copilot = {
     .hooks = copilot_hooks,
     .records = copilot_records,
     .fields = copilot_names,
-    .notice = "notification_type",
+    .notices_without_event = true,
     .session_variable = "COPILOT_AGENT_SESSION_ID",
     .caller = {.transcript = "session-state/*/events.jsonl", .fields = copilot_fields},
     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,

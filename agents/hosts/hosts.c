@@ -88,7 +88,19 @@ const char *host_field_names(const struct host *host, enum host_field field) {
                                                 [FIELD_FAILURE] = "error",
                                                 [FIELD_TIME] = "timestamp",
                                                 [FIELD_AGENT] = "agent_id",
-                                                [FIELD_PARENT] = "parent_agent_id"};
+                                                [FIELD_PARENT] = "parent_agent_id",
+                                                [FIELD_KIND] = "agent_type",
+                                                [FIELD_WORDS] = "last_assistant_message",
+                                                [FIELD_INPUT] = "tool_input",
+                                                [FIELD_RESULT] = "tool_response",
+                                                [FIELD_STOPPED] = "is_interrupt",
+                                                [FIELD_AGAIN] = "stop_hook_active",
+                                                [FIELD_DETAILS] = "error_details",
+                                                [FIELD_NOTICE] = "notification_type",
+                                                [FIELD_MESSAGE] = "message",
+                                                [FIELD_FILE] = "file_path",
+                                                [FIELD_USED] = "input_tokens",
+                                                [FIELD_LIMIT] = "context_limit"};
   return host->fields && host->fields[field] ? host->fields[field] : most[field];
 }
 

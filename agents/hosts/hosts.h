@@ -124,6 +124,18 @@ enum host_field {
   FIELD_TIME,    /* when the call was made */
   FIELD_AGENT,   /* the id of the subagent that it is of */
   FIELD_PARENT,  /* the session of that subagent */
+  FIELD_KIND,    /* the kind of subagent */
+  FIELD_WORDS,   /* its last words */
+  FIELD_INPUT,   /* what the tool was given */
+  FIELD_RESULT,  /* what it has answered */
+  FIELD_STOPPED, /* true: a person has stopped the tool */
+  FIELD_AGAIN,   /* true: the turn that ends was begun by a hook of a turn's end */
+  FIELD_DETAILS, /* of a failure */
+  FIELD_NOTICE,  /* what a notice is about */
+  FIELD_MESSAGE, /* its text */
+  FIELD_FILE,    /* which configuration was read */
+  FIELD_USED,    /* how many tokens of the model's context are used */
+  FIELD_LIMIT,   /* of how many */
   HOST_FIELDS
 };
 
@@ -156,9 +168,9 @@ struct host {
   const char *hook_name; /* its screen shows this instead of the hook's command; or NULL */
   const struct host_record *records; /* its transcript; NULL: none is read */
   const char *const
-      *fields;        /* by enum host_field: the members that have it, "one another", the first
-                         that is not empty; NULL, here or there: as most agents name them */
-  const char *notice; /* a call without an event that has this member is a notice; or NULL */
+      *fields; /* by enum host_field: the members that have it, "one another", the first
+                  that is not empty; NULL, here or there: as most agents name them */
+  bool notices_without_event; /* a call that says what it is about and names no event is a notice */
   unsigned reads;
   enum host_proof proof;
   const struct host_hook *hooks; /* ends with a row without an event */

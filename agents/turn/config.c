@@ -21,7 +21,7 @@ enum { TRANSITIONS = 64 }; /* of a history: what has the last prompt in it, and 
 
 int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call,
                                struct tidings_error *error) {
-  const char *path = json_value_text(call->input, "file_path");
+  const char *path = hook_call_text(call, FIELD_FILE);
   json_t *summary = path[0] ? json_sprintf("`%s` (%s)", path, call->source)
                             : json_string(call->source[0] ? call->source : "settings");
   return hook_send_event(kit, call, "config.changed", json_pack("{s:o}", "summary", summary), NULL,

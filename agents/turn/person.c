@@ -95,8 +95,8 @@ static int64_t idle_since_ms(const struct hook_call *call) {
 
 int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error) {
-  const char *type = json_value_text(call->input, "notification_type"),
-             *message = json_value_text(call->input, "message");
+  const char *type = hook_call_text(call, FIELD_NOTICE),
+             *message = hook_call_text(call, FIELD_MESSAGE);
   if (strcmp(type, "idle_prompt") == 0) return stopped_at(kit, call, idle_since_ms(call), error);
   if (strcmp(type, "elicitation_dialog") == 0)
     return send_waiting(kit, call, "user-input", message, error);

@@ -35,10 +35,10 @@ static const char *result_text(const json_t *result) {
 
 /* "TYPE ID", or what there is of it. Free it; NULL: out of memory. */
 static char *slug_of(const struct hook_call *call, bool by_tool) {
-  const json_t *input = json_object_get(call->input, "tool_input");
-  const char *type = by_tool ? json_value_text(input, "agent_name")
-                             : json_value_text(call->input, "agent_type"),
-             *id = by_tool ? "" : json_value_text(call->input, "agent_id");
+  const json_t *input = hook_call_value(call, FIELD_INPUT);
+  const char *type =
+                 by_tool ? json_value_text(input, "agent_name") : hook_call_text(call, FIELD_KIND),
+             *id = by_tool ? "" : hook_call_text(call, FIELD_AGENT);
   char *slug = NULL;
   if (!type[0] && !id[0]) return strdup("subagent");
   return asprintf(&slug, "%s%s%s", type, type[0] && id[0] ? " " : "", id) < 0 ? NULL : slug;
@@ -47,7 +47,7 @@ static char *slug_of(const struct hook_call *call, bool by_tool) {
 /* Claude Code calls this hook for what it asks of the model itself, too, such as what the person
  * may type next: those have no type. */
 static bool is_the_agents_own(const struct hook_call *call) {
-  const char *type = json_string_value(json_object_get(call->input, "agent_type"));
+  const char *type = json_string_value(hook_call_value(call, FIELD_KIND));
   return type && !type[0];
 }
 
@@ -55,8 +55,8 @@ int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error) {
   bool by_tool = call->moment == HOOK_AFTER_TOOL;
   if (!by_tool && is_the_agents_own(call)) return TIDINGS_OK;
-  const char *words = by_tool ? result_text(json_object_get(call->input, "tool_response"))
-                              : json_value_text(call->input, "last_assistant_message");
+  const char *words = by_tool ? result_text(hook_call_value(call, FIELD_RESULT))
+                              : hook_call_text(call, FIELD_WORDS);
   char *slug = slug_of(call, by_tool);
   if (!slug) return kit_no_memory(error);
   json_t *data = json_pack("{s:o, s:o, s:s}", "slug", cut(slug, MOST_SLUG), "summary",

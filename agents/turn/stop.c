@@ -49,8 +49,7 @@ static size_t most_reasons(const struct host *host) {
 static bool takes_reason(struct hostkit *kit, const struct hook_call *call) {
   json_t *history = NULL;
   if (!(call->host->reads & HOST_READS_STOP)) return false;
-  if (!call->host->most_reasons || !json_is_true(json_object_get(call->input, "stop_hook_active")))
-    return true;
+  if (!call->host->most_reasons || !json_is_true(hook_call_value(call, FIELD_AGAIN))) return true;
   json_t *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session", call->session,
                               "limit", TRANSITIONS);
   if (kit_query(kit, request, &history, NULL)) return false;
@@ -100,7 +99,7 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
 
 int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
                          struct tidings_error *error) {
-  const char *details = json_value_text(call->input, "error_details");
+  const char *details = hook_call_text(call, FIELD_DETAILS);
   json_t *data = json_object();
   if (data && call->failure[0])
     json_object_set_new(data, "message",

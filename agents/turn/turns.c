@@ -202,9 +202,9 @@ static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
 static bool person_stopped_it(const struct hook_call *call) {
   static const char wrapping[] = "<untrusted_context>\n";
   const struct host *host = call->host;
-  if (json_is_true(json_object_get(call->input, "is_interrupt"))) return true;
+  if (json_is_true(hook_call_value(call, FIELD_STOPPED))) return true;
   if (!host->stopped_tool || strcmp(call->tool, host->stopped_tool) != 0) return false;
-  const char *text = json_value_text(json_object_get(call->input, "tool_response"), "llmContent");
+  const char *text = json_value_text(hook_call_value(call, FIELD_RESULT), "llmContent");
   if (strncmp(text, wrapping, sizeof wrapping - 1) == 0) text += sizeof wrapping - 1;
   return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
 }

@@ -102,7 +102,7 @@ def versions(source, page):
     """The version of each host that the tests run and the command calls tested, and that the page names."""
     tested = dict(re.findall(r"^(\w+) +\S+@([\d.]+) ", read(source, "agents/hosts/versions.txt"), re.MULTILINE))
     named = dict(re.findall(r"`tidings setup (\w+)` \| ([\d.]+) ", page))
-    if len(named) != 7:
+    if set(named) != {host for host in tested if os.path.exists(os.path.join(source, f"agents/hosts/{host}.c"))}:
         yield f"docs/hosts.md names {sorted(named)}"
     for host, version in named.items():
         if version != tested.get(host):

@@ -16,6 +16,7 @@ NAMED = {
 }
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+MEMBER = re.compile(r'call->input,\s*"')
 SEARCH = re.compile(r"\b(memmem|strstr|strcasestr)\s*\(")
 
 
@@ -38,11 +39,20 @@ def searched_bytes(path, text):
     return [f"calls {found}: records.c reads transcripts, by the table in the agent's row" for found in SEARCH.findall(code_of(text))]
 
 
+def named_members(path, text):
+    """How an agent names the members of a call is in its row."""
+    if not path.startswith("agents/") or not path.endswith(".c"):
+        return []
+    return ["names a member of a call: hook_call_value has it, by the table in the agent's row"] * len(MEMBER.findall(code_of(text)))
+
+
 OF_FILES = {
     "agents are named in their rows only": named_agents,
+    "members of a hook's call are named in the rows only": named_members,
     "transcripts are not searched byte by byte": searched_bytes,
 }
 SAMPLES = (
+    (named_members, "agents/turn/a.c", 'json_object_get(call->input, "tool_input");\n', "hook_call_value(call, FIELD_INPUT);\n"),
     (named_agents, "agents/turn/a.c", 'if (strcmp(name, "codex") == 0) return;\n', '/* "codex" */ call("a transcript");\n'),
     (named_agents, "cli/a.c", 'puts("Claude Code");\n', '#include "agents/hosts/claude.h"\n'),
     (searched_bytes, "agents/transcript/a.c", "at = memmem(text, len, words, 3);\n", "at = memchr(text, 10, len); /* no memmem() */\n"),

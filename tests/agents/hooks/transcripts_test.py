@@ -118,7 +118,7 @@ def play(place, host, kind):
 
 def check(host, kind, place):
     session, count = play(place, host, kind)
-    assert count > CALLS // 25 and sorted(map(int, session.got)) == list(range(1, count + 1)), (host, kind, count, session.got)
+    assert count > CALLS // 50 and sorted(map(int, session.got)) == list(range(1, count + 1)), (host, kind, count, session.got)
     shown = NEWS.findall("\n".join(counted(place)))
     assert set(shown) <= set(session.got) and len(set(shown)) == len(shown), (host, kind, shown, session.got)
     assert place.messages() == [] and log(place) == [], (host, kind, place.messages(), log(place))

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/call/field.h: the members of a hook's call, as the agent's row names them.
+ */
+#ifndef AGENTS_CALL_FIELD_H
+#define AGENTS_CALL_FIELD_H
+
+#include <jansson.h>
+
+#include "agents/hosts/hosts.h"
+
+/* The first member that has the field and is no empty text; NULL, or "": there is none. Borrowed
+ * from the call's input. */
+json_t *hook_field(const struct host *host, const json_t *input, enum host_field field);
+const char *hook_field_text(const struct host *host, const json_t *input, enum host_field field);
+
+#endif
