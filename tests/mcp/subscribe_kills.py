@@ -6,6 +6,7 @@ server drops, repeats, reorders, truncates and stalls. Each event must be one no
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 
@@ -24,7 +25,7 @@ FAULTS = {"heartbeat_s": 0.1, "next_poll_ms": 0, "page": 3, "hold_s": 0.1, "drop
 def survive(place, what, *options, **more):
     place.opened()
     events = Events(place, FAULTS, **more)
-    process = events.subscribe(*SHORT, *options)
+    process = events.subscribe(*SHORT, *options, stderr=subprocess.DEVNULL)
     until(lambda: saved(place), "the first cursor")
     kills = servers = 0
     while kills < COUNT:
@@ -38,8 +39,9 @@ def survive(place, what, *options, **more):
         process.kill()
         process.wait()
         kills += 1
-        process = events.subscribe(*SHORT, *options)
+        process = events.subscribe(*SHORT, *options, stderr=subprocess.DEVNULL)
         time.sleep(random.choice((0, random.uniform(0, LONGEST_S), 1.5)))
+    events.set_faults(**{name: value for name, value in FAULTS.items() if value >= 1 or name.endswith("_s")})
     until(lambda: len(set(numbers(place))) == events.count, f"all {events.count} events")
     end(process)
     seen = numbers(place)

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""mcp_hosts_test.py HOST: an agent as npm has it, without hooks or module of tidings, with `tidings mcp` as one of its MCP servers and as the wrapper
+of another one, against a scripted model. What waits for the folder must be in what the model gets, once, and count as delivered. Prints TAP.
+"""
+import json
+import pathlib
+import sys
+
+import opencode_test
+from hook_hosts import AGENTS
+from hook_scenarios import count, requests, rule
+from model.server import ModelServer
+from node_hosts import Place, Tap, until
+
+HERE = pathlib.Path(__file__).resolve().parent
+CALLS = 4  # the first call begins the session; a busy store means no news in that result
+
+
+def servers(place):
+    """Name: program and arguments."""
+    return {"wrapped": [str(place.command), "mcp", "--", sys.executable, str(HERE / "mcp_server.py")], "tidings": [str(place.command), "mcp"]}
+
+
+def entries(place, **more):
+    return {name: {"command": words[0], "args": words[1:], **more} for name, words in servers(place).items()}
+
+
+def change_json(path, key, value):
+    text = path.read_text(encoding="utf-8") if path.exists() else "{}"
+    known = json.loads("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//")))
+    path.write_text(json.dumps({**known, key: value}), encoding="utf-8")
+
+
+def connect_codex(agent):
+    """It passes few variables on: the store is where the test's is."""
+    path = agent.place.home / "codex" / "config.toml"
+    text = "".join(f'\n[mcp_servers.{name}]\ncommand = {json.dumps(words[0])}\nargs = {json.dumps(words[1:])}\nenv = {{ XDG_STATE_HOME = {json.dumps(agent.env["XDG_STATE_HOME"])} }}\n'
+                   for name, words in servers(agent.place).items())
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+CONNECT = {
+    "codex": connect_codex,
+    "claude": lambda agent: change_json(agent.place.home / "claude" / ".claude.json", "mcpServers", entries(agent.place)),
+    "gemini": lambda agent: change_json(agent.place.home / ".gemini" / "settings.json", "mcpServers", entries(agent.place)),
+    "qwen": lambda agent: change_json(agent.place.home / ".qwen" / "settings.json", "mcpServers", entries(agent.place)),
+    "copilot": lambda agent: change_json(agent.place.home / ".copilot" / "mcp-config.json", "mcpServers", entries(agent.place, type="local", tools=["*"])),
+}
+# How a model names a tool of a server.
+NAMES = {"claude": "mcp__{server}__{tool}", "qwen": "mcp__{server}__{tool}", "gemini": "mcp_{server}_{tool}", "copilot": "{server}-{tool}", "opencode": "{server}_{tool}"}
+
+
+def call(agent, server, tool, **arguments):
+    if agent.name == "codex":
+        return {"call": tool, "namespace": f"mcp__{server}", "arguments": arguments}
+    return {"call": NAMES[agent.name].format(server=server, tool=tool), "arguments": arguments}
+
+
+class Opencode(opencode_test.Opencode):
+    """Its server, as an editor or a terminal of its own speaks to it."""
+
+    name = "opencode"
+    complaints = end_all = lambda self: ""
+
+    def connect(self):
+        change_json(self.place.home / ".config" / "opencode" / "opencode.json", "mcp",
+                    {name: {"type": "local", "command": words} for name, words in servers(self.place).items()})
+
+    def run(self, text):
+        if self.server is None:
+            self.start()
+        self.session = self.ask("POST", "/session", {})["id"]
+        self.ask("POST", f"/session/{self.session}/prompt_async", {"parts": [{"type": "text", "text": text}]})
+        until(lambda: self.answered(text) and self.session not in self.ask("GET", "/session/status"), "opencode is idle")
+        return ""
+
+
+def bare(host):
+    """The agent, without what `tidings setup` would install."""
+    return type(f"Bare{host.__name__}", (host,), {"connect": lambda self: CONNECT[self.name](self)})
+
+
+def outcomes(agent):
+    sessions = agent.place.ask("sessions")["sessions"]
+    return [delivery["outcome"] for one in sessions for delivery in agent.place.ask("history", "-s", one["session"])["deliveries"]]
+
+
+def told(agent, prompt, text, tool):
+    """Several calls of the tool, and then what the model has been told by them."""
+    agent.place.tidings("push", "--to", f"folder:{agent.place.project}", "-l", "warning", text)
+    agent.model.replace([rule(prompt, *[tool() for _ in range(CALLS)], {"text": "I have read it."})])
+    said = agent.run(f"{prompt}: go on.")
+    asked = requests(agent, prompt)
+    assert len(asked) > CALLS, f"{len(asked)} requests; it said {said[-1500:]}; the tools are {asked[-1]['tools'] if asked else 'unknown'}"
+    there = count(asked[CALLS], text)
+    results = [item["text"][:400] for item in asked[CALLS]["items"] if item["role"] == "tool"]
+    assert there == 1, f"it is there {there} times, in {results}; {outcomes(agent)}"
+    assert any(text in result for result in results), results
+    until(lambda: "leased" not in outcomes(agent), "no delivery is open")
+    return results
+
+
+def wrapped(agent):
+    """news is in the result of a server that is wrapped, beside that server's own words, once, and counts as delivered"""
+    results = told(agent, "Heron one", "The heron has landed.", lambda: call(agent, "wrapped", "take", lines=1))
+    assert all("line 1 of 1" in result for result in results), results
+    assert outcomes(agent).count("committed") == 1, outcomes(agent)
+
+
+def served(agent):
+    """the tool `news` of the server of tidings shows what waits, once, and that counts as delivered"""
+    told(agent, "Heron two", "The heron has left.", lambda: call(agent, "tidings", "news"))
+    assert outcomes(agent).count("committed") == 2, outcomes(agent)
+
+
+def main():
+    [name] = sys.argv[1:]
+    tap = Tap()
+    with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
+        agent = (Opencode if name == "opencode" else bare(AGENTS[name]))(place, model)
+        try:
+            for scenario in (wrapped, served):
+                tap.run(scenario, agent)
+        finally:
+            agent.end_all()
+            if name == "opencode" and agent.server:
+                agent.kill()
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
