@@ -6,7 +6,7 @@
 #define STORE_HANDLE_H
 
 #include "common/error.h"
-#include "store/db/db.h"
+#include "store/db/remote.h"
 #include "store/store.h"
 
 /* What a push has to know of its session. */

@@ -178,7 +178,7 @@ struct store_txn;
  * the deadline, STORE, NOMEM, SCHEMA_NEWER. */
 int store_read(struct store *store, const struct db_scope *scope, store_deadline deadline,
                struct store_txn **ret_txn, struct tidings_error *error);
-/* See db_stamp and db_is_unchanged. */
+/* See `stamp` and `is_unchanged` in db/remote.h. A store of this machine has no stamps. */
 uint64_t store_stamp(const struct store_txn *txn);
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
                         store_deadline deadline, bool *ret_asked);

@@ -130,15 +130,15 @@ void rows_view(struct turn *turn, uint32_t session) {
   struct view *view = &turn->declared;
   struct tidings_span body;
   *view = (struct view){.session = session, .rows = rows_self.model->sessions[session]};
-  uint64_t stamp = db_stamp(&turn->txn), version = view->rows.version;
+  uint64_t stamp = db_remote->stamp(&turn->txn), version = view->rows.version;
   view->stale = turn->txn.unsure && stamp != version;
   if (view->stale) return;
   if (stamp != version) rows_broken("the version is %ju, read as %ju", version, stamp);
   if (!version) rows_put(turn, view, HEAD, 0, (struct row){.seed = 1, .len = 8});
-  uint64_t before = db_inbox_places(&turn->txn, UINT64_MAX).count;
+  uint64_t before = db_remote->inbox_places(&turn->txn, UINT64_MAX).count;
   if (before > view->rows.push_count) rows_broken("pushes are there twice");
   while (view->folded < before) fold(turn, view, false);
-  while (!turn->failed && !rows_failed(turn, db_inbox_next(&turn->txn, &body), "fold") &&
+  while (!turn->failed && !rows_failed(turn, db_remote->inbox_next(&turn->txn, &body), "fold") &&
          body.ptr) {
     struct row item = item_of(view->rows.pushes[view->folded]);
     if (view->folded == view->rows.push_count || !rows_is_value(&item, body))
@@ -204,7 +204,7 @@ void rows_forward(struct turn *turn, const struct view *view, int kind, uint32_t
   struct db_cursor cursor;
   struct db_key key = rows_key(view->session, kind, from);
   if (turn->failed || view->stale) return;
-  if (near ? db_cursor_open_near(&turn->txn, &cursor) : db_cursor_open(&turn->txn, &cursor))
+  if (near ? db_remote->cursor_open_near(&turn->txn, &cursor) : db_cursor_open(&turn->txn, &cursor))
     rows_broken("no memory");
   int rc = db_cursor_seek(&cursor, &key);
   for (uint32_t at = from; !rows_failed(turn, rc, "seek");) {

@@ -45,7 +45,7 @@ static void note_turn(const struct turn *turn) {
 }
 
 static void report_ended(struct turn *turn, struct view *view, int kind) {
-  db_ended_below(&turn->txn, view->session + 1, rows_kind(kind), view->rows.ended[kind]);
+  db_remote->ended_below(&turn->txn, view->session + 1, rows_kind(kind), view->rows.ended[kind]);
   view->reported[kind] = view->rows.ended[kind];
 }
 
@@ -65,7 +65,7 @@ static void find_outcome(const struct turn *turn) {
   db_txn_clear(&next.txn);
   if (db_write(rows_self.db, &scope, store_deadline_in(LONG_MS), &next.txn, &error))
     rows_broken("%s", error.text);
-  if (db_stamp(&next.txn) == session_at(session)->version + 1 && !turn->declared.stale)
+  if (db_remote->stamp(&next.txn) == session_at(session)->version + 1 && !turn->declared.stale)
     note_turn(turn);
   rows_view(&next, session);
   put_random(&next, &next.declared, KEPT, 0);
@@ -169,7 +169,7 @@ static void count_up(struct turn *turn, struct view *view) {
   struct db_key key = {{0, 0, 0, 0, PG_META, 0, 0, 0, 0, 0, 0, 0, 9}};
   struct tidings_span value;
   uint32_t counter = 0;
-  if (turn->failed || turn->counted || rows_failed(turn, db_own(&turn->txn, 0), "own") ||
+  if (turn->failed || turn->counted || rows_failed(turn, db_remote->own(&turn->txn, 0), "own") ||
       rows_failed(turn, db_get(&turn->txn, &key, &value), "get"))
     return;
   if (value.ptr) memcpy(&counter, value.ptr, sizeof counter);
@@ -187,8 +187,8 @@ static void look_for_event(struct turn *turn) {
   bool seen = false;
   if (turn->failed || view->stale ||
       rows_failed(turn,
-                  db_inbox_seen(&turn->txn, view->session + 1, event.source, event.id,
-                                event.since_ms, &seen),
+                  db_remote->inbox_seen(&turn->txn, view->session + 1, event.source, event.id,
+                                        event.since_ms, &seen),
                   "look for an event"))
     return;
   if (seen != view->rows.noted[id]) rows_broken("event %u was %sseen", id, seen ? "" : "not ");
@@ -201,8 +201,8 @@ static void note_event(struct turn *turn, struct view *view) {
   struct db_event event = rows_event(view->session, id);
   if (turn->failed || view->stale ||
       rows_failed(turn,
-                  db_inbox_note(&turn->txn, view->session + 1, event.source, event.id,
-                                event.since_ms, (int64_t)LONG_MS * 1000),
+                  db_remote->inbox_note(&turn->txn, view->session + 1, event.source, event.id,
+                                        event.since_ms, (int64_t)LONG_MS * 1000),
                   "note an event"))
     return;
   view->noted[id] = true;
@@ -291,7 +291,8 @@ static bool write_randomly(uint32_t session, bool as_read) {
   scope.as_read = as_read;
   if (!begin_turn(&turn, &scope, true, session)) return false;
   bool new = !session_at(session)->version;
-  if (new) rows_failed(&turn, db_name_session(&turn.txn, session + 1, rows_name(session)), "name");
+  if (new)
+    rows_failed(&turn, db_remote->name_session(&turn.txn, session + 1, rows_name(session)), "name");
   rows_view(&turn, session);
   if (turn.declared.stale && !as_read) rows_broken("it was read as outdated without need");
   work_on(&turn, true);
@@ -306,8 +307,8 @@ static void read_randomly(uint32_t session) {
   uint64_t stamp = rows_self.stamps[session];
   struct turn turn;
   if (rows_random(2) && stamp) {
-    bool same =
-        db_is_unchanged(rows_self.db, session + 1, stamp, store_deadline_in(LONG_MS), &scope.asked);
+    bool same = db_remote->is_unchanged(rows_self.db, session + 1, stamp,
+                                        store_deadline_in(LONG_MS), &scope.asked);
     if (same && (stamp != is->version || is->push_count))
       rows_broken("session %u has changed, and it is not seen", session);
   }

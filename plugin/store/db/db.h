@@ -21,6 +21,12 @@
 #include "store/db/limits.h"
 #include "store/db/owner.h"
 
+/* What is different above an engine whose rows are on another machine; see remote.h. NULL: they are
+ * here. */
+struct db_remote;
+extern const struct db_remote *const db_remote;
+extern const uint64_t db_layout; /* one of limits.h */
+
 enum { DB_KEY_BYTES = 13 };
 
 struct db_key {
@@ -35,7 +41,7 @@ struct db;
 /* How an engine may keep the rows of a kind. */
 enum db_kind {
   DB_KIND_KEPT = 0,     /* few, which each transaction of the session may want */
-  DB_KIND_ENDS = 1,     /* numbered; the first ones end, and are history: see db_ended_below */
+  DB_KIND_ENDS = 1,     /* numbered; the first ones end, and are history */
   DB_KIND_LOOKED_UP = 2 /* many; each is looked up by itself */
 };
 
@@ -65,9 +71,6 @@ enum { DB_MACHINE_BYTES = OWNER_MACHINE_BYTES };
 void db_owner_machine(const struct db *db, const struct owner *owner,
                       char ret_name[DB_MACHINE_BYTES]);
 
-/* What its layout is: one of limits.h. */
-uint64_t db_layout(void);
-
 /* What time it is: `host_ms`, or by the database's own clock. */
 int64_t db_now(const struct db *db, int64_t host_ms);
 
@@ -90,7 +93,7 @@ int db_failed(struct tidings_error *error, int rc, const char *what);
  * caller's until the transaction ends. */
 struct db_event {
   struct tidings_span source, id;
-  int64_t since_ms;  /* as of db_inbox_seen */
+  int64_t since_ms;  /* as of inbox_seen */
   struct db_key row; /* where the store would have noted it */
 };
 
@@ -139,14 +142,6 @@ int db_write(struct db *db, const struct db_scope *scope, store_deadline deadlin
 /* A snapshot of what `writing` began with, beside it. 0, or the engine's error. */
 int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn);
 
-/* What the snapshot saw of the session that it declared, for engines that have to ask whether it
- * has changed. 0: the counter of changes says it. */
-uint64_t db_stamp(const struct db_txn *txn);
-/* Nothing was committed for the session since then, and nothing waits in its inbox. False: there
- * may be something, or it could not be asked within the deadline. *ret_asked: there is, and the
- * answer is kept for the same call's snapshot. */
-bool db_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
-                     bool *ret_asked);
 void db_end(struct db_txn *txn); /* of a snapshot, or giving up a write */
 /* Durable when it returns 0, and then the counters have moved and the waiters are woken. Any error:
  * nothing was written, unless the text says "outcome unknown". The transaction is over in either
@@ -158,11 +153,6 @@ int db_commit(struct db_txn *txn, struct tidings_error *error);
 int db_touch(struct db_txn *txn, uint32_t session);
 /* Notes an owner whom the commit calls. */
 void db_call(struct db_txn *txn, const struct owner *owner);
-
-/* Before a write that depends on what it reads of session 0, or of one that was not declared: no
- * other process writes to it until this is over, and what is read is the newest. 0, or the engine's
- * error. */
-int db_own(struct db_txn *txn, uint32_t session);
 
 /* Which rows there are, as numbers: rows with the same number are the same rows. `before`: as the
  * transaction found them; 0 unless this process made the store's last commit. `after`: as this
@@ -193,8 +183,6 @@ struct db_cursor {
   struct tidings_span value;
 };
 int db_cursor_open(struct db_txn *txn, struct db_cursor *ret_cursor);
-/* One that may leave out what is history. */
-int db_cursor_open_near(struct db_txn *txn, struct db_cursor *ret_cursor);
 void db_cursor_close(struct db_cursor *cursor);
 /* To the row of this key, or the next one after it. */
 int db_cursor_seek(struct db_cursor *cursor, const struct db_key *key);
@@ -203,26 +191,6 @@ int db_cursor_before(struct db_cursor *cursor, const struct db_key *key);
 int db_cursor_next(struct db_cursor *cursor);
 /* Deletes the row; the next db_cursor_next moves to the one after it. */
 int db_cursor_delete(struct db_cursor *cursor);
-
-/* -- what the engine learns of sessions, in a write -------------------------------------------- */
-
-/* The session that has this number from now on. 0, or the engine's error. */
-int db_name_session(struct db_txn *txn, uint32_t session, struct tidings_span name);
-/* Rows of a kind with a number below `n` have ended: they are read seldom. */
-void db_ended_below(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
-/* Would a row of this key be history, which the engine drops by itself? False: it keeps none. */
-bool db_is_history(struct db_txn *txn, const struct db_key *key);
-/* What its head says: for engines whose pushes read no rows, and that forget by themselves. */
-struct db_noted {
-  uint64_t waiting;   /* items that have not ended */
-  int64_t closed_ms;  /* when it was closed, if nothing waits in it; 0: all of it is kept */
-  struct owner owner; /* whose it is */
-};
-void db_note(struct db_txn *txn, uint32_t session, const struct db_noted *noted);
-/* What its tools have declared: [["tool","kind",…],…]; empty: nothing. 0, or the engine's error. */
-int db_note_tools(struct db_txn *txn, uint32_t session, struct tidings_span json);
-/* Does it forget what is old, or is that for the store? */
-bool db_forgets_by_itself(const struct db *db);
 
 /* -- pushes ------------------------------------------------------------------------------------ */
 
@@ -238,7 +206,7 @@ enum db_batch {
 /* A push as a row of an inbox. */
 struct db_inbox {
   struct tidings_span session, source, id; /* id empty: no dedup */
-  struct tidings_span body;                /* what becomes of it: see db_inbox_next */
+  struct tidings_span body;                /* what becomes of it: see remote.h */
   struct tidings_span kind_source, kind_name, tool;
   int64_t now_ms, window_ms;
   uint32_t pending_limit, per_minute;
@@ -267,28 +235,10 @@ struct db_push {
  * code: what `store` made of it, or BUSY (withdrawn, not stored), STORE, NOMEM. */
 int db_push(struct db *db, struct db_push *push, store_deadline deadline);
 
-/* An engine may put pushes into an inbox, so that they take no lock of the session. At its begin a
- * transaction of the session puts them among the rows: each body, in this order. A snapshot does
- * that too, for itself; the write that follows has them in the same order. */
-bool db_inbox_waits(const struct db_txn *txn); /* something of it is, or goes, among the rows */
-/* *ret_body empty: no more. 0, or the engine's error. */
-int db_inbox_next(struct db_txn *txn, struct tidings_span *ret_body);
-/* How many a snapshot has put among the rows, and which: a write that finds the same stamp over as
- * many has given them the same places. */
+/* How many pushes a snapshot of an engine with an inbox has put among the rows, and which: a write
+ * that finds the same stamp over as many has given them the same places. */
 struct db_places {
   uint64_t count, stamp;
 };
-struct db_places db_inbox_places(const struct db_txn *txn, uint64_t most);
-/* Was a push with this id stored for the session since then? And: as if one had been. 0, or the
- * engine's error. */
-int db_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
-                  struct tidings_span id, int64_t since_ms, bool *ret_seen);
-int db_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
-                  struct tidings_span id, int64_t now_ms, int64_t keep_ms);
-/* Calls `each` with the sessions for which something waits in the inbox, until it returns an error,
- * which is then returned. */
-int db_inbox_sessions(struct db *db, store_deadline deadline,
-                      int (*each)(void *context, struct tidings_span name), void *context,
-                      struct tidings_error *error);
 
 #endif

@@ -75,7 +75,7 @@ static int has_items(struct visit *visit, const struct delivery *delivery, bool 
   int rc = 0;
   for (size_t i = 0; !rc && !has && i < delivery->disposition_count; i++) {
     struct db_key first = row_key(visit->session, ROW_ITEM, delivery->dispositions[i].first);
-    has = db_is_history(visit->txn->db, &first);
+    has = db_remote && db_remote->is_history(visit->txn->db, &first);
     if (has) break;
     rc = db_cursor_seek(&visit->beside, &first);
     has = !rc && row_key_is_like(visit->beside.key, &first) &&
@@ -216,7 +216,8 @@ static const struct forget_rule rules[RETENTION_RULES] = {
 /* -- visiting a session ------------------------------------------------------------------------ */
 
 int visit_begin(struct visit *visit) {
-  int rc = db_cursor_open_near(visit->txn->db, &visit->cursor);
+  int rc = db_remote ? db_remote->cursor_open_near(visit->txn->db, &visit->cursor)
+                     : db_cursor_open(visit->txn->db, &visit->cursor);
   if (rc) return rc;
   rc = db_cursor_open(visit->txn->db, &visit->beside);
   if (rc) db_cursor_close(&visit->cursor);

@@ -212,7 +212,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
                 struct tidings_error *error) {
   struct findings findings = {.count = 0};
   struct sweep sweep;
-  if (db_forgets_by_itself(txn->store->db)) return 0;
+  if (db_remote) return 0;
   int rc = sweep_get(txn, &sweep);
   if (rc) return db_failed(error, rc, "read how far it was swept");
   if (sweep_rests(&sweep, now_ms)) return 0;

@@ -58,7 +58,7 @@ int store_open(const struct store_options *options, struct store **ret_store,
     free(store);
     return code;
   }
-  if (db_is_alone(store->db) && !options->only_reads && !db_forgets_by_itself(store->db))
+  if (db_is_alone(store->db) && !options->only_reads && !db_remote)
     purge_run(store, options->now_ms, deadline);
   db_admit(store->db);
   *ret_store = store;

@@ -67,7 +67,9 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
   int code = find_event(txn, session, source, id, &place, error);
   if (code) return code;
   *ret_seen = place.found && place.time_ms >= since_ms;
-  int rc = *ret_seen ? 0 : db_inbox_seen(txn->db, session, source, id, since_ms, ret_seen);
+  int rc = *ret_seen || !db_remote
+               ? 0
+               : db_remote->inbox_seen(txn->db, session, source, id, since_ms, ret_seen);
   return rc ? db_failed(error, rc, "look for a duplicate") : 0;
 }
 
@@ -84,6 +86,7 @@ int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span sourc
   record_bytes(&body, source);
   record_bytes(&body, id);
   code = row_put(txn, &place.key, &body, error);
-  int rc = code ? 0 : db_inbox_note(txn->db, session, source, id, now_ms, keep_ms);
+  int rc =
+      code || !db_remote ? 0 : db_remote->inbox_note(txn->db, session, source, id, now_ms, keep_ms);
   return rc ? db_failed(error, rc, "remember an event") : code;
 }

@@ -191,14 +191,14 @@ static int describe_head_to_engine(struct store_txn *txn, uint32_t session, cons
                                    struct tidings_error *error) {
   struct head_floor floors[HEAD_FLOORS];
   uint64_t last = 0;
-  if (!db_forgets_by_itself(txn->store->db)) return 0;
+  if (!db_remote) return 0;
   int code = item_last(txn, session, head, &last, error);
   if (code) return code;
   struct db_noted noted = head_noted(head, last);
-  db_note(txn->db, session, &noted);
+  db_remote->note(txn->db, session, &noted);
   head_floors(head, floors);
   for (int i = 0; i < HEAD_FLOORS; i++)
-    db_ended_below(txn->db, session, floors[i].kind, floors[i].n);
+    db_remote->ended_below(txn->db, session, floors[i].kind, floors[i].n);
   return 0;
 }
 

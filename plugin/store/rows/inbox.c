@@ -23,7 +23,7 @@ static int put_all(struct store_txn *txn, uint32_t session, struct tidings_span 
   if (!code) code = item_last(txn, session, &head, &last, error);
   while (!code && !rc && body.ptr) {
     code = put_item(txn, session, ++last, body, error);
-    if (!code) rc = db_inbox_next(txn->db, &body);
+    if (!code) rc = db_remote->inbox_next(txn->db, &body);
   }
   arena_free(&arena);
   return rc ? db_failed(error, rc, "take in what was pushed") : code;
@@ -35,7 +35,7 @@ int inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_ag
   uint32_t session = scope ? scope->session : 0;
   int code = 0;
   *ret_again = false;
-  if (!scope || !db_inbox_waits(txn->db)) return 0;
+  if (!scope || !db_remote || !db_remote->inbox_waits(txn->db)) return 0;
   if (!session) code = session_find(txn, scope->name, &session, error);
   if (!code && !session && !txn->writing) {
     *ret_again = true;
@@ -44,7 +44,7 @@ int inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_ag
   if (!code && !session) code = session_add(txn, scope->name, &session, error);
   if (code) return code;
   if (txn->writing) txn->folded = session;
-  int rc = db_inbox_next(txn->db, &body);
+  int rc = db_remote->inbox_next(txn->db, &body);
   if (rc) return db_failed(error, rc, "take in what was pushed");
   return body.ptr ? put_all(txn, session, body, error) : 0;
 }
@@ -59,13 +59,17 @@ int inbox_finish(struct store_txn *txn, struct tidings_error *error) {
   return code;
 }
 
+static struct db_places places_of(const struct store_txn *txn, uint64_t most) {
+  return db_remote ? db_remote->inbox_places(txn->db, most) : (struct db_places){0, 0};
+}
+
 struct store_mark store_mark(const struct store_txn *txn, const struct head *head) {
-  return (struct store_mark){head->generation, db_inbox_places(txn->db, UINT64_MAX)};
+  return (struct store_mark){head->generation, places_of(txn, UINT64_MAX)};
 }
 
 bool store_mark_holds(const struct store_txn *txn, const struct head *head,
                       const struct store_mark *mark) {
-  const struct db_places places = db_inbox_places(txn->db, mark->places.count);
+  const struct db_places places = places_of(txn, mark->places.count);
   return head->generation == mark->generation && places.count == mark->places.count &&
          places.stamp == mark->places.stamp;
 }

@@ -7,7 +7,7 @@
 struct db_key meta_first(struct buffer *out) {
   struct db_key key = row_key(0, ROW_META, 0);
   record_begin(out);
-  record_u64(out, db_layout());
+  record_u64(out, db_layout);
   record_u64(out, 1);
   record_end(out, &key);
   return key;
@@ -31,16 +31,16 @@ bool meta_as(const struct db_key *key, struct tidings_span value, uint64_t layou
 
 /* A newer build may have migrated the store while this one had it open. */
 static int refuse_schema(const char *place, uint64_t schema, struct tidings_error *error) {
-  if (schema > db_layout())
+  if (schema > db_layout)
     return fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has schema %llu, this build knows up to %llu; use a newer tidings. The "
                 "store was left as it is",
-                place, (unsigned long long)schema, (unsigned long long)db_layout());
+                place, (unsigned long long)schema, (unsigned long long)db_layout);
   return fail(
       error, TIDINGS_E_STORE,
       "store %s has schema %llu, this build knows %llu; make a new one from it with 'tidings "
       "store migrate %s NEW'. The store was left as it is",
-      place, (unsigned long long)schema, (unsigned long long)db_layout(), place);
+      place, (unsigned long long)schema, (unsigned long long)db_layout, place);
 }
 
 int meta_check(struct store_txn *txn, struct tidings_error *error) {
@@ -67,7 +67,7 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
         "store %s: the record of its schema number is damaged; recover what is left with 'tidings "
         "store salvage %s NEW', or restore it from a backup",
         place, place);
-  return schema == db_layout() ? 0 : refuse_schema(place, schema, error);
+  return schema == db_layout ? 0 : refuse_schema(place, schema, error);
 }
 
 static int read_meta(struct store_txn *txn, uint64_t *ret_schema, uint64_t *ret_next,
@@ -102,7 +102,7 @@ int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *er
   struct db_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
-  record_u64(&body, db_layout());
+  record_u64(&body, db_layout);
   record_u64(&body, next);
   return row_put(txn, &key, &body, error);
 }

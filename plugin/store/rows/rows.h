@@ -71,7 +71,8 @@ int tools_check(struct store_txn *txn, uint32_t session, const struct notificati
 /* Points into the record. A damaged one declares nothing. -1: no memory. */
 int tools_decode(const struct db_key *key, struct tidings_span record, struct arena *arena,
                  struct declarations *ret_tools);
-void tools_text(const struct declarations *tools, struct buffer *out); /* as db_note_tools has it */
+/* As `note_tools` in db/remote.h has it. */
+void tools_text(const struct declarations *tools, struct buffer *out);
 
 /* -- rates.c ----------------------------------------------------------------------------------- */
 

@@ -61,7 +61,7 @@ static int put_name(struct store_txn *txn, const struct db_key *key, struct tidi
   record_u64(&body, number);
   record_bytes(&body, name);
   int code = row_put(txn, key, &body, error);
-  int rc = code ? 0 : db_name_session(txn->db, number, name);
+  int rc = code || !db_remote ? 0 : db_remote->name_session(txn->db, number, name);
   return rc ? db_failed(error, rc, "name a session") : code;
 }
 
@@ -72,7 +72,7 @@ int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *re
   int code = find_name(txn, session, &key, &number, error);
   if (code) return code;
   if (!number) { /* another process may just be adding it */
-    int rc = db_own(txn->db, 0);
+    int rc = db_remote ? db_remote->own(txn->db, 0) : 0;
     code =
         rc ? db_failed(error, rc, "add a session") : find_name(txn, session, &key, &number, error);
     if (code) return code;

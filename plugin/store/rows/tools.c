@@ -68,9 +68,11 @@ void tools_text(const struct declarations *tools, struct buffer *out) {
 static int describe_tools_to_engine(struct store_txn *txn, uint32_t session,
                                     const struct declarations *tools, struct tidings_error *error) {
   struct buffer text = BUFFER_EMPTY;
+  if (!db_remote) return 0;
   tools_text(tools, &text);
-  int rc = text.failed ? ENOMEM
-                       : db_note_tools(txn->db, session,
+  int rc = text.failed
+               ? ENOMEM
+               : db_remote->note_tools(txn->db, session,
                                        tools->count ? buffer_view(&text) : span_of(NULL, 0));
   buffer_free(&text);
   return rc ? db_failed(error, rc, "write what tools have declared") : 0;

@@ -35,7 +35,7 @@ static struct store_txn *make_txn(struct store *store) {
 
 /* Who does not know the number will look for the name. `room` is where the scope may go. */
 static const struct db_scope *with_wanted(const struct db_scope *scope, struct db_scope *room) {
-  if (scope && (scope->session || !scope->name.len)) return scope;
+  if (!db_remote || (scope && (scope->session || !scope->name.len))) return scope;
   *room = scope ? *scope : (struct db_scope){.session = 0};
   room->wants = room->name.len > 0;
   if (room->wants) room->wanted = session_name_row(room->name);
@@ -53,11 +53,14 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
   return code;
 }
 
-uint64_t store_stamp(const struct store_txn *txn) { return db_stamp(txn->db); }
+uint64_t store_stamp(const struct store_txn *txn) {
+  return db_remote ? db_remote->stamp(txn->db) : 0;
+}
 
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
                         store_deadline deadline, bool *ret_asked) {
-  return db_is_unchanged(store->db, session, stamp, deadline, ret_asked);
+  *ret_asked = false;
+  return db_remote && db_remote->is_unchanged(store->db, session, stamp, deadline, ret_asked);
 }
 
 bool store_is_unsure(const struct store_txn *txn) { return txn->db->unsure; }
@@ -113,7 +116,8 @@ static int take_in_one(void *context, struct tidings_span name) {
 
 int store_take_in(struct store *store, store_deadline deadline, struct tidings_error *error) {
   struct taking_in taking = {store, deadline, error};
-  return db_inbox_sessions(store->db, deadline, take_in_one, &taking, error);
+  return db_remote ? db_remote->inbox_sessions(store->db, deadline, take_in_one, &taking, error)
+                   : 0;
 }
 
 void store_end(struct store_txn *txn) {

@@ -9,6 +9,11 @@
 #include "store/db/lmdb/files.h"
 #include "store/db/lmdb/ring.h"
 
+/* One writer, and every process reads the same pages: nothing has to be asked, said or put among
+ * the rows. */
+const struct db_remote *const db_remote = NULL;
+const uint64_t db_layout = DB_LAYOUT_FOLDER;
+
 static int create_files(struct db *db, const struct db_options *options,
                         struct tidings_error *error) {
   int code = datafile_create(db, &options->first, options->first_value, error);

@@ -20,8 +20,8 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "store/db/db.h"
 #include "store/db/postgres/statement.h"
+#include "store/db/remote.h"
 #include "store/db/wake.h"
 
 enum { PG_ABSENT = 4 };
@@ -173,7 +173,7 @@ struct pg_session {
   bool exists;     /* it has a row */
   bool own;        /* number 0, locked and fresh */
   bool again;      /* it has changed, and is to be loaded */
-  bool asked;      /* `inbox` is what waited at the last question: db_is_unchanged */
+  bool asked;      /* `inbox` is what waited at the last question: pg_look_is_unchanged */
   int64_t version;
   struct pg_map map;
   uint64_t floors[KINDS]; /* rows of a kind before this are history */

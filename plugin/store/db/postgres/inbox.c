@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/remote.h"
 
-bool db_inbox_waits(const struct db_txn *txn) {
+bool pg_inbox_waits(const struct db_txn *txn) {
   const struct pg_txn *engine = txn->engine;
   const struct pg_session *session = engine->declared;
   return session && (session->inbox_count || session->folded_count);
 }
 
-int db_inbox_next(struct db_txn *txn, struct tidings_span *ret_body) {
+int pg_inbox_next(struct db_txn *txn, struct tidings_span *ret_body) {
   const struct pg_txn *engine = txn->engine;
   struct pg_session *session = engine->declared;
   *ret_body = span_of(NULL, 0);
@@ -35,7 +35,7 @@ int db_inbox_next(struct db_txn *txn, struct tidings_span *ret_body) {
   return 0;
 }
 
-struct db_places db_inbox_places(const struct db_txn *txn, uint64_t most) {
+struct db_places pg_inbox_places(const struct db_txn *txn, uint64_t most) {
   const struct pg_session *session = ((const struct pg_txn *)txn->engine)->declared;
   struct db_places places = {0, 0};
   for (; session && places.count < session->folded_count && places.count < most; places.count++) {
@@ -60,7 +60,7 @@ static int begin_id(struct db_txn *txn, uint32_t number, struct tidings_span sou
   return 0;
 }
 
-int db_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
+int pg_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
                   struct tidings_span id, int64_t since_ms, bool *ret_seen) {
   const struct pg_txn *engine = pg_engine(txn);
   struct pg_params params = {.count = 0};
@@ -88,7 +88,7 @@ struct pg_noted {
   char texts[]; /* that the parameters point to */
 };
 
-int db_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
+int pg_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
                   struct tidings_span id, int64_t now_ms, int64_t keep_ms) {
   struct pg_params params = {.count = 0};
   size_t len = 0;
@@ -127,7 +127,7 @@ void pg_inbox_drop_noted(struct pg_txn *engine) {
   }
 }
 
-int db_inbox_sessions(struct db *db, store_deadline deadline,
+int pg_inbox_sessions(struct db *db, store_deadline deadline,
                       int (*each)(void *context, struct tidings_span name), void *context,
                       struct tidings_error *error) {
   struct pg_conn *conn = NULL;

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/remote.h"
 
 /* The next column of a record in binary: its type, its length, its bytes. */
 static bool next_column(struct tidings_span *record, struct tidings_span *ret_value) {
@@ -61,7 +61,7 @@ int pg_session_send_look(struct pg_conn *conn, uint32_t number, int64_t version)
 
 /* -- a hook that has nothing to say ------------------------------------------------------------ */
 
-uint64_t db_stamp(const struct db_txn *txn) {
+uint64_t pg_look_stamp(const struct db_txn *txn) {
   const struct pg_session *session = pg_engine(txn)->declared;
   return session && session->version > 0 ? (uint64_t)session->version : 0;
 }
@@ -78,8 +78,8 @@ static bool keep_answer(struct db *db, uint32_t number, uint64_t stamp, const PG
 }
 
 /* Any error: whoever takes the next snapshot meets it too. */
-bool db_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
-                     bool *ret_asked) {
+bool pg_look_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
+                          bool *ret_asked) {
   bool asks = pg_session_is_at(db, session, (int64_t)stamp) && !pg_clock_is_old(db);
   struct pg_conn *conn = asks ? pg_conn_take_idle(db) : NULL;
   PGresult *result = NULL;

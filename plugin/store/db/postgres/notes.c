@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/remote.h"
 
-void db_ended_below(struct db_txn *txn, uint32_t number, uint8_t kind, uint64_t n) {
+void pg_notes_ended_below(struct db_txn *txn, uint32_t number, uint8_t kind, uint64_t n) {
   struct pg_session *session = NULL;
   if (pg_txn_session(txn, number, &session)) return;
   if (n > session->ended[kind]) session->ended[kind] = n;
 }
 
-bool db_is_history(struct db_txn *txn, const struct db_key *key) {
+bool pg_notes_is_history(struct db_txn *txn, const struct db_key *key) {
   struct pg_session *session = NULL;
   uint32_t number;
   uint8_t kind = key->bytes[4];
@@ -23,7 +23,7 @@ bool db_is_history(struct db_txn *txn, const struct db_key *key) {
          pg_key_n(key) < session->floors[kind];
 }
 
-void db_note(struct db_txn *txn, uint32_t number, const struct db_noted *noted) {
+void pg_notes_note(struct db_txn *txn, uint32_t number, const struct db_noted *noted) {
   struct pg_session *session = NULL;
   if (pg_txn_session(txn, number, &session)) return;
   session->is_noted = true;
@@ -35,7 +35,7 @@ void db_note(struct db_txn *txn, uint32_t number, const struct db_noted *noted) 
            txn->db->place.shown);
 }
 
-int db_note_tools(struct db_txn *txn, uint32_t number, struct tidings_span json) {
+int pg_notes_tools(struct db_txn *txn, uint32_t number, struct tidings_span json) {
   struct pg_session *session = NULL;
   int rc = pg_txn_session(txn, number, &session);
   if (rc) return rc;
@@ -46,7 +46,7 @@ int db_note_tools(struct db_txn *txn, uint32_t number, struct tidings_span json)
 }
 
 /* What was declared by its name has a number now. */
-int db_name_session(struct db_txn *txn, uint32_t number, struct tidings_span name) {
+int pg_notes_name_session(struct db_txn *txn, uint32_t number, struct tidings_span name) {
   struct pg_txn *engine = txn->engine;
   struct pg_session *session = engine->declared;
   if (session && !session->number && session->name && span_equal(span_text(session->name), name)) {
@@ -64,11 +64,4 @@ int db_name_session(struct db_txn *txn, uint32_t number, struct tidings_span nam
 struct db_state db_state(const struct db_txn *txn) {
   (void)txn;
   return (struct db_state){0, 0};
-}
-
-uint64_t db_layout(void) { return DB_LAYOUT_DATABASE; }
-
-bool db_forgets_by_itself(const struct db *db) {
-  (void)db; /* days of history are dropped */
-  return true;
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/fnv.h"
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/remote.h"
 
 /* Older tables may not have what the second statement names: their number was read before. */
 static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
@@ -47,7 +47,7 @@ static int put_first(struct db *db, const struct db_options *options, store_dead
     db_end(&txn);
     return 0;
   }
-  if (!rc) rc = db_own(&txn, 0);
+  if (!rc) rc = pg_txn_own(&txn, 0);
   if (!rc) rc = db_get(&txn, &options->first, &value);
   if (!rc && !value.ptr) rc = db_put(&txn, &options->first, options->first_value);
   if (!rc) return db_commit(&txn, error);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/remote.h"
 
 struct place {
   uint32_t session;
@@ -80,7 +80,7 @@ static bool was_deleted(const struct pg_session *session, uint8_t kind, uint64_t
 }
 
 /* What was asked for and is not there does not come while the session is locked. (Session 0 is
- * locked by db_own, which asks once more.) */
+ * locked by pg_txn_own, which asks once more.) */
 static bool is_absent(const struct pg_session *session, uint8_t kind, uint64_t n) {
   for (size_t i = 0; i < session->absent_count; i++) {
     if (session->absent[i].kind == kind && session->absent[i].n == n) return true;
@@ -215,7 +215,7 @@ int db_cursor_open(struct db_txn *txn, struct db_cursor *ret_cursor) {
   return open_cursor(txn, false, ret_cursor);
 }
 
-int db_cursor_open_near(struct db_txn *txn, struct db_cursor *ret_cursor) {
+int pg_cursor_open_near(struct db_txn *txn, struct db_cursor *ret_cursor) {
   return open_cursor(txn, true, ret_cursor);
 }
 

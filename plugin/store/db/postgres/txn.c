@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/remote.h"
 
 int pg_fail_in(const struct db *db, int rc, const char *what, struct tidings_error *error) {
   struct tidings_error inner = {.size = sizeof inner};
@@ -183,7 +183,7 @@ static int take_own_rows(struct pg_session *own, const PGresult *result) {
 }
 
 /* All others are locked when they are loaded. */
-int db_own(struct db_txn *txn, uint32_t number) {
+int pg_txn_own(struct db_txn *txn, uint32_t number) {
   enum { MOST = 6 };
   struct pg_txn *engine = pg_engine(txn);
   struct pg_session *session = NULL;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/remote.c: what this engine has besides.
+ */
+#include "store/db/postgres/remote.h"
+
+static const struct db_remote remote = {.own = pg_txn_own,
+                                        .cursor_open_near = pg_cursor_open_near,
+                                        .is_history = pg_notes_is_history,
+                                        .stamp = pg_look_stamp,
+                                        .is_unchanged = pg_look_is_unchanged,
+                                        .name_session = pg_notes_name_session,
+                                        .note = pg_notes_note,
+                                        .ended_below = pg_notes_ended_below,
+                                        .note_tools = pg_notes_tools,
+                                        .inbox_waits = pg_inbox_waits,
+                                        .inbox_next = pg_inbox_next,
+                                        .inbox_places = pg_inbox_places,
+                                        .inbox_seen = pg_inbox_seen,
+                                        .inbox_note = pg_inbox_note,
+                                        .inbox_sessions = pg_inbox_sessions};
+const struct db_remote *const db_remote = &remote;
+const uint64_t db_layout = DB_LAYOUT_DATABASE;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/postgres/remote.h: the functions of store/db/remote.h, as this engine has them.
+ */
+#ifndef STORE_DB_POSTGRES_REMOTE_H
+#define STORE_DB_POSTGRES_REMOTE_H
+
+#include "store/db/postgres/engine.h"
+
+int pg_txn_own(struct db_txn *txn, uint32_t session);
+int pg_cursor_open_near(struct db_txn *txn, struct db_cursor *ret_cursor);
+bool pg_notes_is_history(struct db_txn *txn, const struct db_key *key);
+uint64_t pg_look_stamp(const struct db_txn *txn);
+bool pg_look_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
+                          bool *ret_asked);
+int pg_notes_name_session(struct db_txn *txn, uint32_t session, struct tidings_span name);
+void pg_notes_note(struct db_txn *txn, uint32_t session, const struct db_noted *noted);
+void pg_notes_ended_below(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
+int pg_notes_tools(struct db_txn *txn, uint32_t session, struct tidings_span json);
+bool pg_inbox_waits(const struct db_txn *txn);
+int pg_inbox_next(struct db_txn *txn, struct tidings_span *ret_body);
+struct db_places pg_inbox_places(const struct db_txn *txn, uint64_t most);
+int pg_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                  struct tidings_span id, int64_t since_ms, bool *ret_seen);
+int pg_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                  struct tidings_span id, int64_t now_ms, int64_t keep_ms);
+int pg_inbox_sessions(struct db *db, store_deadline deadline,
+                      int (*each)(void *context, struct tidings_span name), void *context,
+                      struct tidings_error *error);
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/remote.h: what an engine whose rows are on another machine does besides. It has read a
+ * session's rows once and asks whether they have changed; pushes take no lock of the session and
+ * wait in an inbox; it forgets what is old by itself; and it gets of sessions what its tables
+ * have columns for. Functions that return a plain int return 0 or the engine's error.
+ */
+#ifndef STORE_DB_REMOTE_H
+#define STORE_DB_REMOTE_H
+
+#include "store/db/db.h"
+
+/* What a session's head says. */
+struct db_noted {
+  uint64_t waiting;   /* items that have not ended */
+  int64_t closed_ms;  /* when it was closed, if nothing waits in it; 0: all of it is kept */
+  struct owner owner; /* whose it is */
+};
+
+struct db_remote {
+  /* -- reading -------------------------------------------------------------------------------- */
+
+  /* Before a write that depends on what it reads of session 0, or of one that was not declared: no
+   * other process writes to it until this is over, and what is read is the newest. */
+  int (*own)(struct db_txn *txn, uint32_t session);
+  /* A cursor that may leave out what is history. */
+  int (*cursor_open_near)(struct db_txn *txn, struct db_cursor *ret_cursor);
+  /* Would a row of this key be history, which the engine drops by itself? */
+  bool (*is_history)(struct db_txn *txn, const struct db_key *key);
+
+  /* What the snapshot saw of the session that it declared; 0: nothing. */
+  uint64_t (*stamp)(const struct db_txn *txn);
+  /* Nothing was committed for the session since then, and nothing waits in its inbox. False: there
+   * may be something, or it could not be asked within the deadline. *ret_asked: there is, and the
+   * answer is kept for the same call's snapshot. */
+  bool (*is_unchanged)(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
+                       bool *ret_asked);
+
+  /* -- sessions, in a write -------------------------------------------------------------------- */
+
+  /* The session that has this number from now on. */
+  int (*name_session)(struct db_txn *txn, uint32_t session, struct tidings_span name);
+  void (*note)(struct db_txn *txn, uint32_t session, const struct db_noted *noted);
+  /* Rows of a kind with a number below `n` have ended: they are read seldom. */
+  void (*ended_below)(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
+  /* What its tools have declared: [["tool","kind",…],…]; empty: nothing. */
+  int (*note_tools)(struct db_txn *txn, uint32_t session, struct tidings_span json);
+
+  /* -- the inbox ------------------------------------------------------------------------------ */
+
+  /* At its begin a transaction of the session puts among the rows what waits in the inbox: each
+   * body, in this order. A snapshot does that too, for itself; the write that follows has them in
+   * the same order. Something of it is, or goes, among the rows: */
+  bool (*inbox_waits)(const struct db_txn *txn);
+  int (*inbox_next)(struct db_txn *txn, struct tidings_span *ret_body); /* empty: no more */
+  /* How many a snapshot has put among the rows, and which; of the first `most`. */
+  struct db_places (*inbox_places)(const struct db_txn *txn, uint64_t most);
+  /* Was a push with this id stored for the session since then? And: as if one had been. */
+  int (*inbox_seen)(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                    struct tidings_span id, int64_t since_ms, bool *ret_seen);
+  int (*inbox_note)(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                    struct tidings_span id, int64_t now_ms, int64_t keep_ms);
+  /* Calls `each` with the sessions for which something waits in the inbox, until it returns an
+   * error, which is then returned. */
+  int (*inbox_sessions)(struct db *db, store_deadline deadline,
+                        int (*each)(void *context, struct tidings_span name), void *context,
+                        struct tidings_error *error);
+};
+
+#endif
