@@ -28,6 +28,7 @@ struct hook_call {
   struct hook_seen *seen; /* what has been asked for it; deliver/status.h; NULL: nothing is kept */
   bool moved;  /* to the window that shows the session now, from any process that had it before */
   bool unseen; /* its window was closed, or shows another session: nobody must wake it */
+  bool of_daemon;   /* its process is the agent's daemon: no window is known */
   bool of_subagent; /* of an agent inside the session; its output does not reach the session's own
                        agent */
 };

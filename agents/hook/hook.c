@@ -66,19 +66,21 @@ static void close_kit(struct hostkit *kit) {
 }
 
 /* Of an agent's process, which outlives its hooks: a wrapper was taken for it, or it has ended. A
- * window may be closed at any time. */
-static void note_owner(const json_t *attachment, const struct hook_call *call, uint32_t owner) {
+ * window may be closed at any time, and if the session's end is reported before that of its turn,
+ * only the store knows that it had one. */
+static void note_owner(const json_t *attachment, struct hook_call *call, uint32_t owner) {
   uint32_t pid = (uint32_t)json_value_count(attachment, "pid");
   bool is_gone = pid && pid != owner && !json_is_true(json_object_get(attachment, "alive")) &&
                  !json_object_get(attachment, "machine");
   bool begins = call->moment == HOOK_SESSION_START || call->moved || call->unseen;
-  if (is_gone && owner && !begins && !call->of_subagent)
-    hook_log(OWNER_HAS_ENDED ": pid %u, and now it is pid %u", pid, owner);
+  if (!is_gone || !owner || begins || call->of_subagent) return;
+  if (call->of_daemon) call->unseen = true;
+  else hook_log(OWNER_HAS_ENDED ": pid %u, and now it is pid %u", pid, owner);
 }
 
 /* Of the folder that the session's host has named, or else of the call's. Where that cannot be
  * asked, what comes next says why. */
-static void lay_project(const struct cli *cli, struct hostkit *kit, const struct hook_call *call,
+static void lay_project(const struct cli *cli, struct hostkit *kit, struct hook_call *call,
                         uint32_t owner) {
   json_t *status = NULL;
   if (cli->no_config || hook_status(kit, call, &status, NULL)) return;
@@ -119,7 +121,8 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   close_kit(kit);
   bool answered = answer.output != NULL;
   json_decref(answer.output);
-  if (wake && call->moment == HOOK_STOP && !code && !answered) hook_wait_apart(cli, call, owner);
+  if (wake && !call->unseen && call->moment == HOOK_STOP && !code && !answered)
+    hook_wait_apart(cli, call, owner);
   /* Codex takes nothing from its queue until the person prompts again. */
   if (ends || (call->moment == HOOK_INTERRUPTED && !call->of_subagent))
     hook_wait_end(cli, call, owner);
@@ -169,7 +172,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   else {
     struct hook_seen seen = {.status = NULL};
     call.seen = &seen;
-    answer_call(cli, &call, owner, options->wake && !call.unseen);
+    answer_call(cli, &call, owner, options->wake);
     hook_seen_finish(&seen);
     if (call.moment == HOOK_SESSION_END && !call.of_subagent)
       hook_window_forget(cli, &call, caller);

@@ -297,12 +297,15 @@ uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t own
   call->moved = window != 0;
   call->unseen = !window && record.pid && !shown;
   if (window) return window;
+  call->of_daemon = !record.lives;
   return record.lives ? record.pid : owner;
 }
 
+/* The record of a window that has ended stays: the turn that it has left may end after this. */
 void hook_window_forget(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
   if (!is_daemon(call->host, owner)) return;
   char *path = record_path(cli, call, owner);
-  if (path) (void)unlink(path);
+  const struct record record = path ? read_record(path) : (struct record){.pid = 0};
+  if (record.lives) (void)unlink(path);
   free(path);
 }

@@ -150,6 +150,19 @@ def test_session_ends(place):
     assert log(place) == []
 
 
+def test_ends_in_a_turn(place):
+    """a window that is closed while a turn runs, and whose session's end comes before that of the turn: nobody waits for it under the daemon"""
+    codex = Codex(place)
+    window = codex.window()
+    codex.turn()
+    codex.hook("UserPromptSubmit", prompt="y")
+    end(window, signal.SIGKILL)
+    until(lambda: not codex.waits(window), "nobody waits")
+    codex.hook("SessionEnd")
+    assert codex.hook("Stop") == {} and not codex.waits(codex.daemon)
+    assert log(place) == []
+
+
 def test_no_window_is_seen(place):
     """where no window can be seen, the daemon is the session's process"""
     codex = Codex(place)
