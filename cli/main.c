@@ -24,12 +24,12 @@ static const struct cli_verb verb_version =
     VERB_VERSION("tidings", " 'tidings doctor' also prints the plugin's version.");
 
 static const struct cli_verb *const verbs[] = {
-    &verb_push,      &verb_run,     &verb_log,     &verb_watch,    &verb_feed,    &verb_listen,
-    &verb_subscribe, &verb_deliver, &verb_submit,  &verb_stop,     &verb_queue,   &verb_box,
-    &verb_event,     &verb_wait,    &verb_pending, &verb_history,  &verb_explain, &verb_top,
-    &verb_timeline,  &verb_tail,    &verb_status,  &verb_sessions, &verb_stats,   &verb_export,
-    &verb_setup,     &verb_hook,    &verb_mcp,     &verb_config,   &verb_store,   &verb_doctor,
-    &verb_help,      &verb_version, NULL,
+    &verb_push,      &verb_run,      &verb_log,     &verb_watch,   &verb_feed,     &verb_listen,
+    &verb_subscribe, &verb_deliver,  &verb_submit,  &verb_remind,  &verb_stop,     &verb_queue,
+    &verb_box,       &verb_event,    &verb_wait,    &verb_pending, &verb_history,  &verb_explain,
+    &verb_top,       &verb_timeline, &verb_tail,    &verb_status,  &verb_sessions, &verb_stats,
+    &verb_export,    &verb_setup,    &verb_hook,    &verb_mcp,     &verb_config,   &verb_store,
+    &verb_doctor,    &verb_help,     &verb_version, NULL,
 };
 
 static const struct cli_verb *const internal_verbs[] = {&verb_store_check, &verb_mcp_writer,

@@ -10,6 +10,7 @@
 #include "cli/event_text.h"
 #include "cli/verbs.h"
 #include "command/destination.h"
+#include "command/due.h"
 #include "command/json_value.h"
 #include "command/print.h"
 #include "command/session.h"
@@ -22,15 +23,18 @@ enum {
   OPTION_ACTIVATE,
   OPTION_EVENT,
   OPTION_DATA,
-  OPTION_ID
+  OPTION_ID,
+  OPTION_IN,
+  OPTION_AT
 };
 
 static const char *const levels[] = {"info", "warning", "error", "critical", NULL};
 static const char *const activations[] = {"passive", "idle", "interrupt", NULL};
 
 struct request {
-  const char *kind, *level, *key, *tool, *activation, *id, *data;
+  const char *kind, *level, *key, *tool, *activation, *id, *data, *in, *at;
   uint64_t ttl_ms; /* 0: not given */
+  int64_t due_ms;  /* the same */
   bool event, any; /* any: of the options that --event excludes */
 };
 
@@ -47,6 +51,8 @@ static int read_push_option(struct cli *cli, int key, struct request *request) {
   case OPTION_ID: request->id = cli->value; return 0;
   case OPTION_DATA: request->data = cli->value; return 0;
   case OPTION_EVENT: request->event = true; return 0;
+  case OPTION_IN: request->in = cli->value; return 0;
+  case OPTION_AT: request->at = cli->value; return 0;
   case OPTION_ACTIVATE:
     request->activation = cli->value;
     if (cli_word(cli->value, activations) >= 0) return 0;
@@ -92,6 +98,8 @@ static int make_event(const struct cli *cli, const struct request *request, cons
   int code = set_texts(cli, request, message, data);
   if (!code && request->ttl_ms)
     json_object_set_new(data, "ttl_ms", json_integer((json_int_t)request->ttl_ms));
+  if (!code && request->due_ms)
+    json_object_set_new(data, "due_at", json_integer((json_int_t)request->due_ms));
   if (extra) json_object_set_new(data, "data", extra);
   if (code) json_decref(data);
   else if (!(event = kit_new_event("notification", session, data)))
@@ -168,6 +176,8 @@ static int push_verb(struct cli *cli) {
     if (code) return code;
   }
   if (cli->print_session) return session_print(cli);
+  int unread = due_read(cli, request.in, request.at, &request.due_ms);
+  if (unread) return unread;
   if (request.event && request.any)
     return cli_usage(cli, "--event reads everything from stdin and excludes the other options");
   if (request.event && cli->to) return cli_usage(cli, "--event and --to exclude each other");
@@ -212,7 +222,9 @@ const struct cli_verb verb_push = {
              .name = "ttl",
              .argument = "DURATION",
              .help = "The notification expires after 30s, 10m, 2h, ... if it was not "
-                     "delivered."},
+                     "delivered; with --in or --at that counts from then."},
+            DUE_IN_OPTION("Tell it"),
+            DUE_AT_OPTION("Tell it"),
             {.key = OPTION_TOOL,
              .name = "tool",
              .argument = "TOOL",

@@ -13,6 +13,7 @@
 #include "command/message_change.h"
 #include "command/print.h"
 #include "command/session.h"
+#include "command/show.h"
 #include "command/terminal.h"
 
 enum { MOST_SHOWN = 10000 }; /* the query's limit */
@@ -23,8 +24,12 @@ static void print_message(const json_t *messages, const json_t *message) {
   const char *id = json_value_text(message, "id");
   printf("%llu  ", (unsigned long long)json_value_count(message, "place"));
   terminal_bytes(stdout, id, message_change_short(messages, id));
-  printf("  %s%s\n    ", json_value_text(message, "state"),
+  printf("  %s%s", json_value_text(message, "state"),
          json_is_object(json_object_get(message, "trigger")) ? ", triggered" : "");
+  int64_t due_ms = show_time_ms(json_value_text(message, "due_at"));
+  if (due_ms) fputs(", for ", stdout);
+  if (due_ms) show_moment(due_ms);
+  fputs("\n    ", stdout);
   terminal_lines(stdout, json_value_text(message, "content"), 4);
   putchar('\n');
 }

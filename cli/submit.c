@@ -11,6 +11,7 @@
 #include "cli/event_message.h"
 #include "cli/verbs.h"
 #include "command/destination.h"
+#include "command/due.h"
 #include "command/json_value.h"
 #include "command/message_change.h"
 #include "command/print.h"
@@ -27,12 +28,15 @@ enum {
   OPTION_CANCEL,
   OPTION_EDIT,
   OPTION_MOVE,
-  OPTION_BEFORE
+  OPTION_BEFORE,
+  OPTION_IN,
+  OPTION_AT
 };
 
 struct submission {
   const char *type; /* of the event; NULL: none of --cancel, --edit, --move */
-  const char *id, *trigger, *before;
+  const char *id, *trigger, *before, *in, *at;
+  int64_t due_ms; /* 0: at once */
   bool steer, queue, resume;
 };
 
@@ -52,6 +56,8 @@ static int read_submit_option(const struct cli *cli, int key, struct submission 
   case OPTION_RESUME: submission->resume = true; return 0;
   case OPTION_TRIGGER: submission->trigger = cli->value; return 0;
   case OPTION_BEFORE: submission->before = cli->value; return 0;
+  case OPTION_IN: submission->in = cli->value; return 0;
+  case OPTION_AT: submission->at = cli->value; return 0;
   case OPTION_CANCEL: return choose_type(cli, submission, "message.cancelled");
   case OPTION_EDIT: return choose_type(cli, submission, "message.edited");
   case OPTION_MOVE: return choose_type(cli, submission, "message.moved");
@@ -64,10 +70,14 @@ static int check_submission(const struct cli *cli, const struct submission *subm
   bool submits = !submission->type,
        moves = !submits && strcmp(submission->type, "message.moved") == 0;
   bool describes = submission->steer || submission->queue || submission->resume;
+  bool later = submission->in || submission->at;
   if (submission->steer && submission->queue)
     return cli_usage(cli, "--steer and --queue exclude each other");
-  if (!submits && (id || describes || submission->trigger))
-    return cli_usage(cli, "--id, --steer, --queue, --resume and --trigger are for a new message");
+  if (submission->steer && later)
+    return cli_usage(cli, "--steer is for the turn that runs now: it excludes --in and --at");
+  if (!submits && (id || describes || later || submission->trigger))
+    return cli_usage(cli, "--id, --steer, --queue, --resume, --in, --at and --trigger are for a "
+                          "new message");
   if (moves != (submission->before != NULL))
     return cli_usage(cli, "--move and --before=ID|last need each other");
   bool takes_content = submits || strcmp(submission->type, "message.edited") == 0;
@@ -93,6 +103,8 @@ static int make_data(const struct cli *cli, const struct submission *submission,
   if (submission->steer || submission->queue)
     json_object_set_new(data, "delivery", json_string(submission->steer ? "steer" : "queue"));
   if (submission->resume) json_object_set_new(data, "resume", json_true());
+  if (submission->due_ms)
+    json_object_set_new(data, "due_at", json_integer((json_int_t)submission->due_ms));
   if (submission->before)
     json_object_set_new(data, "before",
                         strcmp(submission->before, "last") == 0 ? json_null()
@@ -158,6 +170,7 @@ static int submit_verb(struct cli *cli) {
   }
   if (cli->print_session) return session_print(cli);
   code = check_submission(cli, &submission, id);
+  if (!code) code = due_read(cli, submission.in, submission.at, &submission.due_ms);
   if (!code && !submission.type) {
     code = id ? 0 : make_id(cli, made);
     submission.id = id ? id : made;
@@ -185,6 +198,8 @@ const struct cli_verb verb_submit = {
              .name = "queue",
              .help = "Let it wait for a turn of its own. Without either, "
                      "turns.default_delivery of the configuration decides."},
+            DUE_IN_OPTION("Start a turn with it"),
+            DUE_AT_OPTION("Start a turn with it"),
             {.key = OPTION_RESUME,
              .name = "resume",
              .help = "Start even if the session stopped at an error."},

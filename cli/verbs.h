@@ -13,6 +13,7 @@ extern const struct cli_verb verb_log;
 extern const struct cli_verb verb_deliver;
 extern const struct cli_verb verb_submit;
 extern const struct cli_verb verb_queue;
+extern const struct cli_verb verb_remind;
 extern const struct cli_verb verb_box;
 extern const struct cli_verb verb_listen;
 extern const struct cli_verb verb_subscribe;

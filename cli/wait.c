@@ -25,6 +25,7 @@ struct waiting {
   const char *session;
   uint32_t owner;     /* who waits: the script */
   int fd;             /* the wake descriptor; -1: there is none, and only wake_at counts */
+  int alarm;          /* readable at wake_at_ms; -1: there is none */
   bool limited;       /* there is a timeout: */
   int64_t until_ms;   /* monotonic */
   int64_t wake_at_ms; /* wall clock; 0: none */
@@ -123,8 +124,10 @@ static int wait_for_it(struct waiting *waiting) {
     if (!code) code = ask_for_turn(waiting, &done);
     if (code || done) return code;
     if (waiting->limited && clock_mono_ms() >= waiting->until_ms) return EXIT_TIMED_OUT;
-    struct pollfd ring = {.fd = waiting->fd, .events = POLLIN};
-    if (interrupt_poll(&ring, 1, sleep_ms(waiting)) < 0 && errno != EINTR)
+    struct pollfd rings[] = {{.fd = waiting->fd, .events = POLLIN},
+                             {.fd = waiting->alarm, .events = POLLIN}};
+    clock_alarm_set(waiting->alarm, waiting->wake_at_ms);
+    if (interrupt_poll(rings, 2, sleep_ms(waiting)) < 0 && errno != EINTR)
       return cli_fail(waiting->cli, "cannot wait: %s", strerror(errno));
     if (interrupt_seen()) return 128 + interrupt_seen();
   }
@@ -138,13 +141,15 @@ static int start(struct waiting *waiting) {
   if (code == TIDINGS_E_FULL) cli_warn(waiting->cli, "%s", error.text); /* slower, but it works */
   else if (code) return cli_fail_with(waiting->cli, code, &error);
   waiting->fd = code ? -1 : fd;
+  waiting->alarm = clock_alarm_open();
   int status = wait_for_it(waiting);
+  if (waiting->alarm >= 0) close(waiting->alarm);
   if (waiting->fd >= 0) close(waiting->fd);
   return status;
 }
 
 static int wait_verb(struct cli *cli) {
-  struct waiting waiting = {.cli = cli, .fd = -1};
+  struct waiting waiting = {.cli = cli, .fd = -1, .alarm = -1};
   uint64_t timeout_ms = 0;
   bool alerts = false, goes_on = false;
   char *session = NULL;

@@ -117,6 +117,9 @@ void print_notification(struct show_clock *clock, const json_t *item) {
   show_level(json_value_text(item, "level"), 8);
   putchar(' ');
   print_kind(item);
+  int64_t due_ms = show_time_ms(json_value_text(item, "due_at"));
+  if (due_ms) fputs("  for ", stdout);
+  if (due_ms) show_moment(due_ms);
   fputs("\n    ", stdout);
   terminal_lines(stdout, json_value_text(item, "message"), INDENT);
   putchar('\n');

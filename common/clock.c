@@ -2,6 +2,7 @@
  */
 #include "common/clock.h"
 
+#include <sys/timerfd.h>
 #include <time.h>
 
 static uint64_t read_clock_ns(clockid_t clock) {
@@ -18,6 +19,16 @@ int clock_ms_until(int64_t mono_ms) {
   int64_t left = mono_ms - clock_mono_ms();
   if (left < 0) return 0;
   return left < INT32_MAX ? (int)left : INT32_MAX;
+}
+
+int clock_alarm_open(void) {
+  return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
+void clock_alarm_set(int alarm, int64_t wall_ms) {
+  const struct itimerspec at = {
+      .it_value = {.tv_sec = wall_ms / 1000, .tv_nsec = (long)(wall_ms % 1000) * 1000000}};
+  if (alarm >= 0) timerfd_settime(alarm, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL);
 }
 
 void clock_sleep_ms(uint32_t ms) {

@@ -14,6 +14,12 @@ int64_t clock_mono_ms(void);
 /* How long poll may wait until a time of clock_mono_ms: at least 0. */
 int clock_ms_until(int64_t mono_ms);
 
+/* For poll: readable from `wall_ms` on, also if the machine slept until then, and when the wall
+ * clock is set, so that whoever waits looks again. clock_alarm_set makes it silent first; 0: it
+ * stays so. -1: this kernel has none, and poll's time-out alone counts. */
+int clock_alarm_open(void);
+void clock_alarm_set(int alarm, int64_t wall_ms);
+
 /* Sleeps; a signal ends it early. */
 void clock_sleep_ms(uint32_t ms);
 

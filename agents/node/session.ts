@@ -355,7 +355,8 @@ export class Session {
     this.#due = time;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.wake();
+      if (Date.now() < time) this.#wakeAt(time);
+      else this.wake();
     }, Math.min(Math.max(0, time - Date.now()), LONGEST_MS));
     this.#timer.unref?.();
   }
@@ -406,7 +407,7 @@ export class Session {
 
 const ROOM_BYTES = 30_000; // on one carrier: more of them would fill the model's context, and the host would compact it before it is read
 const EARLY_MS = 1000;
-const LONGEST_MS = 2 ** 31 - 1; // a longer time counts as none at all
+const LONGEST_MS = 60_000; // timers stand still while the machine sleeps, and do not follow the wall clock
 const FIRST_WAIT_MS = 20;
 const LAST_WAIT_MS = 2000;
 const MOST_DELIVERIES = 200; // those that can be in doubt are among the last ones

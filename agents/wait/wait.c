@@ -46,6 +46,7 @@ struct waiter {
   int owner_fd;       /* a pidfd: readable when the agent has ended */
   int wake_fd;        /* -1: there is none, and only wake_at counts */
   int place_fd;       /* where it is asked to look or to end */
+  int alarm_fd;       /* readable at wake_at_ms, also after the machine slept; -1: there is none */
   int files_fd;       /* readable when the store is not the one that was opened; -1: not known */
   int64_t wake_at_ms; /* wall clock; 0: none */
   struct hook_watch watch;
@@ -163,9 +164,11 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
                          {.fd = waiter->wake_fd, .events = POLLIN},
                          {.fd = waiter->place_fd, .events = POLLIN},
                          {.fd = waiter->watch.fd, .events = POLLIN},
-                         {.fd = waiter->files_fd, .events = POLLIN}};
+                         {.fd = waiter->files_fd, .events = POLLIN},
+                         {.fd = waiter->alarm_fd, .events = POLLIN}};
+  clock_alarm_set(waiter->alarm_fd, waiter->wake_at_ms);
   int longest = sleep_ms(waiter), watched = hook_watch_sleep(&waiter->watch, longest);
-  int count = interrupt_poll(fds, 5, watched);
+  int count = interrupt_poll(fds, 6, watched);
   if (count < 0 && errno != EINTR) return -1;
   if (fds[0].revents || interrupt_seen()) return -1;
   char word = 0;
@@ -176,8 +179,8 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   if (word) settle(waiter);
   *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
   if (fds[4].revents) files_went(waiter);
-  *ret_looks = fds[1].revents || fds[4].revents || word || (count <= 0 && watched == longest) ||
-               !sleep_ms(waiter);
+  *ret_looks = fds[1].revents || fds[4].revents || fds[5].revents || word ||
+               (count <= 0 && watched == longest) || !sleep_ms(waiter);
   return 0;
 }
 
@@ -256,6 +259,7 @@ static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, 
   }
   project_lay(cli, waiter.kit, call->session, call->cwd);
   waiter.wake_fd = code ? -1 : fd;
+  waiter.alarm_fd = clock_alarm_open();
   waiter.files_fd = code ? -1 : hook_files_watch(cli, fd);
   hook_watch_begin(&waiter.watch, call);
   *ret_waiter = waiter;
@@ -266,6 +270,7 @@ static void end(struct waiter *waiter) {
   hook_watch_end(&waiter->watch);
   if (waiter->wake_fd >= 0) close(waiter->wake_fd);
   if (waiter->files_fd >= 0) close(waiter->files_fd);
+  if (waiter->alarm_fd >= 0) close(waiter->alarm_fd);
   kit_close(waiter->kit);
   close(waiter->owner_fd);
 }

@@ -49,6 +49,12 @@ int event_read_no_data(const struct data_input *input, struct event *event) {
   return event_data_members(input, NULL, 0, 0, NULL);
 }
 
+int event_read_due(const struct json *value, int64_t *ret_ms, struct tidings_error *error) {
+  const int64_t year_10000_ms = 253402300800000;
+  struct path path = path_member(&event_data_path, "due_at");
+  return value ? field_integer(&path, value, 1, year_10000_ms - 1, ret_ms, error) : 0;
+}
+
 int field_message_id(const struct path *path, const struct json *value, struct tidings_span *ret,
                      struct tidings_error *error) {
   struct tidings_span id;

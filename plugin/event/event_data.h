@@ -69,6 +69,9 @@ int field_message_id(const struct path *path, const struct json *value, struct t
 /* The most bytes of small strings: kinds, keys, ids. */
 enum { SMALL_STRING_BYTES = 1024, PATH_BYTES = 4096 };
 
+/* `due_at`, milliseconds since 1970; NULL: not given. */
+int event_read_due(const struct json *value, int64_t *ret_ms, struct tidings_error *error);
+
 /* Has it nothing but blanks and line breaks, or nothing at all? */
 bool event_is_blank(struct tidings_span text);
 

@@ -6,9 +6,9 @@
 #include "common/error.h"
 #include "event/event_data.h"
 
-enum field { ID, CONTENT, DELIVERY, TRIGGER, RESUME, FIELD_COUNT };
-static const char *const field_names[FIELD_COUNT] = {"id", "content", "delivery", "trigger",
-                                                     "resume"};
+enum field { ID, CONTENT, DELIVERY, TRIGGER, RESUME, DUE_AT, FIELD_COUNT };
+static const char *const field_names[FIELD_COUNT] = {"id",      "content", "delivery",
+                                                     "trigger", "resume",  "due_at"};
 
 static int read_id(const struct data_input *input, const struct json *value,
                    struct message_event *message) {
@@ -64,6 +64,11 @@ int event_read_message_submitted(const struct data_input *input, struct event *e
   if (!code && slots[TRIGGER]) code = read_trigger(input, slots[TRIGGER], message);
   if (!code && slots[RESUME])
     code = field_bool(&resume_path, slots[RESUME], &message->resume, input->error);
+  if (!code) code = event_read_due(slots[DUE_AT], &message->due_ms, input->error);
+  if (!code && message->due_ms && slots[DELIVERY] && message->steer)
+    code = fail(input->error, TIDINGS_E_SCHEMA,
+                "data.due_at: a message with delivery steer goes to the turn that runs now; "
+                "expected delivery queue, or no due_at");
   return code;
 }
 

@@ -18,12 +18,13 @@ enum field {
   TTL_MS,
   ACTIVATION,
   CAUSED_BY,
+  DUE_AT,
   FIELD_COUNT
 };
 
-static const char *const field_names[FIELD_COUNT] = {"kind",       "message",  "level",  "data",
-                                                     "key",        "tool",     "handle", "ttl_ms",
-                                                     "activation", "caused_by"};
+static const char *const field_names[FIELD_COUNT] = {"kind",       "message",   "level",  "data",
+                                                     "key",        "tool",      "handle", "ttl_ms",
+                                                     "activation", "caused_by", "due_at"};
 static const struct member_names known_fields = {field_names, FIELD_COUNT, "field"};
 
 /* "tool.stopped": the source goes to the first dot. */
@@ -141,6 +142,7 @@ int event_read_notification(const struct data_input *input, struct event *event)
     event->uncut_bytes = fields[MESSAGE]->text.len;
   if (!code) code = read_urgency(fields, note, input->error);
   if (!code) code = read_labels(fields, note, input->error);
+  if (!code) code = event_read_due(fields[DUE_AT], &note->due_ms, input->error);
   if (!code && fields[DATA] && json_compact(fields[DATA], input->arena, &note->data))
     code = fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   return code;

@@ -25,6 +25,7 @@ struct source {
   struct tidings_span *ids; /* of the messages that wait */
   struct tidings_span *contents, *triggers;
   bool *steers;
+  int64_t *dues;
   size_t message_count;
 };
 
@@ -57,7 +58,8 @@ static int read_messages(struct source *source, struct tidings_error *error) {
   source->contents = arena_zalloc(&op->arena, turns->count + 1, sizeof *source->contents);
   source->triggers = arena_zalloc(&op->arena, turns->count + 1, sizeof *source->triggers);
   source->steers = arena_zalloc(&op->arena, turns->count + 1, sizeof *source->steers);
-  if (!source->ids || !source->contents || !source->triggers || !source->steers)
+  source->dues = arena_zalloc(&op->arena, turns->count + 1, sizeof *source->dues);
+  if (!source->ids || !source->contents || !source->triggers || !source->steers || !source->dues)
     return no_memory_to_collect(error);
   for (size_t i = 0; !code && i < turns->count; i++) {
     const struct message *message = &turns->messages[i];
@@ -65,6 +67,7 @@ static int read_messages(struct source *source, struct tidings_error *error) {
     size_t at = source->message_count++;
     source->ids[at] = message->id;
     source->steers[at] = message->steer;
+    source->dues[at] = message->due_ms;
     code = content_get(op->txn, op->session, message->n, &op->arena, &source->contents[at],
                        &source->triggers[at], error);
   }
@@ -121,7 +124,7 @@ static int push_copy(struct op *op, const struct source *source, const struct it
   const struct push push = {.session = op->name,
                             .note = &item->note,
                             .origin = &origin,
-                            .now_ms = item->time_ms,
+                            .now_ms = item->pushed_ms,
                             .pending_limit = op->settings->pending_per_session,
                             .rings = notification_rings(&item->note)};
   return code ? code : push_in(op->txn, &push, error);
@@ -215,6 +218,7 @@ static int submit_message(struct op *op, struct decision *decision, const struct
                 op->settings->pending_per_session);
   if (arena_copy(&op->arena, source->ids[at], &input.id)) return no_memory_to_collect(error);
   input.steer = source->steers[at];
+  input.due_ms = source->dues[at];
   int code = turns_step(turns, &input, error);
   return code ? code
               : message_add(op->txn, op->session, &turns->messages[turns->count - 1],

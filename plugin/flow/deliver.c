@@ -140,7 +140,7 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
     return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
   int code = reply_status(reply, op, turns, error);
   if (code) return code;
-  reply_wake(reply, op, &turns->run);
+  reply_wake(reply, op, turns, 0); /* a turn runs: its end says when what is for later is due */
   const struct showing showing = {.chat_request = is_chat_request(delivering),
                                   .bare = reply_is_bare(op),
                                   .steered = steered->contents,

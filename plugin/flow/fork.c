@@ -230,7 +230,7 @@ int fork_session(struct op *op, struct tidings_span child, struct tidings_error 
     const struct push push = {.session = child,
                               .note = &forking.copies[i].item.note,
                               .origin = &forking.copies[i].origin,
-                              .now_ms = forking.copies[i].item.time_ms,
+                              .now_ms = forking.copies[i].item.pushed_ms,
                               .pending_limit = op->settings->pending_per_session};
     code = push_in(op->txn, &push, error);
   }

@@ -76,6 +76,7 @@ static int prepare_submit(struct op *op, struct decision *decision, const struct
       arena_copy(&op->arena, message->trigger, &stored->trigger))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
   input->resume = message->resume;
+  input->due_ms = message->due_ms ? message->due_ms + op->ahead_ms : 0;
   stored->added = turns->run.last_message + 1;
   return 0;
 }

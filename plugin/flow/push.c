@@ -38,16 +38,18 @@ int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
 
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
                       struct tidings_error *error) {
+  struct notification note = event->notification;
+  if (note.due_ms) note.due_ms += op->ahead_ms; /* the event has it by the host's clock */
   const struct push push = {
       .session = op->name,
-      .note = &event->notification,
+      .note = &note,
       .source = event->source,
       .id = event->id,
       .now_ms = op->now_ms,
       .dedup_window_ms = op->settings->dedup_window_ms,
       .pending_limit = op->settings->pending_per_session,
       .source_per_minute = op->settings->source_per_minute,
-      .rings = notification_rings(&event->notification),
+      .rings = notification_rings(&note),
   };
   return push_store(op, &push, ret_duplicate, error);
 }

@@ -30,7 +30,8 @@ static int decide_in_write(struct op *op, struct tidings_reply **ret_reply) {
   code = decision_load(op, &decision, NULL, 0, NULL, NULL);
   if (!code) code = decision_look(op, &decision, NULL);
   if (!code) code = decision_save(op, &decision, TURNS_NOTIFICATION, &changed, NULL);
-  if (!code && decision_acts(&decision)) code = decision_reply(op, &decision, ret_reply, NULL);
+  if (!code && (decision_acts(&decision) || decision.next_ms))
+    code = decision_reply(op, &decision, ret_reply, NULL);
   return code || !changed ? code : op_commit(op, NULL);
 }
 

@@ -105,14 +105,17 @@ static int answer_event(struct op *op, const struct event_step *step,
 }
 
 /* Another process's event has made an offer, or asks for the turn to end: the owner is to come and
- * get it. Or it has taken an offer away: what was to ride on that may want something. */
+ * get it, or to sleep no longer than until something is due. Or it has taken an offer away: what
+ * was to ride on that may want something. */
 static void ring_owner(struct op *op, const struct event *event, const struct decision *decision) {
   const struct stored_run *stored = &decision->stored;
   const struct run *run = &stored->turns.run;
   bool offered = run->state == RUN_STARTING && !run->offer_known,
        gone = stored->from == RUN_STARTING && run->state == RUN_IDLE,
-       stopped = event->type == EVENT_TURN_STOP && run->stop == STOP_ASKED;
-  if (!decision->answers && decision->owned && (offered || gone || stopped))
+       stopped = event->type == EVENT_TURN_STOP && run->stop == STOP_ASKED,
+       sent = event->type == EVENT_MESSAGE_SUBMITTED || event->type == EVENT_SESSION_COLLECTED,
+       later = sent && turns_due_ms(&stored->turns, op->settings);
+  if (!decision->answers && decision->owned && (offered || gone || stopped || later))
     store_ring(op->txn, op->session, &op->head.owner);
 }
 

@@ -28,6 +28,10 @@ void query_write_occurred(struct json_writer *writer, const struct notification 
   if (note->occurred_ms) json_put_time(writer, "occurred_at", note->occurred_ms);
 }
 
+void query_write_due(struct json_writer *writer, int64_t due_ms) {
+  if (due_ms) json_put_time(writer, "due_at", due_ms);
+}
+
 void query_write_data(struct json_writer *writer, const struct notification *note) {
   if (note->data.len && !note->made_by) json_put_raw(writer, "data", note->data);
 }

@@ -61,6 +61,9 @@ void query_write_kind(struct json_writer *writer, const struct notification *not
 /* "occurred_at", if the item's event said it. */
 void query_write_occurred(struct json_writer *writer, const struct notification *note);
 
+/* "due_at"; 0: nothing. */
+void query_write_due(struct json_writer *writer, int64_t due_ms);
+
 /* "data", as it was pushed. Not that of a report: its message says what is in it. */
 void query_write_data(struct json_writer *writer, const struct notification *note);
 

@@ -15,8 +15,13 @@ static void explain_push(const struct item *item, struct buffer *out) {
   buffer_text(out, "The notification ");
   past_write_kind(note, out);
   buffer_format(out, ", level %s, was received at ", level_name(note->level));
-  past_write_time(out, item->time_ms);
+  past_write_time(out, item->pushed_ms);
   buffer_byte(out, '.');
+  if (note->due_ms) {
+    buffer_text(out, " It is for ");
+    past_write_time(out, note->due_ms);
+    buffer_text(out, " or later.");
+  }
   if (!note->occurred_ms) return;
   buffer_text(out, " It is about something that happened at ");
   past_write_time(out, note->occurred_ms);
@@ -109,7 +114,9 @@ void past_explain_item(const struct question *question, const struct item *item,
     end.outcome = ends ? outcome_name(dispositions[i].disposition->outcome) : "leased";
     end.by = dispositions[i];
   }
-  if (!end.by.delivery)
+  if (!end.by.delivery && !item_is_due(item, question->op.now_ms))
+    buffer_text(out, " It waits for that time.");
+  else if (!end.by.delivery)
     buffer_text(out, " It is pending: it will be shown with the next tool result or chat request, "
                      "if it is still wanted then and there is room for it.");
   *ret_end = end;

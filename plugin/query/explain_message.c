@@ -67,7 +67,7 @@ static int explain_transition(void *context, const struct transition *transition
   return 0;
 }
 
-static void explain_end(struct buffer *text, unsigned state) {
+static void explain_end(struct buffer *text, const struct message *message) {
   static const char *const ends[MESSAGE_STATE_COUNT] = {
       [MESSAGE_QUEUED] = "It waits for a turn.",
       [MESSAGE_STEERING] = "It waits for the next tool result of the running turn.",
@@ -77,7 +77,12 @@ static void explain_end(struct buffer *text, unsigned state) {
       [MESSAGE_CANCELLED] = "It was cancelled before it started a turn.",
       [MESSAGE_CLOSED] = "The session was closed before it started a turn.",
   };
-  buffer_text(text, ends[state]);
+  if (message->due_ms) {
+    buffer_text(text, "No turn starts with it before ");
+    past_write_time(text, message->due_ms);
+    buffer_text(text, ". ");
+  }
+  buffer_text(text, ends[message->state]);
 }
 
 int query_explain_message(struct question *question, struct tidings_error *error) {
@@ -100,7 +105,7 @@ int query_explain_message(struct question *question, struct tidings_error *error
       transition_scan(op->txn, op->session, 1, &op->arena, explain_transition, &explanation, error);
   json_close(writer, ']');
   if (explanation.moved_to) buffer_text(&explanation.text, "Another session took it over.");
-  else explain_end(&explanation.text, message.state);
+  else explain_end(&explanation.text, &message);
   json_put_string(writer, "text", buffer_view(&explanation.text));
   if (explanation.text.failed) writer->out->failed = true;
   buffer_free(&explanation.text);

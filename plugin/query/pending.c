@@ -24,7 +24,8 @@ int query_pending(struct question *question, struct tidings_error *error) {
     query_write_kind(writer, &items[i].note);
     json_put_text(writer, "level", level_name(items[i].note.level));
     json_put_string(writer, "message", items[i].note.message);
-    json_put_time(writer, "time", items[i].time_ms);
+    json_put_time(writer, "time", items[i].pushed_ms);
+    query_write_due(writer, items[i].note.due_ms);
     if (items[i].note.handle.len) json_put_string(writer, "handle", items[i].note.handle);
     query_write_occurred(writer, &items[i].note);
     query_write_data(writer, &items[i].note);

@@ -18,6 +18,7 @@ static int write_message(struct question *question, const struct message *messag
   json_put_text(writer, "state", message_state_name(message->state));
   json_put_text(writer, "delivery", message->steer ? "steer" : "queue");
   query_write_queued_at(writer, message);
+  query_write_due(writer, message->due_ms);
   json_put_string(writer, "content", content);
   if (trigger.len) json_put_raw(writer, "trigger", trigger);
   else json_put_text(writer, "trigger", NULL);

@@ -15,7 +15,7 @@ static void write_notification(struct json_writer *writer, const struct item *it
 
 static void write_queued(struct json_writer *writer, const struct item *item) {
   json_open(writer, NULL, '{');
-  json_put_time(writer, "timestamp", item->time_ms);
+  json_put_time(writer, "timestamp", item->pushed_ms);
   json_put_text(writer, "type", "system_notification_queued");
   write_notification(writer, item);
   json_close(writer, '}');

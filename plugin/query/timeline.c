@@ -101,7 +101,8 @@ static void write_item(struct question *question, const struct item *item,
   const struct notification *note = &item->note;
   json_open(writer, NULL, '{');
   json_put_id(writer, "id", public_id(question->op.session, item->n));
-  json_put_time(writer, "time", item->time_ms);
+  json_put_time(writer, "time", item->pushed_ms);
+  query_write_due(writer, note->due_ms);
   query_write_occurred(writer, note);
   query_write_kind(writer, note);
   json_put_text(writer, "level", level_name(note->level));
@@ -192,7 +193,7 @@ static void write_forgotten(struct question *question, const struct past *past) 
   json_open(writer, "forgotten", '{');
   json_put_u64(writer, "items", items);
   json_put_u64(writer, "deliveries", deliveries);
-  if (i && items) json_put_time(writer, "before", past->items[i - 1].time_ms);
+  if (i && items) json_put_time(writer, "before", past->items[i - 1].pushed_ms);
   json_close(writer, '}');
 }
 

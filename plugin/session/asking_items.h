@@ -13,6 +13,7 @@ struct asking_items {
   struct urgency urgency;
   const struct item *most; /* the most pressing of those that ask: criticals first, then the oldest.
                               NULL: none asks */
+  int64_t next_ms;         /* when the next that will ask is due; 0: none will */
 };
 
 /* `items`: pending ones, by n; those up to `unfit` ask for nothing. Returns 0, or -1: no memory. */

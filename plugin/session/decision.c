@@ -52,6 +52,7 @@ int decision_look(struct op *op, struct decision *decision, struct tidings_error
     if (code) return code;
   }
   input.urgency = asking.urgency;
+  decision->next_ms = asking.next_ms;
   turns_look(turns, &input, &decision->result);
   bool system = decision->result.offer && turns->run.kind == TURN_OF_SYSTEM;
   if (system && asking.most &&
@@ -82,7 +83,7 @@ int decision_reply(struct op *op, const struct decision *decision, struct tiding
     code = reply_offer(reply, op, &decision->stored, decision->system_text, error);
     if (code) return code;
   }
-  if (decision->answers) reply_wake(reply, op, &turns->run);
+  if (decision->answers) reply_wake(reply, op, turns, decision->next_ms);
   *ret_reply = reply;
   return 0;
 }

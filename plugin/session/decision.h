@@ -19,6 +19,7 @@ struct decision {
   uint64_t last_item;
   struct tidings_span system_text; /* what an offered turn of the plugin's own starts with */
   struct turns_result result;
+  int64_t next_ms; /* when the next notification that asks for something is due; 0: none */
 };
 
 /* Of op's head, in its transaction. Errors: STORE, NOMEM. */

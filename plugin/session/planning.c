@@ -15,22 +15,28 @@ struct sorted {
   size_t sound_count, damaged_count;
 };
 
-/* Damaged items never reach the policy: they are dropped. */
-static int sort_out_damaged(struct op *op, uint64_t pinned, struct item *items, size_t count,
-                            struct sorted *ret) {
+static bool is_planned(const struct op *op, const struct item *item) {
+  return item->note.message.len && item_is_due(item, op->now_ms);
+}
+
+/* Damaged items never reach the policy: they are dropped. What is not due does not either: it
+ * waits as if it had not been pushed. */
+static int sort_out(struct op *op, uint64_t pinned, struct item *items, size_t count,
+                    struct sorted *ret) {
   struct sorted sorted = {.sound = items, .sound_count = count};
-  size_t damaged = 0;
+  size_t damaged = 0, planned = 0;
   for (size_t i = 0; i < count; i++) {
     items[i].pinned = items[i].n == pinned;
     damaged += !items[i].note.message.len;
+    planned += is_planned(op, &items[i]);
   }
-  if (damaged) {
+  if (planned < count) {
     sorted = (struct sorted){.sound = arena_zalloc(&op->arena, count, sizeof *sorted.sound),
                              .damaged = arena_zalloc(&op->arena, damaged, sizeof *sorted.damaged)};
     if (!sorted.sound || !sorted.damaged) return -1;
     for (size_t i = 0; i < count; i++) {
-      if (items[i].note.message.len) sorted.sound[sorted.sound_count++] = items[i];
-      else
+      if (is_planned(op, &items[i])) sorted.sound[sorted.sound_count++] = items[i];
+      else if (!items[i].note.message.len)
         sorted.damaged[sorted.damaged_count++] = (struct disposition){
             .n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
     }
@@ -145,7 +151,7 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
   const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
-  if (sort_out_damaged(op, carrier->pinned, items, item_count, &sorted)) return -1;
+  if (sort_out(op, carrier->pinned, items, item_count, &sorted)) return -1;
   if (plan_needs_facts(sorted.sound, sorted.sound_count, op->settings) &&
       facts_read(sorted.sound, sorted.sound_count, &op->arena))
     return -1;
@@ -165,7 +171,7 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
 
 int planning_left(struct op *op, struct item *items, size_t item_count, const bool **ret_left) {
   struct sorted sorted;
-  if (sort_out_damaged(op, 0, items, item_count, &sorted)) return -1;
+  if (sort_out(op, 0, items, item_count, &sorted)) return -1;
   bool *left = arena_zalloc(&op->arena, item_count, sizeof *left),
        *sound = arena_zalloc(&op->arena, item_count, sizeof *sound);
   if (!left || !sound) return -1;
@@ -175,7 +181,7 @@ int planning_left(struct op *op, struct item *items, size_t item_count, const bo
   if (plan_left(sorted.sound, sorted.sound_count, op->settings, op->now_ms, &op->arena, sound))
     return -1;
   for (size_t i = 0, at = 0; i < item_count; i++)
-    left[i] = items[i].note.message.len && sound[at++];
+    left[i] = is_planned(op, &items[i]) && sound[at++];
   *ret_left = left;
   return 0;
 }

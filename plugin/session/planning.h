@@ -28,12 +28,12 @@ uint64_t planning_room(const struct op *op, uint64_t carriers);
 int planning_steered(struct op *op, const struct stored_run *stored, uint64_t room,
                      size_t *ret_most, struct tidings_error *error);
 
-/* `items` by n; their facts are filled in. What is damaged is dropped, and said so in the log.
- * Returns 0, or -1: no memory. */
+/* `items` by n; their facts are filled in. What is damaged is dropped, and said so in the log; what
+ * is not due stays pending. Returns 0, or -1: no memory. */
 int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,
                   size_t item_count, struct plan *ret_plan);
 
-/* For each item: would it be shown, were there room for all? Returns 0, or -1: no memory. */
+/* For each item: would it be shown now, were there room for all? Returns 0, or -1: no memory. */
 int planning_left(struct op *op, struct item *items, size_t item_count, const bool **ret_left);
 
 #endif

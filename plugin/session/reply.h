@@ -27,8 +27,9 @@ int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_
                 struct tidings_span system_text, struct tidings_error *error);
 int reply_abort(struct tidings_reply *reply, struct arena *arena); /* 0, or -1: no memory */
 int reply_stop(struct tidings_reply *reply, struct arena *arena);  /* the same */
-/* When the host should send `wake`. */
-void reply_wake(struct tidings_reply *reply, const struct op *op, const struct run *run);
+/* When the host should send `wake`. `next_ms`: something is due then besides; 0: nothing. */
+void reply_wake(struct tidings_reply *reply, const struct op *op, const struct turns *turns,
+                int64_t next_ms);
 
 /* What is shown, and on what. */
 struct showing {

@@ -172,9 +172,11 @@ int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_
   return 0;
 }
 
-void reply_wake(struct tidings_reply *reply, const struct op *op, const struct run *run) {
+void reply_wake(struct tidings_reply *reply, const struct op *op, const struct turns *turns,
+                int64_t next_ms) {
   enum { HEARTBEAT_MS = 2000 }; /* while a writer that may die has called, and not committed */
-  int64_t due_ms = turns_due_ms(run, op->settings), beat_ms = op->now_ms + HEARTBEAT_MS;
+  int64_t due_ms = turns_due_ms(turns, op->settings), beat_ms = op->now_ms + HEARTBEAT_MS;
+  if (next_ms && (!due_ms || next_ms < due_ms)) due_ms = next_ms;
   reply->wake_at_ms = due_ms;
   if ((op->beats || op_may_ring(op)) && (!due_ms || due_ms > beat_ms)) reply->wake_at_ms = beat_ms;
   if (reply->wake_at_ms) reply->wake_at_ms -= op->ahead_ms; /* the host waits by its own clock */

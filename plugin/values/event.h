@@ -131,10 +131,11 @@ struct message_event {
   struct tidings_span content; /* submitted, edited: never empty */
   struct tidings_span trigger; /* submitted: compact JSON, opaque; empty: typed by a person */
   struct tidings_span
-      before;  /* moved: the id of the message that it goes before, unless it goes `last` */
-  bool steer;  /* submitted, redirected */
-  bool resume; /* submitted */
-  bool last;   /* moved: `before` was null */
+      before;     /* moved: the id of the message that it goes before, unless it goes `last` */
+  int64_t due_ms; /* submitted: no turn before, by the sender's clock; 0: at once */
+  bool steer;     /* submitted, redirected */
+  bool resume;    /* submitted */
+  bool last;      /* moved: `before` was null */
 };
 
 /* turn.*: what is empty or 0 was not given. */

@@ -41,7 +41,8 @@ struct notification {
   struct tidings_span tool, handle; /* empty: none */
   struct tidings_span caused_by; /* a call of the model's own that made this happen; empty: none */
   int64_t occurred_ms;           /* when it happened, by whoever pushed it; 0: not said */
-  int64_t ttl_ms; /* it is worth telling for so long after it was pushed; 0: for ever */
+  int64_t ttl_ms; /* it is worth showing for so long after it was pushed; 0: for ever */
+  int64_t due_ms; /* not shown before, by the store's clock; 0: at once */
   uint8_t level;
   uint8_t activation;
   uint8_t made_by; /* enum maker */
@@ -81,12 +82,14 @@ struct origin {
  * is the order that counts. */
 struct item {
   uint64_t n;
-  int64_t time_ms; /* the host's wall clock when it was pushed */
+  int64_t time_ms;   /* when it was pushed, or is due if that is later: from then on it counts */
+  int64_t pushed_ms; /* the host's wall clock when it was pushed */
   struct notification note;
   struct facts facts;
   bool copied; /* it has an origin (item_get_origin) */
-  bool late;  /* another session had it before: among this one's, its time counts, not its number */
-  bool ended; /* the copy of what was withdrawn on its carrier: the first host to come ends it */
+  bool late;   /* another session had it before, or it was pushed for a later time: among this
+                  session's, its time counts, not its number */
+  bool ended;  /* the copy of what was withdrawn on its carrier: the first host to come ends it */
   bool pinned; /* the turn that carries it was started for it: only criticals go before it */
 };
 
@@ -95,6 +98,10 @@ static inline bool item_is_newer(const struct item *item, const struct item *oth
   if ((item->late || other->late) && item->time_ms != other->time_ms)
     return item->time_ms > other->time_ms;
   return item->n > other->n;
+}
+
+static inline bool item_is_due(const struct item *item, int64_t now_ms) {
+  return !item->note.due_ms || item->note.due_ms <= now_ms;
 }
 
 /* When it happened, as far as is known. */

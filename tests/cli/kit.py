@@ -50,7 +50,7 @@ class Result:
 
 def creating(words):
     """Most tests push to a session before it has a host: the verbs that report to a session that -s names get --create."""
-    named = words and words[0] in ("push", "run", "submit", "event", "watch") and any(word in words for word in ("-s", "--session"))
+    named = words and words[0] in ("push", "run", "submit", "remind", "event", "watch") and any(word in words for word in ("-s", "--session"))
     return [words[0], "--create", *words[1:]] if named else words
 
 

@@ -107,7 +107,8 @@ const char *laws_of_state(const struct world *world, const struct setup *setup) 
   const char *broken = law_of_the_turn(world);
   if (!broken) broken = law_of_the_queue(world);
   if (broken) return broken;
-  if (run->settling && !run->compacting && !turns_due_ms(run, &setup->settings))
+  const struct turns turns = {.run = *run};
+  if (run->settling && !run->compacting && !turns_due_ms(&turns, &setup->settings))
     return "a settle delay has an end";
   if (run->auto_turns > setup->settings.max_auto_turns)
     return "turns of the plugin's own in a row are limited";

@@ -130,7 +130,7 @@ export class Tidings {
     await new Promise((resolve) => {
       expose(resolve);
       const at = Math.min(...this.#wakeAt.values());
-      if (Number.isFinite(at)) timer = setTimeout(resolve, Math.min(Math.max(at - Date.now(), 0), 3_600_000));
+      if (Number.isFinite(at)) timer = setTimeout(resolve, Math.min(Math.max(at - Date.now(), 0), 60_000));
     });
     clearTimeout(timer);
   }

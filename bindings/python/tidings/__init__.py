@@ -210,7 +210,8 @@ class Tidings:
         return due + [session for session, at in self._wake_at.items() if at <= now and session not in due]
 
     def _seconds_until_due(self) -> Optional[float]:
-        return max(0.0, min(self._wake_at.values()) / 1000 - time.time()) if self._wake_at else None
+        # At most a minute: the loop's timers stand still while the machine sleeps.
+        return min(60.0, max(0.0, min(self._wake_at.values()) / 1000 - time.time())) if self._wake_at else None
 
     # -- inside --------------------------------------------------------------------------------
 

@@ -154,7 +154,8 @@ static size_t find_kind(const struct backlog *backlog, const struct notification
 static enum backlog_sort sort_of(const struct item *item) {
   const struct notification *note = &item->note;
   if (!note->message.len) return BACKLOG_DAMAGED;
-  return note->key.len || note->handle.len || note->caused_by.len || note->made_by || item->copied
+  return note->key.len || note->handle.len || note->caused_by.len || note->made_by ||
+                 note->due_ms || item->copied
              ? BACKLOG_SPECIAL
              : BACKLOG_PLAIN;
 }

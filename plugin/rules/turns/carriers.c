@@ -96,7 +96,7 @@ int turns_run_recovered(struct step *step) {
   turns_end_settling(run);
   run->compacting = false;
   run->asked = run->unfit = 0;
-  if (step->input->settings->restart_hold) held = ran || turns_anything_queued(step->turns);
+  if (step->input->settings->restart_hold) held = ran || turns_anything_queued(step);
   run->state = held ? RUN_ERROR : RUN_IDLE;
   return 0;
 }

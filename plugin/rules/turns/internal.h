@@ -27,7 +27,8 @@ static inline void set_state(struct message *message, enum message_state state) 
 
 /* Back into the queue, in its old place; from now on it has a queued_at. */
 void turns_requeue(struct message *message);
-bool turns_anything_queued(const struct turns *turns);
+/* And is it due? */
+bool turns_anything_queued(const struct step *step);
 /* The next batch becomes an offer, if there is one and offers are allowed at all. */
 void turns_offer_batch(struct step *step);
 void turns_offer_system_turn(struct step *step);

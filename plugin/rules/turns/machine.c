@@ -316,8 +316,28 @@ static bool is_due(const struct run *run, const struct settings *settings, int64
          now_ms - run->settle_since_ms >= (int64_t)settings->settle_delay_ms;
 }
 
-int64_t turns_due_ms(const struct run *run, const struct settings *settings) {
-  return run->settling && !run->compacting ? run->settle_since_ms + settings->settle_delay_ms : 0;
+int64_t turns_due_ms(const struct turns *turns, const struct settings *settings) {
+  const struct run *run = &turns->run;
+  int64_t due_ms =
+      run->settling && !run->compacting ? run->settle_since_ms + settings->settle_delay_ms : 0;
+  for (size_t i = 0; run->state == RUN_IDLE && i < turns->count; i++) {
+    const struct message *message = &turns->messages[i];
+    if (message->state == MESSAGE_QUEUED && message->due_ms &&
+        (!due_ms || message->due_ms < due_ms))
+      due_ms = message->due_ms;
+  }
+  return due_ms;
+}
+
+/* What was declined once does not start a turn by itself again; it has no time any more. */
+static bool any_falls_due(const struct step *step) {
+  for (size_t i = 0; i < step->turns->count; i++) {
+    const struct message *message = &step->turns->messages[i];
+    if (message->state == MESSAGE_QUEUED && message->due_ms &&
+        message->due_ms <= step->input->now_ms)
+      return true;
+  }
+  return false;
 }
 
 bool turns_reacts_to_tool_result(const struct run *run) {
@@ -381,7 +401,8 @@ static void ask_host(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
   replace_lost_offer(step);
-  if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms))
+  bool settled = run->settling && is_due(run, input->settings, input->now_ms);
+  if (run->state == RUN_IDLE && (settled || (!run->settling && any_falls_due(step))))
     turns_offer_batch(step);
   if (turns_has_unknown_stop(run)) {
     step->result.stop = true;

@@ -16,9 +16,13 @@ void turns_requeue(struct message *message) {
   message->waited = true;
 }
 
-bool turns_anything_queued(const struct turns *turns) {
-  for (size_t i = 0; i < turns->count; i++) {
-    if (turns->messages[i].state == MESSAGE_QUEUED) return true;
+static bool can_be_offered(const struct step *step, const struct message *message) {
+  return message->state == MESSAGE_QUEUED && message->due_ms <= step->input->now_ms;
+}
+
+bool turns_anything_queued(const struct step *step) {
+  for (size_t i = 0; i < step->turns->count; i++) {
+    if (can_be_offered(step, &step->turns->messages[i])) return true;
   }
   return false;
 }
@@ -49,8 +53,9 @@ static size_t offer_up_to(struct step *step, uint64_t last) {
   size_t count = 0;
   for (size_t i = 0; i < step->turns->count && (coalescing || !count); i++) {
     struct message *message = &step->turns->messages[i];
-    if (message->state != MESSAGE_QUEUED || (coalescing && message->n > last)) continue;
+    if (!can_be_offered(step, message) || (coalescing && message->n > last)) continue;
     set_state(message, MESSAGE_OFFERED);
+    message->due_ms = 0;
     message->of_turn = true;
     count++;
   }
@@ -74,7 +79,7 @@ void turns_offer_system_turn(struct step *step) {
 
 void turns_drain(struct step *step) {
   struct run *run = step->run;
-  if (!step->input->settings->settle_delay_ms || !turns_anything_queued(step->turns)) {
+  if (!step->input->settings->settle_delay_ms || !turns_anything_queued(step)) {
     turns_offer_batch(step);
     return;
   }
@@ -94,8 +99,9 @@ int turns_queue_submit(struct step *step) {
   *message = (struct message){.n = ++run->last_message,
                               .place = run->last_place,
                               .stamp_ms = run->last_stamp_ms,
+                              .due_ms = input->due_ms,
                               .id = input->id};
-  message->steer = input->steer && run_has_turn(run);
+  message->steer = input->steer && !input->due_ms && run_has_turn(run);
   set_state(message, message->steer ? MESSAGE_STEERING : MESSAGE_QUEUED);
   if (run->state == RUN_ERROR && input->resume &&
       input->owned) { /* also while compacting: then .compacted offers */
@@ -214,6 +220,7 @@ int turns_queue_redirect(struct step *step) {
   if (message->of_turn) return refuse_of_turn(step, message, "redirected");
   if (input->steer && message->state == MESSAGE_QUEUED && run_has_turn(step->run)) {
     message->steer = true;
+    message->due_ms = 0;
     set_state(message, MESSAGE_STEERING);
   } else if (!input->steer && message->state == MESSAGE_STEERING) {
     turns_requeue(message);

@@ -52,6 +52,7 @@ struct turns_input {
   size_t named_count;
 
   struct tidings_span id;        /* SUBMIT */
+  int64_t due_ms;                /* SUBMIT: not to be offered before; 0: at once */
   struct tidings_span before_id; /* MOVE, unless to_end: before this */
   ptrdiff_t before;              /* .. with this index */
   struct tidings_span words;     /* RETRYING, WAITING, FAILED */
@@ -93,8 +94,9 @@ bool turns_has_unknown_offer(const struct run *run);
 /* Was it asked to end the turn, and does it not know of that yet? */
 bool turns_has_unknown_stop(const struct run *run);
 
-/* When the batch that waits is due; 0: none waits. */
-int64_t turns_due_ms(const struct run *run, const struct settings *settings);
+/* When the batch that waits is due, or in an idle session the next message that was submitted for a
+ * later time; 0: none waits. */
+int64_t turns_due_ms(const struct turns *turns, const struct settings *settings);
 
 /* Would a tool result with nothing to show or steer change anything? */
 bool turns_reacts_to_tool_result(const struct run *run);

@@ -12,7 +12,7 @@ static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;
   if (urgency->asking <= run->asked) return;
-  if (turns_anything_queued(step->turns)) {
+  if (turns_anything_queued(step)) {
     turns_offer_batch(step);
   } else if (run->auto_turns < step->input->settings->max_auto_turns) {
     turns_offer_system_turn(step);

@@ -6,6 +6,7 @@
 
 void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note,
                  const struct origin *origin) {
+  static const struct origin none = {0};
   bool copied = origin && origin->item;
   record_begin(out);
   record_i64(out, time_ms);
@@ -21,25 +22,34 @@ void item_encode(struct buffer *out, int64_t time_ms, const struct notification 
   record_bytes(out, note->handle);
   record_bytes(out, note->caused_by);
   /* Records of earlier versions end here or after made_by, and those that have no more to say. */
-  if (note->made_by || note->occurred_ms || copied) record_u64(out, note->made_by);
-  if (note->occurred_ms || copied) record_i64(out, note->occurred_ms);
-  if (!copied) return;
+  if (note->made_by || note->occurred_ms || copied || note->due_ms) record_u64(out, note->made_by);
+  if (note->occurred_ms || copied || note->due_ms) record_i64(out, note->occurred_ms);
+  if (!copied && !note->due_ms) return;
+  if (!copied) origin = &none;
   record_u64(out, origin->item);
   record_u64(out, origin->delivery);
   record_u64(out, origin->outcome);
+  if (note->due_ms) record_i64(out, note->due_ms);
 }
 
 static void decode_origin(struct record_reader *reader, struct origin *origin) {
   origin->item = record_read_u64(reader);
   origin->delivery = record_read_u64(reader);
   origin->outcome = record_read_below(reader, OUTCOME_COUNT);
-  if (!origin->item) reader->bad = true;
+}
+
+/* From its due time on it counts as if it had been pushed then. */
+static void set_times(struct item *item, int64_t pushed_ms) {
+  item->time_ms = item->pushed_ms = pushed_ms;
+  if (!item->note.due_ms) return;
+  item->late = true;
+  if (item->note.due_ms > pushed_ms) item->time_ms = item->note.due_ms;
 }
 
 static bool decode_item(struct record_reader *reader, struct item *ret_item,
                         struct origin *ret_origin) {
   struct notification *note = &ret_item->note;
-  ret_item->time_ms = record_read_i64(reader);
+  int64_t pushed_ms = record_read_i64(reader);
   note->ttl_ms = record_read_i64(reader);
   note->level = record_read_below(reader, LEVEL_COUNT);
   note->activation = record_read_below(reader, ACTIVATION_INTERRUPT + 1);
@@ -55,13 +65,16 @@ static bool decode_item(struct record_reader *reader, struct item *ret_item,
   note->made_by = made ? record_read_below(reader, MAKER_COUNT) : 0;
   bool occurred = reader->at < reader->end;
   note->occurred_ms = occurred ? record_read_i64(reader) : 0;
-  ret_item->copied = reader->at < reader->end;
-  if (ret_item->copied) decode_origin(reader, ret_origin);
+  bool more = reader->at < reader->end;
+  if (more) decode_origin(reader, ret_origin);
+  ret_item->copied = more && ret_origin->item;
+  note->due_ms = reader->at < reader->end ? record_read_i64(reader) : 0;
   ret_item->ended = ret_item->copied && ret_origin->delivery && ret_origin->outcome == OUTCOME_NONE;
   ret_item->late =
       ret_item->copied && !ret_origin->delivery && ret_origin->outcome == OUTCOME_CLOSED;
-  return record_close(reader) && occurred == (note->occurred_ms || ret_item->copied) &&
-         made == (note->made_by || occurred);
+  set_times(ret_item, pushed_ms);
+  return record_close(reader) && more == (ret_item->copied || note->due_ms) &&
+         occurred == (note->occurred_ms || more) && made == (note->made_by || occurred);
 }
 
 bool item_decode(struct record_reader *reader, struct item *ret_item) {

@@ -75,6 +75,7 @@ void message_encode(struct buffer *out, const struct message *message) {
   record_u64(out, (message->steer ? FLAG_STEER : 0u) | (message->waited ? FLAG_WAITED : 0u) |
                       (message->of_turn ? FLAG_OF_TURN : 0u) |
                       (message->orphaned ? FLAG_ORPHANED : 0u));
+  if (message->due_ms) record_i64(out, message->due_ms); /* most records end before it */
 }
 
 bool message_decode(struct record_reader *reader, struct message *ret_message) {
@@ -89,8 +90,10 @@ bool message_decode(struct record_reader *reader, struct message *ret_message) {
   message.waited = flags & FLAG_WAITED;
   message.of_turn = flags & FLAG_OF_TURN;
   message.orphaned = flags & FLAG_ORPHANED;
+  bool timed = reader->at < reader->end;
+  message.due_ms = timed ? record_read_i64(reader) : 0;
   if (!message.state || (message.state == MESSAGE_LEASED && !message.carriers) ||
-      !record_close(reader))
+      timed != (message.due_ms != 0) || !record_close(reader))
     return false;
   *ret_message = message;
   return true;

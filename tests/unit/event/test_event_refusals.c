@@ -112,10 +112,10 @@ static const struct {
      "data.level: null is not one of info, warning, error, critical"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"levle\":\"info\"}", TIDINGS_E_SCHEMA,
      "data.levle: unknown field; expected one of kind, message, level, data, key, tool, handle, "
-     "ttl_ms, activation, caused_by"},
+     "ttl_ms, activation, caused_by, due_at"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"a key\":1}", TIDINGS_E_SCHEMA,
      "data.\"a key\": unknown field; expected one of kind, message, level, data, key, tool, "
-     "handle, ttl_ms, activation, caused_by"},
+     "handle, ttl_ms, activation, caused_by, due_at"},
     {"{\"kind\":\"a.b\",\"message\":5}", TIDINGS_E_SCHEMA, "data.message: 5 is not a string"},
     {"{\"kind\":\"a.b\",\"message\":[\"m\"]}", TIDINGS_E_SCHEMA,
      "data.message: an array is not a string"},

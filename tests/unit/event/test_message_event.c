@@ -109,7 +109,7 @@ Test(message_event, moved_before_null_is_last) {
 }
 
 #define SUBMIT(rest) "{\"id\":\"m1\",\"content\":\"x\"," rest "}"
-#define OF_SUBMITTED "unknown field; expected one of id, content, delivery, trigger, resume"
+#define OF_SUBMITTED "unknown field; expected one of id, content, delivery, trigger, resume, due_at"
 #define ANOTHER "the id of another message, or null for the last place"
 
 static const struct {

@@ -173,13 +173,13 @@ Test(turns_queue, there_is_always_a_place_in_between) {
 
 Test(turns_queue, when_a_batch_is_due) {
   struct settings settings = {.settle_delay_ms = 500};
-  cr_expect_eq(turns_due_ms(&(struct run){.settling = true, .settle_since_ms = 1000}, &settings),
-               1500);
   cr_expect_eq(
-      turns_due_ms(&(struct run){.settling = true, .settle_since_ms = 1000, .compacting = true},
-                   &settings),
-      0);
-  cr_expect_eq(turns_due_ms(&(struct run){.state = RUN_IDLE}, &settings), 0);
+      turns_due_ms(&(struct turns){.run = {.settling = true, .settle_since_ms = 1000}}, &settings),
+      1500);
+  const struct turns compacting = {
+      .run = {.settling = true, .settle_since_ms = 1000, .compacting = true}};
+  cr_expect_eq(turns_due_ms(&compacting, &settings), 0);
+  cr_expect_eq(turns_due_ms(&(struct turns){.run = {.state = RUN_IDLE}}, &settings), 0);
 }
 
 Test(turns_queue, whether_a_tool_result_with_nothing_on_it_matters) {

@@ -142,7 +142,7 @@ fn drain(mut from: impl Read) -> bool {
 
 fn timeout(waiting: &Mutex<Waiting>) -> c_int {
     match waiting.lock().unwrap().until_ms {
-        Some(until) => (until - now_ms()).clamp(0, 3_600_000) as c_int,
+        Some(until) => (until - now_ms()).clamp(0, 60_000) as c_int,
         None => -1,
     }
 }
