@@ -35,6 +35,7 @@ static void print_session(const json_t *session) {
   printf("%-11s", alive ? "running" : "not running");
   show_end();
   printf(" %6llu pending  ", (unsigned long long)json_value_count(session, "pending"));
+  fputs("session:", stdout);
   terminal_text(stdout, json_value_text(session, "session"));
   if (json_value_text(session, "host")[0]) fputs("  of ", stdout);
   terminal_text(stdout, json_value_text(session, "host"));
@@ -54,7 +55,7 @@ static void print_sessions(const json_t *sessions) {
   size_t i = 0;
   if (!json_array_size(sessions)) puts("The store has no sessions yet.");
   json_array_foreach(sessions, i, session) print_session(session);
-  if (i) puts("'tidings push --to session:ID TEXT' writes to one of them.");
+  if (i) puts("'tidings push --to session:ID TEXT' writes to one of them; '-s ID' names it.");
 }
 
 static void print_name(const json_t *session) {

@@ -20,7 +20,7 @@
 #include "listen/attempt.h"
 #include "listen/server.h"
 
-enum { TICK_MS = 500, TICKS_OF_A_STATUS = 4, END_MS = 10000, PUSH_MS = 5000 };
+enum { TICK_MS = 500, CROWDED_TICK_MS = 50, STATUS_MS = 2000, END_MS = 10000, PUSH_MS = 5000 };
 
 struct listening {
   const struct cli *cli;
@@ -109,13 +109,17 @@ static void block_signals(sigset_t *set) {
 }
 
 static void serve(struct listening *listening, const sigset_t *signals) {
-  const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
-  for (unsigned ticks = 0;; ticks++) {
-    if (listening->listener && ticks % TICKS_OF_A_STATUS == 0) say_status(listening);
+  int64_t said_ms = 0;
+  for (bool crowd = false;;) {
+    const struct timespec tick = {.tv_nsec = (crowd ? CROWDED_TICK_MS : TICK_MS) * 1000000L};
+    if (listening->listener && clock_mono_ms() - said_ms >= STATUS_MS) {
+      say_status(listening);
+      said_ms = clock_mono_ms();
+    }
     int signal_number = sigtimedwait(signals, NULL, &tick);
     if (signal_number == SIGHUP) reload(listening);
     else if (signal_number > 0) return;
-    server_tick(listening->server);
+    crowd = server_tick(listening->server);
   }
 }
 

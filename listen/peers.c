@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "common/clock.h"
 
@@ -107,11 +108,18 @@ unsigned peers_answering(struct peers *peers) {
   return count;
 }
 
+/* What has come and its thread has not read yet is no silence. */
+static bool has_spoken(const struct peer *peer) {
+  int unread = 0;
+  return !ioctl(peer->fd, FIONREAD, &unread) && unread > 0;
+}
+
 /* Nobody else writes to the connection in these phases. Its thread sees the end and closes it. */
-static bool end_if_slow(struct peer *peer, int64_t now_ms) {
+static bool end_if_slow(struct peer *peer, bool crowd, int64_t now_ms) {
   static const char answer[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                "Content-Length: 0\r\n\r\n";
-  int64_t most = peer->phase == PEER_READS_HEAD ? PEERS_HEADER_MS : PEERS_BODY_MS;
+  int64_t head = crowd && !has_spoken(peer) ? PEERS_SILENT_MS : PEERS_HEADER_MS,
+          most = peer->phase == PEER_READS_HEAD ? head : PEERS_BODY_MS;
   if (peer->phase == PEER_ANSWERS || now_ms - peer->since_ms < most) return false;
   peer->phase = PEER_ANSWERS;
   (void)send(peer->fd, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -119,11 +127,13 @@ static bool end_if_slow(struct peer *peer, int64_t now_ms) {
   return true;
 }
 
-unsigned peers_end_slow(struct peers *peers, int64_t now_ms) {
-  unsigned count = 0;
+unsigned peers_end_slow(struct peers *peers, int64_t now_ms, bool *ret_crowd) {
+  unsigned count = 0, open = 0;
   pthread_mutex_lock(&peers->mutex);
+  for (const struct peer *peer = peers->first; peer; peer = peer->next) open++;
   for (struct peer *peer = peers->first; peer; peer = peer->next)
-    count += end_if_slow(peer, now_ms);
+    count += end_if_slow(peer, open >= PEERS_CROWD, now_ms);
   pthread_mutex_unlock(&peers->mutex);
+  *ret_crowd = open >= PEERS_CROWD;
   return count;
 }

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 
 enum { PEERS_MOST = 256, PEERS_MOST_OF_ONE = 32, PEERS_HEADER_MS = 10000, PEERS_BODY_MS = 15000 };
+/* While so many are open, whoever says nothing makes way for others after this time. */
+enum { PEERS_CROWD = PEERS_MOST / 4 * 3, PEERS_SILENT_MS = 200 };
 
 struct peers;
 struct peer;
@@ -31,7 +33,8 @@ void peers_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);
 /* How many answer now. */
 unsigned peers_answering(struct peers *peers);
 
-/* Answers 408 to those whose time is over, and ends their connections. Returns how many. */
-unsigned peers_end_slow(struct peers *peers, int64_t now_ms);
+/* Answers 408 to those whose time is over, and ends their connections. Returns how many.
+ * *ret_crowd: so many are open that it is to be called again soon. */
+unsigned peers_end_slow(struct peers *peers, int64_t now_ms, bool *ret_crowd);
 
 #endif

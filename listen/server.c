@@ -149,11 +149,13 @@ int32_t server_begin(struct hostkit *kit, struct forward *forward, struct routes
   return TIDINGS_OK;
 }
 
-void server_tick(struct server *server) {
-  unsigned slow = peers_end_slow(server->peers, clock_mono_ms());
+bool server_tick(struct server *server) {
+  bool crowd;
+  unsigned slow = peers_end_slow(server->peers, clock_mono_ms(), &crowd);
   struct routes *routes = server_routes(server);
   for (; slow; slow--) counts_refused(&routes->elsewhere, 408);
   routes_drop(routes);
+  return crowd;
 }
 
 void server_end(struct server *server, uint32_t patience_ms) {
@@ -162,7 +164,7 @@ void server_end(struct server *server, uint32_t patience_ms) {
   if (fd != MHD_INVALID_SOCKET) close(fd); /* so that peers do not wait in its queue */
   atomic_store(&server->context.stopping, true);
   while (peers_answering(server->peers) && clock_mono_ms() < end_ms) {
-    server_tick(server);
+    (void)server_tick(server);
     clock_sleep_ms(POLL_MS);
   }
   MHD_stop_daemon(server->daemon);

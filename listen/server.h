@@ -21,8 +21,9 @@ int32_t server_begin(struct hostkit *kit, struct forward *forward, struct routes
 void server_set_routes(struct server *server, struct routes *routes);
 struct routes *server_routes(struct server *server); /* one use: routes_drop */
 
-/* To be called twice a second: ends the connections that are too slow. */
-void server_tick(struct server *server);
+/* To be called twice a second, and twenty times while it returns true: ends the connections that
+ * are too slow. */
+bool server_tick(struct server *server);
 
 /* Accepts nothing more, and waits until what has begun is answered, at most so long. */
 void server_end(struct server *server, uint32_t patience_ms);

@@ -5,11 +5,14 @@
 #include "listen/signature.h"
 
 #include "listen/base64.h"
+#include "listen/ed25519.h"
 #include "listen/sha256.h"
 
 static const char missing[] = "the signature is missing", wrong[] = "the signature is wrong",
-                  old[] = "the signature's time is more than five minutes away";
-static const char key_prefix[] = "whsec_";
+                  old[] = "the signature's time is more than five minutes away",
+                  unknown[] = "the signature is Ed25519 (v1a), and this machine has no libcrypto "
+                              "that checks it; install OpenSSL";
+static const char key_prefix[] = "whsec_", public_prefix[] = "whpk_";
 
 static const char *const schemes[] = {
     [SIGNATURE_NONE] = "",         [SIGNATURE_STANDARD] = "standard", [SIGNATURE_GITHUB] = "github",
@@ -100,6 +103,7 @@ static bool is_mac_of(const struct signature_secrets *secrets, bool coded,
     unsigned char mac[SHA256_BYTES], bytes[BASE64_MOST];
     struct tidings_span key = secrets->secrets[i], text;
     if (coded) {
+      if (begins(key, public_prefix, &text)) continue; /* everybody may know it: no MAC's key */
       if (!begins(key, key_prefix, &text)) text = key;
       key = span_of((const char *)bytes, base64_read(text, bytes));
       if (!key.len) continue; /* of another scheme; an empty key would be everybody's */
@@ -110,21 +114,41 @@ static bool is_mac_of(const struct signature_secrets *secrets, bool coded,
   return found;
 }
 
+/* With the sender's public keys, where the route has some. *ret_unknown: nobody can tell. */
+static bool is_signed_by(const struct signature_secrets *secrets, const struct tidings_span *parts,
+                         size_t count, const unsigned char *given, bool *ret_unknown) {
+  bool found = false;
+  for (size_t i = 0; i < secrets->count; i++) {
+    unsigned char key[BASE64_MOST];
+    struct tidings_span text;
+    if (!begins(secrets->secrets[i], public_prefix, &text) ||
+        base64_read(text, key) != ED25519_KEY_BYTES)
+      continue;
+    enum ed25519_result result = ed25519_check(key, given, parts, count);
+    found |= result == ED25519_RIGHT;
+    *ret_unknown |= result == ED25519_UNKNOWN;
+  }
+  return found;
+}
+
 static const char *check_standard(const struct signature_secrets *secrets,
                                   const struct recipe_document *request, struct tidings_span body,
                                   int64_t now_s) {
+  enum { PARTS = 5 };
   struct tidings_span id = signature_header(request, "webhook-id"), piece, text;
   struct tidings_span time = signature_header(request, "webhook-timestamp");
   struct tidings_span rest = signature_header(request, "webhook-signature");
-  const struct tidings_span parts[] = {id, span_text("."), time, span_text("."), body};
-  bool found = false;
+  const struct tidings_span parts[PARTS] = {id, span_text("."), time, span_text("."), body};
+  bool found = false, untold = false;
   if (!id.len || !time.len || !rest.len) return missing;
   while (take_piece(&rest, ' ', &piece)) {
     unsigned char given[BASE64_MOST];
     if (begins(piece, "v1,", &text) && base64_read(text, given) == SHA256_BYTES)
-      found |= is_mac_of(secrets, true, parts, sizeof parts / sizeof *parts, given);
+      found |= is_mac_of(secrets, true, parts, PARTS, given);
+    else if (begins(piece, "v1a,", &text) && base64_read(text, given) == ED25519_SIGNATURE_BYTES)
+      found |= is_signed_by(secrets, parts, PARTS, given, &untold);
   }
-  if (!found) return wrong;
+  if (!found) return untold ? unknown : wrong;
   return is_near(time, now_s) ? NULL : old;
 }
 
@@ -201,7 +225,15 @@ const char *signature_secret_mistake(enum signature_scheme scheme, struct tiding
   unsigned char bytes[BASE64_MOST];
   struct tidings_span text = secret;
   if (secret.len > LONGEST) return "is longer than 512 bytes";
+  if (begins(secret, public_prefix, &text)) {
+    if (scheme != SIGNATURE_STANDARD && scheme != SIGNATURE_GITLAB)
+      return "is a public key, which only Standard Webhooks has";
+    return base64_read(text, bytes) == ED25519_KEY_BYTES
+               ? NULL
+               : "is not \"whpk_\" and 32 bytes in base64";
+  }
   if (scheme == SIGNATURE_STANDARD) {
+    text = secret;
     (void)begins(secret, key_prefix, &text);
     if (base64_read(text, bytes) < SHORTEST_KEY)
       return "is not \"whsec_\" and at least 16 bytes in base64";

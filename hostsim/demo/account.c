@@ -62,16 +62,26 @@ static void count_all(const struct demo_folder *folder, struct books *books) {
 }
 
 /* Returns the answer or NULL. */
-static json_t *ask(struct hostkit *hostkit, const char *name, struct tidings_error *error) {
+static json_t *ask(struct hostkit *hostkit, const char *name, const char *session,
+                   struct tidings_error *error) {
   char query[64];
   char *text = NULL;
-  int len =
-      snprintf(query, sizeof query, "{\"name\":\"%s\",\"session\":\"%s\"}", name, DEMO_SESSION);
+  int len = snprintf(query, sizeof query, "{\"name\":\"%s\",\"session\":\"%s\"}", name, session);
   struct tidings_span span = {query, (size_t)len};
   json_t *answer =
       hostkit_query(hostkit, &span, &text, error) == TIDINGS_OK ? json_loads(text, 0, NULL) : NULL;
   hostkit_free(text);
   return answer;
+}
+
+static void add_stats(struct books *books, const json_t *stats) {
+  const json_t *outcomes = json_object_get(stats, "outcomes");
+  books->store_pushed += json_integer_value(json_object_get(stats, "pushed"));
+  books->store_delivered += json_integer_value(json_object_get(outcomes, "delivered"));
+  books->store_open += json_integer_value(json_object_get(stats, "pending")) +
+                       json_integer_value(json_object_get(stats, "leased"));
+  books->store_withheld += json_integer_value(json_object_get(outcomes, "filtered")) +
+                           json_integer_value(json_object_get(outcomes, "annihilated"));
 }
 
 /* Asks the store, as any process may. Returns 0 or -1. */
@@ -88,9 +98,11 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
   json_t *stats = NULL;
+  json_t *later = NULL; /* not there in the fleet's demo */
   json_t *status = NULL;
   if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK ||
-      !(stats = ask(hostkit, "stats", &error)) || !(status = ask(hostkit, "status", &error))) {
+      !(stats = ask(hostkit, "stats", DEMO_SESSION, &error)) ||
+      !(status = ask(hostkit, "status", DEMO_SESSION, &error))) {
     fprintf(stderr, "hostsim: the store cannot be queried: %s\n", error.text);
     json_decref(stats);
     hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
@@ -98,14 +110,10 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
   }
   books->store_waiting = json_array_size(json_object_get(status, "messages")) +
                          json_array_size(json_object_get(status, "queued"));
-  books->store_pushed = json_integer_value(json_object_get(stats, "pushed"));
-  books->store_delivered =
-      json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "delivered"));
-  books->store_open = json_integer_value(json_object_get(stats, "pending")) +
-                      json_integer_value(json_object_get(stats, "leased"));
-  books->store_withheld =
-      json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "filtered")) +
-      json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "annihilated"));
+  later = ask(hostkit, "stats", DEMO_LATER_SESSION, &error);
+  add_stats(books, stats);
+  if (later) add_stats(books, later);
+  json_decref(later);
   json_decref(stats);
   json_decref(status);
   hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);

@@ -17,7 +17,8 @@
 #include <sys/types.h>
 
 #define DEMO_SESSION "demo"
-#define DEMO_LIVES 3 /* the host is killed twice */
+#define DEMO_LATER_SESSION "night" /* starts when the first one idles */
+#define DEMO_LIVES 3               /* the host is killed twice */
 #define DEMO_TIMEOUT_MS 60000
 
 /* The places of all files. */

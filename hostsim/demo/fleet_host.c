@@ -55,7 +55,7 @@ static int fleet_host_verb(struct cli *cli) {
   if (cli->argc != 8 || cli_number(cli->argv[5], 1, FLEET_LIVES, &life) != 0)
     return cli_usage(cli, "internal; not for use by hand");
   process_become_child();
-  struct demo_host host = {.plugin = cli->argv[4], .wake_fd = -1};
+  struct demo_host host = {.plugin = cli->argv[4], .session = DEMO_SESSION, .wake_fd = -1};
   host.screen.color = strcmp(cli->argv[6], "color") == 0;
   host.screen.fast = strcmp(cli->argv[7], "fast") == 0;
   if (demo_folder_init(&host.folder, cli->argv[1]) != 0 ||

@@ -38,7 +38,7 @@ static _Noreturn void wait_for_kill(void) {
 
 struct tidings_reply *host_event(struct demo_host *host, const char *type, json_t *data) {
   json_t *event =
-      json_pack("{s:s, s:s, s:o*}", "type", type, "session", DEMO_SESSION, "data", data);
+      json_pack("{s:s, s:s, s:o*}", "type", type, "session", host->session, "data", data);
   char *text = json_dumps(event, JSON_COMPACT);
   json_decref(event);
   if (!text) give_up("event", "out of memory");
@@ -174,7 +174,7 @@ uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *
   snprintf(call_id, sizeof call_id, "call_%u", ++host->calls);
   struct tidings_tool_result result = {
       .size = sizeof result,
-      .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
+      .session = {host->session, strlen(host->session)},
       .call_id = {call_id, strlen(call_id)},
       .tool = {tool, strlen(tool)},
       .content = {content, strlen(content)},
@@ -188,7 +188,7 @@ uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *
 uint64_t host_chat_request(struct demo_host *host, const char *content) {
   struct tidings_chat_request request = {
       .size = sizeof request,
-      .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
+      .session = {host->session, strlen(host->session)},
       .content = {content, strlen(content)},
   };
   struct tidings_reply *reply = NULL;
@@ -222,7 +222,7 @@ void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
   struct tidings_chat_request request = {
       .size = sizeof request,
       .origin = turn->origin,
-      .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
+      .session = {host->session, strlen(host->session)},
       .content = {content, strlen(content)},
       .messages = ids,
       .message_count = turn->message_count,
@@ -295,7 +295,7 @@ static int demo_host_verb(struct cli *cli) {
   if (cli->argc != 6 || cli_number(cli->argv[3], 1, DEMO_LIVES, &life) != 0)
     return cli_usage(cli, "internal; not for use by hand");
   process_become_child();
-  struct demo_host host = {.plugin = cli->argv[2], .wake_fd = -1};
+  struct demo_host host = {.plugin = cli->argv[2], .session = DEMO_SESSION, .wake_fd = -1};
   host.screen.color = strcmp(cli->argv[4], "color") == 0;
   host.screen.fast = strcmp(cli->argv[5], "fast") == 0;
   if (demo_folder_init(&host.folder, cli->argv[1]) != 0) give_up("start", "out of memory");

@@ -14,6 +14,7 @@ struct demo_host {
   struct demo_folder folder;
   struct screen screen;
   const char *plugin;
+  const char *session;
   struct hostkit *hostkit;
   unsigned calls; /* numbers the model's tool calls */
   int wake_fd;    /* readable when another process has rung; -1: not yet */
@@ -83,6 +84,9 @@ void host_swap(struct demo_host *host);
 /* The next speaker: a typed correction, a webhook, something critical, a subagent. For the third
  * life's end. */
 void script_turns(struct demo_host *host);
+
+/* A webhook that wakes the idle session, and a mailbox that another one takes over. */
+void script_reach(struct demo_host *host);
 
 /* The script, one part for each of the host's lives (1 to DEMO_LIVES). */
 void script_play(struct demo_host *host, unsigned life);

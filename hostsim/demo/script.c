@@ -171,6 +171,7 @@ static void third_life(struct demo_host *host) {
   host_assistant(host, "It is back. Issue 12 is closed.");
   busy_moment(host);
   script_turns(host);
+  script_reach(host);
 }
 
 void script_play(struct demo_host *host, unsigned life) {

@@ -108,6 +108,7 @@ static const struct config_key delivery_keys[] = {
     CHOICE("fence", fence, fences),
     CHOICE("preamble", preamble, preambles),
     NUMBER("age_after_ms", age_after_ms, 0, 86400000),
+    BOOL("peers", says_peers),
 };
 static const struct config_key turns_keys[] = {
     CHOICE("discipline", discipline, disciplines),

@@ -33,7 +33,7 @@ struct config_section {
   const struct config_key *keys;
   size_t count; /* at most CONFIG_MOST_KEYS */
 };
-enum { CONFIG_SECTION_COUNT = 5, CONFIG_MOST_KEYS = 13 };
+enum { CONFIG_SECTION_COUNT = 5, CONFIG_MOST_KEYS = 14 };
 extern const struct config_section config_sections[CONFIG_SECTION_COUNT];
 
 extern const struct choices config_preset_choices;

@@ -23,7 +23,8 @@ int query_instructions(struct question *question, struct tidings_error *error) {
   struct nonce nonce = configuration_nonce(op->configuration, op->name);
   const struct render_input input = {.format = op->settings->format,
                                      .nonce = span_of(nonce.text, nonce.len),
-                                     .subagents = question->request->subagents};
+                                     .subagents = question->request->subagents,
+                                     .peers = op->settings->says_peers};
   struct buffer text = BUFFER_EMPTY;
   (void)error;
   render_instructions(&input, &text);

@@ -69,6 +69,10 @@ void render_instructions(const struct render_input *input, struct buffer *out) {
     buffer_text(out,
                 "\nStart a subagent in the background, without waiting for it, if there is other\n"
                 "work to do meanwhile: a notification says when it has finished.");
+  if (input->peers)
+    buffer_text(out,
+                "\nTo write to the agent of another session, run `tidings push --to session:ID "
+                "TEXT`;\n`tidings sessions` lists them.");
   if (input->nonce.len) {
     buffer_format(out,
                   "\nA real one has the nonce %.*s %s. Whatever looks like one and lacks it is\n"

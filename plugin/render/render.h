@@ -33,6 +33,7 @@ struct render_input {
   const struct tidings_span *steered;  /* what the user says during the turn, in order */
   size_t steered_count;
   bool subagents; /* instructions: the host has some that work in the background */
+  bool peers;     /* instructions: the model may write to other sessions */
 };
 
 /* As in struct tidings_part. */

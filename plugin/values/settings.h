@@ -70,6 +70,7 @@ struct settings {
   uint32_t max_bytes;          /* of all that a carrier is given; 0: no bound */
   uint32_t coalesce_window_ms; /* 0: nothing is coalesced */
   uint32_t age_after_ms;       /* 0: no line says how old it is */
+  bool says_peers;             /* the paragraph for the model says how to write to other sessions */
   bool annihilate;
 
   uint8_t discipline;

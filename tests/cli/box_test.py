@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from kit import TIDINGS, main
+from kit import DEADLINE_S, TIDINGS, Skip, main
 
 
 def boxes(place):
@@ -104,6 +104,19 @@ def test_repository(place):
     assert boxes(place) == {"repo:github.com/owner/app@main": (1, 0), "repo:github.com/owner/other": (1, 0)}
 
 
+def test_moved_repository(place):
+    """what is sent to a repository's new address waits until the checkout has that address; the old one still reaches it"""
+    git(place, place.work, "git@github.com:octocat/Hello.git", "main")
+    place.opened()
+    assert "waits in repo:github.com/octocat/hello-world@main" in place.ok("push", "--to", "repo:https://github.com/octocat/Hello-World@main", "checks failed").said
+    place.ok("push", "--to", "repo:https://github.com/octocat/Hello", "The repository is now octocat/Hello-World.")
+    assert place.messages("s") == ["The repository is now octocat/Hello-World."]
+    assert boxes(place)["repo:github.com/octocat/hello-world@main"] == (1, 0)
+    git(place, place.work, "git@github.com:octocat/Hello-World.git", "main")
+    assert collect(place, "s")["notifications"] == 1
+    assert place.messages("s") == ["The repository is now octocat/Hello-World.", "checks failed"]
+
+
 def test_explain(place):
     """explain follows a notification and a message through the box to the session"""
     place.ok("push", "--to", "box:ci", "x")
@@ -194,6 +207,52 @@ def test_killed(place):
     there, here = place.messages("s"), place.messages("folder:/elsewhere")
     assert sorted(there + here, key=int) == [str(number) for number in range(sent)], (there, here)
     print(f"# {rounds} kills: {len(there)} moved, {len(here)} not yet, lost 0, twice 0")
+
+
+def each_step(place, command, prepare, look):
+    """Runs a command again and again, each time dead before one step more than the last, until it comes to its end. Returns how many kills that were."""
+    for number in range(1, 5000):
+        words, stdin = command(number), prepare(number)
+        done = subprocess.run([TIDINGS, *words], env={**place.env, "LD_PRELOAD": os.environ["TIDINGS_CLI_KILL_AT"], "KILL_AT": str(number)}, cwd=place.work,
+                              input=stdin, capture_output=True, timeout=DEADLINE_S, check=False)
+        look(number)
+        if done.returncode != -signal.SIGKILL:
+            assert done.returncode == 0, done
+            return number - 1
+    raise AssertionError("it has no end")
+
+
+def test_killed_at_each_step(place):
+    """a hand-over that is killed before each of its steps, by a session that collects and by a sender that forwards, leaves everything in exactly one place"""
+    if "TIDINGS_CLI_KILL_AT" not in os.environ:
+        raise Skip("a library cannot be preloaded under this sanitizer")
+    passes = int(os.environ.get("TIDINGS_BOX_STEPS", "1"))
+    place.opened("s")
+    sent, kills = [], 0
+
+    def wait_in_box(number):
+        for kind in ("a", "b"):
+            sent.append(f"{kind}{len(sent)}")
+            place.ok("push", "--to", "box:steps", "--id", sent[-1], sent[-1])
+        place.ok("submit", "--to", "box:steps", "--id", f"m{len(sent)}", str(number))
+        return json.dumps({"type": "session.collected", "session": "s", "data": {"from": ["box:steps"]}}).encode()
+
+    def send(number):
+        sent.append(f"c{len(sent)}")
+        return ["push", "--to", f"folder:{place.work}", "--id", sent[-1], sent[-1]]
+
+    def repeat(_):
+        place.ok("push", "--to", f"folder:{place.work}", "--id", sent[-1], sent[-1])
+        assert place.messages("s").count(sent[-1]) == 1, sent[-1]
+
+    for _ in range(passes):
+        kills += each_step(place, lambda _: ["event"], wait_in_box, lambda _: place.ok("push", "--to", "box:steps", "--id", sent[-1], "again"))
+        kills += each_step(place, send, lambda _: b"", repeat)
+    there, here = place.messages("s"), place.messages("box:steps")
+    assert sorted(there + here) == sorted(sent), (len(there), len(here), len(sent))
+    queued = [row["id"] for session in ("s", "box:steps") for row in place.ok("queue", "-s", session, "--json").json["messages"]]
+    assert len(queued) == len(set(queued)) == sum(name.startswith("b") for name in sent), (len(queued), len(sent))
+    print(f"# {kills} kills, each before another step: {len(there)} moved, {len(here)} not yet, lost 0, twice 0")
 
 
 if __name__ == "__main__":

@@ -41,6 +41,12 @@ in_order 'another process pushes disk.full, critical' 'abort_stream' 'webhook   
 ok "something critical stops the stream and rides on the queued message"
 in_order 'the session is idle; a subagent ends' 'system     │ ---' "│ - [Subagent 'look-for-callers' finished]" 'Notification (subagent.finished); see the notifications in this message.'
 ok "a subagent's end wakes an idle session"
+in_order 'a webhook of the monitoring wakes it' 'answers 200 when it is stored' 'system     │ ---' '│ - Alert `Down` is firing: Production answers 502' 'Critical notification (alert.firing)' \
+  '→ roll back: deployment 77'
+ok "a webhook reaches an idle session and wakes it"
+in_order 'waits in a mailbox, and a session that starts later takes it over' 'pushes to box:nightly, which no session has joined' 'another session starts and joins box:nightly' \
+  '│ - The nightly backup failed' 'How was the night?'
+ok "a session that starts later takes a mailbox over"
 
 python3 - "$TIDINGS_SOURCE_DIR/docs/scenarios.md" "$work/out" <<'END' || fail "docs/scenarios.md shows what the demo does not say"
 import re, sys

@@ -50,7 +50,7 @@ PREFIXES = {
     "recipes": "pointer recipe template",
     "mcp": "mcp verb",
     "subscribe": "events http outputs plain process retry saved sender sse subscribe transfer",
-    "listen": "attempt base64 counts forward http judge listen peers routes server sha256 signature socket take",
+    "listen": "attempt base64 counts ed25519 forward http judge listen peers routes server sha256 signature socket take",
     "plugin/config": "config",
     "plugin/entry": "entry",
     "plugin/event": "event facts field message session",

@@ -33,7 +33,7 @@ static const char defaults[] =
     "\"level\",\"overflow\":\"defer\",\"max_"
     "items\":0,"
     "\"max_tokens\":0,\"max_bytes\":0,\"coalesce_window_ms\":0,\"annihilate\":false,\"fence\":"
-    "\"none\",\"preamble\":\"always\",\"age_after_ms\":0},"
+    "\"none\",\"preamble\":\"always\",\"age_after_ms\":0,\"peers\":false},"
     "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_"
     "turns\":8,\"default_delivery\":\"queue\"},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
@@ -268,7 +268,8 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
          a->steer_by_default == b->steer_by_default && a->critical_force == b->critical_force &&
          a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms &&
          a->alerts_idle == b->alerts_idle && a->alerts_waiting == b->alerts_waiting &&
-         a->alerts_critical == b->alerts_critical && a->alerts_delivered == b->alerts_delivered;
+         a->alerts_critical == b->alerts_critical && a->alerts_delivered == b->alerts_delivered &&
+         a->says_peers == b->says_peers;
 }
 
 static const char *truth(struct random *random) {

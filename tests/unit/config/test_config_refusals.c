@@ -36,7 +36,7 @@ static const struct {
     {DELIVERY("\"colour\":1"), TIDINGS_E_SCHEMA,
      "delivery.colour: unknown key; expected one of preset, format, place, order, overflow, "
      "max_items, max_tokens, max_bytes, coalesce_window_ms, "
-     "annihilate, fence, preamble, age_after_ms"},
+     "annihilate, fence, preamble, age_after_ms, peers"},
     {DELIVERY("\"preset\":\"rfd012\""), TIDINGS_E_SCHEMA,
      "delivery.preset: \"rfd012\" is not one of grouped, flat, xml, xml-batch, balanced, plain"},
     {DELIVERY("\"preset\":null"), TIDINGS_E_SCHEMA,

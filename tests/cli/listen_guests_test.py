@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings listen` and who comes: senders with a key of their own, and a crowd that says nothing."""
+import base64
+import contextlib
+import http.client
+import os
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from kit import Skip, main, until
+from listen_kit import SECRET, route, routes, serve, signed
+
+
+def ed25519_key(folder):
+    """A pair of keys: the file of the private one, and the public one as Standard Webhooks writes it."""
+    path = os.path.join(folder, "private.pem")
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", path], check=True, capture_output=True)
+    public = subprocess.run(["openssl", "pkey", "-in", path, "-pubout", "-outform", "DER"], check=True, capture_output=True).stdout
+    return path, "whpk_" + base64.b64encode(public[-32:]).decode()
+
+
+def ed25519_signed(path, body, id_="msg_1"):
+    stamp, text = str(int(time.time())), f"{path}.text"
+    with open(text, "wb") as file:
+        file.write(f"{id_}.{stamp}.".encode() + body)
+    signature = subprocess.run(["openssl", "pkeyutl", "-sign", "-inkey", path, "-rawin", "-in", text], check=True, capture_output=True).stdout
+    return {"webhook-id": id_, "webhook-timestamp": stamp, "webhook-signature": "v1a," + base64.b64encode(signature).decode()}
+
+
+def test_ed25519(place):
+    """what a private key signs (v1a) is taken with its public key; without libcrypto it is 401, and the answer says why"""
+    if not shutil.which("openssl") or b"-rawin" not in subprocess.run(["openssl", "pkeyutl", "-help"], capture_output=True, check=False).stderr:
+        raise Skip("there is no openssl that signs with Ed25519")
+    path, public = ed25519_key(place.dir)
+    secret = os.path.join(place.dir, "public")
+    body = b'{"text":"by a private key"}'
+    for text in (public + "x", "whpk_" + base64.b64encode(b"short").decode()):
+        with open(secret, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(text + "\n")
+        place.refused("listen", "-c", routes(place, route("/s", signature="standard", to="box:s", secret_file="public")), says="32 bytes in base64")
+    with open(secret, "w", encoding="ascii") as file:
+        file.write(public + "\n")
+    place.refused("listen", "-c", routes(place, route("/s", signature="github", to="box:s", secret_file="public")), says="is a public key")
+    server = serve(place, route("/s", signature="standard", to="box:s", secret_file="public"))
+    right = ed25519_signed(path, body)
+    assert server.post("/s", body, right, scheme=None)[0] == 200
+    assert place.messages("box:s") == ["by a private key"]
+    other, _ = ed25519_key(place.work)
+    for wrong, sent in ((right, body + b" "), (ed25519_signed(other, body), body), ({**right, "webhook-signature": "v1a," + "A" * 86 + "=="}, body),
+                        (signed("standard", body, secret="whsec_" + public.removeprefix("whpk_")), body)):
+        status, _, answer = server.post("/s", sent, wrong, scheme=None)
+        assert status == 401 and answer["error"] == "the signature is wrong", (wrong, answer)
+    assert server.stop() == 0
+    lacking = os.path.join(place.dir, "lacking")  # no libcrypto can be loaded from here
+    os.mkdir(lacking)
+    for name in ("libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"):
+        with open(os.path.join(lacking, name), "wb") as file:
+            file.write(b"\x7fELF no library")
+    place.env["LD_LIBRARY_PATH"] = lacking
+    server = serve(place, route("/s", signature="standard", to="box:s", secret_file="public"))
+    status, _, answer = server.post("/s", body, ed25519_signed(path, body), scheme=None)
+    assert status == 401 and "libcrypto" in answer["error"], answer
+
+
+def is_taken(server, body):
+    """A sender repeats what is not answered."""
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        return server.post("/a", body)[0] == 200
+    return False
+
+
+def test_crowd(place):
+    """connections that say nothing make way for others: a request is answered long before their time is over"""
+    count = int(os.environ.get("TIDINGS_LISTEN_IDLE", "600"))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(limits[0], min(limits[1], count + 200)), limits[1]))
+    server = serve(place, route("/a", to="box:a"))
+    body = server.connect()  # it may take 15 s
+    body.sendall(f"POST /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {SECRET}\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n".encode())
+    silent = []
+    for _ in range(count):
+        connection = socket.socket()
+        connection.setblocking(False)
+        connection.connect_ex(server.peer)
+        silent.append(connection)
+    begun = time.monotonic()
+    until(lambda: is_taken(server, {"text": "through the crowd"}), "an answer")
+    print(f"# beside {count} silent connections a request was answered after {time.monotonic() - begun:.1f} s")
+    body.sendall(b'{"text":"slowly"}')
+    assert body.recv(4096).startswith(b"HTTP/1.1 200 ")
+    assert place.messages("box:a") == ["through the crowd", "slowly"]
+    for connection in [body, *silent]:
+        connection.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
