@@ -174,6 +174,23 @@ class Server:
         self.end()
 
 
+class Quiet:
+    """What this process writes to its stderr meanwhile, libraries too."""
+
+    def __enter__(self):
+        self.kept, self.file = os.dup(2), tempfile.TemporaryFile()
+        os.dup2(self.file.fileno(), 2)
+        return self
+
+    def __exit__(self, *unused):
+        os.dup2(self.kept, 2)
+        os.close(self.kept)
+
+    def text(self):
+        self.file.seek(0)
+        return self.file.read().decode(errors="replace")
+
+
 # Of a connection in a transaction, after what it has said in it.
 BEGUN = "state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'"
 
@@ -181,9 +198,9 @@ BEGUN = "state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'"
 class Sql:
     """A connection of its own, whose statements are said one by one."""
 
-    def __init__(self, server, name):
+    def __init__(self, server, name, user="fleet"):
         self.server, self.name = server, name
-        self.process = subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-U", "fleet", "-d", "fleet"],
+        self.process = subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-U", user, "-d", "fleet"],
                                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env={**os.environ, "PGAPPNAME": name})
 
     def say(self, text, until):

@@ -28,16 +28,30 @@ static int64_t lock_of(const struct db *db, const struct owner *owner) {
   return (int64_t)fnv_span(hash, span_text(db->place.schema));
 }
 
+/* The name of the connection that says that the owner is alive. */
+enum { ALIVE_NAME_BYTES = 40 };
+static void name_of(const struct db *db, const struct owner *owner, char name[ALIVE_NAME_BYTES]) {
+  (void)snprintf(name, ALIVE_NAME_BYTES, "tidings alive %016llx",
+                 (unsigned long long)lock_of(db, owner));
+}
+
+/* Clients of schema 2 look at the lock alone. Another login of the database may hold it, and then
+ * the connection's name says it: nobody waits. */
 static int take_lock(struct db *db, store_deadline deadline, struct tidings_error *error) {
-  static const Oid number[] = {20};
+  static const Oid types[] = {20, 25};
+  static const int formats[] = {1, 1};
   struct pg_params params = {.count = 0};
+  char name[ALIVE_NAME_BYTES];
   PGresult *result = NULL;
   int code = pg_conn_open(db, deadline, &db->alive, error);
   if (code) return code;
-  static const int formats[] = {1};
+  name_of(db, &db->self, name);
   pg_param_int8(&params, lock_of(db, &db->self));
-  int rc = PQsendQueryParams(db->alive->pg, "SELECT pg_advisory_lock_shared($1)", 1, number,
-                             params.values, params.lengths, formats, 1)
+  pg_param_bytes(&params, span_text(name));
+  int rc = PQsendQueryParams(db->alive->pg,
+                             "SELECT pg_try_advisory_lock_shared($1), "
+                             "set_config('application_name', $2, false)",
+                             2, types, params.values, params.lengths, formats, 1)
                ? pg_run(db, db->alive, deadline, &result, 1)
                : PG_E_LOST;
   PQclear(result);
@@ -74,9 +88,14 @@ bool db_owner_alive(struct db *db, const struct owner *owner) {
   struct pg_conn *conn = NULL;
   PGresult *result = NULL;
   store_deadline deadline = store_deadline_in(ALIVE_BUDGET_MS);
+  bool known = false;
   if (!owner->pid || is_here(db, owner)) return owner_alive(owner);
+  if (pg_scan_knows_alive(lock_of(db, owner), &known)) return known;
   if (pg_conn_take(db, deadline, &conn, NULL)) return true;
+  char name[ALIVE_NAME_BYTES];
+  name_of(db, owner, name);
   pg_param_int8(&params, lock_of(db, owner));
+  pg_param_bytes(&params, span_text(name));
   int rc = pg_send(conn, PG_HAS_LOCK, &params);
   if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
   bool alive = rc || PQntuples(result);

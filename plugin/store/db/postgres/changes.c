@@ -119,6 +119,7 @@ static int send_session(struct pg_conn *conn, const struct pg_session *session,
   pg_param_int8(&params, session->noted.closed_ms);
   if (session->exists) pg_param_int8(&params, session->version);
   else pg_param_null(&params);
+  pg_param_bool(&params, write->first);
   return pg_send(conn, PG_SESSION, &params);
 }
 

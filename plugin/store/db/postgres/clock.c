@@ -14,6 +14,13 @@ void pg_clock_read(struct db *db, int64_t server_ms) {
   atomic_store(&db->clock_ahead_ms, server_ms - here_ms);
 }
 
+void pg_clock_take(struct db *db, const PGresult *result) {
+  if (PQntuples(result) != 1) return;
+  pg_clock_read(db, pg_int8(result, 0, 0));
+  atomic_store(&db->pending_most, pg_int8(result, 0, 1));
+  atomic_store(&db->is_full, *PQgetvalue(result, 0, 2) != '\0');
+}
+
 bool pg_clock_is_old(const struct db *db) {
   return store_uptime_ms() - atomic_load(&db->clock_read_ms) > CLOCK_AGE_MS;
 }

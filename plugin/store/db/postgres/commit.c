@@ -69,7 +69,7 @@ static int find_out(struct db *db, const struct pg_session *session, int64_t tok
   int rc = pg_txn_begin_on_server(&engine, &before);
   if (!rc && !session->exists && session->name) { /* it has no row yet that could be waited for */
     pg_param_bytes(&name, span_text(session->name));
-    rc = pg_send(engine.conn, PG_LOCK_NAME, &name);
+    rc = pg_send(engine.conn, pg_txn_name_lock(db), &name);
     before++;
   }
   if (!rc) rc = pg_send(engine.conn, PG_LOCK, &params);
@@ -95,12 +95,12 @@ static int64_t make_token(const struct db *db, const struct pg_session *session)
 }
 
 static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
-  enum { MOST_RESULTS = 4096 };
+  enum { MOST = 3 };
   struct pg_txn *engine = pg_engine(txn);
   struct pg_session *first = NULL;
-  PGresult *unused = NULL;
+  PGresult *results[MOST] = {NULL};
   struct pg_write write = {.token = 0};
-  size_t before;
+  size_t before = 0;
   int rc = engine->failing ? PG_E_LOST : 0;
   for (size_t i = 0; i < engine->count && !rc; i++) {
     struct pg_session *session = engine->sessions[i];
@@ -111,9 +111,11 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
       /* PG_SESSION looks at its version itself. */
       if (session == engine->declared) engine->unlocked = false;
       if (!engine->begun) rc = pg_txn_begin_on_server(engine, &before);
+      write.first = before < 2; /* else PG_LOCK_VERSION is */
     }
     write.rings = rings_in(txn, session->number);
     if (!rc) rc = pg_session_send_changes(txn->db, engine->conn, session, &write);
+    write.first = false;
   }
   if (!first && !rc) { /* there is nothing, but the lock */
     pg_roll_back(txn->db, engine);
@@ -123,7 +125,9 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
   if (!rc && txn->ringing) rc = send_calls(txn);
   if (!rc) rc = pg_send(engine->conn, PG_COMMIT, NULL);
   if (rc) return pg_fail_in(txn->db, rc, "commit; nothing was stored", error);
-  rc = pg_run(txn->db, engine->conn, engine->deadline, &unused, 0);
+  rc = pg_run(txn->db, engine->conn, engine->deadline, results, before + 1);
+  if (!rc && !PQntuples(results[before])) rc = PG_E_OUTDATED; /* and nothing was written */
+  for (size_t i = 0; i < MOST; i++) PQclear(results[i]);
   txn->outdated = rc == PG_E_OUTDATED;
   if (rc != PG_E_LOST && rc != PG_E_LATE)
     return rc ? pg_fail_in(txn->db, rc, "commit; nothing was stored", error) : 0;
@@ -150,7 +154,6 @@ int db_commit(struct db_txn *txn, struct tidings_error *error) {
       if (session->written) settle_session(session);
     }
   }
-  if (txn->outdated) pg_roll_back(txn->db, engine);
   pg_txn_release(txn, !code);
   return code;
 }

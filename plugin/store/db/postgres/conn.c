@@ -200,6 +200,34 @@ static void take_clock(struct db *db, const PGresult *facts) {
   "set_config('tcp_user_timeout', '15000', false), "                                               \
   "set_config('idle_in_transaction_session_timeout', '10000', false), "
 
+/* As an array. */
+static void list_given_up(struct db *db, char *text, size_t size) {
+  size_t len = 0;
+  pthread_mutex_lock(&db->lock);
+  for (size_t i = 0; i < PG_GIVEN_UP && db->given_up[i]; i++)
+    len += (size_t)snprintf(text + len, size - len, "%c%d", len ? ',' : '{', db->given_up[i]);
+  pthread_mutex_unlock(&db->lock);
+  (void)snprintf(text + len, size - len, "%s", len ? "}" : "{}");
+}
+
+static void forget_given_up(struct db *db) {
+  pthread_mutex_lock(&db->lock);
+  memset(db->given_up, 0, sizeof db->given_up);
+  pthread_mutex_unlock(&db->lock);
+}
+
+/* A server that waits for a standby which has gone does not look whether its client has. */
+void pg_conn_give_up(struct db *db, const struct pg_conn *conn) {
+  if (PQtransactionStatus(conn->pg) != PQTRANS_ACTIVE) return;
+  pthread_mutex_lock(&db->lock);
+  size_t at = 0;
+  while (at < PG_GIVEN_UP - 1 && db->given_up[at]) at++;
+  db->given_up[at] = PQbackendPID(conn->pg);
+  pthread_mutex_unlock(&db->lock);
+}
+
+bool pg_conn_any_given_up(const struct db *db) { return db->given_up[0] != 0; }
+
 /* Plans are kept, and made when tables may be empty: all that is asked for has an index, in whose
  * order it comes. What has none counts as so dear then that the server would compile the plan. A
  * bitmap scan would visit each row that was deleted since the last vacuum, which is most of an
@@ -208,6 +236,9 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                   struct tidings_error *error) {
   static const Oid text[] = {25};
   const char *path[] = {db->place.schema};
+  char processes[PG_GIVEN_UP * 12 + 4];
+  const char *given_up[] = {processes};
+  list_given_up(db, processes, sizeof processes);
   PGresult *results[2] = {NULL, NULL};
   if (!PQsendQueryParams(conn->pg,
                          "SELECT set_config('search_path', $1, false), "
@@ -221,22 +252,26 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                          "set_config('enable_mergejoin', 'off', false), "
                          "set_config('jit', 'off', false), "
                          "set_config('timezone', 'UTC', false), " SET_LIVELINESS
-                         "set_config('synchronous_commit', CASE current_setting("
-                         "'synchronous_commit') WHEN 'off' THEN coalesce(nullif(current_setting("
-                         "'tidings.may_lose', true), ''), 'on') ELSE current_setting("
-                         "'synchronous_commit') END, false)",
+                         "set_config('synchronous_commit', CASE WHEN current_setting("
+                         "'synchronous_commit') IN ('off', 'local', 'remote_write') THEN "
+                         "coalesce(nullif(current_setting('tidings.may_lose', true), ''), 'on') "
+                         "ELSE current_setting('synchronous_commit') END, false)",
                          1, text, path, NULL, NULL, 0) ||
       !PQsendQueryParams(conn->pg,
                          "SELECT CASE WHEN pg_is_in_recovery() THEN 'on' ELSE "
                          "current_setting('transaction_read_only') END, "
                          "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, "
                          "coalesce(current_setting('tidings.clock', true), '') = 'host', "
-                         "pg_backend_pid()",
-                         0, NULL, NULL, NULL, NULL, 0))
+                         "pg_backend_pid(), (SELECT count(pg_cancel_backend(pid)) FROM "
+                         "pg_stat_activity WHERE pid = ANY ($1::integer[]) AND wait_event = "
+                         "'SyncRep'), current_setting('synchronous_standby_names') <> ''",
+                         1, text, given_up, NULL, NULL, 0))
     return db_failed(error, PG_E_LOST, "connect");
   int rc = pg_run(db, conn, deadline, results, 2);
   int code = rc ? db_failed(error, rc, "connect") : refuse_server(db, results, conn->pg, error);
   if (!code) take_clock(db, results[1]);
+  if (!code) db->waits_for_standby = PQgetvalue(results[1], 0, 5)[0] == 't';
+  if (!code && processes[1] != '}') forget_given_up(db);
   int process = code ? 0 : (int)pg_int_text(results[1], 0, 3);
   PQclear(results[0]);
   PQclear(results[1]);
@@ -272,6 +307,14 @@ static int refuse_connection(struct db *db, PGconn *pg, struct tidings_error *er
               (int)strcspn(words, "\n"), words);
 }
 
+static void ignore_notice(void *context, const PGresult *notice) {
+  (void)context;
+  (void)notice;
+}
+
+/* libpq writes what the server says of itself to the host's stderr. */
+void pg_conn_silence(PGconn *pg) { (void)PQsetNoticeReceiver(pg, ignore_notice, NULL); }
+
 static PGconn *start(struct db *db, const struct pg_addresses *found, store_deadline deadline) {
   char timeout[16], tcp[16];
   int left = store_deadline_left_ms(deadline);
@@ -303,6 +346,7 @@ static PGconn *start(struct db *db, const struct pg_addresses *found, store_dead
                           NULL};
   PGconn *pg = PQconnectStartParams(keys, values, 1);
   if (pg) (void)PQsetErrorVerbosity(pg, PQERRORS_VERBOSE); /* with the state */
+  if (pg) pg_conn_silence(pg);
   return pg;
 }
 

@@ -20,14 +20,15 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "store/db/postgres/scan.h"
 #include "store/db/postgres/statement.h"
 #include "store/db/remote.h"
 #include "store/db/wake.h"
 
 enum { PG_ABSENT = 4 };
-enum { PG_FEW_ENDED = 8 };       /* fewer rows of a kind are not moved to the history: changes.c */
-enum { PG_META = 1 };            /* the kind of the store's few own rows, of session 0 */
-enum { PG_MOST_WAITING = 1024 }; /* rows of an inbox that a statement brings: see PG_LOAD */
+enum { PG_FEW_ENDED = 8 };     /* fewer rows of a kind are not moved to the history: changes.c */
+enum { PG_META = 1 };          /* the kind of the store's few own rows, of session 0 */
+enum { PG_MOST_WAITING = 33 }; /* rows of an inbox that PG_LOOK brings: so many may be more */
 enum { PG_SCHEMA = 3, PG_SCHEMA_OLDEST = 2 }; /* the tables' numbers that this build can use */
 enum { KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
 
@@ -162,6 +163,11 @@ int pg_pooler_refuse(struct db *db, struct pg_conn *conn, int process, store_dea
 int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error);
 void pg_conn_close(struct pg_conn *conn);
+void pg_conn_silence(PGconn *pg);
+/* Before a connection is closed on which the server may still be at work: the next one that is
+ * opened cancels that, if it waits for a standby. */
+void pg_conn_give_up(struct db *db, const struct pg_conn *conn);
+bool pg_conn_any_given_up(const struct db *db);
 /* Is the connection still there? No round trip. */
 bool pg_conn_lives(struct pg_conn *conn);
 
@@ -209,6 +215,7 @@ struct pg_session {
 };
 
 struct pg_txn {
+  struct pg_scan scan;
   struct pg_conn *conn;
   store_deadline deadline;
   bool begun;   /* there is a transaction on the server */
@@ -228,6 +235,8 @@ struct pg_txn {
 static inline struct pg_txn *pg_engine(const struct db_txn *txn) { return txn->engine; }
 int pg_inbox_send_noted(const struct pg_txn *engine);
 void pg_inbox_drop_noted(struct pg_txn *engine);
+/* What takes a name that no session has yet. */
+enum pg_statement pg_txn_name_lock(const struct db *db);
 /* Queues the begin of a transaction, with the limits that follow from the deadline: *ret_count
  * statements. */
 int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count);
@@ -258,6 +267,12 @@ void pg_session_as_read(const struct db *db, struct pg_session *session);
 int pg_session_add_waiting(struct pg_session *session, int64_t n, struct tidings_span body,
                            bool rings);
 void pg_session_drop_waiting(struct pg_session *session);
+/* Of a result of PG_SCAN: is this row a session's own? One made of that, or NULL: no memory. Then
+ * its rows, in any order, which are sorted at the end. */
+bool pg_session_is_row(const PGresult *result, int row);
+struct pg_session *pg_session_of_row(const PGresult *result, int row);
+int pg_session_add_row(struct pg_session *session, const PGresult *result, int row);
+void pg_session_sort_rows(const struct db *db, struct pg_session *session);
 /* Takes the result of that. */
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result);
 
@@ -266,6 +281,7 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
 struct pg_write {
   int64_t token; /* by which the commit is found again */
   bool rings;    /* its owner has to act */
+  bool first;    /* of those that this commit writes */
 };
 /* Queues what writes the session. */
 int pg_session_send_changes(struct db *db, struct pg_conn *conn, struct pg_session *session,
@@ -329,6 +345,8 @@ struct pg_pushes {
 /* What is known of it is asked for once more. */
 void pg_pushes_forget(struct db *db, struct tidings_span name);
 
+enum { PG_GIVEN_UP = 16 };
+
 struct db {
   struct db_log_to log; /* first: see db.h */
   struct owner self;
@@ -356,11 +374,18 @@ struct db {
 
   struct pg_wake *wake; /* wake.c */
 
-  /* days.c */
-  int revision; /* of the tables */
-  _Atomic int64_t
-      days_end_ms;        /* when the last day that there is has ended, by the server's clock */
-  _Atomic bool days_due;  /* there is something to do */
+  int revision;     /* of the tables */
+  bool only_pushes; /* this role may do nothing else */
+  /* By the store's own settings: how many may wait in a session, and that it has no room. */
+  _Atomic int64_t pending_most;
+  _Atomic bool is_full;
+  bool waits_for_standby;    /* the server does, in each commit */
+  int given_up[PG_GIVEN_UP]; /* the server's processes that may be at work on what was given up */
+
+  /* days.c. When the last day that there is ends, by the server's clock; there is something to do.
+   */
+  _Atomic int64_t days_end_ms;
+  _Atomic bool days_due;
   int64_t days_tried_ms;  /* when that was done last, by this machine's clock; under `lock` */
   struct pg_conn *keeper; /* does it now; NULL: it is not done */
   int keeper_answers;     /* of two, that have come */
@@ -370,6 +395,10 @@ struct db {
 
 /* The columns of `store` that say which tables these are: one that is not there is no error. */
 #define PG_NUMBERS "schema, (to_jsonb(store) ->> 'revision')::integer"
+/* And the store's own limits: how many may wait in a session, and that it has no room. */
+#define PG_STORE_LIMITS                                                                            \
+  "coalesce((to_jsonb(store) ->> 'pending_per_session')::bigint, 9223372036854775807), "           \
+  "coalesce(to_jsonb(store) ->> 'is_full' = 'true', false)"
 /* Of a result in text with these as its first columns. Errors: SCHEMA_NEWER, STORE (too old). */
 int pg_schema_check(const struct pg_place *place, const PGresult *result, int *ret_number,
                     struct tidings_error *error);
@@ -387,6 +416,8 @@ void pg_days_close(struct db *db);
 /* -- clock.c ----------------------------------------------------------------------------------- */
 
 void pg_clock_read(struct db *db, int64_t server_ms);
+/* The result of PG_CLOCK: the store's limits too. */
+void pg_clock_take(struct db *db, const PGresult *result);
 bool pg_clock_is_old(const struct db *db);
 
 /* -- wake.c, alive.c --------------------------------------------------------------------------- */

@@ -40,7 +40,9 @@ const char *pg_reason_of(int rc) {
   case PG_E_READ_ONLY:
     return "the database is read-only (a standby?); name the primary, or add "
            "target_session_attrs=read-write to the URL";
-  case PG_E_DENIED: return "the role may not do this; grant it tidings_host";
+  case PG_E_DENIED:
+    return "the role may not do this; grant it the schema's role NAME_host, or NAME_producer if it "
+           "only pushes";
   case PG_E_NO_SCHEMA:
     return "the schema is not one of tidings; run 'tidings store init URL', or name another with "
            "?schema=NAME";

@@ -15,20 +15,26 @@
 #include "common/fnv.h"
 #include "store/db/postgres/remote.h"
 
-/* Older tables may not have what the second statement names: their number was read before. */
+/* Older tables may not have what the second statement names: their number was read before. Who may
+ * only push may not ask it. */
 static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
                         struct tidings_error *error) {
   PGresult *results[2] = {NULL, NULL};
-  int rc = PQsendQueryParams(conn->pg, "SELECT " PG_NUMBERS " FROM store", 0, NULL, NULL, NULL,
-                             NULL, 0) &&
+  int rc = PQsendQueryParams(conn->pg, "SELECT " PG_NUMBERS ", " PG_STORE_LIMITS " FROM store", 0,
+                             NULL, NULL, NULL, NULL, 0) &&
                    PQsendQueryParams(conn->pg, pg_days_query, 0, NULL, NULL, NULL, NULL, 0)
                ? pg_run(db, conn, deadline, results, 2)
                : PG_E_LOST;
   bool found = PQntuples(results[0]) == 1;
   if (rc == PG_E_OLD_TABLES && !found) rc = PG_E_NO_SCHEMA; /* somebody else's table */
   int code = found ? pg_schema_check(&db->place, results[0], &db->revision, error) : 0;
-  if (!code && rc) code = db_failed(error, rc, "open its schema");
-  if (!code) pg_days_read(db, results[1]);
+  if (found) {
+    atomic_store(&db->pending_most, pg_int_text(results[0], 0, 2));
+    atomic_store(&db->is_full, PQgetvalue(results[0], 0, 3)[0] == 't');
+  }
+  db->only_pushes = found && rc == PG_E_DENIED && db->revision >= PG_SCHEMA;
+  if (!code && rc && !db->only_pushes) code = db_failed(error, rc, "open its schema");
+  if (!code && !rc) pg_days_read(db, results[1]);
   db->days_tried_ms = store_uptime_ms();
   PQclear(results[0]);
   PQclear(results[1]);
@@ -53,6 +59,17 @@ static int put_first(struct db *db, const struct db_options *options, store_dead
   if (!rc) return db_commit(&txn, error);
   db_end(&txn);
   return db_failed(error, rc, "be opened");
+}
+
+/* Who may only push sees a store with this row and no session. */
+static int keep_first(struct db *db, const struct db_options *options,
+                      struct tidings_error *error) {
+  struct tidings_span value = options->first_value;
+  struct pg_row *row =
+      pg_map_put(&db->store_rows, options->first.bytes[4], pg_key_n(&options->first), value.len);
+  if (!row) return fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
+  memcpy(row->value, value.ptr, value.len);
+  return 0;
 }
 
 /* What the other descriptors of this process say about a store. */
@@ -118,9 +135,19 @@ static int enter_once(struct db *db, store_deadline deadline, struct tidings_err
               db->place.shown);
 }
 
+/* Nobody comes after this who would. */
+static void cancel_given_up(struct db *db) {
+  enum { LEAVE_MS = 200 };
+  struct pg_conn *conn = NULL;
+  if (db->waits_for_standby && pg_conn_any_given_up(db) &&
+      pg_conn_open(db, store_deadline_in(LEAVE_MS), &conn, NULL) == 0)
+    pg_conn_close(conn);
+}
+
 static void free_db(struct db *db) {
   struct pg_conn *conn;
   pg_wake_finish(db);
+  cancel_given_up(db);
   if (db->entered >= 0) close(db->entered);
   pg_alive_end(db);
   pg_days_close(db);
@@ -157,6 +184,7 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
   }
   db->connections++;
   pg_conn_give(db, conn);
+  if (db->only_pushes) return keep_first(db, options, error);
   return put_first(db, options, deadline, error);
 }
 
@@ -164,6 +192,7 @@ int db_open(const struct db_options *options, struct db **ret_db, struct tidings
   struct db *db = calloc(1, sizeof *db);
   if (!db) return fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
   db->entered = -1;
+  atomic_init(&db->pending_most, INT64_MAX);
   db->log = (struct db_log_to){options->log, options->log_context};
   for (size_t i = 0; i < KINDS && i < options->kind_count; i++) db->kinds[i] = options->kinds[i];
   (void)pthread_mutex_init(&db->lock, NULL);

@@ -89,6 +89,7 @@ int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_co
 
 void pg_conn_give(struct db *db, struct pg_conn *conn) {
   if (PQstatus(conn->pg) != CONNECTION_OK || PQtransactionStatus(conn->pg) != PQTRANS_IDLE) {
+    pg_conn_give_up(db, conn);
     pg_conn_close(conn);
     forget_one(db);
     return;

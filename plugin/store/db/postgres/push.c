@@ -31,6 +31,16 @@ static int judge(struct db *db, struct db_push *push, const PGresult *result, in
   return fail(push->error, code, "store %s: %s", db->place.shown, inner.text);
 }
 
+/* What a login that may only push says of it: the database reads the record itself. */
+static void describe_checked(const struct db_inbox *row, struct pg_params *params) {
+  pg_param_bytes(params, row->session);
+  pg_param_bytes(params, row->source);
+  pg_param_bytes(params, row->id);
+  pg_param_bytes(params, row->body);
+  pg_param_int8(params, row->per_minute);
+  pg_param_bool(params, row->checks_kind);
+}
+
 static void describe(const struct db_push *push, struct pg_params *params) {
   const struct db_inbox *row = &push->row;
   pg_param_bytes(params, row->session);
@@ -65,8 +75,10 @@ static bool is_plain(const struct db_inbox *row) {
          row->session.len < PG_PUSHED_NAME_BYTES;
 }
 
-static int64_t limit_of(const struct db_inbox *row) {
-  return (int64_t)row->pending_limit - row->pending_limit / 20;
+static int64_t limit_of(const struct db *db, const struct db_inbox *row) {
+  int64_t most = atomic_load(&db->pending_most), limit = row->pending_limit;
+  if (limit > most) limit = most;
+  return limit - limit / 20;
 }
 
 /* Called with the lock: the session's place. */
@@ -91,31 +103,32 @@ static bool says_little(const struct pg_pushed *pushed, int64_t limit) {
 static enum pg_statement choose(struct db *db, const struct db_inbox *row,
                                 struct pg_pushed *ret_known) {
   enum pg_statement statement = PG_PUSH;
-  if (!is_plain(row)) return statement;
+  if (!is_plain(row) || db->only_pushes || atomic_load(&db->is_full)) return statement;
   pthread_mutex_lock(&db->lock);
   struct pg_pushed *pushed = pushed_place(db, row->session);
   if (db->pushes.asked > 0) {
     db->pushes.asked--;
   } else if (is_pushed_to(pushed, row->session) &&
              store_uptime_ms() - pushed->at_ms < KNOWN_FOR_MS &&
-             pushed->waited + pushed->waiting + FAR_FROM_FULL < limit_of(row)) {
+             pushed->waited + pushed->waiting + FAR_FROM_FULL < limit_of(db, row)) {
     pushed->waited++;
     *ret_known = *pushed;
     statement = PG_PUSH_NEXT;
   } else {
-    bool counts = is_pushed_to(pushed, row->session) && says_little(pushed, limit_of(row));
+    bool counts = is_pushed_to(pushed, row->session) && says_little(pushed, limit_of(db, row));
     statement = counts ? PG_PUSH_COUNT : PG_PUSH_PLAIN;
   }
   pthread_mutex_unlock(&db->lock);
   return statement;
 }
 
-static void describe_plain(const struct db_inbox *row, enum pg_statement statement,
-                           const struct pg_pushed *known, struct pg_params *params) {
+static void describe_plain(const struct db *db, const struct db_inbox *row,
+                           enum pg_statement statement, const struct pg_pushed *known,
+                           struct pg_params *params) {
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->body);
   if (statement != PG_PUSH_NEXT) {
-    pg_param_int8(params, limit_of(row));
+    pg_param_int8(params, limit_of(db, row));
     return;
   }
   pg_param_int8(params, known->base);
@@ -167,7 +180,7 @@ static int run_push(struct db *db, struct pg_conn *conn, enum pg_statement state
   int rc = before ? pg_send(conn, PG_CLOCK, NULL) : 0;
   if (!rc) rc = pg_send(conn, statement, params);
   if (!rc) rc = pg_run(db, conn, deadline, results, before + 1);
-  if (!rc && before) pg_clock_read(db, pg_int8(results[0], 0, 0));
+  if (!rc && before) pg_clock_take(db, results[0]);
   if (before) PQclear(results[0]);
   *ret_result = results[before];
   return rc;
@@ -181,7 +194,7 @@ static int run_plain(struct db *db, struct pg_conn *conn, const struct db_inbox 
   enum pg_statement statement = choose(db, row, &known);
   *ret_stored = false;
   if (statement == PG_PUSH) return 0;
-  describe_plain(row, statement, &known, &params);
+  describe_plain(db, row, statement, &known, &params);
   int rc = run_push(db, conn, statement, &params, deadline, ret_result);
   if (rc) return rc;
   *ret_stored = strcmp(PQcmdTuples(*ret_result), "1") == 0;
@@ -200,9 +213,11 @@ int db_push(struct db *db, struct db_push *push, store_deadline deadline) {
   int rc = run_plain(db, conn, &push->row, deadline, &result, &stored);
   if (!rc && !stored) {
     struct pg_params params = {.count = 0};
-    describe(push, &params);
+    if (db->only_pushes) describe_checked(&push->row, &params);
+    else describe(push, &params);
     PQclear(result);
-    rc = run_push(db, conn, PG_PUSH, &params, deadline, &result);
+    rc =
+        run_push(db, conn, db->only_pushes ? PG_PUSH_CHECKED : PG_PUSH, &params, deadline, &result);
   }
   push->code = stored ? 0 : judge(db, push, result, rc);
   PQclear(result);

@@ -7,7 +7,8 @@ DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = '@schema@_producer') THEN
     GRANT USAGE ON SCHEMA "@schema@" TO @schema@_producer;
-    GRANT EXECUTE ON FUNCTION push TO @schema@_producer;
+    GRANT EXECUTE ON FUNCTION push, push_as_producer TO @schema@_producer;
+    GRANT SELECT ON store TO @schema@_producer;
   END IF;
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = '@schema@_host') THEN
     GRANT USAGE ON SCHEMA "@schema@" TO @schema@_host;

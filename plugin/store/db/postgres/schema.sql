@@ -11,7 +11,13 @@ CREATE TABLE store (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   schema integer NOT NULL, -- the oldest number whose builds can use these tables
   created timestamptz NOT NULL DEFAULT clock_timestamp(),
-  revision integer         -- their own number; NULL: the same
+  revision integer,        -- their own number; NULL: the same
+  -- What an administrator may set; NULL: no limit.
+  history_days integer NOT NULL DEFAULT 30 CHECK (history_days > 0),
+  inbox_days integer NOT NULL DEFAULT 30 CHECK (inbox_days > 0), -- of a push that nobody takes
+  pending_per_session bigint CHECK (pending_per_session > 0),    -- at most, whatever a host's configuration says
+  bytes bigint CHECK (bytes > 0),                                -- of all tables: above it pushes are refused
+  is_full boolean NOT NULL DEFAULT false                         -- they are above it; keep_days looks
 );
 
 -- One row a session: who writes to the session locks it. Row 0 is the store's own.
@@ -90,3 +96,19 @@ CREATE TABLE waiter (
   process bytea,
   PRIMARY KEY (owner, process)
 );
+
+-- Pushes that have ended in the inbox, since nobody took them. See the view dead_letters.
+CREATE TABLE dead_letter (
+  name text,
+  n bigint,
+  pushed timestamptz NOT NULL,
+  ended timestamptz NOT NULL DEFAULT clock_timestamp(),
+  reason text NOT NULL,
+  body bytea NOT NULL,
+  PRIMARY KEY (name, n)
+);
+
+-- A session that is not there yet has no row that could be locked: one of these is, by a hash of its name. (An advisory lock could be held
+-- by any login of the database.)
+CREATE TABLE name_lock (n integer PRIMARY KEY);
+INSERT INTO name_lock SELECT generate_series(0, 63);

@@ -226,6 +226,34 @@ static int16_t loaded_kind(const PGresult *result, int row) {
   return (int16_t)be16toh(*(const uint16_t *)(const void *)PQgetvalue(result, row, 0));
 }
 
+bool pg_session_is_row(const PGresult *result, int row) {
+  return loaded_kind(result, row) == LOADED_SESSION;
+}
+
+struct pg_session *pg_session_of_row(const PGresult *result, int row) {
+  struct pg_session *session = calloc(1, sizeof *session);
+  if (!session) return NULL;
+  session->exists = true;
+  session->number = (uint32_t)pg_int8(result, row, 1);
+  session->version = pg_int8(result, row, 2);
+  take_floors(session, PQgetvalue(result, row, 3), PQgetlength(result, row, 3));
+  return session;
+}
+
+int pg_session_add_row(struct pg_session *session, const PGresult *result, int row) {
+  int16_t kind = loaded_kind(result, row);
+  uint64_t n = (uint64_t)pg_int8(result, row, 2) ^ (uint64_t)1 << 63;
+  if (kind <= 0 || kind >= KINDS) return 0;
+  return take_row(session, (uint8_t)kind, n, PQgetvalue(result, row, 3),
+                  (size_t)PQgetlength(result, row, 3));
+}
+
+void pg_session_sort_rows(const struct db *db, struct pg_session *session) {
+  if (session->map.count)
+    qsort(session->map.rows, session->map.count, sizeof *session->map.rows, by_key);
+  pg_session_as_read(db, session);
+}
+
 int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult *result) {
   int64_t version = -1;
   int rc = 0;

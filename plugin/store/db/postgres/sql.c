@@ -25,13 +25,16 @@ static void write_all(const char *text, const char *schema, struct buffer *out) 
   write_text(text, strchr(text, '\0'), schema, out);
 }
 
-/* They own nothing: with the schema their rights are gone. */
-static void drop_role(const char *schema, const char *role, struct buffer *out) {
-  buffer_text(out, "DROP ROLE IF EXISTS ");
-  buffer_text(out, schema);
-  buffer_text(out, "_");
-  buffer_text(out, role);
-  buffer_text(out, ";\n");
+/* They own nothing: with the schema their rights are gone. One that has rights elsewhere stays, as
+ * in a dump that was restored beside this store, and so do both if this role may not drop them. */
+static void drop_roles(const char *schema, struct buffer *out) {
+  static const char text[] =
+      "DO $$\nDECLARE\n  its_name text;\nBEGIN\n"
+      "  FOREACH its_name IN ARRAY ARRAY['@schema@_producer', '@schema@_host'] LOOP\n"
+      "    BEGIN\n      EXECUTE 'DROP ROLE IF EXISTS ' || its_name;\n"
+      "    EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege OR "
+      "object_in_use THEN NULL;\n    END;\n  END LOOP;\nEND $$;\n";
+  write_all(text, schema, out);
 }
 
 static void enter_schema(const char *schema, struct buffer *out) {
@@ -42,7 +45,8 @@ static void enter_schema(const char *schema, struct buffer *out) {
 
 /* Of few rows: TRUNCATE makes new files for each table. Who writes just now is waited for. */
 static void write_emptying(const char *schema, struct buffer *out) {
-  static const char *const tables[] = {"inbox", "live", "history", "seen", "rate", "waiter"};
+  static const char *const tables[] = {"inbox", "live",   "history",    "seen",
+                                       "rate",  "waiter", "dead_letter"};
   enter_schema(schema, out);
   buffer_text(out, "LOCK TABLE session, inbox IN EXCLUSIVE MODE;\n");
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
@@ -61,6 +65,7 @@ bool pg_admin_step(size_t number, const char *schema, struct buffer *out) {
   write_text(at, end ? end : strchr(at, '\0'), schema, out);
   if (strncmp(at + sizeof step_begin - 1, of_functions, sizeof of_functions - 1) != 0) return true;
   enter_schema(schema, out);
+  write_all(push_sql, schema, out);
   write_all(functions_sql, schema, out);
   write_all(rights_sql, schema, out);
   return true;
@@ -71,13 +76,13 @@ void pg_admin_sql(enum tables_task task, const char *schema, struct buffer *out)
     buffer_text(out, "DROP SCHEMA \"");
     buffer_text(out, schema);
     buffer_text(out, "\" CASCADE;\n");
-    drop_role(schema, "producer", out);
-    drop_role(schema, "host", out);
+    drop_roles(schema, out);
   }
   if (task == TABLES_EMPTY) write_emptying(schema, out);
   for (size_t step = 0; task == TABLES_UPGRADE && pg_admin_step(step, schema, out);) step++;
   if (task == TABLES_INIT) {
     write_all(schema_sql, schema, out);
+    write_all(push_sql, schema, out);
     write_all(functions_sql, schema, out);
     write_all(roles_sql, schema, out);
     write_all(rights_sql, schema, out);

@@ -19,14 +19,19 @@
   "LATERAL (SELECT " columns " FROM live WHERE " whose                                             \
   " AND kind = k AND n = m OFFSET 0) AS found"
 
+/* What follows the session's row in a commit is done if that was written: see PG_SESSION. */
+#define IF_WRITTEN "current_setting('tidings.written', true) = 'yes'"
+
 /* Not FROM unnest(...), which copies each of the arrays into a table of its own first. */
 #define PUT                                                                                        \
-  "INSERT INTO live SELECT $1, unnest($2::smallint[]), unnest($3::bigint[]), unnest($4::bytea[])"
+  "INSERT INTO live SELECT $1, unnest($2::smallint[]), unnest($3::bigint[]), unnest($4::bytea[]) " \
+  "WHERE " IF_WRITTEN
 
 /* Of kind $2, the rows before number $3. */
 #define ARCHIVE                                                                                    \
-  "WITH over AS (DELETE FROM live WHERE session = $1 AND kind = $2 AND n < $3 RETURNING session, " \
-  "kind, n, value) INSERT INTO history (session, kind, n, value) SELECT * FROM over"
+  "WITH over AS (DELETE FROM live WHERE session = $1 AND kind = $2 AND n < $3 AND " IF_WRITTEN     \
+  " RETURNING session, kind, n, value) INSERT INTO history (session, kind, n, value) SELECT * "    \
+  "FROM over"
 
 static const char *const statements[PG_STATEMENTS] = {
     [PG_BEGIN] = "BEGIN",
@@ -38,11 +43,13 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_LOCK_NAMED] = "SELECT FROM session WHERE name = $1 FOR UPDATE",
     [PG_FENCE_OFF] = "UPDATE session SET version = version + 1, closed_version = closed_version + "
                      "(closed_version = version)::integer WHERE session = $1",
-    /* Locks it if it is as it was read; else there is an error: a division by zero. */
-    [PG_LOCK_VERSION] = "SELECT 1 / count(*) FROM (SELECT FROM session WHERE session = $1 AND "
-                        "version = $2 FOR UPDATE) AS same",
-    /* What is not there yet has no row that could be locked. */
-    [PG_LOCK_NAME] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
+    /* Locks it if it is as it was read; else nothing that follows is done. */
+    [PG_LOCK_VERSION] = "SELECT count(*), set_config('tidings.written', CASE count(*) WHEN 1 THEN "
+                        "'yes' ELSE 'no' END, true) FROM (SELECT FROM session WHERE session = $1 "
+                        "AND version = $2 FOR UPDATE) AS same",
+    [PG_LOCK_NAME] = "SELECT FROM name_lock WHERE n = abs(hashtext($1)::bigint % 64) FOR UPDATE",
+    /* In tables of schema 2. */
+    [PG_LOCK_NAME_OLDER] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
     /* Of session 0: its few, and those that were looked for. */
     [PG_OWN_ROWS] =
         "SELECT kind, n, value FROM live WHERE session = 0 AND kind = 1 UNION ALL "
@@ -55,41 +62,48 @@ static const char *const statements[PG_STATEMENTS] = {
                 "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, NULL "
                 "UNION ALL SELECT kind, 0, n, value FROM live WHERE session = "
                 "(SELECT session FROM session WHERE " IS_IT " AND version <> $3) "
-                "UNION ALL (SELECT CASE WHEN rings THEN -3 ELSE -1 END::smallint, 0, n, body FROM "
-                "inbox WHERE name = "
+                "UNION ALL SELECT CASE WHEN rings THEN -3 ELSE -1 END::smallint, 0, n, body FROM "
+                "(SELECT rings, n, body, sum(octet_length(body)) OVER (ORDER BY n ROWS UNBOUNDED "
+                "PRECEDING) - octet_length(body) AS bytes_before FROM inbox WHERE name = "
                 "coalesce($2, (SELECT name FROM session WHERE session = $1)) "
-                "AND n <> ALL ($4) ORDER BY n LIMIT 1024)",
+                "AND n <> ALL ($4) ORDER BY n LIMIT 1024) AS waiting WHERE bytes_before < 1048576",
     /* $1 number, $2 version. No row: it has another version. NULL: nothing waits. A row comes
      * whole, since each column costs the server something even if nothing waits. */
     [PG_LOOK] = "SELECT inbox FROM session LEFT JOIN inbox ON inbox.name = session.name "
-                "WHERE session = $1 AND version = $2 LIMIT 1024",
+                "WHERE session = $1 AND version = $2 LIMIT 33",
     [PG_PUT] = PUT " ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
     [PG_PUT_FRESH] = PUT,
     /* The sum: not found by the index once more; it matters where the table has partitions, whose
      * rows have the same places. */
     [PG_DELETE] = "DELETE FROM live WHERE ctid = ANY (ARRAY(SELECT place FROM " EACH_OF(
-        "$2", "$3", "ctid AS place", "session = $1") ")) AND session + 0 = $1",
+        "$2", "$3", "ctid AS place", "session = $1") ")) AND session + 0 = $1 AND " IF_WRITTEN,
     [PG_ARCHIVE] = ARCHIVE,
     /* A row that was history may be so again. */
     [PG_ARCHIVE_AGAIN] =
         ARCHIVE " ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
-    [PG_DROP_HISTORY] = "DELETE FROM history WHERE session = $1 AND kind = $2 AND n = $3",
-    /* Of version $11, or any: this locks the row. Of another one there is an error, as with
-     * PG_LOCK_VERSION. */
+    [PG_DROP_HISTORY] =
+        "DELETE FROM history WHERE session = $1 AND kind = $2 AND n = $3 AND " IF_WRITTEN,
+    /* Of version $11, or any: this locks the row. There is no row of another version, or if
+     * PG_LOCK_VERSION, or the session before, was of another one; $12: it is the first. Then
+     * nothing that follows is done, and the commit is of nothing: no error, which the server would
+     * log each time. */
     [PG_SESSION] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
         "rung, closed_ms, closed_version) "
-        "VALUES ($1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10, 1) ON CONFLICT "
-        "(session) DO UPDATE SET "
-        "version = s.version + 1 / (s.version = coalesce($11, s.version))::integer, token = $3, "
+        "SELECT $1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10, 1 WHERE $12 "
+        "OR " IF_WRITTEN
+        " ON CONFLICT (session) DO UPDATE SET version = s.version + 1, token = $3, "
         "waiting = coalesce($4, s.waiting), "
         "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "
         "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "
         "closed_ms = CASE WHEN $4::bigint IS NULL THEN s.closed_ms ELSE $10 END, "
         "closed_version = CASE WHEN $4::bigint IS NULL AND s.closed_version <> s.version "
         "THEN s.closed_version ELSE s.version + 1 END, "
-        "name = coalesce(s.name, excluded.name), rung = s.rung + $9 RETURNING version",
-    [PG_CLEAR_INBOX] = "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[])",
+        "name = coalesce(s.name, excluded.name), rung = s.rung + $9 "
+        "WHERE s.version = coalesce($11, s.version) "
+        "RETURNING version, set_config('tidings.written', 'yes', true)",
+    [PG_CLEAR_INBOX] =
+        "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[]) AND " IF_WRITTEN,
     /* What is history may be written once more: it is among the live rows then, and those count. */
     [PG_FETCH_ONE] =
         "SELECT value FROM (SELECT value, 'infinity'::date AS day FROM live WHERE session = $1 AND "
@@ -122,19 +136,38 @@ static const char *const statements[PG_STATEMENTS] = {
         "$3)) RETURNING n, counted, counted_at, (SELECT waiting FROM session WHERE name = $1)",
     [PG_NOTIFY] =
         "SELECT pg_notify('tidings_' || encode(substr(process, 17), 'hex'), $2) FROM waiter "
-        "WHERE owner = $1",
+        "WHERE owner = $1 AND " IF_WRITTEN,
     [PG_SEEN] = "SELECT FROM seen WHERE name = $1 AND source = $2 AND id = $3 AND at_ms >= $4",
-    [PG_NOTE_ID] = "INSERT INTO seen VALUES ($1, $2, $3, $4, clock_timestamp() + $5 * interval "
-                   "'1 ms') ON CONFLICT (name, source, id) DO UPDATE SET at_ms = excluded.at_ms, "
+    [PG_NOTE_ID] = "INSERT INTO seen SELECT $1, $2, $3, $4, clock_timestamp() + $5 * interval "
+                   "'1 ms' WHERE " IF_WRITTEN
+                   " ON CONFLICT (name, source, id) DO UPDATE SET at_ms = excluded.at_ms, "
                    "until = excluded.until",
     [PG_RINGS] = "SELECT session, rung + (SELECT count(*) FROM inbox WHERE inbox.name = "
                  "session.name AND rings) FROM session WHERE owner = $1",
-    [PG_CLOCK] = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+    /* And the store's own limits, which tables of schema 2 do not have. */
+    [PG_CLOCK] =
+        "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, " PG_STORE_LIMITS
+        " FROM store",
+    [PG_PUSH_CHECKED] = "SELECT push_as_producer($1, $2, $3, $4, $5, $6)",
     [PG_INBOX_NAMES] = "SELECT DISTINCT name FROM inbox LIMIT 1024",
-    [PG_HAS_LOCK] = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = "
-                    "(SELECT oid FROM pg_database WHERE datname = current_database()) AND "
-                    "classid = ($1::bigint >> 32 & 4294967295)::oid AND objid = "
-                    "($1::bigint & 4294967295)::oid LIMIT 1",
+    /* Sessions after that number, and then their rows. */
+    [PG_SCAN] = "WITH these AS MATERIALIZED (SELECT session, version, floors FROM session WHERE "
+                "session > $1 ORDER BY session LIMIT 2048) SELECT 0::smallint, session, version, "
+                "floors FROM these UNION ALL SELECT kind, live.session, n, value FROM these, live "
+                "WHERE live.session = these.session",
+    /* The locks of all owners that are alive: as PG_HAS_LOCK. */
+    [PG_ALIVE] = "SELECT ('x' || right(application_name, 16))::bit(64)::bigint FROM "
+                 "pg_stat_activity WHERE application_name ~ '^tidings alive [0-9a-f]{16}$' AND "
+                 "datname = current_database() AND has_table_privilege(usesysid, 'session', "
+                 "'UPDATE') UNION SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks AS "
+                 "l JOIN pg_stat_activity AS a USING (pid) WHERE locktype = 'advisory' AND granted "
+                 "AND database = datid AND has_table_privilege(usesysid, 'session', 'UPDATE')",
+    /* By its lock, or by its connection's name; of a role that may write here. */
+    [PG_HAS_LOCK] = "SELECT FROM pg_stat_activity AS a WHERE has_table_privilege(usesysid, "
+                    "'session', 'UPDATE') AND datname = current_database() AND (application_name = "
+                    "$2 OR EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND locktype = "
+                    "'advisory' AND granted AND database = datid AND classid = ($1::bigint >> 32 & "
+                    "4294967295)::oid AND objid = ($1::bigint & 4294967295)::oid)) LIMIT 1",
 };
 
 /* What libpq cannot infer. */
@@ -152,16 +185,19 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   static const Oid text[] = {TEXT}, limits[] = {TEXT, BOOL}, load[] = {INT8, TEXT, INT8, INT8S},
                    plain[] = {TEXT, BYTEA, INT8, INT8}, put[] = {INT8, INT2S, INT8S, BYTEAS},
                    row[] = {INT8, INT2, INT8, INT8},
-                   session[] = {INT8, TEXT, INT8, INT8, BYTEA, TEXT, BYTEA, BOOL, INT8, INT8, INT8},
+                   session[] = {INT8,  TEXT, INT8, INT8, BYTEA, TEXT,
+                                BYTEA, BOOL, INT8, INT8, INT8,  BOOL},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
                    notify[] = {BYTEA, TEXT}, owner[] = {BYTEA}, number[] = {INT8},
                    version[] = {INT8, INT8}, push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
-                                                       BOOL, TEXT, INT8, BOOL,  TEXT, TEXT};
+                                                       BOOL, TEXT, INT8, BOOL,  TEXT, TEXT},
+                   alive[] = {INT8, TEXT}, checked[] = {TEXT, TEXT, TEXT, BYTEA, INT8, BOOL};
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
   case PG_LIMITS: return TYPES(limits, 2);
   case PG_LOCK_NAMED:
-  case PG_LOCK_NAME: return TYPES(text, 1);
+  case PG_LOCK_NAME:
+  case PG_LOCK_NAME_OLDER: return TYPES(text, 1);
   case PG_LOOK:
   case PG_LOCK_VERSION: return TYPES(version, 2);
   case PG_LOAD: return TYPES(load, 4);
@@ -174,7 +210,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_DROP_HISTORY:
   case PG_FETCH_ONE: return TYPES(row, 3);
   case PG_FETCH_RANGE: return TYPES(row, 4);
-  case PG_SESSION: return TYPES(session, 11);
+  case PG_SESSION: return TYPES(session, 12);
   case PG_CLEAR_INBOX: return TYPES(inbox, 2);
   case PG_PUSH: return TYPES(push, 13);
   case PG_PUSH_COUNT:
@@ -184,9 +220,11 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_SEEN: return TYPES(seen, 4);
   case PG_NOTE_ID: return TYPES(seen, 5);
   case PG_NOTIFY: return TYPES(notify, 2);
+  case PG_HAS_LOCK: return TYPES(alive, 2);
+  case PG_PUSH_CHECKED: return TYPES(checked, 6);
   case PG_LOCK:
-  case PG_FENCE_OFF:
-  case PG_HAS_LOCK: return TYPES(number, 1);
+  case PG_SCAN:
+  case PG_FENCE_OFF: return TYPES(number, 1);
   default: return TYPES(NULL, 0);
   }
 }

@@ -77,6 +77,7 @@ int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidin
       found.ports.bytes, NULL};
   PGconn *pg = code ? NULL : PQconnectdbParams(keys, values, 1);
   pg_addresses_free(&found);
+  if (pg) pg_conn_silence(pg);
   if (!code && !pg) code = fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
   if (!code && PQstatus(pg) != CONNECTION_OK) code = pg_admin_refuse(place, pg, NULL, error);
   if (code) {

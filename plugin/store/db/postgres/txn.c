@@ -29,6 +29,10 @@ static int send_lock(struct pg_conn *conn, const struct pg_session *session) {
   return pg_send(conn, named ? PG_LOCK_NAMED : PG_LOCK, &params);
 }
 
+enum pg_statement pg_txn_name_lock(const struct db *db) {
+  return db->revision < PG_SCHEMA ? PG_LOCK_NAME_OLDER : PG_LOCK_NAME;
+}
+
 int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
   struct pg_params version = {.count = 0};
   pg_conn_limit(engine->conn, engine->deadline, false);
@@ -61,7 +65,7 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
   else if (!rc) rc = pg_session_send_load(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
-  if (!rc && times) pg_clock_read(txn->db, pg_int8(results[before], 0, 0));
+  if (!rc && times) pg_clock_take(txn->db, results[before]);
   if (!rc && looks) rc = pg_session_looked(txn->db, session, results[count - 1]);
   else if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
   if (!rc) rc = pg_ahead_take(txn, session, &ahead, results + before + times);
@@ -80,7 +84,7 @@ static int load(struct db_txn *txn, struct pg_session *session, const struct db_
   int rc = locks && !engine->begun ? pg_txn_begin_on_server(engine, &before) : 0;
   if (!rc && locks && !session->number) {
     pg_param_bytes(&name, span_text(session->name));
-    rc = pg_send(engine->conn, PG_LOCK_NAME, &name);
+    rc = pg_send(engine->conn, pg_txn_name_lock(txn->db), &name);
     before++;
   }
   if (!rc && locks) {
@@ -121,7 +125,8 @@ static int open_session(struct db_txn *txn, const struct db_scope *scope,
   session->asked = false;
   if (asked) pg_session_as_read(txn->db, session);
   else pg_session_drop_waiting(session);
-  bool loads = (number || name.len) && !asked && !(as_read && take_as_read(txn, session));
+  bool loads = (number || name.len) && !asked && !txn->db->only_pushes &&
+               !(as_read && take_as_read(txn, session));
   int rc = loads ? load(txn, session, scope) : 0;
   if (!rc) rc = add_session(txn, session);
   if (rc) pg_session_free(session);
@@ -152,6 +157,8 @@ int pg_txn_session(struct db_txn *txn, uint32_t number, struct pg_session **ret_
     *ret_session = engine->sessions[i];
     return 0;
   }
+  int rc = pg_scan_find(txn, number, ret_session);
+  if (rc || *ret_session) return rc;
   make_place(txn);
   return open_session(txn, &(struct db_scope){.session = number}, ret_session);
 }
@@ -196,6 +203,7 @@ int pg_txn_own(struct db_txn *txn, uint32_t number) {
   if (!rc) rc = send_own_rows(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, before + 2);
+  if (!rc && before == 2 && !pg_int8(results[1], 0, 0)) rc = PG_E_OUTDATED; /* PG_LOCK_VERSION */
   if (!rc) rc = take_own_rows(session, results[before + 1]);
   for (size_t i = 0; i < before + 2; i++) PQclear(results[i]);
   if (rc) engine->failing = true;
@@ -213,6 +221,7 @@ void pg_txn_release(struct db_txn *txn, bool keep) {
   }
   if (engine->conn) pg_conn_give(txn->db, engine->conn);
   pg_inbox_drop_noted(engine);
+  pg_scan_free(&engine->scan);
   free(engine);
   txn->engine = NULL;
 }
@@ -283,6 +292,8 @@ int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kin
                      bool *ret_found) {
   struct pg_params params = {.count = 0};
   PGresult *result = NULL;
+  *ret_found = false;
+  if (txn->db->only_pushes) return 0;
   pg_param_row(&params, session->number, kind, n);
   int rc = pg_txn_fetch(txn, PG_FETCH_ONE, &params, &result);
   *ret_found = !rc && PQntuples(result);
@@ -299,6 +310,8 @@ int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kin
 int pg_txn_fetch_range(struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n) {
   struct pg_params params = {.count = 0};
   PGresult *result = NULL;
+  session->near[kind] = txn->db->only_pushes ? n : session->near[kind];
+  if (txn->db->only_pushes) return 0;
   pg_param_row(&params, session->number, kind, n);
   pg_param_int8(&params, (int64_t)(session->near[kind] ^ (uint64_t)1 << 63));
   int rc = pg_txn_fetch(txn, PG_FETCH_RANGE, &params, &result);

@@ -5,7 +5,16 @@
 
 -- [step]
 SET LOCAL search_path = "@schema@";
-ALTER TABLE store ADD COLUMN IF NOT EXISTS revision integer;
+ALTER TABLE store ADD COLUMN IF NOT EXISTS revision integer,
+  ADD COLUMN IF NOT EXISTS history_days integer NOT NULL DEFAULT 30 CHECK (history_days > 0),
+  ADD COLUMN IF NOT EXISTS inbox_days integer NOT NULL DEFAULT 30 CHECK (inbox_days > 0),
+  ADD COLUMN IF NOT EXISTS pending_per_session bigint CHECK (pending_per_session > 0),
+  ADD COLUMN IF NOT EXISTS bytes bigint CHECK (bytes > 0),
+  ADD COLUMN IF NOT EXISTS is_full boolean NOT NULL DEFAULT false;
+CREATE TABLE IF NOT EXISTS dead_letter (name text, n bigint, pushed timestamptz NOT NULL, ended timestamptz NOT NULL DEFAULT clock_timestamp(),
+  reason text NOT NULL, body bytea NOT NULL, PRIMARY KEY (name, n));
+CREATE TABLE IF NOT EXISTS name_lock (n integer PRIMARY KEY);
+INSERT INTO name_lock SELECT generate_series(0, 63) ON CONFLICT DO NOTHING;
 
 -- [step functions]
 

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""rights.py: what a login may do, and what it cannot do to others: pushing is enough for `tidings push`; locks that any login can hold block nothing; a
+store is dropped whatever else its roles have; any name will do for a schema; nothing is said on a host's stderr, and no conflict in the server's log.
+"""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+import kit  # pylint: disable=wrong-import-position
+from kit import expect, failures  # pylint: disable=wrong-import-position
+
+
+def as_role(url, role):
+    return url.replace("fleet@", f"{role}@")
+
+
+def check_producer(server, url):
+    """The command with a role that may push and nothing else."""
+    ci = as_role(url, "ci")
+    pushed = [kit.tidings("push", "--create", "-S", ci, "-s", "s", "-k", "ci.failed", "--id", "b1", text, check=False) for text in ("the build is red", "twice")]
+    expect([one.returncode for one in pushed] == [0, 0], f"`tidings push` with the producer's role: {pushed[0].stderr.strip()}")
+    bad = kit.tidings("push", "--create", "-S", ci, "-s", "s", "-l", "critical", "-k", "x" * 1025, "too long", check=False)
+    expect("data.kind: 1025 bytes are over the limit of 1024" in bad.stderr, f"a push that is wrong: {bad.stderr.strip()}")
+    for record in ("\\x", "\\x02", "\\x0100", "\\x01000003", "\\x0100000302", "\\x01ffffffffffffffffffffffff", "\\x010000000002"):
+        done = subprocess.run([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", "ci", "-d", "fleet", "-c",
+                               f"SELECT tidings.push_as_producer('s', '', '', '{record}', 0, true)"], capture_output=True, text=True, check=False)
+        expect("a record" in done.stderr, f"a record that is none ({record}): {done.stderr.strip().splitlines()[:1]}")
+    for what in ("push_record('s', '', '', '\\x01', 0, 0, 10, false, 'x', 0, false, '', 'x')", "keep_days(30)", "forget('s')"):
+        done = subprocess.run([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", "ci", "-d", "fleet", "-c", f"SELECT tidings.{what}"],
+                              capture_output=True, text=True, check=False)
+        expect("permission denied" in done.stderr, f"it may not call {what.split('(')[0]}")
+    host = kit.Kit(as_role(url, "agent"))
+    host.event("session.opened", "s")
+    answer = host.call("tool_result", session="s", call_id="c1", tool="shell", content="x")
+    expect("the build is red" in answer["content"] and "twice" not in answer["content"], "a host shows what it has pushed, once")
+    host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
+    host.close()
+    refused = kit.tidings("status", "-S", as_role(url, "stranger"), check=False)
+    expect("NAME_host" in refused.stderr or "store init" in refused.stderr, f"a login without rights: {refused.stderr.strip()}")
+
+
+def check_advisory(server, url):
+    """A stranger holds all the advisory locks that it can guess: nobody waits for it, and nobody counts as alive by it."""
+    server.sql("GRANT CONNECT ON DATABASE fleet TO stranger")
+    first = kit.Asked(as_role(url, "agent"), before=["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] if os.geteuid() == 0 else ())
+    expect("reply" in first.event("session.opened", "held"), "a host opens a session")
+    locks = server.sql("SELECT string_agg(((classid::bigint << 32) | objid::bigint)::text, ',') FROM pg_locks WHERE locktype = 'advisory'").split(",")
+    stranger = kit.Sql(server, "stranger", user="stranger")
+    names = ["new", "another"]
+    stranger.say("BEGIN; SELECT " + ", ".join(
+        [f"pg_advisory_lock_shared({lock})" for lock in locks] + [f"pg_advisory_lock(hashtext('tidings'), hashtext('{name}'))" for name in names] + ["pg_advisory_lock(hashtext('tidings days'))"]) + ";",
+        kit.BEGUN)
+    second = kit.Kit(as_role(url, "agent"), budget_ms=10000)
+    for name in names:
+        expect(second.event("session.opened", name), f"session {name} is opened, whose name's lock a stranger has")
+    server.sql("SELECT tidings.keep_days(30)")
+    first.end()
+    kit.wait_for(lambda: server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'tidings alive%'") == "1", "the first host's connections to end")
+    if os.geteuid() == 0:
+        expect(second.event("session.resumed", "held", deliveries=[]), "a dead host does not live by a lock of a stranger's")
+    second.close()
+    stranger.end()
+
+
+def check_drop(server):
+    """Roles with another right, and a role that may not make roles."""
+    url = kit.make_store(server, "team")
+    server.sql("CREATE TABLE public.other (a int); GRANT SELECT ON public.other TO team_host")
+    done = kit.tidings("store", "drop", url, check=False)
+    expect(not done.returncode and server.sql("SELECT to_regnamespace('team') IS NULL") == "t", f"a store whose role has another right is dropped {done.stderr.strip()}")
+    expect(server.sql("SELECT string_agg(rolname, ',') FROM pg_roles WHERE rolname LIKE 'team%'") == "team_host", "the role that has it stays")
+    server.sql("DROP TABLE public.other; DROP ROLE team_host")
+    server.sql("CREATE ROLE small LOGIN; GRANT CREATE ON DATABASE fleet TO small; CREATE ROLE mine_producer; CREATE ROLE mine_host")
+    mine = as_role(server.url("mine"), "small")
+    expect(not kit.tidings("store", "init", mine, check=False).returncode, "a role that may not make roles makes a store")
+    expect(server.sql("SELECT has_function_privilege('mine_producer', 'mine.push_as_producer(text, text, text, bytea, bigint, boolean)', 'EXECUTE')") == "t",
+           "and the roles that an administrator has made get their rights")
+    done = kit.tidings("store", "drop", mine, check=False)
+    expect(not done.returncode and server.sql("SELECT to_regnamespace('mine') IS NULL") == "t", f"and drops it {done.stderr.strip()}")
+
+
+def check_schemas(server):
+    for schema in ("user", "select", "table"):
+        url = server.url(schema)
+        kit.tidings("store", "init", url)
+        kit.tidings("push", "--create", "-S", url, "-s", "s", "hello")
+        host = kit.Kit(url)
+        host.event("session.opened", "s")
+        expect("hello" in host.call("tool_result", session="s", call_id="c1", tool="shell", content="x")["content"], f"a schema called {schema}")
+        host.close()
+        expect("sound" in kit.tidings("store", "check", url).stdout, "it is checked")
+        kit.tidings("store", "upgrade", url)
+        kit.tidings("store", "drop", url)
+
+
+def check_quiet(server, url):
+    """A server that ends its connections, and a conflict of two writers."""
+    with kit.Quiet() as said:
+        host = kit.Kit(url)
+        host.event("session.opened", "quiet")
+        server.sql("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name LIKE 'tidings%'")
+        for number in range(3):
+            try:
+                host.call("tool_result", session="quiet", call_id=f"c{number}", tool="shell", content="x")
+            except kit.Failed:
+                pass
+        host.call("push", session="quiet", kind="ci.failed", message="x")
+        answer = host.call("tool_result", session="quiet", call_id="c9", tool="shell", content="x")
+        server.sql("UPDATE tidings.session SET version = version + 1 WHERE name = 'quiet'")
+        host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
+        host.close()
+    expect(not said.text(), f"nothing on the host's stderr: {said.text()}")
+    with open(os.path.join(server.folder, "log"), encoding="utf-8", errors="replace") as log:
+        expect("division by zero" not in log.read(), "no conflict in the server's log")
+
+
+def main():
+    with kit.Server(**kit.Server.FAST) as server:
+        url = kit.make_store(server)
+        server.sql("CREATE ROLE ci LOGIN; GRANT tidings_producer TO ci; CREATE ROLE agent LOGIN; GRANT tidings_host TO agent; CREATE ROLE stranger LOGIN")
+        check_producer(server, url)
+        check_advisory(server, url)
+        check_drop(server)
+        check_schemas(server)
+        check_quiet(server, url)
+    print(f"# sum: rights: {len(failures)} failures")
+    return bool(failures)
+
+
+sys.exit(main())
