@@ -14,6 +14,7 @@
 #include "command/cli.h"
 #include "command/help.h"
 #include "command/near.h"
+#include "common/store_url.h"
 
 const struct cli_verb *cli_find_verb(const struct cli_verb *const *verbs, const char *name) {
   for (; verbs && *verbs; verbs++) {
@@ -82,8 +83,26 @@ static bool reader_is_gone(void) {
   return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
+/* Everybody on this machine can read a process's arguments: a store's password does not stay there.
+ */
+static void hide_password(char **argument) {
+  const char *url = strstr(*argument, "postgres");
+  if (!url || !store_url_is(url) || !store_url_has_password(url)) return;
+  char *copy = strdup(*argument), *shown = store_url_shown(url);
+  size_t before = (size_t)(url - *argument), room = strlen(url), len = shown ? strlen(shown) : 0;
+  if (copy && shown && len <= room) {
+    memset(*argument + before, ' ', room);
+    memcpy(*argument + before, shown, len);
+    *argument = copy; /* until the process ends */
+    copy = NULL;
+  }
+  free(copy);
+  free(shown);
+}
+
 int cli_main(const struct cli_program *program, int argc, char **argv) {
   keep_standard_descriptors();
+  for (int i = 1; i < argc; i++) hide_password(&argv[i]);
   bool was_ignored = !program->keep_pipe_signal && signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   int code = run_program(program, argc, argv, was_ignored);
   if (!fflush(stdout) && !ferror(stdout)) return code;

@@ -12,11 +12,12 @@ import net  # pylint: disable=wrong-import-position
 
 def check_keepalives(server, url):
     """The kernel's own list of the server's sockets says when it asks whether the other side lives: 5 s, not two hours."""
-    host = kit.Kit(url.replace("@/", "@127.0.0.1:5432/").replace(f"host={server.folder}&", ""))
+    host = kit.Kit(url.replace("@/", f"@{kit.ADDRESS}/").replace(f"host={server.folder}&", ""))
     host.event("session.opened", "tcp")
     with open("/proc/net/tcp", encoding="ascii") as table:
         rows = [line.split() for line in table.readlines()[1:]]
-    ours = [row for row in rows if row[1].endswith(":1538") and row[3] == "01"]  # port 5432, established
+    here = "".join(f"{int(part):02X}" for part in reversed(kit.ADDRESS.split("."))) + ":1538"  # and port 5432
+    ours = [row for row in rows if row[1] == here and row[3] == "01"]  # established
     due = [(row[5].split(":")[0], int(row[5].split(":")[1], 16)) for row in ours]
     expect(len(due) >= 2 and all(kind in ("01", "02") and jiffies <= 1500 for kind, jiffies in due), f"the server's sockets and when they ask: {due}")
     host.close()
@@ -82,7 +83,7 @@ def check_standby_gone(server, url):
 
 
 def main():
-    settings = {**kit.Server.FAST, "wal_level": "replica", "max_wal_senders": 4, "listen_addresses": "127.0.0.1"}
+    settings = {**kit.Server.FAST, "wal_level": "replica", "max_wal_senders": 4, "listen_addresses": kit.ADDRESS}
     with kit.Server(**settings) as server:
         url = kit.make_store(server)
         check_keepalives(server, url)

@@ -174,6 +174,10 @@ class Server:
         self.end()
 
 
+# An address of this machine that no other test listens on.
+ADDRESS = f"127.1.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}"
+
+
 class Quiet:
     """What this process writes to its stderr meanwhile, libraries too."""
 

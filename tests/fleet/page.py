@@ -2,6 +2,7 @@
 """page.py: docs/fleet.md as a reader uses it: the commands of its walk are typed as they stand there, with what it says they print, and its monitoring
 queries are run on the walk's store. Only the server's own commands are run by another user than root, who may not run them.
 """
+import json
 import os
 import pwd
 import re
@@ -83,6 +84,8 @@ def walk(reader, page):
 def monitor(reader, page):
     queries = re.findall(r"^```sql\n(.*?)^```$", section(page, "Running it"), re.MULTILINE | re.DOTALL)
     expect(len(queries) > 5, f"{len(queries)} monitoring queries")
+    with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "grafana", "fleet.json"), encoding="utf-8") as file:
+        queries += [panel["targets"][0]["rawSql"] for panel in json.load(file)["panels"]]
     for query in queries:
         done = subprocess.run([os.path.join(kit.programs(), "psql"), "-XAtq", "-h", os.path.join(reader.home, "fleet"), "-U", "fleet", "postgres", "-v", "ON_ERROR_STOP=1", "-c", query],
                               capture_output=True, text=True, check=False)

@@ -115,6 +115,19 @@ def check_quiet(server, url):
         expect("division by zero" not in log.read(), "no conflict in the server's log")
 
 
+def check_arguments(server, url):
+    """A password in a URL does not stay among the arguments of a process, which all can read."""
+    for arguments in (["-S", url.replace("fleet@", "fleet:hunter2@")], ["--store=" + url.replace("fleet@", "fleet:hunter2@")]):
+        follower = subprocess.Popen([kit.TIDINGS, "tail", "-f", "-s", "s", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        kit.wait_for(lambda: server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidings'") != "0", "the command to be connected")
+        with open(f"/proc/{follower.pid}/cmdline", "rb") as file:
+            shown = file.read()
+        expect(b"hunter2" not in shown and b"postgresql://fleet@" in shown, f"the arguments of a process: {shown}")
+        follower.terminate()
+        follower.wait(120)
+        kit.wait_for(lambda: server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidings'") == "0", "it to be gone")
+
+
 def main():
     with kit.Server(**kit.Server.FAST) as server:
         url = kit.make_store(server)
@@ -124,6 +137,7 @@ def main():
         check_drop(server)
         check_schemas(server)
         check_quiet(server, url)
+        check_arguments(server, url)
     print(f"# sum: rights: {len(failures)} failures")
     return bool(failures)
 

@@ -218,9 +218,10 @@ struct pg_txn {
   struct pg_scan scan;
   struct pg_conn *conn;
   store_deadline deadline;
-  bool begun;   /* there is a transaction on the server */
-  bool failing; /* and it has failed */
-  bool checked; /* the schema's number was looked at */
+  bool begun;        /* there is a transaction on the server */
+  bool failing;      /* and it has failed */
+  bool asks_version; /* the pipeline that begins it has PG_LOCK_VERSION */
+  bool checked;      /* the schema's number was looked at */
   struct pg_session *sessions[TOUCHED_SESSIONS];
   size_t count;
   struct pg_session *declared; /* one of them; NULL: none */

@@ -10,16 +10,16 @@
 
 enum { MISSES_OF_A_LIST = 3, SESSIONS_AT_ONCE = 2048 };
 
-static int by_number(const void *a, const void *b) {
+static int by_its_number(const void *a, const void *b) {
   const struct pg_session *const *one = a, *const *other = b;
   return ((*one)->number > (*other)->number) - ((*one)->number < (*other)->number);
 }
 
 static struct pg_session *find_scanned(const struct pg_scan *scan, uint32_t number) {
   const struct pg_session wanted = {.number = number}, *key = &wanted;
-  struct pg_session **found =
-      scan->count ? bsearch(&key, scan->sessions, scan->count, sizeof *scan->sessions, by_number)
-                  : NULL;
+  struct pg_session **found = scan->count ? bsearch(&key, scan->sessions, scan->count,
+                                                    sizeof *scan->sessions, by_its_number)
+                                          : NULL;
   return found ? *found : NULL;
 }
 
@@ -45,7 +45,8 @@ static int take_portion(struct db *db, struct pg_scan *scan, const PGresult *res
   for (; !rc && row < count && pg_session_is_row(result, row); row++)
     rc = add_scanned(scan, result, row);
   scan->all = scan->count - before < SESSIONS_AT_ONCE;
-  if (scan->count > before) qsort(scan->sessions, scan->count, sizeof *scan->sessions, by_number);
+  if (scan->count > before)
+    qsort(scan->sessions, scan->count, sizeof *scan->sessions, by_its_number);
   for (; !rc && row < count; row++) {
     struct pg_session *session = find_scanned(scan, (uint32_t)pg_int8(result, row, 1));
     if (session) rc = pg_session_add_row(session, result, row);

@@ -41,10 +41,18 @@ int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
   *ret_count = 1;
   if (rc || !engine->unlocked) return rc;
   engine->unlocked = false;
+  engine->asks_version = true;
   pg_param_int8(&version, engine->declared->number);
   pg_param_int8(&version, engine->declared->version);
   *ret_count = 2;
   return pg_send(engine->conn, PG_LOCK_VERSION, &version);
+}
+
+/* After BEGIN, PG_LOCK_VERSION may have been the second statement: was it of another version? */
+static int check_version(struct pg_txn *engine, PGresult *const *results) {
+  bool same = !engine->asks_version || pg_int8(results[1], 0, 0);
+  engine->asks_version = false;
+  return same ? 0 : PG_E_OUTDATED;
 }
 
 /* Queues what loads the session, or, of one that was loaded before, what looks whether there is
@@ -65,6 +73,7 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
   else if (!rc) rc = pg_session_send_load(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
+  if (!rc) rc = check_version(engine, results);
   if (!rc && times) pg_clock_take(txn->db, results[before]);
   if (!rc && looks) rc = pg_session_looked(txn->db, session, results[count - 1]);
   else if (!rc) rc = pg_session_loaded(txn->db, session, results[count - 1]);
@@ -203,7 +212,7 @@ int pg_txn_own(struct db_txn *txn, uint32_t number) {
   if (!rc) rc = send_own_rows(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, before + 2);
-  if (!rc && before == 2 && !pg_int8(results[1], 0, 0)) rc = PG_E_OUTDATED; /* PG_LOCK_VERSION */
+  if (!rc) rc = check_version(engine, results);
   if (!rc) rc = take_own_rows(session, results[before + 1]);
   for (size_t i = 0; i < before + 2; i++) PQclear(results[i]);
   if (rc) engine->failing = true;
