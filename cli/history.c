@@ -10,7 +10,9 @@
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
+#include "command/message_change.h"
 #include "command/print.h"
+#include "command/session.h"
 #include "command/terminal.h"
 
 /* -- history ----------------------------------------------------------------------------------- */
@@ -68,26 +70,19 @@ static void print_transition(struct show_clock *clock, const json_t *transition)
   putchar('\n');
 }
 
-static bool is_since(const json_t *row, int64_t since_ms) {
-  return show_time_ms(json_value_text(row, "time")) >= since_ms;
-}
-
-static void print_history(const json_t *answer, int64_t since_ms) {
+static void print_history(const json_t *answer, bool since) {
   const json_t *deliveries = json_object_get(answer, "deliveries"),
                *transitions = json_object_get(answer, "transitions"), *row = NULL;
   struct show_clock clock = {.day = ""};
   size_t i = 0;
-  if (!json_array_size(deliveries)) fputs("Nothing was delivered yet.\n", stdout);
-  json_array_foreach(deliveries, i, row) {
-    if (is_since(row, since_ms)) print_delivery(&clock, row);
-  }
+  if (!json_array_size(deliveries))
+    fputs(since ? "Nothing was delivered since then.\n" : "Nothing was delivered yet.\n", stdout);
+  json_array_foreach(deliveries, i, row) print_delivery(&clock, row);
   if (json_array_size(transitions)) fputs("Turns:\n", stdout);
   clock = (struct show_clock){.day = ""};
-  json_array_foreach(transitions, i, row) {
-    if (is_since(row, since_ms)) print_transition(&clock, row);
-  }
+  json_array_foreach(transitions, i, row) print_transition(&clock, row);
   uint64_t total = json_value_count(answer, "total");
-  if (total > json_array_size(deliveries))
+  if (!since && total > json_array_size(deliveries))
     printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
 }
 
@@ -111,8 +106,10 @@ static int run_history(struct cli *cli) {
     code = ask_about_session(
         cli, json_pack("{s:s, s:I}", "name", "history", "limit", (json_int_t)limit), &answer);
   if (code) return code;
+  print_drop_older(json_object_get(answer, "deliveries"), "time", since_ms);
+  print_drop_older(json_object_get(answer, "transitions"), "time", since_ms);
   if (cli->json) code = print_json(cli, answer);
-  else print_history(answer, since_ms);
+  else print_history(answer, since != NULL);
   json_decref(answer);
   return code;
 }
@@ -143,53 +140,97 @@ enum { OPTION_MESSAGE = CLI_LONG_ONLY };
 
 enum { MOST_SESSIONS = 16 };
 
-/* Of what another session took over: what happened there, below. */
-static int explain_on(const struct cli *cli, const char *member, json_t **answer) {
-  struct hostkit *kit = NULL;
+static int print_explanation(const struct cli *cli, const json_t *answer) {
+  char *text = show_text_times(json_value_text(answer, "text"));
+  if (!text) return cli_fail(cli, "out of memory");
+  terminal_lines(stdout, text, 0);
+  free(text);
+  return 0;
+}
+
+static json_t *explain_request(const char *session, bool message, const char *id) {
+  return json_pack("{s:s, s:s, s:s}", "name", "explain", "session", session,
+                   message ? "message" : "id", id);
+}
+
+/* Of an item that another session took over: the explanations of that session, below. */
+static int explain_on(const struct cli *cli, struct hostkit *kit, bool message, const char *id,
+                      json_t **answer) {
   int code = 0;
   for (int i = 0; !code && i < MOST_SESSIONS; i++) {
     const char *next = json_value_text(*answer, "moved_to");
     json_t *more = NULL;
     if (!next[0]) break;
-    if (!kit) code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
-    if (!code)
-      code = ask(
-          cli, kit,
-          json_pack("{s:s, s:s, s:s}", "name", "explain", "session", next, member, cli->words[0]),
-          &more);
+    code = ask(cli, kit, explain_request(next, message, id), &more);
     if (code) break;
     fputs("\nIn session ", stdout);
     terminal_text(stdout, next);
     fputs(": ", stdout);
-    terminal_lines(stdout, json_value_text(more, "text"), 0);
+    code = print_explanation(cli, more);
     json_decref(*answer);
     *answer = more;
   }
-  kit_close(kit);
   return code;
 }
 
+/* The whole id of the message whose id begins so; among those that wait, and those that are over as
+ * far as the store remembers. */
+static int find_message(const struct cli *cli, struct hostkit *kit, const char *session,
+                        json_t *data) {
+  json_t *answer = NULL;
+  const json_t *known = NULL;
+  int code = message_change_complete(cli, kit, session, data);
+  const char *id = json_value_text(data, "id");
+  if (code || strcmp(id, cli->words[0]) != 0) return code;
+  code = ask(cli, kit, json_pack("{s:s, s:s}", "name", "timeline", "session", session), &answer);
+  known = json_object_get(answer, "messages");
+  if (!code) code = message_change_find(cli, known, data, "id");
+  json_decref(answer);
+  return code;
+}
+
+/* Only if no message has the very id that was typed, it is looked for as a beginning. */
+static int find_id(const struct cli *cli, struct hostkit *kit, const char *session, bool message,
+                   json_t *data) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *answer = NULL;
+  if (!message) return 0;
+  int32_t refused = kit_query(kit, explain_request(session, true, cli->words[0]), &answer, &error);
+  json_decref(answer);
+  return refused == TIDINGS_E_NOT_FOUND ? find_message(cli, kit, session, data) : 0;
+}
+
+static int explain(const struct cli *cli, struct hostkit *kit, const char *session, bool message) {
+  json_t *answer = NULL, *data = json_pack("{s:s}", "id", cli->words[0]);
+  int code =
+      data ? find_id(cli, kit, session, message, data) : cli_fail(cli, "the id is not UTF-8");
+  const char *id = json_value_text(data, "id");
+  if (!code) code = ask(cli, kit, explain_request(session, message, id), &answer);
+  if (!code && cli->json) code = print_json(cli, answer);
+  else if (!code) code = print_explanation(cli, answer);
+  if (!code && !cli->json) code = explain_on(cli, kit, message, id, &answer);
+  if (!code && !cli->json) putchar('\n');
+  json_decref(answer);
+  json_decref(data);
+  return code;
+}
+
+/* A word of digits is a notification's id, and any other a message's. */
 static int run_explain(struct cli *cli) {
   uint64_t id = 0;
   bool message = false;
-  json_t *answer = NULL;
+  struct hostkit *kit = NULL;
+  char *session = NULL;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key != OPTION_MESSAGE) return cli->exit_code;
     message = true;
   }
   int code = cli_take_words(cli, 1, 1, "the id of a notification or of a message is");
-  if (!code && !message && cli_number(cli->words[0], 1, UINT64_MAX, &id))
-    code = cli_usage(cli, "'%s' is not an id; expected digits, or --message", cli->words[0]);
-  if (!code)
-    code = ask_about_session(
-        cli, json_pack("{s:s, s:s}", "name", "explain", message ? "message" : "id", cli->words[0]),
-        &answer);
-  if (code) return code;
-  if (cli->json) code = print_json(cli, answer);
-  else terminal_lines(stdout, json_value_text(answer, "text"), 0);
-  if (!cli->json) code = explain_on(cli, message ? "message" : "id", &answer);
-  if (!cli->json) putchar('\n');
-  json_decref(answer);
+  if (!code && !message) message = cli_number(cli->words[0], 1, UINT64_MAX, &id) != 0;
+  if (!code) code = session_open(cli, &kit, &session);
+  if (!code) code = explain(cli, kit, session, message);
+  kit_close(kit);
+  free(session);
   return code;
 }
 
@@ -199,23 +240,25 @@ const struct cli_verb verb_explain = {
     .summary = "explain what happened to one notification or message",
     .help = "Explains what happened to a notification, and why; or to a message. 'tidings pending' "
             "and 'tidings history' print the ids of notifications, 'tidings queue' those of "
-            "messages.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+            "messages; the beginning of a message's id is enough.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS | FOR_PEOPLE,
     .options =
         (const struct cli_option[]){
-            {.key = OPTION_MESSAGE, .name = "message", .help = "ID is that of a message."},
+            {.key = OPTION_MESSAGE,
+             .name = "message",
+             .help = "ID is that of a message, even if it has digits only."},
             {.name = NULL}},
     .run = run_explain,
     .examples =
         (const struct cli_example[]){
-            {"tidings explain 4294967297", "Find out why the agent did not receive it."},
-            {"tidings explain --message m-5fd2a1c09b7e4433", "Find out what became of it."},
+            {"tidings explain 17", "Find out why the agent did not receive it."},
+            {"tidings explain m-5fd2a1", "Find out what became of this message."},
             {NULL, NULL}},
 };
 
 /* -- export ------------------------------------------------------------------------------------ */
 
-enum { OPTION_LINES = CLI_LONG_ONLY };
+enum { OPTION_LINES = OPTION_SINCE + 1 };
 
 static int print_lines(const struct cli *cli, const json_t *events) {
   const json_t *event = NULL;
@@ -232,15 +275,20 @@ static int print_lines(const struct cli *cli, const json_t *events) {
 
 static int run_export(struct cli *cli) {
   bool lines = false;
+  int64_t since_ms = INT64_MIN;
+  const char *since = NULL;
   json_t *answer = NULL;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
-    if (key != OPTION_LINES) return cli->exit_code;
-    lines = true;
+    if (key == CLI_STOP) return cli->exit_code;
+    if (key == OPTION_SINCE) since = cli->value;
+    else lines = true;
   }
   int code = cli_take_words(cli, 0, 0, "");
+  if (!code && since) code = print_since(cli, since, &since_ms);
   if (!code) code = ask_about_session(cli, json_pack("{s:s}", "name", "stream"), &answer);
   if (code) return code;
-  const json_t *events = json_object_get(answer, "events");
+  json_t *events = json_object_get(answer, "events");
+  print_drop_older(events, "timestamp", since_ms);
   code = lines ? print_lines(cli, events) : print_json(cli, events);
   json_decref(answer);
   return code;
@@ -258,6 +306,7 @@ const struct cli_verb verb_export = {
     .options = (const struct cli_option[]){{.key = OPTION_LINES,
                                             .name = "lines",
                                             .help = "Print one event per line instead of a list."},
+                                           SINCE_OPTION("recorded"),
                                            {.name = NULL}},
     .run = run_export,
     .examples = (const struct cli_example[]){{"tidings export -s my-session > events.json",

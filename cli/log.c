@@ -217,7 +217,7 @@ static int report_polled(const struct cli *cli, const char *handle, bool peek) {
 
 static int log_verb(struct cli *cli) {
   struct log_options options = {.follow = false};
-  char *path = NULL;
+  char *handle = NULL, *path = NULL;
   int fd = -1;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == 'f') options.follow = true;
@@ -228,12 +228,13 @@ static int log_verb(struct cli *cli) {
   int code = cli_take_words(cli, 1, 1, "a handle is");
   if (!code && options.follow && cli->json)
     code = cli_usage(cli, "--follow and --json exclude each other");
-  if (!code) code = run_log_find(cli, cli->words[0], &path, &fd);
+  if (!code) code = run_log_find(cli, cli->words[0], &handle, &path, &fd);
   if (code) return code;
-  if (cli->json) code = print_as_json(cli, cli->words[0], path, fd, options.unmasked);
+  if (cli->json) code = print_as_json(cli, handle, path, fd, options.unmasked);
   else code = print_log(cli, path, fd, &options);
-  if (!code) code = report_polled(cli, cli->words[0], options.peek);
+  if (!code) code = report_polled(cli, handle, options.peek);
   close(fd);
+  free(handle);
   free(path);
   return code;
 }
@@ -250,6 +251,7 @@ const struct cli_verb verb_log = {
             "terminal gets them as text, without "
             "escape sequences and other control characters.\n\n"
             "HANDLE is the name that 'tidings run' gives the run, and that notifications mention. "
+            "The beginning of it is enough, if no other run's begins so. "
             "If no run has it, the error lists the known handles. If the log cannot be printed "
             "whole, nothing is reported.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,

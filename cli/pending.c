@@ -12,7 +12,7 @@
 
 enum { OPTION_PREVIEW = CLI_LONG_ONLY, OPTION_SINCE };
 
-static void print_pending(const json_t *answer, int64_t since_ms) {
+static void print_pending(const json_t *answer, bool since) {
   struct show_clock clock = {.day = ""};
   const json_t *items = json_object_get(answer, "items"), *item = NULL;
   uint64_t count = json_value_count(answer, "count"), leased = json_value_count(answer, "leased");
@@ -21,10 +21,11 @@ static void print_pending(const json_t *answer, int64_t since_ms) {
   else printf("%llu pending", (unsigned long long)count);
   if (leased) printf(", %llu being delivered", (unsigned long long)leased);
   fputs(".\n", stdout);
-  json_array_foreach(items, i, item) {
-    if (show_time_ms(json_value_text(item, "time")) >= since_ms) print_notification(&clock, item);
-  }
-  if (count > json_array_size(items))
+  json_array_foreach(items, i, item) print_notification(&clock, item);
+  if (since && count > json_array_size(items))
+    printf("%llu of them were pushed before that.\n",
+           (unsigned long long)(count - json_array_size(items)));
+  else if (count > json_array_size(items))
     printf("and %llu more; --limit shows them\n",
            (unsigned long long)(count - json_array_size(items)));
 }
@@ -74,8 +75,9 @@ static int pending_verb(struct cli *cli) {
   if (carrier >= 0) (void)json_object_set_new(request, "carrier", json_string(names[carrier]));
   code = ask_about_session(cli, request, &answer);
   if (code) return code;
+  print_drop_older(json_object_get(answer, "items"), "time", since_ms);
   if (cli->json) code = print_json(cli, answer);
-  else if (carrier < 0) print_pending(answer, since_ms);
+  else if (carrier < 0) print_pending(answer, since != NULL);
   else print_preview(answer);
   json_decref(answer);
   return code;

@@ -50,10 +50,11 @@ static void print_session(const json_t *session) {
   putchar('\n');
 }
 
-static void print_sessions(const json_t *sessions) {
+static void print_sessions(const json_t *sessions, bool since) {
   const json_t *session = NULL;
   size_t i = 0;
-  if (!json_array_size(sessions)) puts("The store has no sessions yet.");
+  if (!json_array_size(sessions))
+    puts(since ? "No session was used since then." : "The store has no sessions yet.");
   json_array_foreach(sessions, i, session) print_session(session);
   if (i) puts("'tidings push --to session:ID TEXT' writes to one of them; '-s ID' names it.");
 }
@@ -63,13 +64,23 @@ static void print_name(const json_t *session) {
   putchar('\n');
 }
 
+/* Those that were used since then: the last turn, prompt or tool result, or else the attaching. */
+static void drop_unused(json_t *sessions, int64_t since_ms) {
+  for (size_t i = json_array_size(sessions); since_ms != INT64_MIN && i-- > 0;) {
+    const json_t *session = json_array_get(sessions, i);
+    const char *used = json_value_text(session, "used");
+    if (show_time_ms(used[0] ? used : json_value_text(session, "since")) < since_ms)
+      (void)json_array_remove(sessions, i);
+  }
+}
+
 int sessions_list(const struct cli *cli, bool names) {
   json_t *answer = NULL;
   int code = ask_for_sessions(cli, &answer);
   const json_t *sessions = json_object_get(answer, "sessions"), *session = NULL;
   size_t i = 0;
   if (!code && cli->json) code = print_json(cli, answer);
-  else if (!code && !names) print_sessions(sessions);
+  else if (!code && !names) print_sessions(sessions, false);
   else json_array_foreach(sessions, i, session) print_name(session);
   json_decref(answer);
   return code;
@@ -123,25 +134,33 @@ void sessions_overview(const struct cli *cli) {
   kit_close(kit);
 }
 
+enum { OPTION_SINCE = CLI_LONG_ONLY };
+
 static int sessions_verb(struct cli *cli) {
   char why[128];
+  const char *since = NULL;
+  int64_t since_ms = INT64_MIN;
   json_t *answer = NULL;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
+    since = cli->value;
   }
   int code = cli_take_words(cli, 0, 0, "");
+  if (!code && since) code = print_since(cli, since, &since_ms);
   if (!code) code = ask_for_sessions(cli, &answer);
   if (code) return code;
-  const json_t *sessions = json_object_get(answer, "sessions");
-  const char *meant = find_meant(cli, sessions, why);
+  json_t *sessions = json_object_get(answer, "sessions"), *all = json_copy(sessions);
+  const char *meant = find_meant(cli, all, why);
+  drop_unused(sessions, since_ms);
   if (cli->json) {
     json_t *here = meant ? json_pack("{s:s, s:s}", "session", meant, "why", why) : json_null();
     json_object_set_new(answer, "here", here);
     code = print_json(cli, answer);
   } else {
-    print_sessions(sessions);
+    print_sessions(sessions, since != NULL);
     if (json_array_size(sessions)) print_meant(meant, why);
   }
+  json_decref(all);
   json_decref(answer);
   return code;
 }
@@ -156,6 +175,7 @@ const struct cli_verb verb_sessions = {
             "for --to is session:ID. Mailboxes are listed by 'tidings box'. This command changes "
             "nothing.",
     .with = WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS | FOR_PEOPLE,
+    .options = (const struct cli_option[]){SINCE_OPTION("used"), {.name = NULL}},
     .run = sessions_verb,
     .examples = (const struct cli_example[]){{"tidings sessions", "Which agent gets what I push "
                                                                   "here?"},

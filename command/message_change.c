@@ -51,8 +51,8 @@ size_t message_change_short(const json_t *messages, const char *id) {
   return len < whole ? len : whole;
 }
 
-static int complete(const struct cli *cli, const json_t *messages, json_t *data,
-                    const char *member) {
+int message_change_find(const struct cli *cli, const json_t *messages, json_t *data,
+                        const char *member) {
   const char *typed = json_value_text(data, member), *id = NULL;
   size_t len = strlen(typed);
   size_t count = len < SHORTEST_TYPED ? 0 : count_beginning(messages, typed, len, &id);
@@ -70,8 +70,8 @@ int message_change_complete(const struct cli *cli, struct hostkit *kit, const ch
           json_pack("{s:s, s:s, s:i}", "name", "queue", "session", session, "limit", MOST_MESSAGES),
           &answer);
   const json_t *messages = json_object_get(answer, "messages");
-  if (!code) code = complete(cli, messages, data, "id");
-  if (!code) code = complete(cli, messages, data, "before");
+  if (!code) code = message_change_find(cli, messages, data, "id");
+  if (!code) code = message_change_find(cli, messages, data, "before");
   json_decref(answer);
   return code;
 }

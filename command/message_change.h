@@ -26,6 +26,9 @@ struct message_change message_change_redirect(const char *id, const char *delive
  * beginning of several is refused; what is none stays. Returns 0, or the exit code. */
 int message_change_complete(const struct cli *cli, struct hostkit *kit, const char *session,
                             json_t *data);
+/* The same for one member, among the messages of a list. */
+int message_change_find(const struct cli *cli, const json_t *messages, json_t *data,
+                        const char *member);
 /* How many of the first bytes of an id distinguish it among the messages, at least eight. */
 size_t message_change_short(const json_t *messages, const char *id);
 

@@ -132,3 +132,10 @@ int print_since(const struct cli *cli, const char *text, int64_t *ret_ms) {
                    "duration such as 90m, 2h, 1d",
                    text);
 }
+
+void print_drop_older(json_t *list, const char *time, int64_t since_ms) {
+  if (since_ms == INT64_MIN) return;
+  for (size_t i = json_array_size(list); i-- > 0;)
+    if (show_time_ms(json_value_text(json_array_get(list, i), time)) < since_ms)
+      (void)json_array_remove(list, i);
+}

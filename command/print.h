@@ -37,6 +37,8 @@ void print_notification(struct show_clock *clock, const json_t *item);
 /* --since: a time or a duration; said as a mistake if it is neither. Returns 0, or the exit code.
  */
 int print_since(const struct cli *cli, const char *text, int64_t *ret_ms);
+/* Takes out of a list what is older than that: its member `time` says so. INT64_MIN: nothing. */
+void print_drop_older(json_t *list, const char *time, int64_t since_ms);
 #define SINCE_OPTION(what)                                                                         \
   {                                                                                                \
     .key = OPTION_SINCE, .name = "since", .argument = "TIME",                                      \

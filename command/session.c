@@ -159,18 +159,58 @@ static int look_up(const struct cli *cli, struct hostkit *kit, const char *name,
   return code;
 }
 
-/* A name that the store does not know is a mistake in typing more often than a new one. */
+/* Agents name their sessions by random digits, and people copy the first few of them. A verb that
+ * writes takes no beginning of a name that somebody has chosen: "build" is not "build-2". */
+static bool may_be_short(const struct cli *cli, const char *name) {
+  enum { SHORTEST = 4, SHORTEST_RANDOM = 8 };
+  size_t len = strlen(name);
+  if (cli->verb->with & ONLY_READS) return len >= SHORTEST;
+  return len >= SHORTEST_RANDOM && strspn(name, "0123456789abcdef-") == len;
+}
+
+/* The id of the one session that begins so; NULL: there is none, or there are several. */
+static const char *find_short(const struct cli *cli, const json_t *sessions, const char *name) {
+  const json_t *session = NULL;
+  const char *found = NULL;
+  size_t i = 0, count = 0;
+  json_array_foreach(sessions, i, session) {
+    const char *id = json_value_text(session, "session");
+    if (strncmp(id, name, strlen(name)) != 0) continue;
+    found = id;
+    count++;
+  }
+  return count == 1 && may_be_short(cli, name) ? found : NULL;
+}
+
+static int say_unknown(const struct cli *cli, const json_t *sessions, const char *name) {
+  const char *near = session_near_find(sessions, name);
+  int code = cli_fail(cli, "the store has no session '%s'%s%s%s%s%s", name,
+                      cli->verb->with & WITH_CREATE ? "; --create makes it." : ".",
+                      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
+                      json_array_size(sessions) ? " The sessions are:" : "");
+  list_near(sessions, name);
+  return code;
+}
+
+/* A name that the store does not know is a mistake in typing more often than a new one; or it is
+ * short for one. *ret_session: that one, to be freed. */
+static int find_known(const struct cli *cli, struct hostkit *kit, const char *name,
+                      char **ret_session) {
+  json_t *answer = NULL;
+  int code = look_up(cli, kit, name, &answer);
+  if (code) return code;
+  const json_t *sessions = json_object_get(answer, "sessions");
+  const char *found = answer ? find_short(cli, sessions, name) : name;
+  if (!found) code = say_unknown(cli, sessions, name);
+  else if (!(*ret_session = strdup(found))) code = cli_fail(cli, "out of memory");
+  json_decref(answer);
+  return code;
+}
+
 int session_check_known(const struct cli *cli, struct hostkit *kit, const char *name) {
   json_t *answer = NULL;
   int code = look_up(cli, kit, name, &answer);
-  if (code || !answer) return code;
-  const json_t *sessions = json_object_get(answer, "sessions");
-  const char *near = session_near_find(sessions, name);
-  code = cli_fail(cli, "the store has no session '%s'%s%s%s%s%s", name,
-                  cli->verb->with & WITH_CREATE ? "; --create makes it." : ".",
-                  near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
-                  json_array_size(sessions) ? " The sessions are:" : "");
-  list_near(sessions, name);
+  if (!code && answer) code = say_unknown(cli, json_object_get(answer, "sessions"), name);
   json_decref(answer);
   return code;
 }
@@ -210,8 +250,8 @@ int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_sessio
   const char *named = session_named(cli);
   if (!named) return choose_by_folder(cli, kit, ret_session);
   int code = session_check(cli, named);
-  if (!code && named == cli->session && !cli->create) code = session_check_known(cli, kit, named);
   if (code) return code;
+  if (named == cli->session && !cli->create) return find_known(cli, kit, named, ret_session);
   *ret_session = strdup(named);
   return *ret_session ? 0 : cli_fail(cli, "out of memory");
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command/terminal.h"
+#include "common/buffer.h"
 #include "common/clock.h"
 
 static struct { bool colors, utc; } showing;
@@ -127,6 +128,32 @@ void show_moment(int64_t ms) {
   bool same = parts.tm_year == today.tm_year && parts.tm_yday == today.tm_yday;
   if (!same && strftime(day, sizeof day, "%Y-%m-%d ", &parts)) fputs(day, stdout);
   print_time(&parts);
+}
+
+/* How long the time is that begins there; 0: none does. */
+static size_t time_len(const char *text) {
+  static const char form[] = "0000-00-00T00:00:00.000Z";
+  for (size_t i = 0; i < sizeof form - 1; i++) {
+    bool digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == '0' ? !digit : text[i] != form[i]) return 0;
+  }
+  return sizeof form - 1;
+}
+
+char *show_text_times(const char *text) {
+  struct buffer out = BUFFER_EMPTY;
+  char shown[32];
+  struct tm parts;
+  while (*text) {
+    size_t len = time_len(text);
+    bool known = len && split(show_time_ms(text), &parts) &&
+                 strftime(shown, sizeof shown, "%Y-%m-%d %H:%M:%S", &parts);
+    if (known) buffer_format(&out, "%s%s", shown, showing.utc ? " UTC" : "");
+    else buffer_append(&out, text, len = 1);
+    text += len;
+  }
+  buffer_byte(&out, '\0');
+  return buffer_take(&out);
 }
 
 /* The date of `text`, or today; then a time of day, or midnight. */

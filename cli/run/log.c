@@ -250,19 +250,40 @@ static int unknown(const struct cli *cli, DIR *folder, const char *path, const c
   return EXIT_REFUSED;
 }
 
-int run_log_find(const struct cli *cli, const char *handle, char **ret_path, int *ret_fd) {
+/* The handle that begins so, if only one does; to be freed. NULL: none, or several. */
+static char *find_handle(DIR *folder, const char *beginning) {
+  size_t count = 0, found = 0;
+  struct log_file *logs = list_logs(folder, &count);
+  char *handle = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (strncmp(logs[i].handle, beginning, strlen(beginning)) != 0) continue;
+    if (!found++) handle = strdup(logs[i].handle);
+  }
+  free_logs(logs, count);
+  if (found == 1) return handle;
+  free(handle);
+  if (folder) rewinddir(folder);
+  return NULL;
+}
+
+int run_log_find(const struct cli *cli, const char *typed, char **ret_handle, char **ret_path,
+                 int *ret_fd) {
   char *path = NULL;
   if (find_folder(cli, &path)) return EXIT_REFUSED;
   DIR *folder = opendir(path);
-  int code = 0, fd = folder ? open_log(dirfd(folder), handle) : -1;
-  char *log = NULL;
-  if (fd < 0) code = unknown(cli, folder, path, handle);
-  else if (asprintf(&log, "%s/%s.log", path, handle) < 0) code = cli_fail(cli, "out of memory");
+  int code = 0, fd = folder ? open_log(dirfd(folder), typed) : -1;
+  char *log = NULL, *handle = fd < 0 ? find_handle(folder, typed) : strdup(typed);
+  if (fd < 0 && handle) fd = open_log(dirfd(folder), handle);
+  if (fd < 0) code = unknown(cli, folder, path, typed);
+  else if (!handle || asprintf(&log, "%s/%s.log", path, handle) < 0)
+    code = cli_fail(cli, "out of memory");
   if (!code) {
+    *ret_handle = handle;
     *ret_path = log;
     *ret_fd = fd;
-  } else if (fd >= 0) {
-    close(fd);
+  } else {
+    free(handle);
+    if (fd >= 0) close(fd);
   }
   if (folder) closedir(folder);
   free(path);

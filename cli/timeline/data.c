@@ -196,6 +196,8 @@ static void put_all(struct packing *packing, const json_t *answer) {
   json_open(&packing->writer, NULL, '{');
   put_string(&packing->writer, answer, "session");
   put_time(packing, "time", answer, "time");
+  if (json_object_get(answer, "from"))
+    json_put_u64(&packing->writer, "from", json_value_count(answer, "from"));
   put_attachment(packing, json_object_get(answer, "attachment"));
   put_items(packing, json_object_get(answer, "items"));
   json_open(&packing->writer, "deliveries", '[');

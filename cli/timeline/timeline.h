@@ -15,7 +15,8 @@ extern const struct cli_verb verb_timeline;
 /* Each takes an answer of the query `timeline` and appends to `out`; a buffer without memory stays
  * failed. */
 
-/* The data of the page: compact JSON in which no `<` stands, so that it can be put between the tags
+/* `from`, in milliseconds, is no member of an answer: where the page's first view begins.
+ * The data of the page: compact JSON in which no `<` stands, so that it can be put between the tags
  * of an element. */
 void timeline_data(const json_t *answer, struct buffer *out);
 /* Trace Event JSON, which Perfetto opens. */

@@ -12,7 +12,7 @@
 #include "command/print.h"
 #include "common/file.h"
 
-enum { OPTION_TRACE = CLI_LONG_ONLY };
+enum { OPTION_TRACE = CLI_LONG_ONLY, OPTION_SINCE };
 
 static int write_out(const struct cli *cli, const char *path, const struct buffer *text) {
   bool to_stdout = strcmp(path, "-") == 0;
@@ -40,21 +40,26 @@ static int write_timeline(const struct cli *cli, const char *path, bool trace,
 }
 
 static int run_timeline(struct cli *cli) {
-  const char *path = NULL;
+  const char *path = NULL, *since = NULL;
+  int64_t since_ms = 0;
   bool trace = false;
   json_t *answer = NULL;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case 'o': path = cli->value; break;
     case OPTION_TRACE: trace = true; break;
+    case OPTION_SINCE: since = cli->value; break;
     default: return cli->exit_code;
     }
   }
   int code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
   if (!path) return cli_usage(cli, "-o FILE is missing; -o - writes to the standard output");
-  code = ask_about_session(cli, json_pack("{s:s}", "name", "timeline"), &answer);
+  if (since && trace) return cli_usage(cli, "--since is for the page, not for --trace");
+  if (since) code = print_since(cli, since, &since_ms);
+  if (!code) code = ask_about_session(cli, json_pack("{s:s}", "name", "timeline"), &answer);
   if (code) return code;
+  if (since) (void)json_object_set_new(answer, "from", json_integer((json_int_t)since_ms));
   code = write_timeline(cli, path, trace, answer);
   json_decref(answer);
   return code;
@@ -79,6 +84,12 @@ const struct cli_verb verb_timeline = {
                                            {.key = OPTION_TRACE,
                                             .name = "trace",
                                             .help = "Write Trace Event JSON instead of a page."},
+                                           {.key = OPTION_SINCE,
+                                            .name = "since",
+                                            .argument = "TIME",
+                                            .help = "The page begins with the view from then on: "
+                                                    "15:40, 2026-11-23, '2026-11-23 15:40', or 2h "
+                                                    "(ago). It has everything all the same."},
                                            {.name = NULL}},
     .run = run_timeline,
     .examples = (const struct cli_example[]){{"tidings timeline -o timeline.html",

@@ -166,16 +166,20 @@ static int choose_first(struct watching *watching) {
   const json_t *sessions = json_object_get(watching->top.sessions, "sessions");
   char folder[PATH_MAX];
   const char *named = session_named(watching->cli), *given = watching->cli->session;
-  int code = given && named == given ? session_check_known(watching->cli, watching->kit, given) : 0;
+  char *whole = NULL;
+  int code = given && named == given ? session_choose(watching->cli, watching->kit, &whole) : 0;
+  if (whole) named = whole;
   if (!named && getcwd(folder, sizeof folder)) {
     struct session_choice choice = session_choice_by_folder(sessions, folder);
     if (choice.session) named = json_value_text(choice.session, "session");
   }
-  if (code || !named) return code;
-  top_choose_session(&watching->top, named);
-  if (strcmp(watching->top.session, named) != 0)
-    top_note(&watching->top, "Session '%s' is not among those that are listed.", named);
-  return 0;
+  if (!code && named) {
+    top_choose_session(&watching->top, named);
+    if (strcmp(watching->top.session, named) != 0)
+      top_note(&watching->top, "Session '%s' is not among those that are listed.", named);
+  }
+  free(whole);
+  return code;
 }
 
 /* -- doing ------------------------------------------------------------------------------------- */

@@ -88,6 +88,58 @@ def test_ids(place):
     assert sorted((one["id"], one["content"]) for one in rest) == [("m-00112233aa", "other words"), ("m-99", "message m-99")], rest
 
 
+def test_more_short_ids(place):
+    """explain takes messages' ids, whole or short, waiting or over; -s and log take the beginning of a name that only one has"""
+    session(place)
+    place.ok("submit", "-s", "s", "--id", "m-0011aa", "one")
+    place.ok("submit", "-s", "s", "--id", "m-0022bb", "two")
+    place.ok("queue", "-s", "s", "cancel", "m-0022bb")
+    place.ok("submit", "-s", "s", "--id", "77", "digits")
+    for short, whole in (("m-0011", "m-0011aa"), ("m-0022", "m-0022bb"), ("m-0022bb", "m-0022bb")):
+        assert place.ok("explain", "-s", "s", short).text == place.ok("explain", "-s", "s", "--message", whole).text, short
+    place.refused("explain", "-s", "s", "m-00", says="'m-00' is the beginning of 2 messages' ids")
+    place.refused("explain", "-s", "s", "77", says="has no item 77")
+    assert "message" in place.ok("explain", "-s", "s", "--message", "77").text
+    there = {"TZ": "ZZZ-5:30"}
+    local, utc = (place.ok("explain", "-s", "s", "1", *more, env=there).text for more in ((), ("--utc",)))
+    assert re.search(r"was received at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", local) and re.search(r"\d\d:\d\d:\d\d UTC\.", utc), (local, utc)
+    assert place.ok("explain", "-s", "s", "1", "--json").json["text"].count("Z.") >= 1
+    place.opened("5c1d2e9a-6f0b-4d0e")
+    place.opened("build-2")
+    assert "5c1d2e9a-6f0b-4d0e" in place.ok("status", "-s", "5c1d").text
+    place.ok("push", "-s", "5c1d2e9a", "to the short one")
+    assert "to the short one" in place.ok("pending", "-s", "5c1d2e9a-6").text
+    place.refused("push", "-s", "build", "x", says="the store has no session 'build'")
+    place.refused("push", "-s", "5c1d2", "x", says="the store has no session '5c1d2'")
+    assert place.ok("pending", "-s", "buil", "--json").json["count"] == 0
+    place.refused("pending", "-s", "bui", says="the store has no session 'bui'")
+    place.opened("build-3")
+    place.refused("pending", "-s", "build", says="the store has no session 'build'")
+    place.run("run", "-s", "s", "--name", "tests", "--", "echo", "printed")
+    assert place.ok("log", "-s", "s", "tests").text == "printed\n"
+    handle = place.ok("log", "-s", "s", "--json", "tests-").json["handle"]
+    assert re.fullmatch(r"tests-[0-9a-f]{6}", handle), handle
+    place.run("run", "-s", "s", "--name", "tests", "--", "echo", "again")
+    place.refused("log", "-s", "s", "tests", says=["no run has the handle 'tests'", handle])
+
+
+def test_since(place):
+    """--since leaves out what was before, in JSON too"""
+    session(place)
+    lists = {"history": "deliveries", "pending": "items", "sessions": "sessions"}
+    for verb, name in lists.items():
+        words = [verb] + (["-s", "s"] if verb != "sessions" else [])
+        assert place.ok(*words, "--json", "--since", "1h").json[name] == place.ok(*words, "--json").json[name] != [], verb
+        assert place.ok(*words, "--json", "--since", "2999-01-01").json[name] == [], verb
+    assert "No session was used since then." in place.ok("sessions", "--since", "2999-01-01").text
+    assert "1 of them were pushed before that." in place.ok("pending", "-s", "s", "--since", "2999-01-01").text
+    assert "Nothing was delivered since then." in place.ok("history", "-s", "s", "--since", "2999-01-01").text
+    assert place.ok("export", "-s", "s", "--since", "2999-01-01").json == [] != place.ok("export", "-s", "s", "--since", "1h").json
+    page = place.ok("timeline", "-s", "s", "-o", "-", "--since", "2026-11-23 15:40").text.split('id="data"')[1]
+    assert '"from":' in page and '"from":' not in place.ok("timeline", "-s", "s", "-o", "-").text.split('id="data"')[1]
+    place.refused("timeline", "-s", "s", "-o", "-", "--trace", "--since", "1h", code=2, says="--since is for the page")
+
+
 def test_meant(place):
     """a verb or an option with a slip gets the one that was meant"""
     place.refused("psuh", code=2, says="unknown verb 'psuh'; did you mean 'push'?")

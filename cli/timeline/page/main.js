@@ -162,6 +162,7 @@ function start() {
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
   new ResizeObserver(stage.resized).observe(byId('scroller'));
   byId('nothing').hidden = model.count > 0;
+  if (model.data.from) stage.show(model.data.from, model.range.end);
   stage.draw();
   const follow = () => actions.select(findPlace(model, window.location.hash));
   window.addEventListener('hashchange', follow);
