@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * cli/config_show.c: `tidings config show`: each value of the configuration in force, and where it
- * comes from. What is printed for people is TOML, so that it can be kept as a file.
+ * comes from. People get TOML, so that it can be kept as a file.
  */
 #include "cli/config_show.h"
 
@@ -233,7 +233,7 @@ static void print_about(const struct cli *cli, const struct shown *shown) {
   putchar('\n');
 }
 
-/* One after the other, because a row's width is known only once it is made. */
+/* The rows come one after the other, because a row's width is known only once it is made. */
 static int print_row(void *context, const char *pointer, json_t *value) {
   enum { COLUMN = 52 };
   const struct shown *shown = context;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What reports of handles, commands and changed files are called, whatever a tool declares. */
+/* The names of reports of handles, commands and changed files, whatever a tool declares. */
 static const char *const reported_kinds[] = {"stopped", "waiting", "failed", "finished", "changed"};
 enum { REPORTED_KINDS = sizeof reported_kinds / sizeof *reported_kinds };
 

@@ -7,8 +7,9 @@
 
 #include "command/kit.h"
 
-/* What is in force in `kit`, against what the session's tools have declared in the user's store.
- * SCHEMA: a key names a kind that its tool does not have; the text lists those that it has. */
+/* Compares the configuration in force in `kit` with what the session's tools have declared in the
+ * user's store. SCHEMA: a key names a kind that its tool does not have; the text lists those that
+ * it has. */
 int32_t config_check_tools(const struct cli *cli, const char *session, struct hostkit *kit,
                            struct tidings_error *error);
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * event_message.c: see the header.
  */
 #include "cli/event_message.h"
 
@@ -15,7 +13,7 @@
 
 enum { LARGEST_TEXT = 1 << 20 }; /* from stdin; the plugin has smaller limits of its own */
 
-/* Of a command's output, the line break at its end is not meant. */
+/* The line break at the end of a command's output is not meant. */
 static int read_stdin(const struct cli *cli, char **ret_text) {
   char *text = NULL;
   size_t len = 0;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * event_text.c: see the header.
  */
 #include "cli/event_text.h"
 
@@ -18,8 +16,8 @@
 
 enum { LARGEST_EVENT = 1 << 20 }; /* the plugin has a smaller limit of its own */
 
-/* What the session is, without changing a byte of the rest. What only the plugin's reader refuses
- * is left to it. */
+/* Finds the session that the event names. Errors that only the plugin's reader finds are left to
+ * it. */
 static int find_session(const struct cli *cli, struct tidings_span text, char **ret_session) {
   static const struct json_rules rules = {.max_depth = 64, .nul = true};
   struct tidings_error error = {.size = sizeof error};

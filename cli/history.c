@@ -153,7 +153,7 @@ static json_t *explain_request(const char *session, bool message, const char *id
                    message ? "message" : "id", id);
 }
 
-/* Of an item that another session took over: the explanations of that session, below. */
+/* If another session took the item over: the explanations of that session, below. */
 static int explain_on(const struct cli *cli, struct hostkit *kit, bool message, const char *id,
                       json_t **answer) {
   int code = 0;

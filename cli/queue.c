@@ -64,7 +64,8 @@ struct clearing {
   unsigned cancelled, gone; /* gone: started by the host since the list was made */
 };
 
-/* What waits, in the order of the queue from its end: so no cancel makes the next an offer. */
+/* The waiting messages, in the order of the queue from its end: so no cancel makes the next an
+ * offer. */
 static int cancel_all(const struct cli *cli, struct hostkit *kit, const char *session,
                       const json_t *messages, struct clearing *clearing) {
   for (size_t i = json_array_size(messages); i > 0; i--) {

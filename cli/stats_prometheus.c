@@ -90,8 +90,8 @@ static json_t *sum_up(const json_t *all) {
 
 /* -- the text format --------------------------------------------------------------------------- */
 
-/* The text format escapes these three in a label's value, and nothing else. What a terminal obeys
- * or hides is shown as {U+009B}. */
+/* The text format escapes these three in a label's value, and nothing else. Characters that a
+ * terminal obeys or hides are shown as {U+009B}. */
 static void print_label(const char *value) {
   struct tidings_span text = span_text(value);
   for (size_t at = 0; at < text.len;) {

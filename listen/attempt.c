@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/attempt.c: see the header.
  */
 #include "listen/attempt.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/base64.c: see the header.
  */
 #include "listen/base64.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/counts.c: see the header.
  */
 #include "listen/counts.h"
 

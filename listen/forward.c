@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/forward.c: see the header.
  */
 #include "listen/forward.h"
 

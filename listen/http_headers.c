@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/http_headers.c: see the header.
  */
 #include "listen/http_headers.h"
 

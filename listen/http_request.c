@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/http_request.c: see the header.
  */
 #include "listen/http_request.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/judge.c: see the header.
  */
 #include "listen/judge.h"
 

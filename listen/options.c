@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/options.c: see the header.
  */
 #include "listen/options.h"
 

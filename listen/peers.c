@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/peers.c: see the header.
  */
 #include "listen/peers.h"
 

@@ -19,7 +19,7 @@ struct peer;
 struct peers *peers_make(void); /* NULL: no memory */
 void peers_free(struct peers *peers);
 
-/* May a connection from this address be added? One peer has at most PEERS_MOST_OF_ONE; those on
+/* May a connection from this address be added? A peer has at most PEERS_MOST_OF_ONE; those on
  * this machine, such as a proxy, may have all. */
 bool peers_admit(struct peers *peers, const struct sockaddr *address);
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/routes.c: see the header.
  */
 #include "listen/routes.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/routes_parts.c: see the header.
  */
 #include "listen/routes_parts.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/server.c: see the header.
  */
 #include "listen/server.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/sha256.c: see the header.
  */
 #include "listen/sha256.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/signature.c: see the header.
  */
 #include "listen/signature.h"
 

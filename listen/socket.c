@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/socket.c: see the header.
  */
 #include "listen/socket.h"
 

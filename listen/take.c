@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * listen/take.c: see the header.
  */
 #include "listen/take.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * recipes/pointer.c: see the header.
  */
 #include "recipes/pointer.h"
 

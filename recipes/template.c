@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * recipes/template.c: see the header.
  */
 #include "recipes/template.h"
 

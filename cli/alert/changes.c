@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * alert/changes.c: see the header.
  */
 #include "cli/alert/changes.h"
 

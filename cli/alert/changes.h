@@ -14,7 +14,7 @@ struct alert_settings {
   bool idle, waiting, critical;
 };
 
-/* What one alert is about. */
+/* The content of an alert. */
 struct alert {
   bool idle, waiting;
   uint64_t criticals; /* how many were pushed */
@@ -36,8 +36,8 @@ struct alert_watch {
   struct alert next;      /* the criticals in it wait for their alert */
 };
 
-/* What `timeline` is to be asked `after`: at first for where the session's past ends, and for
- * nothing of that past. */
+/* The value for `after` of the query `timeline`: at first for where the session's past ends, and
+ * for nothing of that past. */
 const char *alert_after(const struct alert_watch *watch);
 /* A look: the answers to `timeline` and `status`. Times are of any clock that goes forward. */
 void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t *status,

@@ -43,8 +43,8 @@ struct looking {
 
 /* -- looking ----------------------------------------------------------------------------------- */
 
-/* What the configuration names, or everything. Who stands beside an agent is asked for by the
- * configuration, so it has to be known. */
+/* The states that the configuration names, or all. The configuration asks for the process beside an
+ * agent, so it has to be known. */
 static int32_t read_settings(struct looking *looking, struct tidings_error *error) {
   json_t *answer = NULL;
   struct alert_settings *settings = &looking->watch.settings;
@@ -138,7 +138,7 @@ static int alert_person(struct looking *looking, const struct alert *alert) {
 
 /* -- sleeping ---------------------------------------------------------------------------------- */
 
-/* Of two times, of which -1 is none, the first. */
+/* The first of two times, of which -1 is none. */
 static int64_t earlier(int64_t a, int64_t b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
 
 static int64_t how_long(const struct looking *looking) {
@@ -173,7 +173,7 @@ static int without_agent(const struct looking *looking) {
                   looking->session);
 }
 
-/* Who goes on outlives a store that cannot be asked for a while. */
+/* A process that goes on outlives a store that cannot be asked for a while. */
 static int look_once(struct looking *looking, bool *ret_gone) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = looking->has_settings ? 0 : read_settings(looking, &error);

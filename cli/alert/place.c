@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * alert/place.c: see the header.
  */
 #include "cli/alert/place.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * alert/send.c: see the header.
  */
 #include "cli/alert/send.h"
 

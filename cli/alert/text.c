@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * alert/text.c: see the header.
  */
 #include "cli/alert/text.h"
 

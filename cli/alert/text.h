@@ -12,7 +12,7 @@
 
 /* "The agent is idle": nothing from outside is in it. */
 const char *alert_summary(const struct alert *alert);
-/* Whose, and what was pushed: lines. `status`: the query's answer. */
+/* The session, and what was pushed: lines. `status`: the query's answer. */
 char *alert_body(const struct alert *alert, const char *session, const json_t *status);
 /* As the body of a notification for notify-send, which reads C's escapes in it, and then markup. In
  * the summary it reads neither. */

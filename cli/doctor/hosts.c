@@ -135,7 +135,7 @@ out:
   free(ours);
 }
 
-/* Of hooks that are set up, and never run. */
+/* Warns of hooks that are set up, and never run. */
 static void report_switch(struct doctor *doctor, const struct host *host) {
   char *off = setup_switched_off(doctor->cli, host);
   if (off)

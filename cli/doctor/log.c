@@ -56,7 +56,7 @@ static size_t count_complaints(char *text, struct complaints all[MOST_SESSIONS],
   return count;
 }
 
-/* Of one that has a living process now, the past does not matter. */
+/* If a session has a living process now, its past does not matter. */
 static bool lives(const json_t *sessions, const char *id) {
   const json_t *session = NULL;
   size_t i = 0;

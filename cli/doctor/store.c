@@ -218,7 +218,7 @@ static void count_sessions(struct doctor *doctor, const json_t *sessions) {
                 (unsigned long long)pending, forgotten);
 }
 
-/* Of those that idle: what is urgent waits there for a person. */
+/* Sessions that idle: what is urgent waits there for a person. */
 static void report_asleep(struct doctor *doctor, struct hostkit *kit, const json_t *sessions) {
   enum { MOST_SHOWN = 8 };
   const json_t *session = NULL;

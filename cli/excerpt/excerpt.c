@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * excerpt/excerpt.c: see the header.
  */
 #include "cli/excerpt/excerpt.h"
 

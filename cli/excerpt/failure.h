@@ -23,7 +23,7 @@ struct failure_line {
   char text[FAILURE_LINE_BYTES];
 };
 
-/* One failure: its title, what states it, its place, its details; in the order of the output. */
+/* A failure: its title, what states it, its place, its details; in the order of the output. */
 struct failure_group {
   struct failure_line lines[FAILURE_GROUP_LINES];
   size_t count;

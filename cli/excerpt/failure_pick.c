@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/failure_pick.c: the lines that fit. What states the first failures, with their places,
- * comes first, then their titles and details.
+ * excerpt/failure_pick.c: the lines that fit. The lines that state the first failures, with their
+ * places, come first, then their titles and details.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * excerpt/lines.c: see the header.
  */
 #include "cli/excerpt/lines.h"
 
@@ -60,7 +58,7 @@ static void keep(struct lines *lines, const char *bytes, size_t len) {
   lines->len += len;
 }
 
-/* One stretch without a line break. */
+/* A stretch without a line break. */
 static void add_stretch(struct lines *lines, const char *bytes, size_t len) {
   while (len) {
     const char *end = memchr(bytes, '\r', len);

@@ -28,8 +28,8 @@ struct lines {
   uint64_t number; /* of complete lines so far */
 };
 
-/* Gives `take` each line that is complete. Of what a carriage return overwrites, only what matters
- * is kept. */
+/* Gives `take` each line that is complete. Text that a carriage return overwrites is kept only if
+ * it matters. */
 void lines_add(struct lines *lines, const char *bytes, size_t len, lines_take *take, void *context);
 /* The same for what has no line break yet; it stays. */
 void lines_rest(const struct lines *lines, lines_take *take, void *context);

@@ -36,7 +36,7 @@ extern const struct pattern patterns[]; /* the first that matches counts; ends w
  * all, and a `$` at the end is the end of the text. */
 bool pattern_matches(const char *pattern, struct tidings_span text);
 
-/* Of a line without its indentation. NULL: none. */
+/* Takes a line without its indentation. NULL: none. */
 const struct pattern *pattern_find(struct tidings_span text, bool indented);
 
 /* Does it mention a failure in any words? */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * feed/pace.c: see the header.
  */
 #include "cli/feed/pace.h"
 

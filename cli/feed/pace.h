@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * feed/pace.h: how many notifications a minute are passed on. What is more is counted, and becomes
- * one summary. Pure: times are handed in.
+ * feed/pace.h: how many notifications a minute are passed on. More than that is counted, and
+ * becomes one summary. Pure: times are handed in.
  */
 #ifndef CLI_FEED_PACE_H
 #define CLI_FEED_PACE_H

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * run/child.c: see the header.
  */
 #include "cli/run/child.h"
 
@@ -46,8 +44,8 @@ static void shut(int *fd) {
   *fd = -1;
 }
 
-/* What the command prints on, and where we read it. Both streams have one pseudo-terminal, so that
- * what is on the screen is in its order. */
+/* The ends that the command prints on, and those that we read. Both streams have one
+ * pseudo-terminal, so that what is on the screen is in its order. */
 struct channel {
   int read, write;
 };
@@ -104,7 +102,7 @@ int child_signal(const struct child *child) {
   if (got != (ssize_t)sizeof info) return 0;
   int number = (int)info.ssi_signo;
   if (number == SIGCHLD) return number;
-  /* What the terminal sends, the kernel sends to all of the foreground: a command in our group has
+  /* The kernel sends the terminal's signals to all of the foreground: a command in our group has
    * it already. */
   bool has_it = info.ssi_code > 0 && !child->own_group;
   if (number == SIGWINCH && child->prints_to_terminal) {

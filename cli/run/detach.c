@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * run/detach.c: see the header.
  */
 #include "cli/run/detach.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * run/log.c: see the header.
  */
 #include "cli/run/log.h"
 

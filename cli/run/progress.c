@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * run/progress.c: see the header.
  */
 #include "cli/run/progress.h"
 

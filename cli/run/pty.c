@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * run/pty.c: see the header.
  */
 #include "cli/run/pty.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * run/pty.h: a pseudo-terminal for what a command prints, so that it prints as on the terminal
- * itself: in colours, and line by line. It passes every byte on as it is. What the command reads,
- * and what controls it, stays the real terminal.
+ * itself: in colours, and line by line. It passes every byte on as it is. The command still reads
+ * from the real terminal, which also controls it.
  */
 #ifndef TIDINGS_CLI_RUN_PTY_H
 #define TIDINGS_CLI_RUN_PTY_H

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * run/report.c: see the header.
  */
 #include "cli/run/report.h"
 
@@ -17,12 +15,12 @@
 #include "common/mask.h"
 #include "common/utf8.h"
 
-/* Of a command that waits: more than the model reads of them, so that it can see where they are
+/* About a command that waits: more than the model reads of them, so that it can see where they are
  * cut.
  */
 enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
 enum { LINES_OF_FAILED = 6, LINES_OF_FINISHED = 3 };
-/* What a secret may be long, so that it is known as one before the command is cut. */
+/* The longest secret: it is known as one before the command is cut. */
 enum { LOOKED_AT_BYTES = 8192 };
 enum { HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
@@ -94,7 +92,7 @@ static int put(json_t *data, const char *name, json_t *value) {
   return json_object_set_new(data, name, value);
 }
 
-/* Of output that shows nothing, such as zeros, nothing is said: the empty text says that there was
+/* Output that shows nothing, such as zeros, is not mentioned: the empty text says that there was
  * no output. Takes `text` over; NULL: out of memory. */
 static int put_output(json_t *data, const char *name, const struct report *report, char *text) {
   int failed = text ? 0 : -1;
@@ -103,7 +101,7 @@ static int put_output(json_t *data, const char *name, const struct report *repor
   return failed;
 }
 
-/* Of a last line that is very long the end is kept. */
+/* If the last line is very long, its end is kept. */
 static int put_last_lines(json_t *data, const struct report *report, size_t count) {
   bool is_long = false;
   char *text = excerpt_last(report->excerpt, count, &is_long);
@@ -122,7 +120,7 @@ static int put_errors(json_t *data, const struct report *report) {
   return failed;
 }
 
-/* What the log lacks. NULL: nothing, or out of memory. */
+/* Says what the log lacks. NULL: nothing, or out of memory. */
 static json_t *new_log_error(const struct run_log *log) {
   if (log->failed) return json_string(strerror(log->failed));
   return json_sprintf("it has reached its limit of %llu bytes", (unsigned long long)log->limit);

@@ -32,7 +32,7 @@ int report_waiting(struct report *report,
 int report_end(const struct report *report, int status, uint64_t elapsed_ms);
 int report_lost(const struct report *report, uint64_t elapsed_ms);
 
-/* What a shell would say: the exit code, or 128 + the signal. */
+/* As a shell says it: the exit code, or 128 + the signal. */
 int report_exit_code(int status);
 
 #endif

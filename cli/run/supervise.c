@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/supervise.c: see the header. One loop in poll; it wakes by itself only where a terminal may
- * have to be watched, once a second.
+ * run/supervise.c: see the header. A single loop in poll; it wakes by itself only where a terminal
+ * may have to be watched, once a second.
  */
 #include "cli/run/supervise.h"
 
@@ -97,8 +97,8 @@ static void stream_write(struct supervision *all, struct stream *stream) {
   if (stream->start == stream->end) stream->start = stream->end = 0;
 }
 
-/* What the command has written before it ended is still in the pipes. What it has left running may
- * hold them open, so their end is not awaited. */
+/* The last output of the command is still in the pipes. Processes that it has left running may hold
+ * them open, so their end is not awaited. */
 static void drain(struct supervision *all) {
   struct stream *streams[] = {&all->out, &all->err};
   for (size_t i = 0; i < 2; i++) {

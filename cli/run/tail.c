@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * run/tail.c: see the header.
  */
 #include "cli/run/tail.h"
 
@@ -26,7 +24,7 @@ void tail_add(struct tail *tail, const char *bytes, size_t len) {
   tail->len += len;
 }
 
-/* What is cut off begins in the middle of a line. Empty: one line has all that is kept. */
+/* A cut tail begins in the middle of a line. Empty: one line has all that is kept. */
 static struct tidings_span whole_lines(const struct tail *tail) {
   const char *end = tail->cut ? memchr(tail->bytes, '\n', tail->len) : NULL;
   size_t skip = 0;
@@ -34,7 +32,7 @@ static struct tidings_span whole_lines(const struct tail *tail) {
   return span_of(tail->bytes + skip, tail->len - skip);
 }
 
-/* What is cut off may begin in the middle of a character, too. */
+/* A cut tail may begin in the middle of a character, too. */
 static struct tidings_span from_character(const struct tail *tail) {
   size_t skip = 0;
   while (skip < tail->len && ((unsigned char)tail->bytes[skip] & 0xc0) == 0x80) skip++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/waiting.c: see the header. Where /proc does not show the system call (a kernel or a policy
+ * run/waiting.c: see the header. If /proc does not show the system call (a kernel or a policy
  * that forbids it), the kernel function that a process sleeps in stands for it.
  */
 #include "cli/run/waiting.h"

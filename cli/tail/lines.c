@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * tail/lines.c: see the header.
  */
 #include "cli/tail/lines.h"
 
@@ -106,7 +104,7 @@ static void index_items(const json_t *answer, struct taking *taking) {
     qsort(taking->items, taking->item_count, sizeof *taking->items, compare_taken);
 }
 
-/* Where the items of a delivery begin in the index. */
+/* The place in the index at which the items of a delivery begin. */
 static size_t first_of(const struct taking *taking, const char *delivery) {
   size_t low = 0, high = taking->item_count;
   while (low < high) {

@@ -9,15 +9,15 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* What was listed already. Zero: nothing. */
+/* The events that were listed already. Zero: nothing. */
 struct tail {
   uint64_t last_push, last_delivery; /* the newest ids */
   json_t *deliveries;                /* outcomes by id, of the newest answer */
   char end[96]; /* of the newest answer: what to ask for next; empty: everything */
 };
 
-/* What `answer` says that was not listed, as a JSON list in the order in which it happened; to be
- * decref'ed. Each is {"time", "event": "push", "delivery", "settled", "outcome", "rewound" or
+/* The events of `answer` that were not listed, as a JSON list in the order in which it happened; to
+ * be decref'ed. Each is {"time", "event": "push", "delivery", "settled", "outcome", "rewound" or
  * "turn", ...}. NULL: out of memory. */
 json_t *tail_take(struct tail *tail, const json_t *answer);
 void tail_finish(struct tail *tail);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/actions.c: see the header.
  */
 #include "cli/top/actions.h"
 
@@ -30,7 +28,8 @@ static const json_t *chosen_message(struct top *top) {
   return item && top->item_is_message ? item : NULL;
 }
 
-/* What a host was offered or has started cannot be changed; an offer can be taken back. */
+/* A message that a host was offered or has started cannot be changed; an offer can be taken back.
+ */
 static const json_t *changeable_message(struct top *top, const char *how, bool even_offered) {
   const json_t *message = chosen_message(top);
   const char *state = json_value_text(message, "state");
@@ -250,7 +249,7 @@ static ptrdiff_t page(const struct top *top) {
   return shown > 2 ? (ptrdiff_t)shown - 1 : 1;
 }
 
-/* What people know from htop, less and k9s. */
+/* Keys that people know from htop, less and k9s. */
 static uint32_t key_meant(uint32_t key) {
   switch (key) {
   case KEY_IS_HELP: return '?';
@@ -382,7 +381,7 @@ static void key_in_gone(struct top *top, uint32_t key) {
   top_note(top, "Nothing was sent.");
 }
 
-/* What is pasted is text for the editor, and else nothing: not keys that somebody pressed. */
+/* Pasted characters are text for the editor, and else nothing: not keys that somebody pressed. */
 static void take_pasted(struct top *top, uint32_t key) {
   bool writes = top->mode == MODE_EDIT || top->mode == MODE_SUBMIT || top->mode == MODE_PUSH;
   if (writes) editor_insert(&top->editor, key == '\r' ? '\n' : key);

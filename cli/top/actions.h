@@ -27,7 +27,7 @@ struct top_action {
 
 struct top_action top_key(struct top *top, uint32_t key);
 
-/* What the event did, or why not (NULL: it did), as a note. */
+/* Says as a note that the event has been done, or why not (NULL: it has). */
 void top_sent(struct top *top, const char *type, const char *refused);
 /* The same for TOP_CLEAR. */
 void top_cleared(struct top *top, size_t closed, const char *refused);

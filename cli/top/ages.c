@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/ages.c: see the header.
  */
 #include "cli/top/ages.h"
 

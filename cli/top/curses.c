@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/curses.c: see the header.
  */
 #include "cli/top/curses.h"
 

@@ -2,9 +2,9 @@
  *
  * top/curses.h: the functions of ncurses that `tidings top` calls, loaded when it begins. The
  * program is not linked with ncurses: a hook, which is this program too, does not wait for a
- * library that it does not need, and packages do not have to bring one. What is declared here is
- * the library's ABI, version 6, which has not changed since 2015; a test compares it with the
- * header where that is installed.
+ * library that it does not need, and packages do not have to bring one. These declarations are the
+ * library's ABI, version 6, which has not changed since 2015; a test compares it with the header
+ * where that is installed.
  */
 #ifndef TIDINGS_CLI_TOP_CURSES_H
 #define TIDINGS_CLI_TOP_CURSES_H
@@ -54,7 +54,7 @@ struct curses {
 };
 
 enum { CURSES_OK = 0, CURSES_ERROR = -1, CURSES_KEY = 0400 };
-/* What wget_wch gives with CURSES_KEY. */
+/* The codes of wget_wch with CURSES_KEY. */
 enum curses_key {
   CURSES_DOWN = 0402,
   CURSES_UP = 0403,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/draw.c: see the header.
  */
 #include "cli/top/draw.h"
 

@@ -8,7 +8,7 @@
 #include "cli/top/grid.h"
 #include "cli/top/model.h"
 
-/* What fits a screen of 80 x 24 fits; below these a sentence says so. */
+/* Everything that fits a screen of 80 x 24 fits; below these a sentence says so. */
 enum { TOP_LEAST_ROWS = 10, TOP_LEAST_COLUMNS = 56 };
 
 /* Draws on a blank grid; `store` is what the first line names. Notes in `top` what was shown.

@@ -21,7 +21,7 @@ static void draw_choice(struct drawing *drawing, size_t row, enum top_pane pane)
 
 /* -- sessions ---------------------------------------------------------------------------------- */
 
-/* Where the columns end. */
+/* The ends of the columns. */
 struct session_columns {
   size_t session, owner, state, levels[4], queue, used;
 };

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/editor.c: see the header.
  */
 #include "cli/top/editor.h"
 
@@ -63,7 +61,7 @@ static void erase(struct editor *editor, size_t from, size_t to) {
   editor->cursor = from;
 }
 
-/* Where the word before the cursor begins. */
+/* The beginning of the word before the cursor. */
 static size_t word_begin(const struct editor *editor) {
   size_t at = editor->cursor;
   while (at && editor->text.bytes[at - 1] == ' ') at--;

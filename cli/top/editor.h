@@ -18,7 +18,8 @@ struct editor {
 int editor_begin(struct editor *editor, struct tidings_span text);
 void editor_end(struct editor *editor);
 
-/* What the key does to the text, if anything. When memory has run out, `text.failed` says so. */
+/* Applies the key to the text, if it means anything there. When memory has run out, `text.failed`
+ * says so. */
 void editor_key(struct editor *editor, uint32_t key);
 /* Inserts a character of a text: line breaks and tabs, but no other control. */
 void editor_insert(struct editor *editor, uint32_t code_point);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/grid.c: see the header.
  */
 #include "cli/top/grid.h"
 
@@ -27,7 +25,7 @@ void grid_free(struct grid *grid) {
 
 /* -- characters -------------------------------------------------------------------------------- */
 
-/* What stands in the grid for a character of the text. */
+/* The grid's stand-in for a character of the text. */
 struct glyph {
   size_t taken; /* bytes of the text */
   size_t len, columns;

@@ -22,7 +22,7 @@ enum style {
   STYLE_CRITICAL
 };
 
-/* A character and the accents on it. Of a wide one, the second cell has width 0 and no text. */
+/* A character and the accents on it. The second cell of a wide one has width 0 and no text. */
 struct cell {
   char text[20];
   uint8_t len, width, style;
@@ -58,8 +58,8 @@ void grid_rule(struct grid *grid, size_t row, size_t column, size_t end);
 size_t grid_columns(struct tidings_span text);
 /* How many bytes of the text fit into `columns`, and no character is split. */
 size_t grid_fit(struct tidings_span text, size_t columns);
-/* Where a line of the text, at most `columns` wide, ends: after a blank if there is one, at a line
- * break. *ret_next: where the next one begins. */
+/* The end of a line of the text that is at most `columns` wide: after a blank if there is one, at a
+ * line break. *ret_next: where the next one begins. */
 size_t grid_line(struct tidings_span text, size_t columns, size_t *ret_next);
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/listing.c: see the header.
  */
 #include "cli/top/listing.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/model.c: see the header.
  */
 #include "cli/top/model.h"
 
@@ -75,7 +73,7 @@ void top_choose_session(struct top *top, const char *session) {
   choose_session_row(top, row);
 }
 
-/* What was explained or edited goes on only as long as it is there. A person who types does not
+/* Explaining or editing goes on only as long as it is there. A person who types does not
  * look up at once: what is typed to the one message is no command about the next. */
 static void leave_mode(struct top *top) {
   if (top->mode == MODE_CANCEL) editor_end(&top->editor);

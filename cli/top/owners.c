@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/owners.c: see the header.
  */
 #include "cli/top/owners.h"
 

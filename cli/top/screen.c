@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * top/screen.c: see the header.
  */
 #include "cli/top/screen.h"
 
@@ -83,7 +81,7 @@ static char *find_sequence(const struct screen *screen, const char *name) {
   return text && text != (char *)-1 ? text : NULL; /* -1: it is no sequence */
 }
 
-/* Where the terminal can say what was pasted, that is not taken for keys. */
+/* If the terminal can say what was pasted, that is not taken for keys. */
 static void set_paste(struct screen *screen) {
   const struct curses *curses = &screen->curses;
   const char *on = find_sequence(screen, "BE");

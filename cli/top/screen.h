@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/screen.h: the terminal: its size, its keys, and a grid on it. What it was before is what it
- * is again afterwards.
+ * top/screen.h: the terminal: its size, its keys, and a grid on it. Afterwards it is as it was
+ * before.
  */
 #ifndef TIDINGS_CLI_TOP_SCREEN_H
 #define TIDINGS_CLI_TOP_SCREEN_H

@@ -41,7 +41,7 @@ struct watching {
   bool quit;
 };
 
-/* What the plugin says meanwhile: the screen is not to be printed on. */
+/* The plugin's log lines meanwhile: the screen is not to be printed on. */
 static char said[TOP_NOTE_BYTES];
 
 static void keep_said(uint32_t severity, const char *text, size_t len) {

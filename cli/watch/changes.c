@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * watch/changes.c: see the header.
  */
 #include "cli/watch/changes.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * watch/filter.c: see the header.
  */
 #include "cli/watch/filter.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * watch/push.c: pushing what the outbox holds. A few files are pushed one by one, so that the
- * assistant's own edits among them can be withdrawn; a burst is pushed as one. What is still
- * pending in the session is not pushed a second time.
+ * assistant's own edits among them can be withdrawn; a burst is pushed as one. A change that is
+ * still pending in the session is not pushed a second time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static int choose_address(const struct cli *cli, struct pushing *pushing) {
   return code;
 }
 
-/* A session may have started since. What was pushed is stored in any case. */
+/* A session may have started since. A push is stored in any case. */
 static void forward(struct pushing *pushing) {
   struct tidings_error error = {.size = sizeof error};
   struct mailbox_moved moved;
@@ -177,7 +177,7 @@ static bool has_message(const json_t *items, const char *message) {
   return false;
 }
 
-/* What the session has seen since may be reported again. */
+/* A change that the session has seen since may be reported again. */
 static int forget_shown(struct pushing *pushing, struct outbox *outbox) {
   const json_t *items = json_object_get(pushing->pending, "items");
   if (!outbox->pushed_bursts && !(outbox->pushed_bursts = json_array()))

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * watch/repository.c: see the header.
  */
 #include "cli/watch/repository.h"
 

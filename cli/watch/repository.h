@@ -25,7 +25,7 @@ struct repository *repository_at(struct repository **all, const char *folder);
 /* The one that `folder` lies in. */
 struct repository *repository_above(struct repository **all, const char *folder);
 
-/* Does git ignore `path` (absolute, inside the work tree)? What is tracked is not ignored. False
+/* Does git ignore `path` (absolute, inside the work tree)? Tracked files are not ignored. False
  * when git fails. */
 bool repository_ignores(struct repository *repository, const char *path);
 

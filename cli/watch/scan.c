@@ -151,7 +151,7 @@ int scan_folder(struct tree *tree, const char *path, const struct root *root,
   return 0;
 }
 
-/* One that is gone already is no loss. */
+/* A file or folder that is gone already is no loss. */
 void scan_below(struct tree *tree, const char *path, const struct root *root,
                 struct repository *repository, enum scan what) {
   int reason = scan_folder(tree, path, root, repository, true, what);

@@ -53,13 +53,13 @@ int tree_add_root(struct tree *tree, const char *path);
 
 /* Takes the events that are there. Returns 0, or an errno. */
 int tree_read(struct tree *tree);
-/* What was renamed away and did not come back under another name is gone: to be called when no
- * event has come for a while. */
+/* A file that was renamed away and did not come back under another name is gone: to be called when
+ * no event has come for a while. */
 void tree_settle(struct tree *tree);
 /* After an overflow: watches what is new, notes what differs. */
 void tree_look_again(struct tree *tree);
 
-/* Of the folder that holds `path`, or of one above it; NULL: none is watched. */
+/* The watch of the folder that holds `path`, or of one above it; NULL: none is watched. */
 const struct folder *tree_folder_above(const struct tree *tree, const char *path);
 void tree_close(struct tree *tree);
 

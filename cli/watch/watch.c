@@ -126,7 +126,7 @@ static int loop(struct watching *watching) {
     if (!code && !watching->tree.folder_count && !watching->changes.count)
       code = cli_fail(watching->cli, "nothing is left to watch");
   }
-  /* What happened before the end is still pushed, although a signal may have come first to a
+  /* Changes from before the end are still pushed, although a signal may have come first to a
    * watcher that was stopped. */
   if (!code) code = take_events(watching);
   if (!code && watching->changes.count) code = flush(watching);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/age.c: see age.h.
  */
 #include "render/age.h"
 

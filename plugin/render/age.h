@@ -12,7 +12,7 @@ struct age {
   size_t len;    /* 0: it is not old enough to say, or the clock went backwards */
 };
 
-/* Of the newest item that the line stands for. */
+/* The age is that of the newest item that the line stands for. */
 struct age render_age(const struct render_input *input, const struct line *line);
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/coalesced.c: see coalesced.h.
  */
 #include "render/coalesced.h"
 
@@ -64,7 +62,7 @@ static void write_names(const struct file_list *list, size_t listed, unsigned ch
   if (named < count_change(list, list->count, change)) buffer_text(out, ", …");
 }
 
-/* What is gone comes first. */
+/* Deleted files come first. */
 static void write_changes(const struct file_list *list, size_t listed, size_t folder,
                           struct buffer *out) {
   static const unsigned order[CHANGES] = {FILE_DELETED, FILE_CREATED, FILE_RENAMED, FILE_MODIFIED};

@@ -8,7 +8,8 @@
 
 #include "common/buffer.h"
 
-/* So many files are all listed by name. Of more, so many are, and the others are counted. */
+/* So many files are all listed by name. If there are more, so many are, and the others are counted.
+ */
 enum { FILES_LISTED = 20, FILES_SAMPLED = 10 };
 
 /* Different files. */

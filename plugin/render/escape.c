@@ -82,7 +82,7 @@ static bool eight_are_plain(const char *at) {
 }
 
 /* U+FE0E and U+FE0F choose the look of the character in front of them, which ends with the byte
- * `before`. Of ASCII only keycaps have one: elsewhere they hide structure, as between "<" and
+ * `before`. In ASCII only keycaps have one: elsewhere they hide structure, as between "<" and
  * "/system>". */
 static bool is_stray_selector(char before, struct tidings_span text, size_t at,
                               uint32_t code_point) {
@@ -93,7 +93,7 @@ static bool is_stray_selector(char before, struct tidings_span text, size_t at,
   return !is_key || behind.len < 3 || memcmp(behind.ptr, keycap, 3) != 0;
 }
 
-/* What stands in front of `at`: in the text from `begin` on, else what was written before. NUL:
+/* The text in front of `at`: in the text from `begin` on, else what was written before. NUL:
  * nothing. */
 static char byte_before(struct tidings_span text, size_t begin, size_t at,
                         const struct buffer *out) {
@@ -128,7 +128,7 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where,
   return at - begin;
 }
 
-/* What plain_run stops at. */
+/* The bytes that plain_run stops at. */
 static size_t write_shown(struct tidings_span text, size_t at, struct buffer *out) {
   uint32_t code_point;
   size_t len = utf8_decode(text, at, &code_point);
@@ -178,7 +178,7 @@ static size_t write_opener(struct tidings_span whole, size_t at, struct buffer *
   return write_shown(whole, at, out);
 }
 
-/* What an item's lines need to know of it. */
+/* The facts about an item that its lines need. */
 struct item_text {
   enum escape where;
   const char *end;

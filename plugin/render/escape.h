@@ -8,8 +8,8 @@
 
 #include "common/buffer.h"
 
-/* Where an item's text stands: a list or block of markdown, an XML element, the result of a call or
- * a plain list. */
+/* The surroundings of an item's text: a list or block of markdown, an XML element, the result of a
+ * call or a plain list. */
 enum escape { ESCAPE_MARKDOWN, ESCAPE_XML, ESCAPE_CALL };
 
 /* An item's text, which may stand at the start of a line. A line break becomes a continuation,
@@ -29,7 +29,7 @@ static inline void escape_markdown_item(struct tidings_span text, struct buffer 
 void escape_markdown_inline(struct tidings_span text, struct buffer *out);
 /* The same, with entities, for a name between tags. */
 void escape_xml_inline(struct tidings_span text, struct buffer *out);
-/* What stands between the quotes of an attribute. */
+/* The text between the quotes of an attribute. */
 void escape_xml_attribute(struct tidings_span text, struct buffer *out);
 /* A JSON string, quotes included, that holds neither a tag nor a code fence. */
 void escape_json_string(struct tidings_span text, struct buffer *out);

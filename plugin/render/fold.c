@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/fold.c: see fold.h.
  */
 #include "render/fold.h"
 

@@ -14,7 +14,7 @@ extern const size_t fold_table_count, fold_openers_count, fold_zeros_count;
 extern const char *const fold_strings[];
 extern const bool fold_opener_leads[256];
 
-/* What looks like a long dash: three in a row are a line, one is a dash of prose. */
+/* Characters that look like a long dash: three in a row are a line, one is a dash of prose. */
 enum { FOLD_LONG_DASH = 0x1F };
 
 enum fold_kind {

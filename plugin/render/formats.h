@@ -9,7 +9,7 @@
 #include "render/escape.h"
 #include "render/render.h"
 
-/* What a plain block begins with; after it "):", or the nonce. */
+/* The beginning of a plain block; after it "):", or the nonce. */
 #define RENDER_PLAIN_HEADER "While you worked (not from the user"
 
 void render_markdown(const struct render_input *input,
@@ -24,11 +24,11 @@ void render_plain(const struct render_input *input, struct buffer *out);
 void render_call(const struct render_input *input, const struct line *line, bool last,
                  struct buffer *out);
 
-/* One steered message. */
+/* A single steered message. */
 void render_steered(const struct render_input *input, struct tidings_span message,
                     struct buffer *out);
 
-/* What several say. */
+/* The words for several. */
 /* A line's message and, after its first line, how long ago it happened: "(12 min ago)". */
 void render_line_text(const struct render_input *input, enum escape where, const struct line *line,
                       struct buffer *out);

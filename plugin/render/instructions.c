@@ -50,7 +50,7 @@ static void explain_format(const struct render_input *input, struct buffer *out)
   }
 }
 
-/* Where the nonce stands. */
+/* The place of the nonce. */
 static const char *nonce_place(uint8_t format) {
   switch (format) {
   case FORMAT_XML:

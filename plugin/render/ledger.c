@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/ledger.c: see ledger.h.
  */
 #include "render/ledger.h"
 

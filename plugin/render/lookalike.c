@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/lookalike.c: see lookalike.h.
  */
 #include "render/lookalike.h"
 
@@ -79,7 +77,7 @@ static bool ends_line(struct tidings_span text, size_t at) {
   return fold.kind == FOLD_END || fold.kind == FOLD_BREAK;
 }
 
-/* What may stand between two letters of a word, beside what nobody sees. */
+/* The characters that may stand between two letters of a word, beside invisible ones. */
 enum gaps { GAPS_BREAKS, /* a line break, and blanks around it */ GAPS_ALL /* blanks too */ };
 
 static size_t skip_gap(struct tidings_span text, size_t at, enum gaps gaps) {
@@ -120,7 +118,7 @@ static size_t skip_hyphen(struct tidings_span text, size_t at) {
   return is_hyphen ? skip_to_text(text, at + fold.taken) : at;
 }
 
-/* Where `word`, in lower case, ends that begins at `at`; NO_MARK: it does not stand there. A blank
+/* The end of `word`, in lower case, if it begins at `at`; NO_MARK: it does not stand there. A blank
  * in it stands for any blanks and line breaks. */
 static size_t match_exact(struct tidings_span text, size_t at, const char *word, enum gaps gaps) {
   for (bool first = true; *word; first = false) {
@@ -164,7 +162,7 @@ static size_t skip_to_name(struct tidings_span text, size_t at) {
   return at;
 }
 
-/* What the first letters of reserved names look like: most tags are none of them. */
+/* The look of the first letters of reserved names: most tags are none of them. */
 static bool may_be_reserved(const struct fold *first) {
   return first->look[0] && strchr("_-ftal1|!snuhdi", first->look[0]);
 }
@@ -184,7 +182,7 @@ static bool is_reserved_name(struct tidings_span text, size_t at) {
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!letters_taken(&first, names[i])) continue;
-    /* What nobody sees ends a name too: an item shows it as {U+200B}. */
+    /* An invisible character ends a name too: an item shows it as {U+200B}. */
     size_t end = match_exact(text, at, names[i], GAPS_BREAKS);
     if (end != NO_MARK && ends_name(fold_at(text, end).look[0])) return true;
   }
@@ -275,7 +273,7 @@ static bool title_follows(struct tidings_span text, size_t at) {
          match_word(text, begin, "these are automated system messages", GAPS_BREAKS) != NO_MARK;
 }
 
-/* What a nonce looks like, up to the end of the line. */
+/* Matches the look of a nonce, up to the end of the line. */
 static bool is_nonce(struct tidings_span text, size_t at) {
   enum { NONCE_DIGITS = 16 };
   size_t digits = 0;
@@ -298,7 +296,7 @@ static bool is_fence(enum fences fences, struct tidings_span text, size_t at) {
   return fences == FENCES_ALL || title_follows(text, at);
 }
 
-/* What follows the two marks at the beginning: "Critical:**", and nothing after it. */
+/* The text after the two marks at the beginning: "Critical:**", and nothing after it. */
 static bool is_level_title(struct tidings_span text, size_t begin, char mark) {
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
     size_t at = match_word(text, begin, level_name(level), GAPS_BREAKS), colons = 0, marks = 0;

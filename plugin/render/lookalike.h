@@ -33,8 +33,8 @@ size_t lookalike_line_after(struct tidings_span text, size_t end);
 
 /* How careful to be about a line of dashes: it is a fence of ours if a title follows; or always. */
 enum fences { FENCES_WITH_TITLE, FENCES_ALL };
-/* Where the line begin..end shows something first, if it reads as a line that our blocks have: a
- * fence, a title, a heading, a count, a header, a marker. Else NO_MARK. */
+/* The place where the line begin..end shows something first, if it reads as a line that our blocks
+ * have: a fence, a title, a heading, a count, a header, a marker. Else NO_MARK. */
 size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end);
 
 #endif

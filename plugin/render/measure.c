@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/measure.c: see measure.h.
  */
 #include "render/measure.h"
 

@@ -22,7 +22,7 @@ struct measure {
   size_t pending_for;        /* .. so many lines that wait */
 };
 
-/* What is to be in one block. */
+/* The content of a block. */
 struct measured {
   uint64_t bytes; /* with nothing that waits */
   size_t count, of_level[LEVEL_COUNT];

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/missing.c: see missing.h.
  */
 #include "render/missing.h"
 

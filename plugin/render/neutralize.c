@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/neutralize.c: see neutralize.h.
  */
 #include "render/neutralize.h"
 
@@ -8,7 +6,7 @@
 #include "common/utf8.h"
 #include "render/lookalike.h"
 
-/* What to write in front of, or instead of, what looks like < at `at`; NULL: nothing. */
+/* The text to write in front of, or instead of, what looks like < at `at`; NULL: nothing. */
 static const char *defuse_tag(enum fences fences, struct tidings_span text, size_t at) {
   bool is_plain = text.ptr[at] == '<';
   if (!is_plain && at && text.ptr[at - 1] == '\\') return NULL;
@@ -91,7 +89,7 @@ void neutralize(struct tidings_span text, struct buffer *out) {
   write_neutral(FENCES_WITH_TITLE, text, out);
 }
 
-/* What can be seen, with LF as the only line break. */
+/* The visible text, with LF as the only line break. */
 static void write_visible(struct tidings_span text, struct buffer *out) {
   for (size_t at = 0; at < text.len;) {
     char byte = text.ptr[at];

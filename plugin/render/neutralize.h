@@ -9,13 +9,13 @@
 
 #include "common/buffer.h"
 
-/* What reads as a block of any format gets a backslash, or &lt; for its <. All else stays byte for
- * byte. */
+/* Text that reads as a block of any format gets a backslash, or &lt; for its <. All else stays byte
+ * for byte. */
 void neutralize(struct tidings_span text, struct buffer *out);
 
-/* What a person says during a turn: lines and markup stay. More than above is harmless:
- * every line of dashes, every tag that names a part of a conversation. What deceives is shown, a
- * tab becomes four blanks, empty lines at both ends go. */
+/* The words of a person during a turn: lines and markup stay. More than above is harmless:
+ * every line of dashes, every tag that names a part of a conversation. Deceptive characters are
+ * shown, a tab becomes four blanks, empty lines at both ends go. */
 void neutralize_message(struct tidings_span text, struct buffer *out);
 
 #endif

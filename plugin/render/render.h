@@ -12,7 +12,7 @@
 #include "values/line.h"
 #include "values/settings.h"
 
-/* What a synthetic call calls, and how it is described to the model. */
+/* The tool that a synthetic call calls, and its description for the model. */
 #define NOTIFICATION_TOOL "_system_notification"
 #define NOTIFICATION_TOOL_TEXT                                                                     \
   "System-generated notifications. You do not call this tool; the system uses it "                 \
@@ -42,8 +42,8 @@ struct rendered {
   struct tidings_span text, call_id;
 };
 
-/* What to send, in order: the lines, then one text for each steered message. Text is in the arena.
- * Returns 0, or -1: no memory. */
+/* The texts to send, in order: the lines, then one text for each steered message. Text is in the
+ * arena. Returns 0, or -1: no memory. */
 int render_messages(const struct render_input *input, struct arena *arena,
                     const struct rendered **ret_messages, size_t *ret_count);
 
@@ -57,7 +57,7 @@ int render_bytes(const struct render_input *input, struct buffer *scratch, uint6
  * then the block. A buffer without memory is `failed`. */
 void render_carrier_text(const struct render_input *input, struct buffer *out);
 
-/* One item's text as the format shows it, to see how much it costs. */
+/* The text of an item as the format shows it, to see how much it costs. */
 void render_item_text(uint8_t format, struct tidings_span message, struct buffer *out);
 
 /* Do blocks of this format begin with sentences about what they are? */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/report.c: see report.h.
  */
 #include "render/report.h"
 

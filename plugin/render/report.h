@@ -9,7 +9,7 @@
 #include "common/buffer.h"
 #include "values/event.h"
 
-/* Of what a command has printed as many lines are written as fit into `most` bytes; anything else
+/* As many lines of a command's output are written as fit into `most` bytes; anything else
  * may be longer. A buffer without memory is `failed`. */
 void render_report(enum event_type type, const struct report *report, size_t most,
                    struct buffer *out);
@@ -18,9 +18,9 @@ void render_report(enum event_type type, const struct report *report, size_t mos
  * the assistant's. `change`: enum file_change. */
 void render_file_change(struct tidings_span path, unsigned change, struct tidings_span tool,
                         bool edited, struct buffer *out);
-/* One of a list. `path` may be the end of one. */
+/* A text of a list. `path` may be the end of one. */
 void render_listed_file(struct tidings_span path, unsigned change, bool edited, struct buffer *out);
-/* What stands before a list of files: "Multiple files modified: "; `change` NULL: they differ. */
+/* The words before a list of files: "Multiple files modified: "; `change` NULL: they differ. */
 void render_files_title(const char *change, struct tidings_span tool, struct buffer *out);
 const char *render_file_change_name(unsigned change); /* "modified" */
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/structure.c: see structure.h.
  */
 #include "render/structure.h"
 
@@ -92,7 +90,7 @@ size_t structure_mark(enum escape where, struct tidings_span line) {
   return numbered_mark(line);
 }
 
-/* Where the text begins after list marks, quotes and the edges of tables; 0: there are none. */
+/* The beginning of the text after list marks, quotes and the edges of tables; 0: there are none. */
 static size_t skip_list_marks(enum escape where, struct tidings_span line) {
   size_t at = 0;
   while (!is_rule(span_from(line, at))) {

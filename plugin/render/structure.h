@@ -9,7 +9,7 @@
 #include "common/span.h"
 #include "render/escape.h"
 
-/* Where a trimmed line needs a backslash so that it does not read as structure; NO_MARK:
+/* The place where a trimmed line needs a backslash so that it does not read as structure; NO_MARK:
  * nowhere. */
 size_t structure_mark(enum escape where, struct tidings_span line);
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * render/urgent.c: see urgent.h.
  */
 #include "render/urgent.h"
 

@@ -14,7 +14,7 @@ static bool is_mcp(const struct item *item, const char *name) {
 
 /* -- MCP servers ------------------------------------------------------------------------------- */
 
-/* What is pending about a server since it was last known to work. */
+/* The pending items about a server since it was last known to work. */
 struct outage {
   size_t newest; /* the others before it: `before` */
   size_t loss;   /* the newest report that it has disconnected */

@@ -19,12 +19,12 @@ static bool is_line_critical(const struct candidate *candidate) {
   return candidate->level == TIDINGS_LEVEL_CRITICAL;
 }
 
-/* What is critical goes first, then what the turn was started for. */
+/* Critical items go first, then what the turn was started for. */
 static unsigned claim_of(const struct candidate *candidate) {
   return 2u * is_line_critical(candidate) + candidate->pinned;
 }
 
-/* What is critical comes with a later carrier if not with this one: the oldest goes first. */
+/* A critical item comes with a later carrier if not with this one: the oldest goes first. */
 static int newest_first(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
   if (claim_of(a) != claim_of(b)) return claim_of(a) > claim_of(b) ? -1 : 1;

@@ -74,8 +74,8 @@ static bool opens_window(const struct work *work, const struct kind *kind, size_
          !is_within(work, kind->open, i);
 }
 
-/* Of each item that is left: the first item of its window. Changed files that would fill more lines
- * than a list has names share one, however far apart. */
+/* For each item that is left: the first item of its window. Changed files that would fill more
+ * lines than a list has names share one, however far apart. */
 static int find_windows(const struct work *work, size_t *ret_windows) {
   struct tidings_span *names = arena_zalloc(work->arena, work->item_count, sizeof *names);
   size_t *leaders = arena_array(work->arena, work->item_count, sizeof *leaders);
@@ -106,7 +106,7 @@ static int find_windows(const struct work *work, size_t *ret_windows) {
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-/* Of each item that is left: the first item of its line. */
+/* For each item that is left: the first item of its line. */
 static int find_lines(const struct work *work, const size_t *windows, size_t *ret_leaders) {
   struct line_key {
     size_t window, message;

@@ -7,7 +7,7 @@
 #include "rules/policy/steps.h"
 #include "values/event.h"
 
-/* What was reported of a path so far. */
+/* The reports about a path so far. */
 struct path_state {
   size_t last; /* the newest mention */
   bool open;   /* there is one */

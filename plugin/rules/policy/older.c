@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/older.c: the newest state stands, also where a newer report of files is shown before
- * an older one: newest first with a cap, or because the older one has no room. What waits and is
- * older than what is shown of the same files ends as superseded.
+ * an older one: newest first with a cap, or because the older one has no room. An item that waits
+ * and is older than what is shown of the same files ends as superseded.
  */
 #include "rules/policy/steps.h"
 

@@ -30,7 +30,7 @@ static void note_newer(const struct item **newest, const struct item *item) {
 
 /* -- keys, handles and servers ----------------------------------------------------------------- */
 
-/* Of a subject. */
+/* The reports about a subject. */
 struct newest {
   const struct item *any, *critical;
 };

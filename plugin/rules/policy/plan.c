@@ -37,7 +37,8 @@ static void end_shown(struct work *work) {
   }
 }
 
-/* What no step ended and no line shows stays pending, and what was withdrawn and is awaited. */
+/* An item that no step ended and no line shows stays pending, and so does one that was withdrawn
+ * and is awaited. */
 static size_t finish_dispositions(struct work *work) {
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
@@ -47,7 +48,7 @@ static size_t finish_dispositions(struct work *work) {
   return count;
 }
 
-/* Where nothing is shown, nothing makes way for it. */
+/* If nothing is shown, nothing makes way for it. */
 static void take_back_drops(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     if (work->dispositions[i].outcome == OUTCOME_DROPPED)

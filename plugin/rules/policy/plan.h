@@ -43,8 +43,8 @@ struct rest {
 struct plan {
   struct line *lines; /* in the order in which they are shown */
   size_t line_count;
-  /* Of every item that is not pending any more when the delivery commits, shown ones included; by
-   * n. */
+  /* The outcomes of all items that are not pending any more when the delivery commits, shown ones
+   * included; by n. */
   struct disposition *dispositions;
   size_t disposition_count;
   size_t deferred; /* lines whose items stay pending because of a cap, or for lack of room */
@@ -76,10 +76,10 @@ int plan_left(const struct item *items, size_t item_count, const struct settings
 /* Does any step look at the facts of these items? */
 bool plan_needs_facts(const struct item *items, size_t item_count, const struct settings *settings);
 
-/* What has to be withdrawn at once because of what the assistant or the handle did: a poll
- * withdraws all notifications of the handle (`reason` REASON_POLLED), running on only that it waits
- * (REASON_RUNNING). What is critical only by a report that is `critical` itself. Returns how many
- * dispositions were written, by n; there is room for item_count. */
+/* The items that have to be withdrawn at once because of what the assistant or the handle did: a
+ * poll withdraws all notifications of the handle (`reason` REASON_POLLED), running on only that it
+ * waits (REASON_RUNNING). A critical item is withdrawn only by a report that is `critical` itself.
+ * Returns how many dispositions were written, by n; there is room for item_count. */
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
                        enum reason reason, bool critical, struct disposition *dispositions);
 

@@ -198,7 +198,7 @@ static int cut_to_fit(struct work *work, struct line *line, uint64_t room, bool 
   return 0;
 }
 
-/* It is first, and has no room. What would have it in an empty reply waits for that. */
+/* It is first, and has no room. An item that would have it in an empty reply waits for that. */
 static int shorten_line(struct work *work, struct line *line, uint64_t room, bool *ret_in) {
   bool whole = false;
   *ret_in = false;
@@ -230,7 +230,7 @@ static int fit_in_order(struct work *work, struct fitting *fitting, bool *kept) 
   return 0;
 }
 
-/* What was measured piece by piece is what is rendered; were it not, what was rendered would count:
+/* The pieces that were measured are rendered; were it not, what was rendered would count:
  * then the last in order wait as well. */
 static int check_whole(struct work *work, const struct fitting *fitting, bool *kept) {
   struct line *lines = arena_array(work->arena, work->line_count, sizeof *lines);

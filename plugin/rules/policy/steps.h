@@ -14,7 +14,7 @@
 
 #define NO_ITEM SIZE_MAX
 
-/* One path that one item names. */
+/* A path that an item names. */
 struct mention {
   struct tidings_span path;
   size_t item;
@@ -32,7 +32,7 @@ struct trace {
 
 struct work {
   const struct item *items; /* by n */
-  /* One an item, at the same index; OUTCOME_NONE as long as the item is left. */
+  /* An entry an item, at the same index; OUTCOME_NONE as long as the item is left. */
   struct disposition *dispositions;
   uint64_t *places; /* one an item: see struct line */
   size_t item_count;
@@ -113,13 +113,14 @@ int policy_end_older(struct work *work);
 size_t policy_least_bytes(const struct line *line);
 
 /* files.c */
-/* Is it one of those that a list may be made of? Whatever else has a path may mean anything. */
+/* Is it one of those that a list may be made of? Other items with a path may mean anything. */
 static inline bool is_file_change(const struct item *item) {
   return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count &&
          !notification_is_critical(&item->note);
 }
-/* What became of each path that an item names which is left. `windows`: of each item, the first
- * item of its window; NULL: all share one, and only reports of one file each undo each other. */
+/* The newest state of each path that an item names which is left. `windows`: of each item, the
+ * first item of its window; NULL: all share one, and only reports of one file each undo each other.
+ */
 int policy_trace_files(const struct work *work, const size_t *windows, struct trace *ret_trace);
 /* Ends the items all of whose paths were undone. */
 void policy_end_undone(struct work *work, const struct trace *trace);

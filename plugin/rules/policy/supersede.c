@@ -28,7 +28,7 @@ static struct tidings_span subject_of(const struct item *item, enum reason reaso
   return reason == REASON_NEWER_KEY ? item->note.key : subject_state(item);
 }
 
-/* Whose name it is: keys belong to a source; the reports of a handle have several sources. */
+/* The owner of the name: keys belong to a source; the reports of a handle have several sources. */
 static struct tidings_span subject_owner(const struct item *item, enum reason reason) {
   if (reason == REASON_NEWER_KEY) return item->note.source;
   return span_text(item->note.made_by == MADE_BY_MCP_STATE ? "server" : "handle");

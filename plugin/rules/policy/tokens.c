@@ -8,7 +8,7 @@
 #include "common/utf8.h"
 #include "rules/policy/steps.h"
 
-/* What is shown of a message says enough: its first line, or so many bytes of that. */
+/* The part of a message that is shown says enough: its first line, or so many bytes of that. */
 enum { LEAST_BYTES = 200, LONGEST_CHARACTER = 4 };
 
 static uint64_t cost(const struct work *work, struct tidings_span message) {

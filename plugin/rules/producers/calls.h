@@ -9,8 +9,8 @@
 #include "values/event.h"
 #include "values/memory.h"
 
-/* What the event says of the calls that run: those that it starts, ends, or ends all of. Text is
- * the event's. Returns whether anything has changed. */
+/* Notes what the event says of the calls that run: those that it starts, ends, or ends all of. Text
+ * is the event's. Returns whether anything has changed. */
 bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms);
 /* The same for what ends only: an event that starts a call changes nothing. */
 bool calls_end(struct memory *memory, const struct event *event, int64_t now_ms);

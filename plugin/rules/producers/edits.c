@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * rules/producers/edits.c: see edits.h.
  */
 #include "rules/producers/edits.h"
 

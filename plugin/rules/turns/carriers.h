@@ -9,12 +9,12 @@
 
 /* Those of the running turn that no carrier had yet go on this one. */
 void turns_lease_turn(struct step *step);
-/* What waits for the running turn goes on this tool result, as far as there is room. */
+/* Messages that wait for the running turn go on this tool result, as far as there is room. */
 void turns_lease_steering(struct step *step);
 
 /* The messages named were on a carrier that is in the transcript. */
 int turns_carrier_committed(struct step *step);
-/* What is leased by the delivery comes back. */
+/* Messages that the delivery has leased come back. */
 int turns_carrier_rolled_back(struct step *step);
 int turns_run_recovered(struct step *step);
 int turns_run_closed(struct step *step);

@@ -54,7 +54,7 @@ static int start_named(struct step *step) {
   return 0;
 }
 
-/* What was cancelled after its carrier had failed is not sent again. */
+/* A message that was cancelled after its carrier had failed is not sent again. */
 static int send_again(struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     const struct message *message = &step->turns->messages[i];
@@ -144,7 +144,7 @@ static int decline(struct step *step) {
   return 0;
 }
 
-/* What has happened before the turn began ended another one. */
+/* An event from before the turn began ended another one. */
 static bool is_older_than_turn(const struct step *step) {
   return step->input->at_ms && step->input->at_ms < step->run->started_ms;
 }
@@ -187,7 +187,7 @@ static int break_off(struct step *step) {
   return 0;
 }
 
-/* Whoever is alive there is asked when it calls next, and again if it is asked for again. */
+/* A living host there is asked when it calls next, and again if it is asked for again. */
 static int ask_for_stop(struct step *step) {
   enum about about = ABOUT_ANOTHER;
   int code = find_turn(step, &about);
@@ -238,13 +238,13 @@ static int end_compacting(struct step *step) {
   return step->run->state == RUN_IDLE ? offer_unless_settling(step) : 0;
 }
 
-/* What the user has undone is no reason to start a turn: it waits for the next carrier. */
+/* Anything that the user has undone is no reason to start a turn: it waits for the next carrier. */
 static int rewind_transcript(struct step *step) {
   if (step->input->returned > step->run->asked) step->run->asked = step->input->returned;
   return 0;
 }
 
-/* What the running turn puts on carriers would stand in another transcript than the named one. */
+/* Carriers of the running turn would stand in another transcript than the named one. */
 static int refuse_rewind(struct step *step) {
   return turns_refuse_state(step, "a session in which no turn runs");
 }
@@ -253,7 +253,7 @@ static int resume_in_turn(struct step *step) {
   return step->input->rewound ? refuse_rewind(step) : 0;
 }
 
-/* What comes back by it may ask again, as after a rollback. */
+/* An item that comes back by it may ask again, as after a rollback. */
 static int resume_no_turn(struct step *step) {
   if (step->input->rewound) step->run->asked = step->run->unfit = 0;
   return 0;

@@ -131,7 +131,7 @@ static const char *message_is_named(uint8_t state) {
   return state < MESSAGE_STATE_COUNT ? words[state] : "?";
 }
 
-/* Whose turn it is: the first of its messages, or the plugin's own. */
+/* The origin of the turn: the first of its messages, or the plugin's own. */
 static struct tidings_span turn_id(const struct step *step, struct system_id *system) {
   const struct turns *turns = step->turns;
   if (!run_has_turn(step->run)) return span_of(NULL, 0);

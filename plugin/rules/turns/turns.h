@@ -25,7 +25,7 @@ struct turns {
   size_t count;
 };
 
-/* What is pending and asks for more than the next carrier. */
+/* Pending items that ask for more than the next carrier. */
 struct urgency {
   bool urgent; /* something is critical or has activation interrupt, and may be forced */
   /* number of the newest item that asks for a turn in an idle session; 0: none does */
@@ -70,7 +70,7 @@ struct turns_input {
   bool fires_at_once; /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
 };
 
-/* What to ask of the host. */
+/* The request to the host. */
 struct turns_result {
   bool offer; /* start a turn with the messages that are OFFERED, in order; or the turn of the
                  plugin's own */
