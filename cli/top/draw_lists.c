@@ -228,15 +228,24 @@ static void draw_item_line(struct drawing *drawing, size_t row, size_t line) {
   else draw_notification(drawing, row, top_item_at(top, line - 2));
 }
 
+/* If not everything fits, a quarter of the rows stays for what was delivered last. */
+static size_t rows_for_delivered(const struct top *top, size_t rows) {
+  size_t delivered = delivered_count(top), most = rows / 4;
+  if (!delivered || most < 2 || draw_item_lines(top) <= rows) return 0;
+  return delivered + 1 < most ? delivered + 1 : most;
+}
+
 void draw_items(struct drawing *drawing, struct rows rows) {
   struct top *top = drawing->top;
   if (!top->queue) return; /* of no session */
-  size_t lines = draw_item_lines(top);
+  size_t below = rows_for_delivered(top, rows.count), above = rows.count - below;
+  size_t lines = below ? top_item_count(top) + 2 : draw_item_lines(top);
   size_t chosen = top->item_row + (top->item_row < top_message_count(top) ? 1 : 2);
-  size_t first = first_shown(chosen, rows.count);
-  top->shown_items = rows.count;
-  for (size_t i = 0; i < rows.count && first + i < lines; i++) {
+  size_t first = first_shown(chosen, above);
+  top->shown_items = above;
+  for (size_t i = 0; i < above && first + i < lines; i++) {
     draw_item_line(drawing, rows.first + i, first + i);
     if (first + i == chosen) draw_choice(drawing, rows.first + i, PANE_ITEMS);
   }
+  for (size_t i = 0; i < below; i++) draw_delivered(drawing, rows.first + above + i, i);
 }

@@ -125,7 +125,8 @@ static int32_t ask_preview(struct watching *watching) {
   if (answer) {
     free(top->words);
     free(top->explanation);
-    top->explanation = strdup(text.len ? "This is what the next tool result would carry."
+    top->explanation = strdup(text.len ? "This is what the next tool result would carry, with the "
+                                         "configuration of this command."
                                        : "The next tool result would carry nothing.");
     top->words = buffer_take(&text);
   }

@@ -210,7 +210,7 @@ def test_new(place):
         terminal.press("p", "New notification:")
         terminal.type("The linter is red.")
         terminal.press("Enter", "is pushed", "Pending: 1 notification", "cli.note")
-        terminal.press("v", "The linter is red.", "This is what the next tool result would carry.")
+        terminal.press("v", "The linter is red.", "This is what the next tool result would carry, with the configuration of this")
         terminal.press("Escape", "Queue: 3 messages")
         terminal.press("n", "New message:")
         terminal.type("Fix it.")

@@ -97,6 +97,19 @@ Test(top_draw, delivered_last_is_listed) {
   cr_assert(title, "%s", screen);
   cr_expect(strstr(title, "ci.passed          info       1m Green again."), "%s", title);
   cr_expect(!strstr(screen, "gone") && !strstr(title, " no"), "%s", title);
+  struct buffer many = BUFFER_EMPTY;
+  for (int i = 0; i < 40; i++)
+    buffer_format(&many, "%s{'id': 'm%d', 'content': 'Message %d.'}", i ? ", " : "[", i, i);
+  buffer_text(&many, "]");
+  char *messages = buffer_take(&many);
+  take_messages(&top, messages);
+  free(messages);
+  title = strstr(screen_of(&top, 24, 80), "Delivered last");
+  cr_assert(title, "also below more than fits");
+  cr_expect(strstr(title, "Green again."), "%s", title);
+  press_all(&top, "\tjjjjjjjjjjjjjjjjjjjjjjjjjjjjjj");
+  screen = screen_of(&top, 24, 80);
+  cr_expect(strstr(screen, "Message 29.") && strstr(screen, "Green again."), "%s", screen);
   top_finish(&top);
 }
 
