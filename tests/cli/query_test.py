@@ -318,7 +318,7 @@ def test_session_mistyped_asking(place):
         if words[0] != "top":  # it asks for a terminal first
             assert said.startswith(f"tidings {words[0]}: the store has no session 'knwon'. Did you mean 'known'? The sessions are:\n  known  ("), said
     assert not os.path.exists(page)
-    said = place.refused("status", "-s", "5c1d").said
+    said = place.refused("status", "-s", "5c1").said
     assert "Did you mean '5c1d2e9a-6f0b'? The sessions are:\n  5c1d2e9a-6f0b  (" in said, said
     assert "has no session 'another'. The sessions are:\n  known  (" in place.refused("status", "-s", "another").said
     assert sorted(place.ok("status", "--names").text.split()) == ["0", "5c1d2e9a-6f0b", "known", "known-better"]
