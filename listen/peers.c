@@ -106,7 +106,7 @@ unsigned peers_answering(struct peers *peers) {
   return count;
 }
 
-/* What has come and its thread has not read yet is no silence. */
+/* Bytes that have come and that its thread has not read yet are no silence. */
 static bool has_spoken(const struct peer *peer) {
   int unread = 0;
   return !ioctl(peer->fd, FIONREAD, &unread) && unread > 0;

@@ -172,7 +172,7 @@ def test_overview(place):
     place.opened("mine")
     place.ok("push", "-s", "mine", "hello")
     seen = place.ok().text
-    assert "running          1 pending  mine  of test" in seen and "Here, without -s: mine" in seen, seen
+    assert "running          1 pending  session:mine  of test" in seen and "Here, without -s: mine" in seen, seen
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def test_status(place):
     assert whole["session"] == "s" and whole["state"] == "starting" and whole["pending"] == {"count": 1, "leased": 0}, whole
     place.ok("push", "-s", "other", "x")
     text = place.ok("status", "-a").text
-    assert re.search(r"^running +1 pending  s  of test  in /somewhere$", text, re.M) and re.search(r"^not running +1 pending  other$", text, re.M), text
+    assert re.search(r"^running +1 pending  session:s  of test  in /somewhere$", text, re.M) and re.search(r"^not running +1 pending  session:other$", text, re.M), text
     assert place.ok("status", "--names").text == "s\nother\n"
     assert place.ok("status", "-a", "--json").json["total"] == 2
     place.refused("status", "-a", "-s", "s", code=2, says="exclude -s")
