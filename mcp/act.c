@@ -151,6 +151,27 @@ static bool act_watch(struct mcp_acting *acting, const json_t *arguments, const 
   return reason != 0;
 }
 
+static void add_option(struct command *command, const char *name, const json_t *arguments,
+                       const char *key) {
+  const char *value = json_value_text(arguments, key);
+  if (!value[0]) return;
+  add(command, name);
+  add(command, value);
+}
+
+static bool act_remind(struct mcp_acting *acting, const json_t *arguments, const char *session,
+                       char **ret_text) {
+  struct command command = {.count = 0};
+  begin(acting, "remind", &command);
+  add(&command, "--session");
+  add(&command, session);
+  add_option(&command, "--in", arguments, "in");
+  add_option(&command, "--at", arguments, "at");
+  add(&command, "--");
+  add(&command, json_value_text(arguments, "text"));
+  return run_for_model(&command, "You will be reminded.", ret_text);
+}
+
 static bool send_to(struct mcp_acting *acting, const char *to, const char *text,
                     const char *session, char **ret_text) {
   struct command command = {.count = 0};
@@ -200,6 +221,7 @@ bool mcp_act(struct mcp_acting *acting, const struct mcp_action *action, char **
   switch (action->tool) {
   case MCP_TOOL_RUN: return act_run(acting, arguments, session, ret_text);
   case MCP_TOOL_WATCH: return act_watch(acting, arguments, session, ret_text);
+  case MCP_TOOL_REMIND: return act_remind(acting, arguments, session, ret_text);
   case MCP_TOOL_SEND:
     return send_to(acting, json_value_text(arguments, "to"), json_value_text(arguments, "text"),
                    session, ret_text);

@@ -13,7 +13,14 @@
 
 #include "common/buffer.h"
 
-enum mcp_tool { MCP_TOOL_NEWS, MCP_TOOL_RUN, MCP_TOOL_WATCH, MCP_TOOL_SEND, MCP_TOOL_REPLY };
+enum mcp_tool {
+  MCP_TOOL_NEWS,
+  MCP_TOOL_RUN,
+  MCP_TOOL_WATCH,
+  MCP_TOOL_REMIND,
+  MCP_TOOL_SEND,
+  MCP_TOOL_REPLY
+};
 
 /* A call of a tool whose arguments are as its schema says. */
 struct mcp_action {

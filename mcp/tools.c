@@ -31,6 +31,12 @@ static const struct tool {
                         .description = "Watch files and folders. A notification says what other "
                                        "programs change in them.",
                         .arguments = {{"paths", TEXTS, false, "The current folder if not given."}}},
+    [MCP_TOOL_REMIND] = {.name = "remind",
+                         .description = "Remind yourself later: a notification at that time. Give "
+                                        "either in or at.",
+                         .arguments = {{"text", A_TEXT, true, "What you will read then."},
+                                       {"in", A_TEXT, false, "\"90s\", \"20m\", \"2h\"."},
+                                       {"at", A_TEXT, false, "\"17:00\", or a date and a time."}}},
     [MCP_TOOL_SEND] = {.name = "send",
                        .description = "Send a notification to another agent, which can reply.",
                        .arguments = {{"to", A_TEXT, true,

@@ -44,7 +44,7 @@ def test_legacy(place):
     host.notify("notifications/initialized")
     assert json.loads(host.ask("ping")) == {"jsonrpc": "2.0", "id": host.next, "result": {}}
     tools = json.loads(host.ask("tools/list"))["result"]["tools"]
-    assert [t["name"] for t in tools] == ["news", "run", "watch", "send", "reply"] and all(t["inputSchema"]["type"] == "object" for t in tools)
+    assert [t["name"] for t in tools] == ["news", "run", "watch", "remind", "send", "reply"] and all(t["inputSchema"]["type"] == "object" for t in tools)
     assert host.end() == 0 and not os.path.exists(place.store), "nothing but a call opens the store"
 
 
@@ -54,7 +54,7 @@ def test_modern(place):
     found = json.loads(host.ask("server/discover", {"_meta": MODERN}))["result"]
     assert found["supportedVersions"] == ["2026-07-28"] and found["resultType"] == "complete" and found["ttlMs"] > 0 and found["cacheScope"] == "public", found
     listed = json.loads(host.ask("tools/list", {"_meta": MODERN}))["result"]
-    assert listed["resultType"] == "complete" and listed["ttlMs"] > 0 and len(listed["tools"]) == 5
+    assert listed["resultType"] == "complete" and listed["ttlMs"] > 0 and len(listed["tools"]) == 6
     assert tool(host, "news", meta=MODERN) == {"content": [{"type": "text", "text": "Nothing is pending."}], "resultType": "complete"}
     refused = json.loads(host.ask("tools/list", {"_meta": {**MODERN, "io.modelcontextprotocol/protocolVersion": "2030-01-01"}}))["error"]
     assert refused["code"] == -32022 and refused["data"] == {"supported": ["2026-07-28"], "requested": "2030-01-01"}, refused
@@ -106,6 +106,21 @@ def test_watch(place):
     host.process.send_signal(signal.SIGKILL)
     host.process.wait(DEADLINE_S)
     until(lambda: gone(watcher), "the watcher's end")
+
+
+def test_remind(place):
+    """a reminder is news when its time has come, and not before"""
+    host = Host(place)
+    session = session_of(place, host)
+    assert "isError" not in tool(host, "remind", {"text": "-- look at the CI", "in": "1h"})
+    assert "isError" not in tool(host, "remind", {"text": "-- look at the build", "in": "1s"})
+    seen = []
+    until(lambda: seen.extend(texts(tool(host, "news"))) or "look at the build" in " ".join(seen), "the reminder")
+    assert "look at the CI" not in " ".join(seen), seen
+    for arguments, says in (({"text": "x"}, "--in"), ({"text": "x", "in": "soon"}, "soon"), ({"in": "1s"}, "arguments.text: missing")):
+        result = tool(host, "remind", arguments)
+        assert result["isError"] and says in texts(result)[0], result
+    assert session
 
 
 def children(pid):
