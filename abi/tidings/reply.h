@@ -133,7 +133,7 @@ struct tidings_status {
 struct tidings_reply {
   uint32_t size;
   uint32_t flags;       /* TIDINGS_REPLY_* */
-  uint64_t delivery_id; /* to be settled; 0: there is nothing to settle */
+  uint64_t delivery_id; /* to be settled, random in its lower half; 0: there is nothing to settle */
   /* in the order in which they are shown */
   const struct tidings_notification *const *notifications;
   size_t notification_count;

@@ -157,6 +157,12 @@ static void take_delivery(const json_t *delivery, bool seen, const char *before,
         new_event(json_value_text(delivery, "rewound_at"), "rewound", delivery, made));
 }
 
+/* Which of the session's deliveries it is. A plugin before the numbers had them in the ids. */
+static uint64_t number_of(const json_t *delivery, const char *id) {
+  const json_t *number = json_object_get(delivery, "number");
+  return number ? (uint64_t)json_integer_value(number) : strtoull(id, NULL, 10) & UINT32_MAX;
+}
+
 static void take_deliveries(struct tail *tail, const json_t *answer, struct taking *taking) {
   json_t *known = json_object();
   const json_t *delivery = NULL;
@@ -164,7 +170,7 @@ static void take_deliveries(struct tail *tail, const json_t *answer, struct taki
   size_t i = 0;
   json_array_foreach(json_object_get(answer, "deliveries"), i, delivery) {
     const char *id = json_value_text(delivery, "id");
-    uint64_t number = strtoull(id, NULL, 10);
+    uint64_t number = number_of(delivery, id);
     take_delivery(delivery, number <= tail->last_delivery, json_value_text(tail->deliveries, id),
                   taking);
     if (number > last) last = number;

@@ -11,7 +11,7 @@
 
 /* The events that were listed already. Zero: nothing. */
 struct tail {
-  uint64_t last_push, last_delivery; /* the newest ids */
+  uint64_t last_push, last_delivery; /* the newest item's id, the newest delivery's number */
   json_t *deliveries;                /* outcomes by id, of the newest answer */
   char end[96]; /* of the newest answer: what to ask for next; empty: everything */
 };

@@ -45,6 +45,10 @@ uint64_t simhost_random(uint64_t *state) {
 static int32_t fill_random(void *context, void *buffer, size_t len) {
   struct simhost *simhost = context;
   unsigned char *bytes = buffer;
+  if (simhost->counts && len == sizeof(uint32_t)) {
+    memset(buffer, 0, len);
+    return 0;
+  }
   pthread_mutex_lock(&simhost->lock);
   for (size_t at = 0; at < len; at += sizeof(uint64_t)) {
     uint64_t word = simhost_random(&simhost->random_state);
@@ -59,7 +63,8 @@ void simhost_init(struct simhost *simhost, uint64_t seed, bool log_to_stderr) {
   (void)pthread_mutex_init(&simhost->lock, NULL);
   simhost->now_ms = SIMHOST_EPOCH_MS;
   simhost->mono_ns = SIMHOST_START_NS;
-  simhost->random_state = seed;
+  simhost->random_state = seed & ~SIMHOST_DRAWS_IDS;
+  simhost->counts = !(seed & SIMHOST_DRAWS_IDS);
   simhost->log_to_stderr = log_to_stderr;
   simhost->host.size = sizeof simhost->host;
   simhost->host.context = simhost;

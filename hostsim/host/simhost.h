@@ -21,9 +21,13 @@ struct simhost {
   int64_t now_ms;
   uint64_t mono_ns;
   uint64_t random_state;
+  bool counts; /* four random bytes are zeros */
   bool log_to_stderr;
 };
 
+/* A plugin makes of four random bytes the ids of sessions and deliveries. Files of scenarios name
+ * ids, so they are counted there: the bytes are zeros, unless the seed has this bit. */
+#define SIMHOST_DRAWS_IDS ((uint64_t)1 << 63)
 void simhost_init(struct simhost *simhost, uint64_t seed, bool log_to_stderr);
 void simhost_finish(struct simhost *simhost);
 

@@ -99,6 +99,7 @@ static json_t *open_request(const struct processes *processes, enum peer peer) {
 bool processes_begin(struct processes *processes, enum peer peer, FILE *out) {
   struct process *process = &processes->all[peer];
   uint64_t seed = processes->seed * UINT64_C(1000003) + ++processes->started;
+  seed |= SIMHOST_DRAWS_IDS;
   if (!process->inside) {
     enum agent_outcome outcome =
         agent_start(&process->agent, seed, AGENT_TIMEOUT_MS, processes->verbose);

@@ -151,7 +151,7 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
     code = reply_rendering(reply, op, &showing, planning_room(op, delivering->carrier->room),
                            &delivery->rendering, error);
   if (code) return code;
-  if (delivery->state == DELIVERY_LEASED) reply->delivery_id = public_id(op->session, delivery->n);
+  if (delivery->state == DELIVERY_LEASED) reply->delivery_id = delivery_id(op->session, delivery);
   *ret_reply = reply;
   return 0;
 }
@@ -167,11 +167,16 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
   struct delivery delivery;
   bool outdated = false;
   int code = 0;
-  if (lease_describe(op, delivering, plan, &delivery)) return no_memory_to_plan(error);
-  if (lease_is_shown(delivering, plan))
+  code = lease_describe(op, delivering, plan, &delivery, error);
+  if (!code && lease_is_shown(delivering, plan))
     code = make_reply(op, delivering, plan, &delivery, &reply, error);
   op_give_up(op); /* the snapshot: all that is shown has been copied */
   if (!code) code = lease_write(op, delivering, plan, &delivery, &outdated, error);
+  if (code == TIDINGS_E_OUTCOME_UNKNOWN && delivery.state == DELIVERY_LEASED)
+    (void)remembered_add(&op->instance->remembered,
+                         (struct remembered){.delivery_id = delivery_id(op->session, &delivery),
+                                             .outcome = TIDINGS_ROLLED_BACK,
+                                             .unsure = true});
   if (code) return code;
   *ret_next = outdated ? DELIVER_AGAIN : DELIVER_DONE;
   if (reply && !outdated) *ret_reply = reply_hand_out(reply, op);

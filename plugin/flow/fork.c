@@ -94,7 +94,7 @@ static int find_origin(const struct forking *forking, const struct item *item,
   if (code) return code;
   if (!origin.item) origin.item = public_id(op->session, item->n);
   if (forking->delivery) {
-    origin.delivery = public_id(op->session, forking->delivery->n);
+    origin.delivery = delivery_id(op->session, forking->delivery);
     origin.outcome = was_recalled(forking->delivery, item->n) ? (uint8_t)OUTCOME_NONE
                                                               : forking->disposition->outcome;
   }

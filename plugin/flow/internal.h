@@ -32,9 +32,9 @@ struct delivering {
 
 /* Does the host get something that it has to settle? */
 bool lease_is_shown(const struct delivering *delivering, const struct plan *plan);
-/* The delivery as it will be stored. Returns 0, or -1: no memory. */
+/* The delivery as it will be stored. Errors: FULL, INVAL, NOMEM. */
 int lease_describe(struct op *op, const struct delivering *delivering, const struct plan *plan,
-                   struct delivery *ret_delivery);
+                   struct delivery *ret_delivery, struct tidings_error *error);
 /* Durable when it returns 0 and *ret_outdated is false. True: the head is not the one that was
  * planned on, and nothing was written. Errors: BUSY, FULL, STORE, NOMEM. */
 int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,

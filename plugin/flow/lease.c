@@ -16,13 +16,16 @@ bool lease_is_shown(const struct delivering *delivering, const struct plan *plan
   return plan->line_count || delivering->carried_count || delivering->carrier->message_count;
 }
 
+static int no_memory_to_lease(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
+}
+
 int lease_describe(struct op *op, const struct delivering *delivering, const struct plan *plan,
-                   struct delivery *ret_delivery) {
+                   struct delivery *ret_delivery, struct tidings_error *error) {
   const struct carrier *carrier = delivering->carrier;
   bool shown = lease_is_shown(delivering, plan),
        ends_now = !shown || op->instance->settle_on_return;
   *ret_delivery = (struct delivery){
-      .n = delivering->number,
       .leased_ms = op->now_ms,
       .settled_ms = ends_now ? op->now_ms : 0,
       .state = ends_now ? DELIVERY_COMMITTED : DELIVERY_LEASED,
@@ -35,8 +38,10 @@ int lease_describe(struct op *op, const struct delivering *delivering, const str
       .messages = delivering->carried,
       .message_count = delivering->carried_count,
   };
-  return ledger_ranges(plan->dispositions, plan->disposition_count, &op->arena,
-                       &ret_delivery->dispositions, &ret_delivery->disposition_count);
+  if (ledger_ranges(plan->dispositions, plan->disposition_count, &op->arena,
+                    &ret_delivery->dispositions, &ret_delivery->disposition_count))
+    return no_memory_to_lease(error);
+  return ending_take_number(op, ret_delivery, error);
 }
 
 /* Changes op's head for the delivery; one that ends at once is committed in the same transaction.
@@ -53,8 +58,8 @@ static int write_delivery(struct op *op, struct delivery *delivery, struct tidin
       code = retention_step(op->txn, op->session, head, op->now_ms,
                             RETENTION_ROWS + delivery->disposition_count, error);
   }
-  if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
-  return code ? code : delivery_put(op->txn, op->session, delivery, error);
+  if (failed) return no_memory_to_lease(error);
+  return code ? code : delivery_add(op->txn, op->session, delivery, error);
 }
 
 /* The run as the snapshot's step left it: the head has not changed since. */
@@ -75,9 +80,9 @@ static void remember_preamble(struct op *op, const struct plan *plan, uint64_t d
 
 static int write_rows(struct op *op, struct delivering *delivering, const struct plan *plan,
                       struct delivery *delivery, struct tidings_error *error) {
-  int code = ending_check_number(delivery->n, error);
+  int code = 0;
   remember_preamble(op, plan, delivery->n);
-  if (!code && (delivery->disposition_count || delivery->carrier != CARRIER_NONE))
+  if (delivery->disposition_count || delivery->carrier != CARRIER_NONE)
     code = write_delivery(op, delivery, error);
   if (!code) code = write_run(op, delivering, plan, error);
   if (!code) code = op_put_head(op, error);

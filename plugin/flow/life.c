@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "flow/internal.h"
 #include "session/attach.h"
+#include "session/ending.h"
 #include "session/ledger.h"
 
 static int no_memory_to_close(struct tidings_error *error) {
@@ -67,12 +68,12 @@ static int close_items(struct op *op, struct tidings_error *error) {
                              .state = DELIVERY_COMMITTED,
                              .settled_by = SETTLED_BY_HOST,
                              .epoch = head->epoch,
-                             .n = head->last_delivery + 1,
                              .leased_ms = op->now_ms,
                              .settled_ms = op->now_ms};
   struct item *items;
   size_t count;
-  int code = item_last(op->txn, op->session, head, &closing.after, error);
+  int code = ending_take_number(op, &closing, error);
+  if (!code) code = item_last(op->txn, op->session, head, &closing.after, error);
   if (!code)
     code = item_pending_copied(op->txn, op->session, head, &op->arena, &items, &count, error);
   if (code) return code;
@@ -89,7 +90,7 @@ static int close_items(struct op *op, struct tidings_error *error) {
   head->floor = closing.after; /* no number is given out again when all items are forgotten */
   head->watermark = closing.after + 1;
   head->taken_count = 0;
-  return delivery_put(op->txn, op->session, &closing, error);
+  return delivery_add(op->txn, op->session, &closing, error);
 }
 
 int life_close(struct op *op, struct tidings_error *error) {

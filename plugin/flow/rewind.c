@@ -115,14 +115,14 @@ static uint64_t carrier_id(const struct op *op, const struct delivery *delivery)
   if (inherited) return delivery->dispositions[0].ref;
   if (delivery->carrier != CARRIER_TOOL_RESULT && delivery->carrier != CARRIER_CHAT_REQUEST)
     return 0;
-  return delivery->settled_by == SETTLED_ON_RETURN ? 0 : public_id(op->session, delivery->n);
+  return delivery->settled_by == SETTLED_ON_RETURN ? 0 : delivery_id(op->session, delivery);
 }
 
 static enum carrier_now look_at_carrier(const struct rewind *rewind,
                                         const struct delivery *delivery) {
   uint64_t id = carrier_id(rewind->op, delivery);
   bool named = has_number(&rewind->named, id);
-  if (!id || attach_is_later(rewind->op, rewind->event, delivery->n)) return CARRIER_IS_NONE;
+  if (!id || attach_is_later(rewind->op, delivery->n)) return CARRIER_IS_NONE;
   if (delivery->state == DELIVERY_COMMITTED) return named ? CARRIER_STAYS : CARRIER_IS_GONE;
   return named ? CARRIER_IS_BACK : CARRIER_IS_NONE;
 }
@@ -245,15 +245,18 @@ static int write_all(struct rewind *rewind) {
 
 /* -- ids that nobody knows --------------------------------------------------------------------- */
 
-/* A named id of this session is known if there was such a delivery, forgotten or not. */
+/* A named id of this session is known if there is such a delivery; or was, if it has no mark. */
 static bool is_known_here(const struct rewind *rewind, uint64_t id) {
   const struct op *op = rewind->op;
   uint64_t n = public_id_n(id);
-  if (public_id_session(id) != op->session || !n || n > op->head.last_delivery) return false;
+  bool may_be_forgotten = n && n <= op->head.last_delivery;
+  if (public_id_session(id) != op->session) return false;
   for (size_t i = 0; i < rewind->delivery_count; i++) {
-    if (rewind->deliveries[i].n == n) return carrier_id(op, &rewind->deliveries[i]) == id;
+    const struct delivery *delivery = &rewind->deliveries[i];
+    if (carrier_id(op, delivery) == id) return true;
+    may_be_forgotten &= delivery->n != n;
   }
-  return true;
+  return may_be_forgotten;
 }
 
 static int add_parent(void *context, const struct item *item) {
@@ -285,9 +288,13 @@ static int count_unknown(struct rewind *rewind) {
 /* Another branch may have later deliveries, and not the one that said what a block is. */
 static void keep_preamble(const struct rewind *rewind) {
   struct op *op = rewind->op;
-  if (!has_number(&rewind->named, public_id(op->session, op->head.preamble)) &&
-      !attach_is_later(op, rewind->event, op->head.preamble))
-    op->head.preamble = 0;
+  bool stays = attach_is_later(op, op->head.preamble);
+  for (size_t i = 0; i < rewind->delivery_count && !stays; i++) {
+    const struct delivery *delivery = &rewind->deliveries[i];
+    stays = delivery->n == op->head.preamble &&
+            has_number(&rewind->named, delivery_id(op->session, delivery));
+  }
+  if (!stays) op->head.preamble = 0;
 }
 
 /* -- the event --------------------------------------------------------------------------------- */
@@ -301,7 +308,8 @@ int rewind_session(struct op *op, const struct session_event *event, struct rewo
   if (event->delivery_count)
     memcpy(rewind.named.n, event->deliveries, event->delivery_count * sizeof *rewind.named.n);
   rewind.named.count = sort_numbers(rewind.named.n, event->delivery_count);
-  int code = sort_deliveries(&rewind);
+  int code = attach_find_newest(op, event, error);
+  if (!code) code = sort_deliveries(&rewind);
   if (!code) code = find_returned(&rewind);
   if (!code) code = count_unknown(&rewind);
   if (!code) code = write_all(&rewind);

@@ -49,15 +49,33 @@ static int check_leased(uint64_t id, const struct delivery *delivery, struct tid
               delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
 }
 
+/* First among those that are leased, which are few, and have been read with the session. One whose
+ * row is damaged says nothing of its id; its id's row does. */
+static int find_leased(struct op *op, uint64_t id, uint64_t n, struct delivery *ret_delivery,
+                       bool *ret_found, struct tidings_error *error) {
+  const struct head *head = &op->head;
+  *ret_found = false;
+  for (size_t i = 0; i < head->leased_count && !*ret_found; i++) {
+    if (n && head->leased[i] != n) continue;
+    int code = delivery_get_leased(op->txn, op->session, head, head->leased[i], &op->arena,
+                                   ret_delivery, error);
+    if (code) return code;
+    *ret_found = n || delivery_id(op->session, ret_delivery) == id;
+  }
+  return 0;
+}
+
 static int get_delivery(struct op *op, uint64_t id, struct delivery *ret_delivery,
                         struct tidings_error *error) {
-  const struct head *head = &op->head;
-  uint64_t n = public_id_n(id);
-  for (size_t i = 0; i < head->leased_count; i++) {
-    if (head->leased[i] == n)
-      return delivery_get_leased(op->txn, op->session, head, n, &op->arena, ret_delivery, error);
-  }
-  int code = delivery_get(op->txn, op->session, n, &op->arena, ret_delivery, error);
+  bool found = false;
+  uint64_t n = 0;
+  int code = find_leased(op, id, 0, ret_delivery, &found, error);
+  if (code || found) return code;
+  code = delivery_find(op->txn, op->session, id, &n, error);
+  if (!code && n) code = find_leased(op, id, n, ret_delivery, &found, error);
+  if (code || found) return code;
+  code = n ? delivery_get(op->txn, op->session, n, &op->arena, ret_delivery, error)
+           : TIDINGS_E_NOT_FOUND;
   return code == TIDINGS_E_NOT_FOUND
              ? fail(error, code, "delivery %llu: no delivery has this id", (unsigned long long)id)
              : code;
@@ -217,7 +235,7 @@ int flow_settle_remembered(struct instance *instance, store_deadline deadline,
       return fail(error, code, "delivery %llu, whose settle was remembered: %s",
                   (unsigned long long)remembered.delivery_id, why.text);
     }
-    if (code) {
+    if (code && !(code == TIDINGS_E_NOT_FOUND && remembered.unsure)) {
       struct tidings_span text = span_text(why.text);
       instance->host.log(instance->host.context, TIDINGS_LOG_WARNING, &text);
     }
@@ -232,8 +250,12 @@ int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcom
   store_deadline deadline = instance_deadline(instance);
   (void)flow_settle_remembered(instance, deadline, NULL);
   int code = settle_now(instance, &settlement, deadline, ret_reply, error);
-  if (code != TIDINGS_E_BUSY) return code;
-  if (!remembered_add(&instance->remembered, (struct remembered){delivery_id, outcome})) {
+  bool unknown = code == TIDINGS_E_OUTCOME_UNKNOWN;
+  if (code != TIDINGS_E_BUSY && !unknown) return code;
+  bool kept = remembered_add(&instance->remembered,
+                             (struct remembered){.delivery_id = delivery_id, .outcome = outcome});
+  if (unknown) return code; /* it says so; at the next call it is settled, once more or at last */
+  if (!kept) {
     return fail(error, TIDINGS_E_NOMEM,
                 "delivery %llu: another writer holds the store, and there is no memory to remember "
                 "this; settle again",

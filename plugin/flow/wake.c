@@ -11,8 +11,7 @@
 
 struct search { /* in one snapshot */
   struct op *op;
-  uint32_t number; /* of the session whose name is looked for */
-  bool found;
+  const struct rings *rings;
   struct tidings_error *error;
 };
 
@@ -51,60 +50,22 @@ static int add_if_mine(void *context, struct tidings_span name, uint32_t number)
   return code || !mine ? code : add_by_name(search, name, number);
 }
 
-static int add_if_searched(void *context, struct tidings_span name, uint32_t number) {
-  struct search *search = context;
-  if (search->found || number != search->number) return 0;
-  search->found = true;
-  return add_by_name(search, name, number);
-}
-
-/* The store finds numbers by names; the other way round, this process's memory is asked first, then
- * all names. */
-static int add_by_number(struct search *search, uint32_t number) {
-  struct op *op = search->op;
-  const struct session *session = session_table_number(&op->instance->sessions, number);
-  if (session) return add_rung(search, session);
-  search->number = number;
-  search->found = false;
-  return session_scan(op->txn, add_if_searched, search, search->error);
-}
-
 /* -- what rang --------------------------------------------------------------------------------- */
 
-/* Of all sessions that share this counter, those that are ours. */
-static int add_ring(struct search *search, uint32_t ring, uint32_t limit) {
-  int code = 0;
-  for (uint64_t number = ring ? ring : STORE_RINGS; !code && number < limit;
-       number += STORE_RINGS) {
-    bool mine;
-    code = check_mine(search, (uint32_t)number, &mine);
-    if (!code && mine) code = add_by_number(search, (uint32_t)number);
-  }
-  return code;
-}
-
-static int add_moved_rings(struct search *search, const struct rings *rings) {
-  uint32_t limit;
-  int code = session_limit(search->op->txn, &limit, search->error);
-  for (uint32_t group = 0; !code && group < RING_GROUPS; group++) {
-    for (uint32_t i = 0; !code && rings->moved[group] && i < RING_GROUP; i++) {
-      uint32_t ring = group * RING_GROUP + i;
-      if (ring_moved(rings, ring)) code = add_ring(search, ring, limit);
-    }
-  }
-  return code;
+/* Sessions share counters. */
+static int add_if_rung(void *context, struct tidings_span name, uint32_t number) {
+  const struct search *search = context;
+  return ring_moved(search->rings, number % STORE_RINGS) ? add_if_mine(context, name, number) : 0;
 }
 
 /* At first all that are ours are added: an instance before this one may not have named them all. */
 static int search_store(struct instance *instance, const struct rings *rings, bool all,
                         struct tidings_error *error) {
   struct op op;
-  struct search search = {.op = &op, .error = error};
+  struct search search = {.op = &op, .rings = rings, .error = error};
   op_begin(&op, instance, span_of(NULL, 0), instance_deadline(instance));
   int code = op_read(&op, error);
-  if (!code)
-    code =
-        all ? session_scan(op.txn, add_if_mine, &search, error) : add_moved_rings(&search, rings);
+  if (!code) code = session_scan(op.txn, all ? add_if_mine : add_if_rung, &search, error);
   op_end(&op);
   return code;
 }

@@ -113,7 +113,9 @@ static int open_store(struct instance *instance, struct tidings_span wanted,
                                   .log = log_from_store,
                                   .log_context = instance,
                                   .create_budget_ms = (uint32_t)store_deadline_left_ms(deadline),
-                                  .now_ms = instance_now(instance)};
+                                  .now_ms = instance_now(instance),
+                                  .random = instance->host.random,
+                                  .random_context = instance->host.context};
   code = store_open(&options, &instance->store, error);
   if (!code && !instance->owner.pid) instance->owner = *store_self(instance->store);
   free(path);

@@ -80,7 +80,8 @@ void instance_unlock_session(struct instance *instance, uint32_t session);
  * arithmetic on times cannot overflow. */
 int64_t instance_now(const struct instance *instance);
 
-/* Public ids: the session's number in the upper half, the item's or delivery's in the lower. */
+/* Public ids of items: the session's number in the upper half, the item's in the lower. Those of
+ * deliveries: delivery_id. */
 static inline uint64_t public_id(uint32_t session, uint64_t n) {
   return (uint64_t)session << 32 | n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/remembered.h: settles that got BUSY. The host may rely on them: each is applied at the
- * next call, or at close.
+ * instance/remembered.h: settles that got BUSY, or whose outcome is unknown, and leases of which it
+ * is not known whether they are stored: no carrier took those, so they are rolled back if they are.
+ * Each is applied at the next call, or at close.
  */
 #ifndef INSTANCE_REMEMBERED_H
 #define INSTANCE_REMEMBERED_H
@@ -15,6 +16,7 @@
 struct remembered {
   uint64_t delivery_id;
   uint32_t outcome;
+  bool unsure; /* there may be no such delivery */
 };
 
 struct remembered_settles {

@@ -39,12 +39,14 @@ static struct session *slots_find(struct session_slots *slots, struct tidings_sp
   for (size_t i = (size_t)hash & slots->mask;; i = (i + 1) & slots->mask) {
     struct session *session = atomic_load_explicit(&slots->at[i], memory_order_acquire);
     if (!session) return NULL;
-    if (session->hash == hash && span_equal(session->id, id)) return session;
+    uint64_t its = atomic_load_explicit(&session->hash, memory_order_relaxed);
+    if (its == hash && span_equal(session->id, id)) return session;
   }
 }
 
 static void slots_place(struct session_slots *slots, struct session *session) {
-  size_t i = (size_t)session->hash & slots->mask;
+  uint64_t hash = atomic_load_explicit(&session->hash, memory_order_relaxed);
+  size_t i = (size_t)hash & slots->mask;
   while (atomic_load_explicit(&slots->at[i], memory_order_relaxed)) i = (i + 1) & slots->mask;
   atomic_store_explicit(&slots->at[i], session, memory_order_release);
 }
@@ -72,7 +74,7 @@ static struct session *session_make(struct tidings_span id, uint64_t hash, uint3
   if (!session) return NULL;
   char *copy = (char *)(session + 1);
   memcpy(copy, id.ptr, id.len);
-  session->hash = hash;
+  atomic_init(&session->hash, hash);
   session->id = span_of(copy, id.len);
   session->number = number;
   session->changes = changes;
@@ -84,6 +86,7 @@ static struct session *session_make(struct tidings_span id, uint64_t hash, uint3
 
 int session_table_init(struct session_table *table) {
   atomic_init(&table->slots, NULL);
+  atomic_init(&table->lives, 0);
   table->count = 0;
   return pthread_mutex_init(&table->lock, NULL) ? -1 : 0;
 }
@@ -108,15 +111,6 @@ struct session *session_table_find(struct session_table *table, struct tidings_s
   return slots_find(atomic_load_explicit(&table->slots, memory_order_acquire), id, hash_id(id));
 }
 
-struct session *session_table_number(struct session_table *table, uint32_t number) {
-  struct session_slots *slots = atomic_load_explicit(&table->slots, memory_order_acquire);
-  for (size_t i = 0; slots && i <= slots->mask; i++) {
-    struct session *session = atomic_load_explicit(&slots->at[i], memory_order_acquire);
-    if (session && session->number == number) return session;
-  }
-  return NULL;
-}
-
 struct session *session_table_add(struct session_table *table, struct tidings_span id,
                                   uint32_t number, const _Atomic uint32_t *changes) {
   uint64_t hash = hash_id(id);
@@ -132,4 +126,19 @@ struct session *session_table_add(struct session_table *table, struct tidings_sp
   }
   pthread_mutex_unlock(&table->lock);
   return session;
+}
+
+/* They keep their slots, which readers may be in; a table that grows places them by what they have.
+ */
+void session_table_void(struct session_table *table, uint32_t lives) {
+  if (atomic_load_explicit(&table->lives, memory_order_acquire) == lives) return;
+  pthread_mutex_lock(&table->lock);
+  struct session_slots *slots = atomic_load(&table->slots);
+  bool changed = atomic_load(&table->lives) != lives;
+  for (size_t i = 0; changed && slots && i <= slots->mask; i++) {
+    struct session *session = atomic_load(&slots->at[i]);
+    if (session) atomic_store_explicit(&session->hash, ~hash_id(session->id), memory_order_relaxed);
+  }
+  atomic_store_explicit(&table->lives, lives, memory_order_release);
+  pthread_mutex_unlock(&table->lock);
 }

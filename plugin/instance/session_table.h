@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * instance/session_table.h: what this process knows about sessions, so that a hook with nothing to
- * deliver costs a hash, a comparison and a load. Lookups take no lock; sessions are added and never
- * removed before close.
+ * deliver costs a hash, a comparison and a load. Lookups take no lock; sessions are added, and
+ * never removed before close: what is void is found no more.
  */
 #ifndef INSTANCE_SESSION_TABLE_H
 #define INSTANCE_SESSION_TABLE_H
@@ -15,7 +15,7 @@
 #include "rules/policy/backlog.h"
 
 struct session {
-  uint64_t hash;
+  _Atomic uint64_t hash; /* of another id than its own: it is void, and found no more */
   struct tidings_span id;
   uint32_t number;                 /* in the store */
   const _Atomic uint32_t *changes; /* in the store */
@@ -34,16 +34,18 @@ struct session_table {
   _Atomic(struct session_slots *) slots; /* NULL while empty */
   pthread_mutex_t lock;                  /* for the thread that adds */
   size_t count;
+  _Atomic uint32_t lives; /* of the store, as store_lives has it, when they were added */
 };
 
 int session_table_init(struct session_table *table); /* 0, or -1 */
 void session_table_finish(struct session_table *table);
 struct session *session_table_find(struct session_table *table,
                                    struct tidings_span id); /* NULL: not there */
-/* By its number, looking at one after the other: not for a hook. NULL: not there. */
-struct session *session_table_number(struct session_table *table, uint32_t number);
 /* Finds or adds. NULL: no memory. */
 struct session *session_table_add(struct session_table *table, struct tidings_span id,
                                   uint32_t number, const _Atomic uint32_t *changes);
+
+/* All that is known of sessions is void, if it was learned in another life of the store. */
+void session_table_void(struct session_table *table, uint32_t lives);
 
 #endif

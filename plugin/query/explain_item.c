@@ -79,7 +79,7 @@ static void explain_delivery(const struct question *question, const struct item 
   past_write_time(out, delivery->leased_ms);
   if (with[delivery->carrier][0])
     buffer_format(out, ", in delivery %llu with %s,",
-                  (unsigned long long)public_id(question->op.session, delivery->n),
+                  (unsigned long long)delivery_id(question->op.session, delivery),
                   with[delivery->carrier]);
   if (delivery->state == DELIVERY_ROLLED_BACK)
     buffer_format(out, " it was %s. That delivery was rolled back: %s.",

@@ -63,7 +63,7 @@ static void write_dispositions(struct question *question, const struct past *pas
 
 void past_write_delivery(struct question *question, const struct delivery *delivery) {
   struct json_writer *writer = &question->writer;
-  json_put_id(writer, "id", public_id(question->op.session, delivery->n));
+  json_put_id(writer, "id", delivery_id(question->op.session, delivery));
   json_put_text(writer, "outcome", state_names[delivery->state]);
   json_put_text(writer, "carrier", query_carrier_name(delivery->carrier));
   if (delivery->carrier == CARRIER_TOOL_RESULT) {

@@ -66,7 +66,7 @@ static int write_leased(struct json_writer *writer, struct op *op, struct tiding
                                &delivery, error);
     if (code) break;
     json_open(writer, NULL, '{');
-    json_put_id(writer, "id", public_id(op->session, delivery.n));
+    json_put_id(writer, "id", delivery_id(op->session, &delivery));
     json_put_text(writer, "carrier", query_carrier_name(delivery.carrier));
     if (delivery.call_id.len) json_put_string(writer, "call_id", delivery.call_id);
     json_put_i64(writer, "leased_at", delivery.leased_ms);

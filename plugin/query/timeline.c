@@ -86,7 +86,7 @@ static void write_explanation(struct question *question, const struct item *item
   if (end.by.delivery) {
     past_write_reason(question, &item->note, end.by.disposition, &why);
     json_put_string(writer, "reason", buffer_view(&why));
-    json_put_id(writer, "delivery", public_id(question->op.session, end.by.delivery->n));
+    json_put_id(writer, "delivery", delivery_id(question->op.session, end.by.delivery));
     json_put_time(writer, "taken_at", end.by.delivery->leased_ms);
   }
   json_put_string(writer, "text", buffer_view(&explanation));
@@ -144,6 +144,7 @@ static int write_delivered(struct question *question, const struct past *past, s
   struct json_writer *writer = &question->writer;
   json_open(writer, NULL, '{');
   past_write_delivery(question, delivery);
+  json_put_u64(writer, "number", delivery->n);
   json_put_u64(writer, "epoch", delivery->epoch);
   bool first = i == 0 || delivery->n == question->op.head.preamble;
   int code = past_write_shown(question, past, delivery, first, error);

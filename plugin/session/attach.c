@@ -17,9 +17,27 @@ static bool transcript_names(const struct session_event *opening, uint64_t id) {
   return false;
 }
 
-bool attach_is_later(const struct op *op, const struct session_event *opening, uint64_t n) {
-  return opening && public_id_session(opening->newest) == op->session &&
-         n > public_id_n(opening->newest);
+int attach_find_newest(struct op *op, const struct session_event *opening,
+                       struct tidings_error *error) {
+  op->newest = 0;
+  if (!opening || !opening->newest) return 0;
+  return delivery_find(op->txn, op->session, opening->newest, &op->newest, error);
+}
+
+/* Does the transcript have it? If its row is lost, the rows of the ids say which it is. */
+static int look_up_named(struct op *op, const struct session_event *opening,
+                         const struct delivery *delivery, bool *ret_named,
+                         struct tidings_error *error) {
+  bool named = transcript_names(opening, delivery_id(op->session, delivery));
+  int code = 0;
+  for (size_t i = 0; !code && !named && !delivery->mark && opening && i < opening->delivery_count;
+       i++) {
+    uint64_t n = 0;
+    code = delivery_find(op->txn, op->session, opening->deliveries[i], &n, error);
+    named = n == delivery->n;
+  }
+  if (!code) *ret_named = named;
+  return code;
 }
 
 /* The messages on a carrier, as the machine sees it end. Nothing is offered meanwhile. */
@@ -49,11 +67,12 @@ static int resolve_leases(struct op *op, const struct session_event *opening, bo
   size_t count = head->leased_count;
   for (size_t i = 0; i < count; i++) {
     struct delivery delivery;
-    if (goes_on && attach_is_later(op, opening, leased[i])) continue;
+    bool named = false;
+    if (goes_on && attach_is_later(op, leased[i])) continue;
     int code =
         delivery_get_leased(op->txn, op->session, head, leased[i], &op->arena, &delivery, error);
+    if (!code) code = look_up_named(op, opening, &delivery, &named, error);
     if (code) return code;
-    bool named = transcript_names(opening, public_id(op->session, delivery.n));
     enum delivery_settled_by by =
         opening && opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
     code = named ? ending_commit(op, &delivery, by, error)
@@ -65,15 +84,19 @@ static int resolve_leases(struct op *op, const struct session_event *opening, bo
 }
 
 /* What a block is has to be said again if the transcript ends before the delivery that said it. */
-static void look_for_preamble(struct op *op, const struct session_event *opening) {
+static int look_for_preamble(struct op *op, const struct session_event *opening,
+                             struct tidings_error *error) {
   struct head *head = &op->head;
-  bool has_it = attach_is_later(op, opening, head->preamble);
-  if (!opening || !opening->has_deliveries) return;
-  for (size_t i = 0; i < opening->delivery_count; i++) {
-    uint64_t id = opening->deliveries[i];
-    has_it |= public_id_session(id) == op->session && public_id_n(id) >= head->preamble;
+  bool has_it = attach_is_later(op, head->preamble);
+  int code = 0;
+  if (!head->preamble || !opening || !opening->has_deliveries) return 0;
+  for (size_t i = opening->delivery_count; i-- && !code && !has_it;) {
+    uint64_t n = 0;
+    code = delivery_find(op->txn, op->session, opening->deliveries[i], &n, error);
+    has_it = n >= head->preamble;
   }
-  if (!has_it) head->preamble = 0;
+  if (!code && !has_it) head->preamble = 0;
+  return code;
 }
 
 /* Those of a host that had ended its own calls are kept until a turn starts. */
@@ -95,9 +118,10 @@ static int recover_session(struct op *op, const struct session_event *opening, b
   struct stored_run stored = {.from = 0};
   bool changed;
   int code = stored_run_load(op, &stored, NULL, 0, NULL, error);
+  if (!code) code = attach_find_newest(op, opening, error);
   if (!code) code = resolve_leases(op, opening, mine, &stored, error);
   if (!code) code = inherit_named(op, opening, error);
-  look_for_preamble(op, opening);
+  if (!code) code = look_for_preamble(op, opening, error);
   if (!code && from_another) code = find_orphans(op, epoch, &stored.turns.run, error);
   const struct turns_input input = stored_run_input(op, TURNS_RECOVERED);
   if (!code && from_another) code = turns_step(&stored.turns, &input, error);

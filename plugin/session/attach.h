@@ -30,8 +30,14 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
  * as rolled back, and of a dead one the turn too. Changes op->head. Errors: FULL, STORE, NOMEM. */
 int attach_recover(struct op *op, bool mine, struct tidings_error *error);
 
+/* Looks up which delivery is the newest that the host has looked for: op->newest. Errors: STORE,
+ * NOMEM. */
+int attach_find_newest(struct op *op, const struct session_event *opening,
+                       struct tidings_error *error);
 /* Did the host that says what its transcript has not know of delivery `n` yet? */
-bool attach_is_later(const struct op *op, const struct session_event *opening, uint64_t n);
+static inline bool attach_is_later(const struct op *op, uint64_t n) {
+  return op->newest && n > op->newest;
+}
 
 /* Did `host` have the session before it was taken over? */
 bool attach_was_taken_over(const struct head *head, const struct owner *host);

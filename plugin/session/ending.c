@@ -12,9 +12,22 @@ static int no_memory_to_end(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to end a delivery");
 }
 
-int ending_check_number(uint64_t n, struct tidings_error *error) {
-  if (n <= UINT32_MAX) return 0;
-  return fail(error, TIDINGS_E_FULL, "the session has had 4,294,967,295 deliveries; open another");
+int ending_take_number(const struct op *op, struct delivery *delivery,
+                       struct tidings_error *error) {
+  enum { DRAWS = 8 };
+  const struct tidings_host *host = &op->instance->host;
+  uint64_t last = op->head.last_delivery;
+  if (last >= UINT32_MAX)
+    return fail(error, TIDINGS_E_FULL,
+                "the session has had 4,294,967,295 deliveries; open another");
+  delivery->n = last + 1;
+  for (int i = 0; i < DRAWS && !delivery->mark && store_has_marks(op->instance->store); i++) {
+    uint32_t random = 0;
+    if (host->random(host->context, &random, sizeof random))
+      return fail(error, TIDINGS_E_INVAL, "host.random failed; a delivery's id needs it");
+    delivery->mark = delivery_mark(random, delivery->n, last);
+  }
+  return 0;
 }
 
 static int write_end(struct op *op, struct delivery *delivery, enum delivery_state state,
@@ -58,12 +71,10 @@ int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_set
 int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,
                   enum delivery_settled_by by, struct tidings_error *error) {
   struct head *head = &op->head;
-  struct delivery delivery = {.carrier = CARRIER_NONE,
-                              .n = head->last_delivery + 1,
-                              .epoch = head->epoch,
-                              .leased_ms = op->now_ms};
+  struct delivery delivery = {
+      .carrier = CARRIER_NONE, .epoch = head->epoch, .leased_ms = op->now_ms};
   if (!count) return 0;
-  int code = ending_check_number(delivery.n, error);
+  int code = ending_take_number(op, &delivery, error);
   if (!code) code = item_last(op->txn, op->session, head, &delivery.after, error);
   if (code) return code;
   if (ledger_ranges(dispositions, count, &op->arena, &delivery.dispositions,
@@ -71,5 +82,6 @@ int ending_remove(struct op *op, const struct disposition *dispositions, size_t 
       ledger_lease(head, &delivery, &op->arena))
     return no_memory_to_end(error);
   head->last_delivery = delivery.n;
-  return ending_commit(op, &delivery, by, error);
+  code = delivery_add(op->txn, op->session, &delivery, error);
+  return code ? code : ending_commit(op, &delivery, by, error);
 }

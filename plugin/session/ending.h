@@ -23,7 +23,8 @@ int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_set
 int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,
                   enum delivery_settled_by by, struct tidings_error *error);
 
-/* Is there a number left for a delivery? Errors: FULL. */
-int ending_check_number(uint64_t n, struct tidings_error *error);
+/* Gives `delivery` the next number of the session, and a random mark. Errors: FULL (no number is
+ * left), INVAL (the host has no randomness). */
+int ending_take_number(const struct op *op, struct delivery *delivery, struct tidings_error *error);
 
 #endif

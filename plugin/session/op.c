@@ -10,6 +10,7 @@ void op_begin(struct op *op, struct instance *instance, struct tidings_span name
               store_deadline deadline) {
   memset(op, 0, offsetof(struct op, head)); /* a push needs no head: it is large */
   op->instance = instance;
+  session_table_void(&instance->sessions, store_lives(instance->store));
   op->configuration = configuration_use(instance);
   op->settings = &op->configuration->settings;
   int64_t host_ms = instance_now(instance);

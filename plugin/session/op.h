@@ -27,6 +27,7 @@ struct op {
 
   struct store_txn *txn; /* the one that is open, a snapshot or a write; NULL: none */
   struct arena arena;    /* for all that the call allocates; a reply takes it along */
+  uint64_t newest;       /* by attach_find_newest: a delivery's number; 0: none was named */
   bool head_put;         /* the head is written by the transaction that is open */
   struct head head;      /* the session's, by op_get_head; undefined before */
 };

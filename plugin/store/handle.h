@@ -29,8 +29,19 @@ struct push_known {
 };
 
 /* db < rows < wake < push, forget < open: no folder knows one that stands after it. */
+/* Whose rows they are: the same in a copy; and since when they go on by themselves: another in a
+ * copy. */
+struct meta_life {
+  uint64_t identity, incarnation;
+};
+
 struct store {
   struct db *db;
+  struct meta_life life; /* as of the opening */
+  bool lives;            /* `life` is known */
+  int32_t (*random)(void *context, void *buffer, size_t len);
+  void *random_context;
+  _Atomic uint32_t voided; /* how often a session's number was found to be another one's */
   struct push_known known; /* push/known.c; for who writes */
 };
 

@@ -29,7 +29,7 @@
 #include "values/run.h"
 
 enum {
-  STORE_SCHEMA = DB_LAYOUT_FOLDER,
+  STORE_SCHEMA = DB_LAYOUT,
   STORE_RETAIN_ITEMS = 10000, /* ended items kept for history, a session */
   STORE_RETAIN_PRESSED = 100, /* while the disk is full */
   STORE_RETAIN_DAYS = 30,
@@ -46,6 +46,9 @@ struct store_options {
   uint32_t create_budget_ms;
   int64_t now_ms;  /* the host's wall clock */
   bool only_reads; /* opening forgets no rows; now_ms is not used */
+  /* The host's randomness: 0, or it failed. NULL: sessions are counted only. */
+  int32_t (*random)(void *context, void *buffer, size_t len);
+  void *random_context;
 };
 
 /* Errors: STORE with a sentence that says what to do, SCHEMA_NEWER, BUSY, NOMEM. */
@@ -53,6 +56,10 @@ int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error);
 void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
 const struct owner *store_self(const struct store *store); /* the process that opened it */
+/* Moves when the store was found to have gone back in time, or to be another one: what this process
+ * knows of sessions by their numbers is void. */
+uint32_t store_lives(const struct store *store);
+bool store_has_marks(const struct store *store);
 /* What time it is, where the host says that it is `host_ms`. */
 int64_t store_now(const struct store *store, int64_t host_ms);
 bool store_owner_alive(struct store *store, const struct owner *owner);
@@ -131,6 +138,7 @@ struct disposition_range {
 
 struct delivery {
   uint64_t n;
+  uint32_t mark; /* random: see delivery_id. 0: of an earlier version, or its row is lost */
   uint64_t epoch;
   int64_t leased_ms, settled_ms;
   uint8_t state, carrier, settled_by;
@@ -205,8 +213,6 @@ int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *r
 int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number,
                 struct tidings_error *error);
 
-/* All sessions' numbers are below this. */
-int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error);
 /* Calls `each` with the name and the number of every session until it returns an error, which is
  * then returned; `name` is borrowed for the call. A damaged row is passed over. */
 typedef int (*session_visitor)(void *context, struct tidings_span name, uint32_t number);
@@ -271,6 +277,19 @@ int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct he
                         struct tidings_error *error);
 int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error);
+/* A new one, with its id's row. Errors: BUSY (its mark is taken: lease again), STORE, NOMEM. */
+int delivery_add(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
+                 struct tidings_error *error);
+/* From four random bytes; 0: other ones are needed, for it was a number up to `last`. */
+uint32_t delivery_mark(uint32_t random, uint64_t n, uint64_t last);
+/* The session's key, which says where to look; then the mark, or for want of one the number. */
+static inline uint64_t delivery_id(uint32_t session, const struct delivery *delivery) {
+  return (uint64_t)session << 32 | (delivery->mark ? delivery->mark : delivery->n);
+}
+/* The number of the delivery that has this id; 0: this store has not given it out, or has forgotten
+ * it. Errors: STORE, NOMEM. */
+int delivery_find(struct store_txn *txn, uint32_t session, uint64_t id, uint64_t *ret_n,
+                  struct tidings_error *error);
 /* Calls `each` in order until it returns an error, which is then returned. A damaged row is passed
  * over: the rest of a history is worth more than none. */
 typedef int (*delivery_visitor)(void *context, const struct delivery *delivery);

@@ -44,7 +44,7 @@ STATED = (
     ("abi/STABILITY.md", "The contract is at {}.2.", "TIDINGS_ABI_MAJOR", grouped),
     ("abi/STABILITY.md", "The contract is at 1.{}.", "TIDINGS_ABI_MINOR", grouped),
     ("CHANGELOG.md", "The ABI, version 1.{}:", "TIDINGS_ABI_MINOR", grouped),
-    ("docs/store.md", "This is layout {}.", "DB_LAYOUT_FOLDER", grouped),
+    ("docs/store.md", "This is layout {}.", "DB_LAYOUT", grouped),
     ("docs/store.md", "{} GiB of address space are mapped", "MAP_BYTES", per(GIB)),
     ("docs/store.md", "never grows beyond {} GiB of data", "ROWS_BYTES", per(GIB)),
     ("docs/store.md", "a counter for each of {} groups of sessions", "STORE_CHANGE_COUNTERS", grouped),

@@ -133,6 +133,9 @@ class Proxy(Listener):
             data = data.replace(b"server_version\x0015", b"server_version\x0014").replace(b"server_version\x0016", b"server_version\x0014").replace(
                 b"server_version\x0017", b"server_version\x0014")
         other.sendall(data)
+        if mode == "drop answers after commit" and commits:  # of the look at what became of it, too
+            self.mode, self.met = "drop answers", self.met + 1
+            return False
         if (mode == "reset after commit" and commits) or (mode == "drop answers" and not from_client):
             self.met += 1
             return False

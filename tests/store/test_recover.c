@@ -273,7 +273,8 @@ static void damage_each_unit(enum when when) {
       cr_assert_eq(stat(data_path(), &now), 0);
       cr_assert_eq(now.st_ino, first.st_ino);
       int items = count_items();
-      cr_assert(items == -1 || items >= 31, "byte %zu: %d items", units.at[i] + at, items);
+      /* 0: the key of the name's row is damaged, and the session is not found. */
+      cr_assert(items <= 0 || items >= 31, "byte %zu: %d items", units.at[i] + at, items);
     }
   }
 }

@@ -90,7 +90,8 @@ Test(shown, without_randomness_a_call_is_refused_and_nothing_is_lost) {
   struct got got = tool_result(plugin, "s");
   cr_expect_eq(got.code, TIDINGS_E_INVAL);
   cr_expect_not_null(strstr(got.error.text, "host.random"), "%s", got.error.text);
-  free(ask(plugin, "{\"name\":\"configure\",\"config\":{}}"));
+  plugin_end(plugin);
+  plugin = plugin_at(kit_store, (struct plugin_words){0});
   expect_got(tool_result(plugin, "s"), "one");
   plugin_end(plugin);
 }

@@ -13,6 +13,7 @@
 const struct tidings_wake *wake_extension(void);
 int wake_fd(struct tidings_plugin *plugin); /* the descriptor, which must be given */
 bool is_rung(int fd, int patience_ms);      /* readable within that time? */
+void next_is_one_of(struct tidings_plugin *plugin, const char *expected);
 void next_is(struct tidings_plugin *plugin,
              const char *expected); /* next_session names that session; "": none */
 void next_are(

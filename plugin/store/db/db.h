@@ -25,7 +25,7 @@
  * here. */
 struct db_remote;
 extern const struct db_remote *const db_remote;
-extern const uint64_t db_layout; /* one of limits.h */
+extern const uint64_t db_layout; /* the oldest whose rows it takes as they are: limits.h */
 
 enum { DB_KEY_BYTES = 13 };
 
@@ -40,9 +40,10 @@ struct db;
 
 /* How an engine may keep the rows of a kind. */
 enum db_kind {
-  DB_KIND_KEPT = 0,     /* few, which each transaction of the session may want */
-  DB_KIND_ENDS = 1,     /* numbered; the first ones end, and are history */
-  DB_KIND_LOOKED_UP = 2 /* many; each is looked up by itself */
+  DB_KIND_KEPT = 0,      /* few, which each transaction of the session may want */
+  DB_KIND_ENDS = 1,      /* numbered; the first ones end, and are history */
+  DB_KIND_LOOKED_UP = 2, /* many; each is looked up by itself */
+  DB_KIND_ONCE = 3       /* likewise; written once, and read seldom: it becomes history */
 };
 
 struct db_options {
@@ -97,7 +98,9 @@ struct db_event {
   struct db_key row; /* where the store would have noted it */
 };
 
-/* What a transaction is about, declared at its begin. It may touch more, which costs more. */
+/* What a transaction is about, declared at its begin. It may touch more, which costs more. If both
+ * name and number are given, the caller checks that they belong together, unless the engine has
+ * done so (db_checks_names: BUSY). */
 struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
@@ -131,6 +134,8 @@ struct db_txn {
 static inline void db_txn_clear(struct db_txn *txn) {
   memset(txn, 0, offsetof(struct db_txn, touched));
 }
+
+bool db_checks_names(const struct db *db);
 
 /* A snapshot. `scope` NULL: nothing is declared. Errors: BUSY, STORE, NOMEM. */
 int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline,
@@ -171,6 +176,9 @@ int db_reserve(struct db_txn *txn, uint64_t bytes, struct tidings_error *error);
  * such row. */
 int db_get(struct db_txn *txn, const struct db_key *key, struct tidings_span *ret_value);
 int db_put(struct db_txn *txn, const struct db_key *key, struct tidings_span value);
+/* One that must be new: EEXIST. An engine may find that by the commit only, which is then outdated.
+ */
+int db_put_new(struct db_txn *txn, const struct db_key *key, struct tidings_span value);
 /* Room for a value, to be filled before anything else is done with the transaction. */
 int db_put_room(struct db_txn *txn, const struct db_key *key, size_t len, void **ret_value);
 /* It is no error if there is no such row. */

@@ -17,8 +17,9 @@ enum {
 };
 
 /* The number of a store's layout, which its first row has. 1: builds before the first release. 2:
- * today's rows, which a database and a file of rows have still. 3: a folder whose heads have
- * digests (lmdb/digest.h). */
-enum { DB_LAYOUT_DATABASE = 2, DB_LAYOUT_FOLDER = 3 };
+ * the rows of version 0.2. 3: the same, in a folder whose heads have digests (lmdb/digest.h). 4:
+ * deliveries have random ids, which have rows of their own; the first row has the store's
+ * identity. */
+enum { DB_LAYOUT_FIRST_ROWS = 2, DB_LAYOUT = 4 };
 
 #endif

@@ -38,7 +38,12 @@ struct db_remote {
 
   /* -- sessions, in a write -------------------------------------------------------------------- */
 
-  /* The session that has this number from now on. */
+  /* May rows be written that builds before layout 4 cannot read? */
+  bool (*has_marks)(const struct db *db);
+  /* Moves when the store is found to be another one, or may be older than it was. */
+  uint32_t (*lives)(const struct db *db);
+  /* The session that has this number from now on. EEXIST: another one has it; the commit may find
+   * that, too. */
   int (*name_session)(struct db_txn *txn, uint32_t session, struct tidings_span name);
   void (*note)(struct db_txn *txn, uint32_t session, const struct db_noted *noted);
   /* Rows of a kind with a number below `n` have ended: they are read seldom. */

@@ -211,7 +211,20 @@ static const struct forget_rule rules[RETENTION_RULES] = {
     {ROW_TRANSITION, judge_transition},
     {ROW_RATE, judge_rate},
     {ROW_TOOLS, judge_with_session},
+    {ROW_DELIVERY_ID, judge_with_session}, /* of one whose row is lost; the others go with theirs */
 };
+
+bool visit_delivery_id(const struct visit *visit, struct db_key *ret_key) {
+  struct db_key key = row_key(visit->session, ROW_DELIVERY, row_key_n(visit->cursor.key));
+  struct record_reader reader;
+  struct delivery delivery;
+  bool no_memory = false;
+  if (!record_open(&reader, &key, visit->cursor.value) ||
+      !delivery_decode(&reader, visit->arena, &delivery, &no_memory) || !delivery.mark)
+    return false;
+  *ret_key = row_key(visit->session, ROW_DELIVERY_ID, delivery.mark);
+  return true;
+}
 
 /* -- visiting a session ------------------------------------------------------------------------ */
 
@@ -280,9 +293,11 @@ int visit_is_purgeable(struct visit *visit, bool *ret_purgeable) {
 /* -- a session's own settle -------------------------------------------------------------------- */
 
 static int forget_here(struct visit *visit, enum row_kind kind, uint64_t n) {
-  (void)kind;
+  struct db_key id;
+  bool named = kind == ROW_DELIVERY && visit_delivery_id(visit, &id);
   (void)n;
-  return db_cursor_delete(&visit->cursor);
+  int rc = db_cursor_delete(&visit->cursor);
+  return !rc && named ? db_delete(visit->txn->db, &id) : rc;
 }
 
 /* They are few beside items, or there are none. */

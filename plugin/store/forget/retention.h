@@ -20,6 +20,7 @@ enum {
   RETENTION_TRANSITIONS,
   RETENTION_RATES,
   RETENTION_TOOLS,
+  RETENTION_DELIVERY_IDS,
   RETENTION_RULES
 };
 
@@ -42,6 +43,9 @@ struct visit {
   uint64_t next;                   /* from which number to go on, if the row is skipped */
   size_t taken; /* of head->taken, what does not end before the row under the cursor */
 };
+
+/* Of the delivery under the cursor: the row of its id. False: it has none. */
+bool visit_delivery_id(const struct visit *visit, struct db_key *ret_key);
 
 int visit_begin(struct visit *visit); /* these return 0, or the engine's error */
 void visit_end(struct visit *visit);

@@ -68,12 +68,15 @@ bool sweep_rests(const struct sweep *sweep, int64_t now_ms) {
 /* -- what goes --------------------------------------------------------------------------------- */
 
 struct findings {
-  struct db_key rows[FORGET_ROWS];
-  size_t count;
+  struct db_key rows[FORGET_ROWS], ids[FORGET_ROWS]; /* ids: of the deliveries among them */
+  size_t count, id_count;
 };
 
 static int note_down(struct visit *visit, enum row_kind kind, uint64_t n) {
   struct findings *findings = visit->context;
+  struct db_key id;
+  if (kind == ROW_DELIVERY && visit_delivery_id(visit, &id))
+    findings->ids[findings->id_count++] = id;
   findings->rows[findings->count++] = row_key(visit->session, kind, n);
   return 0;
 }
@@ -205,6 +208,7 @@ static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now
 static int delete_all(struct store_txn *txn, const struct findings *findings) {
   int rc = 0;
   for (size_t i = 0; !rc && i < findings->count; i++) rc = db_delete(txn->db, &findings->rows[i]);
+  for (size_t i = 0; !rc && i < findings->id_count; i++) rc = db_delete(txn->db, &findings->ids[i]);
   return rc;
 }
 
@@ -220,7 +224,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
   rc = find_rows(txn, session, now_ms, false, &sweep, &findings);
   if (rc == ETIMEDOUT) return 0; /* another time */
   if (rc) {
-    findings.count = 0;
+    findings.count = findings.id_count = 0;
     turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read there */
   }
   rc = delete_all(txn, &findings);

@@ -13,7 +13,13 @@ static int copy_row(struct maintenance_target *target, const struct db_cursor *c
   memcpy(key.bytes, cursor->key, sizeof key.bytes);
   if (record_format(&key, cursor->value)) maintenance_count(report, &key);
   else report->damaged++;
-  return maintenance_target_put(target, &key, cursor->value, error);
+  const uint64_t incarnation = target->store->life.incarnation;
+  struct buffer meta = BUFFER_EMPTY;
+  bool first = meta_as(&key, cursor->value, &incarnation, &meta);
+  int code =
+      maintenance_target_put(target, &key, first ? buffer_view(&meta) : cursor->value, error);
+  buffer_free(&meta);
+  return code;
 }
 
 static int copy_rows(struct store *store, struct maintenance_target *target,

@@ -10,16 +10,15 @@
 
 /* -- a file of a store ------------------------------------------------------------------------- */
 
-/* The layout that the file has, or the store that is made of it. */
+/* Of a file that an older build has written. */
 static struct tidings_span with_layout(const struct db_key *key, struct tidings_span value,
-                                       uint64_t layout, struct buffer *buffer) {
-  return meta_as(key, value, layout, buffer) ? buffer_view(buffer) : value;
+                                       struct buffer *buffer) {
+  return meta_as(key, value, NULL, buffer) ? buffer_view(buffer) : value;
 }
 
 static int dump_rows(struct store_txn *txn, struct dump_writer *writer,
                      struct maintenance_report *report, struct tidings_error *error) {
   struct db_key first = {{0}};
-  struct buffer meta = BUFFER_EMPTY;
   struct db_cursor cursor;
   int rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "be read for a copy");
@@ -29,11 +28,10 @@ static int dump_rows(struct store_txn *txn, struct dump_writer *writer,
     memcpy(key.bytes, cursor.key, sizeof key.bytes);
     if (record_format(&key, cursor.value)) maintenance_count(report, &key);
     else report->damaged++;
-    dump_row(writer, &key, with_layout(&key, cursor.value, DB_LAYOUT_DATABASE, &meta));
+    dump_row(writer, &key, cursor.value);
     rc = db_cursor_next(&cursor);
   }
   db_cursor_close(&cursor);
-  buffer_free(&meta);
   return rc ? db_failed(error, rc, "be read for a copy") : 0;
 }
 
@@ -106,8 +104,8 @@ static int load_entries(struct dump_reader *reader, struct maintenance_target *t
       code = load_event(target, &entry.event, error);
     } else {
       maintenance_count(report, &entry.key);
-      code = maintenance_target_put(
-          target, &entry.key, with_layout(&entry.key, entry.value, STORE_SCHEMA, &meta), error);
+      code = maintenance_target_put(target, &entry.key, with_layout(&entry.key, entry.value, &meta),
+                                    error);
     }
   }
   buffer_free(&meta);
@@ -139,7 +137,7 @@ static int verify_row(struct db_cursor *cursor, const char *to, const struct dum
          cursor->key[4] == ROW_DEDUP)
     rc = db_cursor_next(cursor);
   if (rc) return db_failed(error, rc, "be read back");
-  struct tidings_span wanted = with_layout(&entry->key, entry->value, STORE_SCHEMA, &meta);
+  struct tidings_span wanted = with_layout(&entry->key, entry->value, &meta);
   bool same =
       cursor->key && !order && (span_equal(cursor->value, wanted) || is_seen_later(cursor, entry));
   buffer_free(&meta);

@@ -25,7 +25,7 @@ struct salvage {
   size_t chosen_count;
   struct name *names; /* by number */
   size_t name_count;
-  uint64_t next; /* number of the next session */
+  uint64_t next; /* how many sessions it has had, + 1 */
   struct buffer record;
 };
 
@@ -160,7 +160,6 @@ static int put_names(struct salvage *salvage, struct tidings_error *error) {
     const struct name *name = &salvage->names[i];
     if (i && name[-1].number == name->number) continue;
     if (name->row->worth != MAINTENANCE_STALE) code = put_as_is(salvage, name->row, error);
-    if (name->number >= salvage->next) salvage->next = (uint64_t)name->number + 1;
   }
   return code;
 }
@@ -170,7 +169,6 @@ static int put_session(struct salvage *salvage, const struct maintenance_saved *
   uint32_t number = row_key_session(saved->list[0]->key.bytes);
   const struct maintenance_row *name = name_of(salvage, number);
   int code = 0;
-  if (number >= salvage->next) salvage->next = (uint64_t)number + 1;
   if (!name) code = make_name(salvage, number, error);
   else if (name->worth == MAINTENANCE_STALE) code = put_as_is(salvage, name, error);
   return code ? code : maintenance_session_put(&salvage->target, saved, salvage->report, error);
@@ -202,6 +200,7 @@ static int put_own_rows(struct salvage *salvage, struct tidings_error *error) {
   if (!code) code = maintenance_target_txn(&salvage->target, sizeof(uint64_t), &txn, error);
   if (code) return code;
   salvage->report->rows++;
+  if (salvage->next <= salvage->report->sessions) salvage->next = salvage->report->sessions + 1;
   return meta_put_next(txn, salvage->next, error);
 }
 

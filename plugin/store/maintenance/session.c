@@ -202,7 +202,7 @@ static int put_head(struct gathered *all, struct tidings_error *error) {
 
 /* -- the other rows ---------------------------------------------------------------------------- */
 
-/* What a lost head had leased comes back. */
+/* What a lost head had leased comes back. The row of its id is made again: it may be lost. */
 static int put_delivery(struct gathered *all, const struct maintenance_row *row,
                         struct tidings_error *error) {
   struct delivery delivery;
@@ -218,7 +218,7 @@ static int put_delivery(struct gathered *all, const struct maintenance_row *row,
   }
   int code = maintenance_target_txn(all->target, row->bytes, &txn, error);
   if (!code) maintenance_count(all->report, &row->key);
-  return code ? code : delivery_put(txn, all->session, &delivery, error);
+  return code ? code : delivery_add(txn, all->session, &delivery, error);
 }
 
 static int put_message(struct gathered *all, const struct maintenance_row *row,

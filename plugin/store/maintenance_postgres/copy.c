@@ -111,7 +111,7 @@ static int dump_seen(void *context, const struct pg_copy_event *event) {
 
 int maintenance_dump(const char *from, const char *to, struct maintenance_report *ret_report,
                      struct tidings_error *error) {
-  struct dumping dumping = {.report.layout = DB_LAYOUT_DATABASE, .error = error};
+  struct dumping dumping = {.report.layout = DB_LAYOUT, .error = error};
   struct pg_copy *copy = NULL;
   uint64_t pushed = 0;
   int code = prepare_dump(from, error);
@@ -323,7 +323,7 @@ static int verify(struct dump_reader *reader, struct pg_copy *copy, struct tidin
 
 int maintenance_load(const char *from, const char *to, struct maintenance_report *ret_report,
                      struct tidings_error *error) {
-  struct maintenance_report report = {.layout = DB_LAYOUT_DATABASE};
+  struct maintenance_report report = {.layout = DB_LAYOUT};
   struct dump_reader reader = {.file = NULL};
   struct pg_copy *copy = NULL;
   int code = dump_open(&reader, from, error);

@@ -19,7 +19,7 @@ int maintenance_check(const char *from, struct maintenance_report *ret_report,
   struct tables_counts counts;
   int code = tables_count(from, &counts, error);
   if (code) return code;
-  report.layout = DB_LAYOUT_DATABASE;
+  report.layout = DB_LAYOUT;
   report.rows = counts.rows;
   report.sessions = counts.sessions;
   report.notifications = counts.notifications;
@@ -59,7 +59,7 @@ int maintenance_tables(enum maintenance_tables task, const char *place, bool dry
                                            [MAINTENANCE_TABLES_UPGRADE] = TABLES_UPGRADE,
                                            [MAINTENANCE_TABLES_DROP] = TABLES_DROP,
                                            [MAINTENANCE_TABLES_EMPTY] = TABLES_EMPTY};
-  struct maintenance_report report = {.layout = DB_LAYOUT_DATABASE};
+  struct maintenance_report report = {.layout = DB_LAYOUT};
   int code = tables_do(tasks[task], place, dry_run ? &report.sql : NULL, error);
   if (!code) *ret_report = report;
   return code;

@@ -24,16 +24,18 @@ static const uint8_t kinds[] = {[ROW_ITEM] = DB_KIND_ENDS,
                                 [ROW_TRANSITION] = DB_KIND_ENDS,
                                 [ROW_DEDUP] = DB_KIND_LOOKED_UP,
                                 [ROW_MESSAGE_ID] = DB_KIND_LOOKED_UP,
-                                [ROW_TOOLS] = DB_KIND_KEPT};
+                                [ROW_TOOLS] = DB_KIND_KEPT,
+                                [ROW_DELIVERY_ID] = DB_KIND_ONCE};
 
 static int open_db(struct store *store, const struct store_options *options,
                    struct tidings_error *error) {
   struct buffer row = BUFFER_EMPTY;
+  const struct meta_life life = meta_life_fresh(options);
   struct db_options opening = {.place = options->directory,
                                .log = options->log,
                                .log_context = options->log_context,
                                .budget_ms = options->create_budget_ms,
-                               .first = meta_first(&row),
+                               .first = meta_first(&life, &row),
                                .kinds = kinds,
                                .kind_count = sizeof kinds};
   opening.first_value = buffer_view(&row);
@@ -51,8 +53,11 @@ int store_open(const struct store_options *options, struct store **ret_store,
   if (!store) return fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->directory);
   int code = open_db(store, options, error);
   if (!code) {
+    store->random = options->random;
+    store->random_context = options->random_context;
     code = check_schema(store, deadline, error);
     if (code) db_close(store->db);
+    else store->lives = true;
   }
   if (code) {
     free(store);
@@ -72,6 +77,15 @@ void store_close(struct store *store) {
 }
 
 const struct owner *store_self(const struct store *store) { return db_self(store->db); }
+
+bool store_has_marks(const struct store *store) {
+  return !db_remote || db_remote->has_marks(store->db);
+}
+
+uint32_t store_lives(const struct store *store) {
+  return atomic_load_explicit(&store->voided, memory_order_acquire) +
+         (db_remote ? db_remote->lives(store->db) : 0);
+}
 
 int64_t store_now(const struct store *store, int64_t host_ms) { return db_now(store->db, host_ms); }
 

@@ -44,8 +44,10 @@ static struct disposition_range *decode_dispositions(struct record_reader *reade
   return dispositions;
 }
 
+/* One that has shown nothing has no more than its zero. */
 static void encode_rendering(struct buffer *out, const struct rendering *rendering) {
   record_u64(out, rendering->bytes);
+  if (!rendering->bytes) return;
   record_u64(out, rendering->hash);
   record_u64(out, rendering->room);
   record_u64(out, rendering->deferred);
@@ -74,6 +76,7 @@ static uint32_t decode_u32(struct record_reader *reader) {
 
 static struct rendering decode_rendering(struct record_reader *reader) {
   struct rendering rendering = {.bytes = record_read_u64(reader)};
+  if (!rendering.bytes) return rendering;
   rendering.hash = record_read_u64(reader);
   rendering.room = record_read_u64(reader);
   rendering.deferred = record_read_u64(reader);
@@ -87,7 +90,6 @@ static struct rendering decode_rendering(struct record_reader *reader) {
   rendering.bare = record_read_below(reader, 2);
   rendering.host_name = record_read_bytes(reader);
   rendering.nonce = record_read_bytes(reader);
-  if (!rendering.bytes) reader->bad = true;
   return rendering;
 }
 
@@ -107,11 +109,13 @@ void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   record_u64(out, delivery->message_count);
   for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
   /* Some have nothing more to say; so had records of earlier versions. */
-  bool rendered = delivery->rendering.bytes, rewound = delivery->rewound_ms;
+  bool marked = delivery->mark, rendered = delivery->rendering.bytes || marked,
+       rewound = delivery->rewound_ms;
   if (delivery->recalled_count || rewound || rendered)
     encode_dispositions(out, delivery->recalled, delivery->recalled_count);
   if (rewound || rendered) record_i64(out, delivery->rewound_ms);
   if (rendered) encode_rendering(out, &delivery->rendering);
+  if (marked) record_u64(out, delivery->mark);
 }
 
 /* What later versions appended. False: no memory. */
@@ -124,6 +128,9 @@ static bool decode_rest(struct record_reader *reader, struct arena *arena,
   bool rendered = reader->at < reader->end;
   if (rendered) delivery->rendering = decode_rendering(reader);
   else if (more ? !delivery->rewound_ms : !delivery->recalled_count) reader->bad = true;
+  bool marked = rendered && reader->at < reader->end;
+  if (marked) delivery->mark = decode_u32(reader);
+  if (marked ? !delivery->mark : rendered && !delivery->rendering.bytes) reader->bad = true;
   return delivery->recalled;
 }
 

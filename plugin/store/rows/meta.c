@@ -1,46 +1,107 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/meta.c: the first row of a store: its schema number, and the next session's number.
+ * store/rows/meta.c: the first row of a store: its layout, how many sessions it has had, its
+ * identity and its incarnation. A copy has the identity of what it is a copy of, and an incarnation
+ * of its own.
  */
+#include "common/fnv.h"
 #include "store/rows/rows.h"
 
-struct db_key meta_first(struct buffer *out) {
-  struct db_key key = row_key(0, ROW_META, 0);
+struct meta {
+  uint64_t layout, next;
+  struct meta_life life; /* zero in layouts before 4 */
+};
+
+/* -- the record -------------------------------------------------------------------------------- */
+
+static void encode_meta(struct buffer *out, const struct meta *meta) {
   record_begin(out);
-  record_u64(out, db_layout);
-  record_u64(out, 1);
+  record_u64(out, meta->layout);
+  record_u64(out, meta->next);
+  if (meta->layout < DB_LAYOUT) return;
+  record_u64(out, meta->life.identity);
+  record_u64(out, meta->life.incarnation);
+}
+
+static bool decode_meta(const struct db_key *key, struct tidings_span value,
+                        struct meta *ret_meta) {
+  struct record_reader reader;
+  struct meta meta = {.layout = 0};
+  if (!record_open(&reader, key, value)) return false;
+  meta.layout = record_read_u64(&reader);
+  meta.next = record_read_u64(&reader);
+  if (meta.layout >= DB_LAYOUT) {
+    meta.life.identity = record_read_u64(&reader);
+    meta.life.incarnation = record_read_u64(&reader);
+  }
+  if (!record_close(&reader) || !meta.next) return false;
+  *ret_meta = meta;
+  return true;
+}
+
+/* Of this process, the place and the time, and of randomness where there is a host. */
+static uint64_t draw_number(const struct store_options *options, const char *of) {
+  struct owner self;
+  uint32_t random[2] = {0, 0};
+  memset(&self, 0, sizeof self);
+  (void)owner_of_process(0, &self);
+  for (int i = 0; options->random && i < 2; i++)
+    (void)options->random(options->random_context, &random[i], sizeof random[i]);
+  uint64_t hash = fnv_span(FNV_START, span_of((const char *)&self, sizeof self));
+  hash = fnv_span(hash, span_of((const char *)random, sizeof random));
+  hash = fnv_span(hash, span_of((const char *)&options->now_ms, sizeof options->now_ms));
+  return fnv_span(fnv_span(hash, span_text(options->directory)), span_text(of));
+}
+
+struct meta_life meta_life_fresh(const struct store_options *options) {
+  return (struct meta_life){draw_number(options, "identity"), draw_number(options, "incarnation")};
+}
+
+struct db_key meta_first(const struct meta_life *life, struct buffer *out) {
+  struct db_key key = row_key(0, ROW_META, 0);
+  const struct meta meta = {.layout = DB_LAYOUT, .next = 1, .life = *life};
+  encode_meta(out, &meta);
   record_end(out, &key);
   return key;
 }
 
-bool meta_as(const struct db_key *key, struct tidings_span value, uint64_t layout,
+bool meta_as(const struct db_key *key, struct tidings_span value, const uint64_t *incarnation,
              struct buffer *out) {
   const struct db_key first = row_key(0, ROW_META, 0);
-  struct record_reader reader;
-  if (memcmp(key, &first, sizeof first) != 0 || !record_open(&reader, key, value)) return false;
-  uint64_t theirs = record_read_u64(&reader), next = record_read_u64(&reader);
-  if (theirs < DB_LAYOUT_DATABASE || theirs > DB_LAYOUT_FOLDER || !record_close(&reader))
+  struct meta meta;
+  if (memcmp(key, &first, sizeof first) != 0 || !decode_meta(key, value, &meta) ||
+      meta.layout < DB_LAYOUT_FIRST_ROWS || meta.layout > DB_LAYOUT)
     return false;
+  meta.layout = DB_LAYOUT;
+  if (incarnation) meta.life.incarnation = *incarnation;
   out->len = 0;
-  record_begin(out);
-  record_u64(out, layout);
-  record_u64(out, next);
+  encode_meta(out, &meta);
   record_end(out, key);
   return !out->failed;
 }
 
+/* -- checks ------------------------------------------------------------------------------------ */
+
 /* A newer build may have migrated the store while this one had it open. */
 static int refuse_schema(const char *place, uint64_t schema, struct tidings_error *error) {
-  if (schema > db_layout)
+  if (schema > DB_LAYOUT)
     return fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has schema %llu, this build knows up to %llu; use a newer tidings. The "
                 "store was left as it is",
-                place, (unsigned long long)schema, (unsigned long long)db_layout);
+                place, (unsigned long long)schema, (unsigned long long)DB_LAYOUT);
   return fail(
       error, TIDINGS_E_STORE,
       "store %s has schema %llu, this build knows %llu; make a new one from it with 'tidings "
       "store migrate %s NEW'. The store was left as it is",
-      place, (unsigned long long)schema, (unsigned long long)db_layout, place);
+      place, (unsigned long long)schema, (unsigned long long)DB_LAYOUT, place);
+}
+
+/* What this process believes of the store was true of another one, or of a later state. */
+static int refuse_replaced(const char *place, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_STORE,
+              "store %s was replaced by another copy while this process had it open; close it and "
+              "open it again",
+              place);
 }
 
 int meta_check(struct store_txn *txn, struct tidings_error *error) {
@@ -49,6 +110,7 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
   struct db_key key = row_key(0, ROW_META, 0);
   struct record_reader reader;
   struct tidings_span value;
+  struct meta meta;
   int rc = row_get(txn, &key, &value);
   if (rc) return db_failed(error, rc, "read its schema number");
   if (!value.ptr)
@@ -61,55 +123,63 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
         place);
   bool intact = record_open(&reader, &key, value);
   uint64_t schema = intact ? record_read_u64(&reader) : 0;
-  if (!intact || reader.bad)
+  if (intact && !reader.bad && (schema < db_layout || schema > DB_LAYOUT))
+    return refuse_schema(place, schema, error);
+  if (!intact || !decode_meta(&key, value, &meta))
     return fail(
         error, TIDINGS_E_STORE,
         "store %s: the record of its schema number is damaged; recover what is left with 'tidings "
         "store salvage %s NEW', or restore it from a backup",
         place, place);
-  return schema == db_layout ? 0 : refuse_schema(place, schema, error);
-}
-
-static int read_meta(struct store_txn *txn, uint64_t *ret_schema, uint64_t *ret_next,
-                     struct tidings_error *error) {
-  struct db_key key = row_key(0, ROW_META, 0);
-  struct record_reader reader;
-  struct tidings_span value;
-  int rc = row_get(txn, &key, &value);
-  if (rc) return db_failed(error, rc, "read its schema row");
-  if (!value.ptr || !record_open(&reader, &key, value))
-    return row_damaged(error, "the schema", 0, 0);
-  uint64_t schema = record_read_u64(&reader), next = record_read_u64(&reader);
-  if (!record_close(&reader) || !next) return row_damaged(error, "the schema", 0, 0);
-  *ret_schema = schema;
-  *ret_next = next;
+  struct store *store = txn->store;
+  if (!store->lives) store->life = meta.life; /* by the thread that opens it */
+  else if (!db_remote && meta_life_differs(&store->life, &meta.life))
+    return refuse_replaced(place, error);
   return 0;
 }
 
+static int read_meta(struct store_txn *txn, struct meta *ret_meta, struct tidings_error *error) {
+  struct db_key key = row_key(0, ROW_META, 0);
+  struct tidings_span value;
+  int rc = row_get(txn, &key, &value);
+  if (rc) return db_failed(error, rc, "read its schema row");
+  if (!value.ptr || !decode_meta(&key, value, ret_meta))
+    return row_damaged(error, "the schema", 0, 0);
+  return 0;
+}
+
+static int put_meta(struct store_txn *txn, const struct meta *meta, struct tidings_error *error) {
+  struct db_key key = row_key(0, ROW_META, 0);
+  struct buffer body = BUFFER_EMPTY;
+  encode_meta(&body, meta);
+  return row_put(txn, &key, &body, error);
+}
+
+/* -- sessions' numbers ------------------------------------------------------------------------- */
+
+/* The lower bits are counted, so that the sessions of a machine share no counters and words
+ * (limits.h); the upper ones are random, and not zero, as those that were counted before have it.
+ */
+enum { COUNTED_BITS = 7 };
+
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
-  uint64_t schema = 0, next = 0;
-  int code = read_meta(txn, &schema, &next, error);
+  const struct store *store = txn->store;
+  struct meta meta;
+  uint32_t random = 0;
+  int code = read_meta(txn, &meta, error);
   if (code) return code;
-  if (next > UINT32_MAX)
-    return fail(error, TIDINGS_E_FULL,
-                "the store has had 4,294,967,295 sessions; move it away to start a new one");
-  code = meta_put_next(txn, next + 1, error);
-  if (!code) *ret_number = (uint32_t)next;
+  if (store->random && store->random(store->random_context, &random, sizeof random)) random = 0;
+  uint32_t number = random << COUNTED_BITS | (uint32_t)(meta.next & ((1 << COUNTED_BITS) - 1));
+  if (number < meta.next) number = (uint32_t)meta.next; /* a host without randomness counts them */
+  meta.next++;
+  code = put_meta(txn, &meta, error);
+  if (!code) *ret_number = number;
   return code;
 }
 
 int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *error) {
-  struct db_key key = row_key(0, ROW_META, 0);
-  struct buffer body = BUFFER_EMPTY;
-  record_begin(&body);
-  record_u64(&body, db_layout);
-  record_u64(&body, next);
-  return row_put(txn, &key, &body, error);
-}
-
-int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error) {
-  uint64_t schema = 0, next = 0;
-  int code = read_meta(txn, &schema, &next, error);
-  if (!code) *ret_limit = next > UINT32_MAX ? UINT32_MAX : (uint32_t)next;
-  return code;
+  struct meta meta;
+  int code = read_meta(txn, &meta, error);
+  meta.next = next;
+  return code ? code : put_meta(txn, &meta, error);
 }

@@ -36,18 +36,23 @@ int row_last(struct store_txn *txn, uint32_t session, enum row_kind kind, uint64
 
 /* -- meta.c: the store's own row --------------------------------------------------------------- */
 
+struct meta_life meta_life_fresh(const struct store_options *options);
+static inline bool meta_life_differs(const struct meta_life *a, const struct meta_life *b) {
+  return a->identity != b->identity || a->incarnation != b->incarnation;
+}
 /* The first row of a new store: its key, and its record in `out`. */
-struct db_key meta_first(struct buffer *out);
+struct db_key meta_first(const struct meta_life *life, struct buffer *out);
 /* Is it a store that this build can read and write? Errors: SCHEMA_NEWER, STORE. */
 int meta_check(struct store_txn *txn, struct tidings_error *error);
-/* Sessions' numbers are counted up and never given out again. Errors: FULL, STORE, NOMEM. */
+/* A number for a session, with a random part. Errors: STORE, NOMEM. */
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error);
 
-/* For a store that is made from another: the number of the next session. Errors: NOMEM, STORE. */
+/* For a store that is made from another: how many sessions it has had, + 1. Errors: NOMEM, STORE.
+ */
 int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *error);
-/* Is it the row that says the layout, of one that has today's rows? Then `out` gets it as a store
- * of layout `layout` has it. */
-bool meta_as(const struct db_key *key, struct tidings_span value, uint64_t layout,
+/* Is it the row that says the layout, of one that has today's rows? Then `out` gets it as today's
+ * layout has it, with this incarnation; NULL: it keeps its own. */
+bool meta_as(const struct db_key *key, struct tidings_span value, const uint64_t *incarnation,
              struct buffer *out);
 
 /* -- sessions.c -------------------------------------------------------------------------------- */
@@ -60,6 +65,11 @@ struct db_key session_name_row(struct tidings_span name);
 /* Gives a number that has no name one. Errors: FULL, STORE, NOMEM. */
 int session_name(struct store_txn *txn, struct tidings_span name, uint32_t number,
                  struct tidings_error *error);
+
+/* Is the number that is declared still that of the name? Errors: BUSY: it is not, and whoever knows
+ * numbers by names has to ask anew (store_lives). */
+int session_check_scope(struct store_txn *txn, const struct db_scope *scope,
+                        struct tidings_error *error);
 
 /* -- tools.c ----------------------------------------------------------------------------------- */
 

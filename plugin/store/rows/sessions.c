@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/sessions.c: a session's name to its number, so that keys are short and of one width.
- * Numbers are never given out again. A name row's n is a hash of the name; names that collide stand
- * one after the other.
+ * store/rows/sessions.c: a session's name to its number, so that keys are short and of one width. A
+ * number has a random part, and a process that knows one asks for it by its name as well: the store
+ * may be an older one by now, in which the number is of another or none. A name row's n is a
+ * hash of the name; names that collide stand one after the other.
  */
+#include <errno.h>
+
 #include "common/fnv.h"
 #include "store/rows/rows.h"
 
@@ -60,9 +63,46 @@ static int put_name(struct store_txn *txn, const struct db_key *key, struct tidi
   record_begin(&body);
   record_u64(&body, number);
   record_bytes(&body, name);
-  int code = row_put(txn, key, &body, error);
-  int rc = code || !db_remote ? 0 : db_remote->name_session(txn->db, number, name);
-  return rc ? db_failed(error, rc, "name a session") : code;
+  return row_put(txn, key, &body, error);
+}
+
+/* EEXIST: another session has the number. */
+static int name_session(struct store_txn *txn, uint32_t number, struct tidings_span name) {
+  struct db_key first = row_key(number, 0, 0);
+  struct db_cursor cursor;
+  if (db_remote) return db_remote->name_session(txn->db, number, name);
+  int rc = db_cursor_open(txn->db, &cursor);
+  if (rc) return rc;
+  rc = db_cursor_seek(&cursor, &first);
+  bool taken = !rc && cursor.key && row_key_session(cursor.key) == number;
+  db_cursor_close(&cursor);
+  return taken ? EEXIST : rc;
+}
+
+/* One that no other session has. */
+static int take_number(struct store_txn *txn, struct tidings_span name, uint32_t *ret_number,
+                       struct tidings_error *error) {
+  enum { DRAWS = 16 };
+  int rc = EEXIST;
+  for (int i = 0; i < DRAWS && rc == EEXIST; i++) {
+    int code = meta_take_number(txn, ret_number, error);
+    if (code) return code;
+    rc = name_session(txn, *ret_number, name);
+  }
+  return rc ? db_failed(error, rc, "name a session") : 0;
+}
+
+int session_check_scope(struct store_txn *txn, const struct db_scope *scope,
+                        struct tidings_error *error) {
+  uint32_t number = 0;
+  if (!scope || !scope->session || !scope->name.len || db_remote) return 0; /* that engine looks */
+  int code = session_find(txn, scope->name, &number, error);
+  if (code || number == scope->session) return code;
+  atomic_fetch_add(&txn->store->voided, 1);
+  return fail(error, TIDINGS_E_BUSY,
+              "the store has gone back in time, and session %s is not what it was; nothing was "
+              "done, try again",
+              quote(scope->name).text);
 }
 
 int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number,
@@ -78,7 +118,7 @@ int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *re
     if (code) return code;
   }
   if (!number) {
-    code = meta_take_number(txn, &number, error);
+    code = take_number(txn, session, &number, error);
     if (!code) code = put_name(txn, &key, session, number, error);
     if (code) return code;
   }
@@ -93,6 +133,8 @@ int session_name(struct store_txn *txn, struct tidings_span name, uint32_t numbe
   int code = find_name(txn, name, &key, &taken, error);
   if (!code && taken)
     code = fail(error, TIDINGS_E_FULL, "the session %s is there already", quote(name).text);
+  int rc = code ? 0 : name_session(txn, number, name);
+  if (rc) return db_failed(error, rc, "name a session");
   return code ? code : put_name(txn, &key, name, number, error);
 }
 

@@ -15,6 +15,7 @@ static int check_begun(struct store_txn *txn, const struct db_scope *scope, stor
   struct store *store = txn->store;
   bool again = false;
   int code = meta_check(txn, error);
+  if (!code) code = session_check_scope(txn, scope, error);
   if (!code) code = inbox_fold(txn, scope, &again, error);
   if (!code && !again) {
     *ret_txn = txn;

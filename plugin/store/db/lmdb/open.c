@@ -12,7 +12,7 @@
 /* One writer, and every process reads the same pages: nothing has to be asked, said or put among
  * the rows. */
 const struct db_remote *const db_remote = NULL;
-const uint64_t db_layout = DB_LAYOUT_FOLDER;
+const uint64_t db_layout = DB_LAYOUT;
 
 static int create_files(struct db *db, const struct db_options *options,
                         struct tidings_error *error) {

@@ -3,6 +3,7 @@
  * store/db/lmdb/tree.c: rows and cursors in LMDB. Thin: most of what a delivery costs goes through
  * here.
  */
+#include <errno.h>
 #include <lmdb.h>
 
 #include "store/db/lmdb/files.h"
@@ -22,6 +23,12 @@ int db_get(struct db_txn *txn, const struct db_key *key, struct tidings_span *re
 int db_put(struct db_txn *txn, const struct db_key *key, struct tidings_span value) {
   MDB_val k = key_value(key), v = {value.len, (void *)(uintptr_t)value.ptr};
   return mdb_put(txn->engine, txn->db->tree, &k, &v, 0);
+}
+
+int db_put_new(struct db_txn *txn, const struct db_key *key, struct tidings_span value) {
+  MDB_val k = key_value(key), v = {value.len, (void *)(uintptr_t)value.ptr};
+  int rc = mdb_put(txn->engine, txn->db->tree, &k, &v, MDB_NOOVERWRITE);
+  return rc == MDB_KEYEXIST ? EEXIST : rc;
 }
 
 int db_put_room(struct db_txn *txn, const struct db_key *key, size_t len, void **ret_value) {

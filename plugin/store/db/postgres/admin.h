@@ -34,4 +34,7 @@ int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGre
 int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older, int *ret_number,
                    struct tidings_error *error);
 
+/* in_use.c: STATE, with its name, if a session's host lives. */
+int pg_in_use_refuse(const struct pg_place *place, PGconn *pg, struct tidings_error *error);
+
 #endif

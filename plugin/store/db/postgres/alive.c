@@ -20,12 +20,15 @@ void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]) {
   memcpy(bytes + 32, &pid, 4);
 }
 
-/* The lock's number: of the owner and the schema, since locks are the database's. */
+int64_t pg_alive_lock(const char *schema, const uint8_t bytes[PG_OWNER_BYTES]) {
+  uint64_t hash = fnv_span(FNV_START, span_of((const char *)bytes, PG_OWNER_BYTES));
+  return (int64_t)fnv_span(hash, span_text(schema));
+}
+
 static int64_t lock_of(const struct db *db, const struct owner *owner) {
   uint8_t bytes[PG_OWNER_BYTES];
   pg_owner_bytes(owner, bytes);
-  uint64_t hash = fnv_span(FNV_START, span_of((const char *)bytes, sizeof bytes));
-  return (int64_t)fnv_span(hash, span_text(db->place.schema));
+  return pg_alive_lock(db->place.schema, bytes);
 }
 
 /* The name of the connection that says that the owner is alive. */

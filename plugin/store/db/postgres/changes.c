@@ -63,7 +63,8 @@ static int send_gone(const struct db *db, struct pg_conn *conn, const struct pg_
   pg_keys_free(&keys);
   for (size_t i = 0; i < session->gone_count && !rc; i++) {
     const struct pg_gone *gone = &session->gone[i];
-    if (db->kinds[gone->kind] == DB_KIND_ENDS && gone->n < session->floors[gone->kind])
+    if (db->kinds[gone->kind] == DB_KIND_ONCE ||
+        (db->kinds[gone->kind] == DB_KIND_ENDS && gone->n < session->floors[gone->kind]))
       rc = send_row(conn, PG_DROP_HISTORY, session, gone->kind, gone->n);
   }
   return rc;
@@ -83,13 +84,20 @@ static uint64_t floor_after(const struct db *db, const struct pg_session *sessio
   return moves ? ended : floor;
 }
 
-static int send_archive(struct pg_conn *conn, const struct pg_session *session,
+/* What is written once goes with the rest, all of it. */
+static int send_archive(const struct db *db, struct pg_conn *conn, const struct pg_session *session,
                         const uint64_t floors[KINDS]) {
   enum pg_statement statement = session->rewritten ? PG_ARCHIVE_AGAIN : PG_ARCHIVE;
+  bool any = false;
   int rc = 0;
   for (int kind = 0; kind < KINDS && !rc; kind++) {
-    if (floors[kind] > session->floors[kind])
-      rc = send_row(conn, statement, session, (uint8_t)kind, floors[kind]);
+    if (floors[kind] <= session->floors[kind]) continue;
+    any = true;
+    rc = send_row(conn, statement, session, (uint8_t)kind, floors[kind]);
+  }
+  for (int kind = 0; kind < KINDS && !rc && any; kind++) {
+    if (db->kinds[kind] == DB_KIND_ONCE)
+      rc = send_row(conn, PG_ARCHIVE, session, (uint8_t)kind, UINT64_MAX);
   }
   return rc;
 }
@@ -148,7 +156,7 @@ int pg_session_send_changes(struct db *db, struct pg_conn *conn, struct pg_sessi
   if (!rc) rc = send_rows(conn, session, true);
   if (!rc) rc = send_rows(conn, session, false);
   if (!rc) rc = send_gone(db, conn, session);
-  if (!rc) rc = send_archive(conn, session, floors);
+  if (!rc) rc = send_archive(db, conn, session, floors);
   memcpy(session->floors, floors, sizeof floors);
   return rc ? rc : send_folded(conn, session);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/life.h"
 
 /* -- a round trip ------------------------------------------------------------------------------ */
 
@@ -391,6 +391,8 @@ int pg_conn_open(struct db *db, store_deadline deadline, struct pg_conn **ret_co
   int code = pg_conn_dial(db, deadline, &conn, error);
   if (code) return code;
   code = set_up(db, conn, deadline, error);
+  int rc = code ? 0 : pg_life_look(db, conn, deadline);
+  if (rc) code = db_failed(error, rc, "connect");
   conn->limit_ms = PG_NO_LIMIT;
   if (code) pg_conn_close(conn);
   else *ret_conn = conn;

@@ -46,7 +46,7 @@ int pg_schema_check(const struct pg_place *place, const PGresult *result, int *r
 void pg_days_read(struct db *db, const PGresult *result) {
   if (PQntuples(result) != 1) return;
   int64_t days = pg_int_text(result, 0, 0), today_ms = pg_int_text(result, 0, 1);
-  bool older = db->revision < PG_SCHEMA;
+  bool older = db->revision < PG_SCHEMA_OF_DAYS;
   atomic_store(&db->days_end_ms, older ? INT64_MAX : today_ms + days * A_DAY_MS);
   atomic_store(&db->days_due, !older && PQgetvalue(result, 0, 2)[0] == 't');
 }
@@ -73,7 +73,8 @@ bool pg_days_take(struct db *db, struct pg_conn *conn) {
   int64_t here_ms = store_uptime_ms();
   pthread_mutex_lock(&db->lock);
   int64_t each_ms = atomic_load(&db->days_due) ? AGAIN_MS : EACH_MS;
-  bool takes = !db->keeper && db->revision >= PG_SCHEMA && here_ms - db->days_tried_ms > each_ms;
+  bool takes =
+      !db->keeper && db->revision >= PG_SCHEMA_OF_DAYS && here_ms - db->days_tried_ms > each_ms;
   if (takes) {
     db->days_tried_ms = here_ms;
     db->keeper_answers = 0;

@@ -29,7 +29,9 @@ enum { PG_ABSENT = 4 };
 enum { PG_FEW_ENDED = 8 };     /* fewer rows of a kind are not moved to the history: changes.c */
 enum { PG_META = 1 };          /* the kind of the store's few own rows, of session 0 */
 enum { PG_MOST_WAITING = 33 }; /* rows of an inbox that PG_LOOK brings: so many may be more */
-enum { PG_SCHEMA = 3, PG_SCHEMA_OLDEST = 2 }; /* the tables' numbers that this build can use */
+enum { PG_SCHEMA = 4, PG_SCHEMA_OLDEST = 2 }; /* the tables' numbers that this build can use */
+enum { PG_SCHEMA_OF_DAYS = 3 };               /* from this number on, days are made ahead */
+enum { PG_SCHEMA_OF_MARKS = 4 }; /* and no older build may write: deliveries have marks */
 enum { KINDS = 16, CACHED_SESSIONS = 64, MOST_CONNECTIONS = 16 };
 
 /* The engine's error numbers; ENOMEM is itself. */
@@ -45,6 +47,7 @@ enum pg_error {
   PG_E_NO_CONNECTION_LEFT,
   PG_E_STARTING,
   PG_E_OUTDATED, /* the session is not as it was read */
+  PG_E_MOVED,    /* the number that is declared is not, or no more, that of the name */
   PG_E_POOLED,   /* a pooler gives each transaction another connection */
   PG_E_REFUSED,  /* the server's answer makes no sense to us: it was logged */
 };
@@ -259,7 +262,9 @@ struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tiding
 /* Into the cache; what it holds is what the server has. */
 void pg_session_give(struct db *db, struct pg_session *session);
 /* Is it in the cache, read at this version, with nothing of the inbox? */
-bool pg_session_is_at(struct db *db, uint32_t number, int64_t version);
+enum { PG_SESSION_NAME_BYTES = 256 };
+bool pg_session_is_at(struct db *db, uint32_t number, int64_t version,
+                      char ret_name[PG_SESSION_NAME_BYTES]);
 /* Queues what loads it. */
 int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session);
 /* It is taken as it was read last. */
@@ -291,7 +296,7 @@ int pg_session_send_changes(struct db *db, struct pg_conn *conn, struct pg_sessi
 /* -- look.c ------------------------------------------------------------------------------------ */
 
 /* Queues what looks whether it has another version, and what waits in its inbox. */
-int pg_session_send_look(struct pg_conn *conn, uint32_t number, int64_t version);
+int pg_session_send_look(struct pg_conn *conn, const struct pg_session *session);
 /* Takes the result of that: it is to be loaded `again` if it has changed, or if more waits. */
 int pg_session_looked(struct db *db, struct pg_session *session, const PGresult *result);
 
@@ -314,7 +319,7 @@ int pg_ahead_take(struct db_txn *txn, struct pg_session *session, const struct p
 /* -- tree.c ------------------------------------------------------------------------------------ */
 
 void pg_note_absent(const struct db_txn *txn, struct pg_session *session, uint8_t kind, uint64_t n);
-/* Keeps a row of session 0 for all transactions: names never change. */
+/* Keeps a row of session 0 for all transactions: names never change while the store lives on. */
 void pg_keep_row(struct db *db, const struct pg_row *row);
 
 /* -- txn.c ------------------------------------------------------------------------------------- */
@@ -369,6 +374,10 @@ struct db {
   uint64_t lost; /* connections. What was read before may be of a server that has failed, and the
                     one that took over may have the same version of something else */
   struct pg_map store_rows; /* of session 0: those that never change */
+  struct pg_map void_rows;  /* those that were void since: a transaction may still look at them */
+  int schema;               /* the tables' number, as the newest connection has it */
+  int64_t life;             /* whose rows they are, and since when, likewise: life.c */
+  _Atomic uint32_t lives;   /* how often that changed */
 
   pthread_mutex_t alive_lock;
   struct pg_conn *alive; /* holds the lock that says so; NULL: not needed yet */
@@ -413,7 +422,6 @@ bool pg_days_take(struct db *db, struct pg_conn *conn);
 /* The end of that: the connection, which is idle again. NULL: none. Called with the lock. */
 struct pg_conn *pg_days_give(struct db *db);
 void pg_days_close(struct db *db);
-
 /* -- clock.c ----------------------------------------------------------------------------------- */
 
 void pg_clock_read(struct db *db, int64_t server_ms);
@@ -432,6 +440,8 @@ bool pg_fifo_is_there(const struct db *db);
 /* How a process and an owner are named in the database. */
 enum { PG_OWNER_BYTES = 36 };
 void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]);
+/* The number of its lock: of the owner and the schema, since locks are the database's. */
+int64_t pg_alive_lock(const char *schema, const uint8_t bytes[PG_OWNER_BYTES]);
 /* Takes the lock that says that this process is alive, if it is not held already. */
 int pg_alive_begin(struct db *db, store_deadline deadline, struct tidings_error *error);
 void pg_alive_end(struct db *db);

@@ -53,6 +53,9 @@ const char *pg_reason_of(int rc) {
   case PG_E_NO_CONNECTION_LEFT:
     return "the database has no connection left; raise its max_connections, or end some clients";
   case PG_E_OUTDATED: return "another writer has changed the session; nothing was lost, try again";
+  case PG_E_MOVED:
+    return "the store has gone back in time, and the session is not what it was; nothing was done, "
+           "try again";
   case PG_E_POOLED:
     return "a pooler gives each transaction another connection to the database; have it pool "
            "sessions (pgbouncer: pool_mode=session), or name the server itself";
@@ -63,7 +66,8 @@ const char *pg_reason_of(int rc) {
 
 int db_failed(struct tidings_error *error, int rc, const char *what) {
   if (rc == ENOMEM) return fail(error, TIDINGS_E_NOMEM, "the store had no memory to %s", what);
-  int code = rc == PG_E_LATE || rc == PG_E_LOCKED || rc == PG_E_OUTDATED ? TIDINGS_E_BUSY
-                                                                         : TIDINGS_E_STORE;
+  int code = rc == PG_E_LATE || rc == PG_E_LOCKED || rc == PG_E_OUTDATED || rc == PG_E_MOVED
+                 ? TIDINGS_E_BUSY
+                 : TIDINGS_E_STORE;
   return fail(error, code, "the store failed to %s: %s", what, pg_reason_of(rc));
 }

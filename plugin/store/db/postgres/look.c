@@ -52,11 +52,17 @@ int pg_session_looked(struct db *db, struct pg_session *session, const PGresult 
   return rc;
 }
 
-int pg_session_send_look(struct pg_conn *conn, uint32_t number, int64_t version) {
+static int send_look(struct pg_conn *conn, uint32_t number, int64_t version,
+                     struct tidings_span name) {
   struct pg_params params = {.count = 0};
   pg_param_int8(&params, number);
   pg_param_int8(&params, version);
+  pg_param_bytes(&params, name);
   return pg_send(conn, PG_LOOK, &params);
+}
+
+int pg_session_send_look(struct pg_conn *conn, const struct pg_session *session) {
+  return send_look(conn, session->number, session->version, span_text(session->name));
 }
 
 /* -- a hook that has nothing to say ------------------------------------------------------------ */
@@ -80,13 +86,14 @@ static bool keep_answer(struct db *db, uint32_t number, uint64_t stamp, const PG
 /* Any error: whoever takes the next snapshot meets it too. */
 bool pg_look_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
                           bool *ret_asked) {
-  bool asks = pg_session_is_at(db, session, (int64_t)stamp) && !pg_clock_is_old(db);
+  char name[PG_SESSION_NAME_BYTES];
+  bool asks = pg_session_is_at(db, session, (int64_t)stamp, name) && !pg_clock_is_old(db);
   struct pg_conn *conn = asks ? pg_conn_take_idle(db) : NULL;
   PGresult *result = NULL;
   bool unchanged = false;
   *ret_asked = false;
   if (!conn) return false;
-  int rc = pg_session_send_look(conn, session, (int64_t)stamp);
+  int rc = send_look(conn, session, (int64_t)stamp, span_text(name));
   if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
   pg_conn_give(db, conn);
   if (!rc) unchanged = PQntuples(result) == 1 && PQgetisnull(result, 0, 0);

@@ -55,6 +55,8 @@ int pg_notes_name_session(struct db_txn *txn, uint32_t number, struct tidings_sp
   }
   int rc = pg_txn_session(txn, number, &session);
   if (rc) return rc;
+  bool another = session->exists && session->name && !span_equal(span_text(session->name), name);
+  if (another) return EEXIST;
   if (!session->name && !(session->name = strndup(name.ptr, name.len))) return ENOMEM;
   session->written = true;
   return 0;

@@ -157,6 +157,7 @@ static void free_db(struct db *db) {
   }
   for (size_t i = 0; i < CACHED_SESSIONS; i++) pg_session_free(db->cache[i]);
   pg_map_free(&db->store_rows);
+  pg_map_free(&db->void_rows);
   pg_place_free(&db->place);
   pthread_mutex_destroy(&db->lock);
   pthread_mutex_destroy(&db->alive_lock);

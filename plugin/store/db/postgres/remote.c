@@ -10,6 +10,8 @@ static const struct db_remote remote = {.own = pg_txn_own,
                                         .stamp = pg_look_stamp,
                                         .is_unchanged = pg_look_is_unchanged,
                                         .name_session = pg_notes_name_session,
+                                        .has_marks = pg_life_has_marks,
+                                        .lives = pg_life_count,
                                         .note = pg_notes_note,
                                         .ended_below = pg_notes_ended_below,
                                         .note_tools = pg_notes_tools,
@@ -20,4 +22,4 @@ static const struct db_remote remote = {.own = pg_txn_own,
                                         .inbox_note = pg_inbox_note,
                                         .inbox_sessions = pg_inbox_sessions};
 const struct db_remote *const db_remote = &remote;
-const uint64_t db_layout = DB_LAYOUT_DATABASE;
+const uint64_t db_layout = DB_LAYOUT_FIRST_ROWS; /* the tables have a number of their own */

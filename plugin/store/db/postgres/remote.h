@@ -27,4 +27,6 @@ int pg_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span sour
 int pg_inbox_sessions(struct db *db, store_deadline deadline,
                       int (*each)(void *context, struct tidings_span name), void *context,
                       struct tidings_error *error);
+bool pg_life_has_marks(const struct db *db);
+uint32_t pg_life_count(const struct db *db);
 #endif

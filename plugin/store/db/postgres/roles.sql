@@ -12,5 +12,5 @@ BEGIN
 END $$;
 
 INSERT INTO session (session) VALUES (0);
-INSERT INTO store (schema, revision) VALUES (2, 3);
+INSERT INTO store (schema, revision) VALUES (4, 4);
 SELECT keep_days(30);

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tables of a store on PostgreSQL, schema number 3. @schema@ stands for the tenant's schema.
+-- The tables of a store on PostgreSQL, schema number 4. @schema@ stands for the tenant's schema.
 -- Every primary key begins with the session, so that the tables partition and shard by it.
 -- A number n is unsigned: it is kept with its first bit turned over, so that it sorts as it should.
 
@@ -17,7 +17,8 @@ CREATE TABLE store (
   inbox_days integer NOT NULL DEFAULT 30 CHECK (inbox_days > 0), -- of a push that nobody takes
   pending_per_session bigint CHECK (pending_per_session > 0),    -- at most, whatever a host's configuration says
   bytes bigint CHECK (bytes > 0),                                -- of all tables: above it pushes are refused
-  is_full boolean NOT NULL DEFAULT false                         -- they are above it; keep_days looks
+  is_full boolean NOT NULL DEFAULT false,                        -- they are above it; keep_days looks
+  identity uuid NOT NULL DEFAULT gen_random_uuid()               -- whose rows these are: life.c
 );
 
 -- One row a session: who writes to the session locks it. Row 0 is the store's own.

@@ -65,13 +65,16 @@ struct pg_session *pg_session_take(struct db *db, uint32_t number, struct tiding
   return session;
 }
 
-bool pg_session_is_at(struct db *db, uint32_t number, int64_t version) {
+bool pg_session_is_at(struct db *db, uint32_t number, int64_t version,
+                      char ret_name[PG_SESSION_NAME_BYTES]) {
   bool is_at = false;
   pthread_mutex_lock(&db->lock);
   for (size_t i = 0; i < CACHED_SESSIONS && !is_at; i++) {
     const struct pg_session *session = db->cache[i];
     is_at = session && session->number == number && session->version == version &&
-            session->lost == db->lost && !session->folded_count && !session->again;
+            session->lost == db->lost && !session->folded_count && !session->again &&
+            session->name && strlen(session->name) < PG_SESSION_NAME_BYTES;
+    if (is_at) memcpy(ret_name, session->name, strlen(session->name) + 1);
   }
   pthread_mutex_unlock(&db->lock);
   return is_at;
@@ -84,7 +87,7 @@ static void keep_little(const struct db *db, struct pg_session *session) {
   for (size_t i = 0; i < map->count; i++) {
     struct pg_row *row = &map->rows[i];
     bool old = db->kinds[row->kind] == DB_KIND_ENDS && row->n < session->floors[row->kind];
-    if (!row->dirty && (old || db->kinds[row->kind] == DB_KIND_LOOKED_UP)) free(row->value);
+    if (!row->dirty && (old || db->kinds[row->kind] >= DB_KIND_LOOKED_UP)) free(row->value);
     else map->rows[kept++] = *row;
   }
   map->count = kept;
@@ -210,7 +213,7 @@ void pg_session_as_read(const struct db *db, struct pg_session *session) {
   session->absent_count = 0;
   memcpy(session->ended, session->floors, sizeof session->ended);
   for (int i = 0; i < KINDS; i++)
-    session->near[i] = db->kinds[i] == DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];
+    session->near[i] = db->kinds[i] >= DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];
 }
 
 /* What is in the first column of a row of PG_LOAD, if it is not the kind of a stored row. */

@@ -9,8 +9,11 @@
 #include "common/buffer.h"
 #include "store/db/postgres/engine.h"
 
-/* $1 number, or $2 name. An OR of the two would be no index scan. */
-#define IS_IT "session = coalesce($1, (SELECT session FROM session WHERE name = $2))"
+/* $1 number, or $2 name; of both, one that has both: after a failover or a restore the number may
+ * be another's. An OR of the two would be no index scan. */
+#define IS_IT                                                                                      \
+  "session = coalesce($1, (SELECT session FROM session WHERE name = $2)) AND ($2 IS NULL OR name " \
+  "= $2)"
 
 /* Live rows for each kind and number of two arrays, found by the index. OFFSET 0: else a plan that
  * was made while the table was empty reads all rows of the session. */
@@ -46,7 +49,7 @@ static const char *const statements[PG_STATEMENTS] = {
     /* Locks it if it is as it was read; else nothing that follows is done. */
     [PG_LOCK_VERSION] = "SELECT count(*), set_config('tidings.written', CASE count(*) WHEN 1 THEN "
                         "'yes' ELSE 'no' END, true) FROM (SELECT FROM session WHERE session = $1 "
-                        "AND version = $2 FOR UPDATE) AS same",
+                        "AND version = $2 AND coalesce(name = $3, true) FOR UPDATE) AS same",
     [PG_LOCK_NAME] = "SELECT FROM name_lock WHERE n = abs(hashtext($1)::bigint % 64) FOR UPDATE",
     /* In tables of schema 2. */
     [PG_LOCK_NAME_OLDER] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
@@ -70,7 +73,7 @@ static const char *const statements[PG_STATEMENTS] = {
     /* $1 number, $2 version. No row: it has another version. NULL: nothing waits. A row comes
      * whole, since each column costs the server something even if nothing waits. */
     [PG_LOOK] = "SELECT inbox FROM session LEFT JOIN inbox ON inbox.name = session.name "
-                "WHERE session = $1 AND version = $2 LIMIT 33",
+                "WHERE session = $1 AND version = $2 AND session.name = $3 LIMIT 33",
     [PG_PUT] = PUT " ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
     [PG_PUT_FRESH] = PUT,
     /* The sum: not found by the index once more; it matters where the table has partitions, whose
@@ -90,8 +93,8 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_SESSION] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
         "rung, closed_ms, closed_version) "
-        "SELECT $1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10, 1 WHERE $12 "
-        "OR " IF_WRITTEN
+        "SELECT $1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10, 1 WHERE ($12 "
+        "OR " IF_WRITTEN ") AND ($11 IS NULL OR EXISTS (SELECT FROM session WHERE session = $1))"
         " ON CONFLICT (session) DO UPDATE SET version = s.version + 1, token = $3, "
         "waiting = coalesce($4, s.waiting), "
         "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "
@@ -100,7 +103,7 @@ static const char *const statements[PG_STATEMENTS] = {
         "closed_version = CASE WHEN $4::bigint IS NULL AND s.closed_version <> s.version "
         "THEN s.closed_version ELSE s.version + 1 END, "
         "name = coalesce(s.name, excluded.name), rung = s.rung + $9 "
-        "WHERE s.version = coalesce($11, s.version) "
+        "WHERE s.version = coalesce($11, s.version) AND coalesce(s.name = $2, true) "
         "RETURNING version, set_config('tidings.written', 'yes', true)",
     [PG_CLEAR_INBOX] =
         "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[]) AND " IF_WRITTEN,
@@ -189,8 +192,9 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
                                 BYTEA, BOOL, INT8, INT8, INT8,  BOOL},
                    inbox[] = {TEXT, INT8S}, seen[] = {TEXT, TEXT, TEXT, INT8, INT8},
                    notify[] = {BYTEA, TEXT}, owner[] = {BYTEA}, number[] = {INT8},
-                   version[] = {INT8, INT8}, push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
-                                                       BOOL, TEXT, INT8, BOOL,  TEXT, TEXT},
+                   version[] = {INT8, INT8, TEXT},
+                   push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
+                             BOOL, TEXT, INT8, BOOL,  TEXT, TEXT},
                    alive[] = {INT8, TEXT}, checked[] = {TEXT, TEXT, TEXT, BYTEA, INT8, BOOL};
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
@@ -199,7 +203,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_LOCK_NAME:
   case PG_LOCK_NAME_OLDER: return TYPES(text, 1);
   case PG_LOOK:
-  case PG_LOCK_VERSION: return TYPES(version, 2);
+  case PG_LOCK_VERSION: return TYPES(version, 3);
   case PG_LOAD: return TYPES(load, 4);
   case PG_OWN_ROWS: return TYPES(put + 1, 2);
   case PG_PUT:

@@ -67,7 +67,8 @@ static bool may_be_elsewhere(const struct db *db, const struct pg_session *sessi
   if (!session->exists) return false;
   switch (db->kinds[kind]) {
   case DB_KIND_ENDS: return n < session->near[kind];
-  case DB_KIND_LOOKED_UP: return true;
+  case DB_KIND_LOOKED_UP:
+  case DB_KIND_ONCE: return true;
   default: return false;
   }
 }
@@ -155,6 +156,18 @@ int db_put(struct db_txn *txn, const struct db_key *key, struct tidings_span val
   int rc = db_put_room(txn, key, value.len, &room);
   if (!rc && value.len) memcpy(room, value.ptr, value.len);
   return rc;
+}
+
+/* The server says whether it is. */
+int db_put_new(struct db_txn *txn, const struct db_key *key, struct tidings_span value) {
+  struct place at = place_of(key);
+  struct pg_session *session;
+  int rc = db_put(txn, key, value);
+  if (!rc) rc = pg_txn_session(txn, at.session, &session);
+  if (rc) return rc;
+  struct pg_row *row = pg_map_get(&session->map, at.kind, at.n);
+  if (row) row->fresh = true;
+  return 0;
 }
 
 static int note_gone(struct pg_session *session, uint8_t kind, uint64_t n) {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "store/db/postgres/life.h"
 #include "store/db/postgres/remote.h"
 
 int pg_fail_in(const struct db *db, int rc, const char *what, struct tidings_error *error) {
@@ -44,6 +45,8 @@ int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
   engine->asks_version = true;
   pg_param_int8(&version, engine->declared->number);
   pg_param_int8(&version, engine->declared->version);
+  if (engine->declared->name) pg_param_bytes(&version, span_text(engine->declared->name));
+  else pg_param_null(&version);
   *ret_count = 2;
   return pg_send(engine->conn, PG_LOCK_VERSION, &version);
 }
@@ -63,13 +66,13 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
   struct pg_txn *engine = pg_engine(txn);
   const struct pg_ahead ahead = pg_ahead_of(txn->db, session, scope);
   PGresult *results[MOST];
-  bool looks =
-      !session->again && session->exists && session->version >= 0 && !session->folded_count;
+  bool looks = !session->again && session->exists && session->version >= 0 &&
+               !session->folded_count && session->name;
   bool times = looks && pg_clock_is_old(txn->db); /* what loads has the time with it */
   size_t count = before + times + ahead.count + 1;
   int rc = times ? pg_send(engine->conn, PG_CLOCK, NULL) : 0;
   if (!rc) rc = pg_ahead_send(engine->conn, session, &ahead);
-  if (!rc && looks) rc = pg_session_send_look(engine->conn, session->number, session->version);
+  if (!rc && looks) rc = pg_session_send_look(engine->conn, session);
   else if (!rc) rc = pg_session_send_load(engine->conn, session);
   if (rc) return rc;
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
@@ -102,6 +105,10 @@ static int load(struct db_txn *txn, struct pg_session *session, const struct db_
   }
   if (!rc) rc = take_loaded(txn, session, before, scope);
   while (!rc && session->again) rc = take_loaded(txn, session, 0, NULL);
+  if (!rc && session->number && scope->session && scope->name.len && !session->exists) {
+    pg_void(txn->db);
+    rc = PG_E_MOVED;
+  }
   if (rc) engine->failing = true;
   return rc;
 }

@@ -10,7 +10,8 @@ ALTER TABLE store ADD COLUMN IF NOT EXISTS revision integer,
   ADD COLUMN IF NOT EXISTS inbox_days integer NOT NULL DEFAULT 30 CHECK (inbox_days > 0),
   ADD COLUMN IF NOT EXISTS pending_per_session bigint CHECK (pending_per_session > 0),
   ADD COLUMN IF NOT EXISTS bytes bigint CHECK (bytes > 0),
-  ADD COLUMN IF NOT EXISTS is_full boolean NOT NULL DEFAULT false;
+  ADD COLUMN IF NOT EXISTS is_full boolean NOT NULL DEFAULT false,
+  ADD COLUMN IF NOT EXISTS identity uuid NOT NULL DEFAULT gen_random_uuid();
 CREATE TABLE IF NOT EXISTS dead_letter (name text, n bigint, pushed timestamptz NOT NULL, ended timestamptz NOT NULL DEFAULT clock_timestamp(),
   reason text NOT NULL, body bytea NOT NULL, PRIMARY KEY (name, n));
 CREATE TABLE IF NOT EXISTS name_lock (n integer PRIMARY KEY);
@@ -36,4 +37,4 @@ END $$;
 -- [step]
 SET LOCAL search_path = "@schema@";
 SELECT keep_days(30);
-UPDATE store SET revision = 3;
+UPDATE store SET revision = 4;
