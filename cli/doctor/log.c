@@ -21,14 +21,16 @@ struct complaints {
   size_t count;
 };
 
-/* "2026-11-23T20:35:21Z pid 4 claude Stop SESSION: TEXT": returns where the session begins; NULL:
- * it is another line, or an old one. */
+/* "2026-11-23T20:35:21.004Z pid 4 claude Stop SESSION: TEXT": returns where the session begins;
+ * NULL: it is another line, or an old one. */
 static const char *complaint(const char *line, size_t *ret_len) {
   struct tm utc = {.tm_year = 0};
   const char *text = strstr(line, ": " OWNER_NOT_FOUND), *at = line;
   if (!text) text = strstr(line, ": " OWNER_HAS_ENDED);
-  const char *rest = strptime(line, "%Y-%m-%dT%H:%M:%SZ ", &utc);
-  if (!text || !rest || clock_wall_ms() / 1000 - (int64_t)timegm(&utc) > RECENT_S) return NULL;
+  const char *rest = strptime(line, "%Y-%m-%dT%H:%M:%S", &utc);
+  if (!text || !rest || (*rest != '.' && *rest != 'Z') ||
+      clock_wall_ms() / 1000 - (int64_t)timegm(&utc) > RECENT_S)
+    return NULL;
   for (int i = 0; i < 5; i++) {
     at = strchr(at, ' ');
     if (!at || ++at > text) return NULL;

@@ -138,7 +138,7 @@ def test_migrate(place):
     place.trick("older", place.store)
     place.refused("pending", "-s", "s", says=["TIDINGS_E_STORE", "tidings store migrate"])
     result = place.run("store", "check")
-    assert result.code == 1 and "layout 2" in result.text, result
+    assert result.code == 1 and "layout 3" in result.text, result
     doctor = {finding["topic"]: finding for finding in place.run("doctor", "--json").json}
     assert "tidings store migrate" in doctor["store"]["text"], doctor
     new = os.path.join(place.dir, "new")

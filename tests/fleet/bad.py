@@ -69,7 +69,7 @@ def check_roles(server):
     done = sql_push(server, "ci", "'s', 'ci.failed', 'error', 'the build is red', id => 'b1', source => 'ci'")
     expect(done.stdout.strip() == "" and not done.returncode, f"SQL pushes {done.stderr}")
     expect(sql_push(server, "ci", "'s', 'ci.failed', 'error', 'the build is red', id => 'b1', source => 'ci'").stdout.strip() == "duplicate", "once")
-    for arguments, words in (("'s', 'ci.failed', 'loud', 'x'", "expected one of info, warning, error, critical"), ("'', 'ci.failed', 'info', 'x'", "session: must not be empty"),
+    for arguments, words in (("'s', 'ci.failed', 'loud', 'x'", 'data.level: "loud" is not one of info, warning, error, critical'), ("'', 'ci.failed', 'info', 'x'", "session: must not be empty"),
                              ("'s', '.x', 'info', 'x'", "the source is empty"), ("'s', 'ci.failed', 'info', ' '", "data.message: must not be empty or blank")):
         done = sql_push(server, "ci", arguments)
         expect(words in done.stderr, f"SQL refuses {arguments}: {done.stderr.strip().splitlines()[:1]}")

@@ -68,7 +68,7 @@ def check_older_client(server, host):
 def make_old(server, count):
     server.sql("INSERT INTO tidings.session (session, name, version, closed_ms, closed_version) SELECT 5000 + g, 'old-' || g, 1, 1, 1 "
                f"FROM generate_series(1, {count}) g; INSERT INTO tidings.live SELECT 5000 + g, 4, 1, '\\x00' FROM generate_series(1, {count}) g")
-    return lambda: int(server.sql("SELECT count(*) FROM tidings.live WHERE session > 5000"))
+    return lambda: int(server.sql(f"SELECT count(*) FROM tidings.live WHERE session BETWEEN 5001 AND {5000 + count}"))
 
 
 def check_portions(server):

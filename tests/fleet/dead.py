@@ -36,7 +36,7 @@ def check_cut_off(server, url):
         except kit.Failed:
             pass
 
-    for trips in (1, 2, 3):
+    for trips in range(1, 8):
         proxy.held.clear()
         proxy.hold_from = proxy.trips + trips
         thread = threading.Thread(target=call)

@@ -100,7 +100,7 @@ def check_machine(url):
     said = kit.tidings("status", "-S", url, "-s", "elsewhere").stdout
     expect(re.search(rf"Some Agent, pid \d+ on machine {machine}, running, attached", said), f"status names it: {said.splitlines()[-1:]}")
     said = kit.tidings("sessions", "-S", url).stdout
-    expect(re.search(rf"running .* elsewhere  of Some Agent  on machine {machine}", said), f"sessions names it: {said.splitlines()[:1]}")
+    expect(re.search(rf"running .* session:elsewhere  of Some Agent  on machine {machine}", said), f"sessions names it: {said.splitlines()[:1]}")
     [session] = [row for row in json.loads(kit.tidings("status", "--all", "-S", url, "--json").stdout)["sessions"] if row["session"] == "elsewhere"]
     expect(re.fullmatch(machine, session["machine"]) and session["alive"], "the query has it")
     host.kill()

@@ -58,7 +58,8 @@ def says_so(place):
     """The log has one line, which says that no agent was found; doctor repeats it."""
     [line] = log(place)
     assert "no agent found: none of the processes above this one is " in line, line
-    assert line in place.run("doctor").text
+    said = place.run("doctor").text
+    assert line in said, said
 
 
 def test_agent_ends_while_its_hook_reads(place):

@@ -283,14 +283,14 @@ await test("a reply's time to wake is kept, and a ring wakes", async () => {
   equal(kit.rang.size, 0);
 });
 
-await test("a time to wake that is years away is no shorter one: timers that run over fire at once, again and again", () => {
+await test("a time to wake that is years away is looked at each minute, since the clock may be set; no timer runs over", () => {
   const { setTimeout } = globalThis;
   const delays = [];
   globalThis.setTimeout = (_call, delay) => delays.push(delay);
   const { session } = stage({ wake: { wake_at: Date.now() + 2 ** 40 } });
   session.wake();
   globalThis.setTimeout = setTimeout;
-  equal(delays, [2 ** 31 - 1]);
+  equal(delays, [60000]);
 });
 
 await test("half a character in what a host says does not refuse the event", () => {

@@ -5,6 +5,8 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/json_scan.h"
 #include "kit.h"

@@ -13,10 +13,12 @@
 #include "store/db/postgres/admin.h"
 #include "store/db/postgres/copying.h"
 
-static const char limits[] = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '5s'";
+/* The statements of commits do nothing in a transaction that has not written its session. */
+static const char limits[] = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '5s'; "
+                             "SET LOCAL tidings.written = 'yes'";
 
 static int begin_copy(struct pg_copy *copy, const char *level, struct tidings_error *error) {
-  char sql[160];
+  char sql[240];
   (void)snprintf(sql, sizeof sql, "BEGIN ISOLATION LEVEL %s; %s", level, limits);
   return pg_admin_run(&copy->place, copy->pg, sql, NULL, error);
 }
