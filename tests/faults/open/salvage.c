@@ -19,7 +19,7 @@ struct place {
   size_t leaf, first, pages;
 };
 
-enum { PLACES_MAX = 16384, SALVAGED_SESSIONS = 8 };
+enum { PLACES_MAX = 16384 };
 
 struct salvaging {
   struct damaging damaging; /* first */
@@ -144,7 +144,7 @@ static void drain(struct rig *rig, const char *session, uint8_t *seen, uint64_t 
   carried_clear(&carried);
 }
 
-/* Those whose names were lost too. */
+/* Those whose names were lost have made ones. */
 static void drain_all(struct salvaging *salvaging, uint8_t *seen, uint64_t number) {
   struct rig *rig = &salvaging->damaging.rig;
   struct tidings_error error = RIG_ERROR;
@@ -154,12 +154,16 @@ static void drain_all(struct salvaging *salvaging, uint8_t *seen, uint64_t numbe
     fail("store %" PRIu64 ": what was salvaged does not open: %s", number, rig_why(code, &error));
     return;
   }
-  for (unsigned i = 0; i < SALVAGED_SESSIONS; i++) {
-    snprintf(session, sizeof session, "s%u", i);
-    if (i < FILLED_SESSIONS) drain(rig, session, seen, number);
-    snprintf(session, sizeof session, "salvaged-%u", i);
+  static const char member[] = "\"session\":\"";
+  char *json = NULL;
+  code = rig_query(rig, "{\"name\":\"sessions\"}", &json, &error);
+  if (code) fail("store %" PRIu64 ": sessions: %s", number, rig_why(code, &error));
+  for (char *at = json; !code && (at = strstr(at, member));) {
+    at += strlen(member);
+    snprintf(session, sizeof session, "%.*s", (int)strcspn(at, "\""), at);
     drain(rig, session, seen, number);
   }
+  free(json);
   if (rig_close(rig, &error)) fail("store %" PRIu64 ": close: %s", number, error.text);
 }
 
