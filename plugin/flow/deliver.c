@@ -172,9 +172,9 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
     code = make_reply(op, delivering, plan, &delivery, &reply, error);
   op_give_up(op); /* the snapshot: all that is shown has been copied */
   if (!code) code = lease_write(op, delivering, plan, &delivery, &outdated, error);
-  if (code == TIDINGS_E_OUTCOME_UNKNOWN && delivery.state == DELIVERY_LEASED)
+  if (reply && code == TIDINGS_E_OUTCOME_UNKNOWN && delivery.state == DELIVERY_LEASED)
     (void)remembered_add(&op->instance->remembered,
-                         (struct remembered){.delivery_id = delivery_id(op->session, &delivery),
+                         (struct remembered){.delivery_id = reply->delivery_id,
                                              .outcome = TIDINGS_ROLLED_BACK,
                                              .unsure = true});
   if (code) return code;

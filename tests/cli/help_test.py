@@ -70,6 +70,7 @@ def test_examples(place):
     subprocess.run("git init -q && git commit -q --allow-empty -m first && mkdir src docs", shell=True, cwd=place.work, env=env, check=True)
     place.opened("s")
     place.ok("push", "-s", "s", "the first of the first session, which the example of explain means")
+    first = place.ok("pending", "-s", "s", "--json").json["items"][0]["id"]  # it has a random part
     place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="what the example of export looks for")
     place.ok("submit", "-s", "s", "--id", "m-5fd2a1c09b7e4433", "taken back by the example of submit")
     place.ok("submit", "-s", "s", "queued")
@@ -96,6 +97,8 @@ def test_examples(place):
         for example in examples:
             if verb in ("listen", "subscribe") and not os.path.exists(os.path.join(os.path.dirname(os.environ["TIDINGS_CLI"]), f"tidings-{verb}")):
                 continue  # this machine lacks its library
+            if example == "tidings explain 17":
+                example = f"tidings explain {first}"
             if "tidings listen -c" in example:
                 example = f"timeout 1 {example}; [ $? = 124 ]"
             if "tidings watch" in example or verb == "subscribe" or "tail -f" in example:

@@ -21,6 +21,8 @@ STRUCTS = {("entry", "carrier"): ("session", "call_id", "tool"), ("flow", "deliv
 EVERYBODYS = ("common",)  # quoting, comparing
 # (from, to, argument) -> places of which a call takes one, or why there are more.
 ALTERNATIVES = {
+    **{("flow", "store", argument): {"delivery_add": "the delivery's row", "delivery_id": "the id of that row, for the reply, or to take it back when the outcome is unknown"}
+       for argument in ("call_id", "tool")},
     ("session", "store", "session"): {"session_find": "a session that this process does not know",
                                       "session_add": "one that the store does not know either"},
     ("session", "instance", "session"): {"session_table_find": "for callers who have not looked",
