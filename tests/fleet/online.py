@@ -13,7 +13,7 @@ from kit import expect, failures  # pylint: disable=wrong-import-position
 BUDGET_MS = 5000
 DAYS = "SELECT count(*) FROM pg_inherits WHERE inhparent = '{}.history'::regclass"
 COLUMNS = "SELECT string_agg(attname || ' ' || atttypid, ',' ORDER BY attname) FROM pg_attribute WHERE attrelid = '{}'::regclass AND attnum > 0 AND NOT attisdropped"
-FUNCTIONS = "SELECT string_agg(proname || md5(replace(prosrc, '{0}', '')), ',' ORDER BY proname) FROM pg_proc WHERE pronamespace = '{0}'::regnamespace"
+FUNCTIONS = "SELECT string_agg(proname || md5(replace(replace(prosrc, 'tidings', ''), 'older', '')), ',' ORDER BY proname) FROM pg_proc WHERE pronamespace = '{0}'::regnamespace"
 
 
 def work(url, session, rounds=12):
