@@ -82,7 +82,6 @@ STATED = (
     ("docs/semantics.md", "lines that have at most {} bytes together", "LAST_BYTES", grouped),
     ("docs/semantics.md", "shown up to {} characters", "COMMAND_CHARACTERS", grouped),
     ("docs/turns.md", "the last {} living former owners", "FORMERS", word),
-    ("docs/turns.md", "never more than {} seconds away while", "HEARTBEAT_MS", seconds_in_words),
     ("docs/events.md", "choice: 1 to {} bytes without control characters", "MAX_BYTES", grouped),
     ("docs/embedding.md", "`wake_at` is never more than {} seconds away, because", "HEARTBEAT_MS", seconds_in_words),
     ("docs/embedding.md", "At most {} processes wait on one store", "STORE_WAITERS", grouped),

@@ -47,7 +47,7 @@ def block(page, trees, parts):
     if page == "README.md":  # of the product that was run most
         made = [table.sentence(max(newest, key=lambda tree: table.progress(tree, parts)), parts)] if newest else []
     else:
-        made = [table.of(tree, parts) for tree in newest]
+        made = table.page(newest, parts)
     return BEGIN + "\n" + "\n".join(made) + "\n" + END
 
 

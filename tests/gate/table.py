@@ -43,13 +43,24 @@ def of(tree, parts):
     return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours:\n\n{HEAD}{rows}"
 
 
-def sentence(tree, parts):
+def violations(tree, parts):
+    """How many, and in which parts."""
+    found = [(part["what"], tree["parts"][part["name"]]["violations"]) for part in parts if tree["parts"].get(part["name"], NONE)["violations"]]
+    return f"{sum(number for _, number in found):,}" + (f" ({', '.join(what for what, _ in found)})" if found else "")
+
+
+def sentence(tree, all_parts):
     """The totals of one product, in two lines."""
-    figures, parts = fuzzing_in_one(tree, parts)
+    figures, parts = fuzzing_in_one(tree, all_parts)
     done = [f"{amount(figures[part['name']]['done'], part['unit'])} {'of ' if part['unit'] else ''}{part['what']}"
             for part in parts if figures.get(part["name"], NONE)["done"]]
-    violations = sum(each["violations"] for each in tree["parts"].values())
-    return f"The gates of commit `{tree['commit']}` have run {'; '.join(done)}.\nViolations: {violations:,}.\n"
+    return f"The gates of commit `{tree['commit']}` have run {'; '.join(done)}.\nViolations: {violations(tree, all_parts)}.\n"
+
+
+def page(trees, parts):
+    """The newest product's table, and the totals of the others."""
+    newest, *others = trees or [None]
+    return ([of(newest, parts)] if newest else []) + [sentence(tree, parts) for tree in others]
 
 
 def is_wrong(trees):
