@@ -114,7 +114,7 @@ static int join_box(const struct cli *cli, struct hostkit *kit, const struct add
                      "the others",
                      address->name);
   int code = session_choose(cli, kit, &session);
-  if (!code) code = session_check_known(cli, kit, session);
+  if (!code) code = session_complete(cli, kit, &session);
   int32_t refused = code ? 0 : mailbox_set_member(kit, address, session, &error);
   if (!code && !refused) refused = mailbox_forward(kit, address, &collector, &moved, &error);
   if (refused) code = cli_fail_with(cli, refused, &error);

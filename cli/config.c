@@ -75,24 +75,33 @@ static int print_checked(const struct cli *cli, json_t *files) {
 }
 
 /* Without the configuration, which may be wrong. */
-static int check_session(const struct cli *cli) {
+static int complete_session(const struct cli *cli, char **session) {
   struct cli plain = *cli;
   struct hostkit *kit = NULL;
-  if (!cli->session) return 0;
   plain.no_config = true;
   plain.config = NULL;
   int code = kit_open_or_say(&plain, TIDINGS_ROLE_PRODUCER, 0, &kit);
-  if (!code) code = session_check_known(&plain, kit, cli->session);
+  if (!code) code = session_complete(&plain, kit, session);
   kit_close(kit);
+  return code;
+}
+
+/* `run` for the session of -s, which may be short. */
+static int with_session(struct cli *cli, int (*run)(struct cli *cli)) {
+  if (!cli->session) return run(cli);
+  char *session = strdup(cli->session);
+  int code = session ? complete_session(cli, &session) : cli_fail(cli, "out of memory");
+  cli->session = session;
+  if (!code) code = run(cli);
+  cli->session = NULL;
+  free(session);
   return code;
 }
 
 static int check_config(struct cli *cli) {
   struct tidings_error error = {.size = sizeof error};
-  int code = check_session(cli);
-  if (code) return code;
   json_t *files = json_array();
-  code = files ? 0 : cli_fail(cli, "out of memory");
+  int code = files ? 0 : cli_fail(cli, "out of memory");
   for (int i = 1; files && i < cli->word_count; i++) {
     int32_t refused = try_named(cli, cli->words[i], &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
@@ -124,8 +133,8 @@ static int config_verb(struct cli *cli) {
     return cli_usage(cli, "unexpected argument '%s'", cli->words[1]);
   if (what == 0 && cli->word_count > 1 && cli->config)
     return cli_usage(cli, "the file is named twice");
-  if (what == 0) return check_config(cli);
-  if (what == 1) return config_show(cli);
+  if (what == 0) return with_session(cli, check_config);
+  if (what == 1) return with_session(cli, config_show);
   fputs(config_schema, stdout);
   return 0;
 }

@@ -94,7 +94,6 @@ static int look_up_agent(const struct cli *cli, struct shown *shown) {
   plain.no_config = true;
   plain.config = NULL;
   int code = kit_open_or_say(&plain, TIDINGS_ROLE_PRODUCER, 0, &kit);
-  if (!code) code = session_check_known(&plain, kit, cli->session);
   if (!code)
     code = ask(&plain, kit, json_pack("{s:s, s:s}", "name", "status", "session", cli->session),
                &status);
@@ -255,7 +254,7 @@ static int print_row(void *context, const char *pointer, json_t *value) {
   return 0;
 }
 
-int config_show(const struct cli *cli) {
+int config_show(struct cli *cli) {
   struct tidings_error error = {.size = sizeof error};
   struct shown shown = {.effective = NULL};
   struct cli as = *cli;

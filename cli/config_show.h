@@ -8,7 +8,7 @@
 
 #include "command/kit.h"
 
-int config_show(const struct cli *cli);
+int config_show(struct cli *cli);
 
 /* With the user's configuration, on a temporary store. On failure nothing is open. */
 int32_t config_open_apart(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch,

@@ -15,6 +15,7 @@
 #include "command/careful_write.h"
 #include "command/host.h"
 #include "command/interrupt.h"
+#include "command/message_change.h"
 #include "command/print.h"
 #include "common/file.h"
 
@@ -34,8 +35,7 @@ struct point {
   const char *call, *tool;
   uint32_t source, owner;
   uint64_t room;
-  const char *messages[MOST_MESSAGES];
-  size_t message_count;
+  json_t *messages; /* their ids; NULL: none */
 };
 
 static struct tidings_span span(const char *text) {
@@ -58,16 +58,17 @@ static int32_t call_hook(struct hostkit *kit, const struct point *point, const c
   }
   struct tidings_span ids[MOST_MESSAGES];
   const struct tidings_span *pointers[MOST_MESSAGES];
-  for (size_t i = 0; i < point->message_count; i++) {
-    ids[i] = span(point->messages[i]);
+  size_t count = json_array_size(point->messages);
+  for (size_t i = 0; i < count; i++) {
+    ids[i] = span(json_string_value(json_array_get(point->messages, i)));
     pointers[i] = &ids[i];
   }
   const struct tidings_chat_request request = {.size = sizeof request,
                                                .session = span(session),
                                                .origin = point->source,
                                                .content = carrier,
-                                               .messages = point->message_count ? pointers : NULL,
-                                               .message_count = point->message_count,
+                                               .messages = count ? pointers : NULL,
+                                               .message_count = count,
                                                .room_bytes = point->room};
   return hostkit_chat_request(kit, &request, ret_reply, error);
 }
@@ -141,6 +142,20 @@ static int settle(const struct cli *cli, struct hostkit *kit, uint64_t delivery,
                              "is next recovered");
 }
 
+/* People copy the first characters of an id, as 'tidings queue' prints them. */
+static int complete_messages(const struct cli *cli, struct hostkit *kit, const char *session,
+                             json_t *messages) {
+  int code = 0;
+  for (size_t i = 0; !code && i < json_array_size(messages); i++) {
+    json_t *data = json_pack("{s:O}", "id", json_array_get(messages, i));
+    code = data ? message_change_complete(cli, kit, session, data) : cli_fail(cli, "out of memory");
+    if (!code && json_array_set(messages, i, json_object_get(data, "id")))
+      code = cli_fail(cli, "out of memory");
+    json_decref(data);
+  }
+  return code;
+}
+
 /* Writes the carrier with what was pending. *ret_written: nothing more may be written. */
 static int deliver(const struct cli *cli, struct hostkit *kit, const struct point *point,
                    const char *session, struct tidings_span carrier, bool *ret_written) {
@@ -148,17 +163,22 @@ static int deliver(const struct cli *cli, struct hostkit *kit, const struct poin
   struct tidings_reply *reply = NULL;
   char *bytes = NULL;
   size_t len = 0;
+  int code = complete_messages(cli, kit, session, point->messages);
+  if (code) {
+    *ret_written = true; /* nobody knows whether they are on offer */
+    return code;
+  }
   interrupt_begin();
   int32_t refused = call_hook(kit, point, session, carrier, &reply, &error);
   if (refused) {
     /* Messages that are not on offer must not be sent. */
     *ret_written =
-        point->message_count && (refused == TIDINGS_E_FIRED || refused == TIDINGS_E_NOT_FOUND ||
-                                 refused == TIDINGS_E_STATE);
+        point->messages && (refused == TIDINGS_E_FIRED || refused == TIDINGS_E_NOT_FOUND ||
+                            refused == TIDINGS_E_STATE);
     return cli_fail_with(cli, refused, &error);
   }
   uint64_t delivery = reply ? reply->delivery_id : 0;
-  int code = make_output(cli, carrier, reply, &bytes, &len);
+  code = make_output(cli, carrier, reply, &bytes, &len);
   if (!code) {
     *ret_written = true;
     int reason = careful_write(STDOUT_FILENO, bytes, len);
@@ -244,30 +264,37 @@ static int read_deliver_option(struct cli *cli, int key, struct point *point) {
     point->source = source ? TIDINGS_ORIGIN_SYSTEM : TIDINGS_ORIGIN_USER;
     return 0;
   case OPTION_MESSAGE:
-    if (point->message_count == MOST_MESSAGES)
+    if (json_array_size(point->messages) == MOST_MESSAGES)
       return cli_usage(cli, "--message: given more than %d times", MOST_MESSAGES);
-    point->messages[point->message_count++] = cli->value;
-    return 0;
+    if (!point->messages) point->messages = json_array();
+    if (!json_array_append_new(point->messages, json_string(cli->value))) return 0;
+    return cli_usage(cli, "--message: the id is not UTF-8");
   default: return cli->exit_code;
   }
 }
 
+static int check_point(struct cli *cli, struct point *point) {
+  int code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
+  if (point->at < 0) return cli_usage(cli, "--at is missing");
+  if (point->at == 0 && (point->source != UINT32_MAX || point->messages))
+    return cli_usage(cli, "--source and --message need --at=chat-request");
+  if (point->at == 1 && (point->call || point->tool))
+    return cli_usage(cli, "--call and --tool need --at=tool-result");
+  if (point->source == UINT32_MAX) point->source = TIDINGS_ORIGIN_USER;
+  return 0;
+}
+
 static int deliver_verb(struct cli *cli) {
   struct point point = {.at = -1, .source = UINT32_MAX};
-  int code = 0;
-  for (int key; (key = cli_next(cli)) != CLI_END;) {
-    if (key == CLI_STOP) return cli->exit_code;
-    if ((code = read_deliver_option(cli, key, &point))) return code;
-  }
-  code = cli_take_words(cli, 0, 0, "");
-  if (code) return code;
-  if (point.at < 0) return cli_usage(cli, "--at is missing");
-  if (point.at == 0 && (point.source != UINT32_MAX || point.message_count))
-    return cli_usage(cli, "--source and --message need --at=chat-request");
-  if (point.at == 1 && (point.call || point.tool))
-    return cli_usage(cli, "--call and --tool need --at=tool-result");
-  if (point.source == UINT32_MAX) point.source = TIDINGS_ORIGIN_USER;
-  return run_with(cli, &point);
+  int code = 0, key = 0;
+  while (!code && (key = cli_next(cli)) != CLI_END && key != CLI_STOP)
+    code = read_deliver_option(cli, key, &point);
+  if (key == CLI_STOP) code = cli->exit_code;
+  else if (!code) code = check_point(cli, &point);
+  if (!code && key != CLI_STOP) code = run_with(cli, &point);
+  json_decref(point.messages);
+  return code;
 }
 
 const struct cli_verb verb_deliver = {
@@ -302,8 +329,8 @@ const struct cli_verb verb_deliver = {
             {.key = OPTION_MESSAGE,
              .name = "message",
              .argument = "ID",
-             .help = "The id of an offered message that the chat request sends; give "
-                     "it once for each message."},
+             .help = "The id of an offered message that the chat request sends, or the beginning "
+                     "of it; give it once for each message."},
             {.key = OPTION_HOST,
              .name = "host",
              .argument = "NAME",

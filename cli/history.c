@@ -86,10 +86,22 @@ static void print_history(const json_t *answer, bool since) {
     printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
 }
 
+/* Leaves the one that is named, whole or by the part of its id that is its own, and no turns. */
+static int choose_delivery(const struct cli *cli, json_t *answer, uint64_t id) {
+  json_t *deliveries = json_object_get(answer, "deliveries");
+  for (size_t i = json_array_size(deliveries); i-- > 0;) {
+    uint64_t one = strtoull(json_value_text(json_array_get(deliveries, i), "id"), NULL, 10);
+    if (one != id && (one & UINT32_MAX) != id) (void)json_array_remove(deliveries, i);
+  }
+  (void)json_object_set_new(answer, "transitions", json_array());
+  if (json_array_size(deliveries)) return 0;
+  return cli_fail(cli, "the session has no delivery %s, or has forgotten it", cli->words[0]);
+}
+
 enum { OPTION_SINCE = CLI_LONG_ONLY, MOST_LISTED = 10000 };
 
 static int run_history(struct cli *cli) {
-  uint64_t limit = 0;
+  uint64_t limit = 0, id = 0;
   int64_t since_ms = INT64_MIN;
   const char *since = NULL;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -99,27 +111,30 @@ static int run_history(struct cli *cli) {
       return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
   }
   json_t *answer = NULL;
-  int code = cli_take_words(cli, 0, 0, "");
+  int code = cli_take_words(cli, 0, 1, "");
+  if (!code && cli->word_count && cli_number(cli->words[0], 1, UINT64_MAX, &id))
+    code = cli_usage(cli, "'%s' is not the id of a delivery", cli->words[0]);
   if (!code && since) code = print_since(cli, since, &since_ms);
-  if (!limit) limit = since ? MOST_LISTED : 20;
+  if (!limit) limit = since || id ? MOST_LISTED : 20;
   if (!code)
     code = ask_about_session(
         cli, json_pack("{s:s, s:I}", "name", "history", "limit", (json_int_t)limit), &answer);
   if (code) return code;
   print_drop_older(json_object_get(answer, "deliveries"), "time", since_ms);
   print_drop_older(json_object_get(answer, "transitions"), "time", since_ms);
-  if (cli->json) code = print_json(cli, answer);
-  else print_history(answer, since != NULL);
+  if (id) code = choose_delivery(cli, answer, id);
+  if (!code && cli->json) code = print_json(cli, answer);
+  else if (!code) print_history(answer, since || id);
   json_decref(answer);
   return code;
 }
 
 const struct cli_verb verb_history = {
     .name = "history",
-    .usage = "[OPTION]...",
+    .usage = "[OPTION]... [DELIVERY]",
     .summary = "show what was delivered, and how each notification ended",
-    .help = "Lists a session's newest deliveries, the oldest of them first. For "
-            "each, prints the tool result or chat request that carried it, how it was "
+    .help = "Lists a session's newest deliveries, the oldest of them first, or the one whose id is "
+            "given. For each, prints the tool result or chat request that carried it, how it was "
             "settled, and the outcome of each notification with its reason.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS | FOR_PEOPLE,
     .options = (const struct cli_option[]){{.key = 'n',
@@ -131,6 +146,7 @@ const struct cli_verb verb_history = {
     .run = run_history,
     .examples =
         (const struct cli_example[]){{"tidings history -n 5", "List the five newest deliveries."},
+                                     {"tidings history 1", "What was in the first one?"},
                                      {NULL, NULL}},
 };
 

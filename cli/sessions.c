@@ -32,7 +32,7 @@ static int ask_for_sessions(const struct cli *cli, json_t **ret_answer) {
 static void print_session(const json_t *session) {
   bool alive = json_is_true(json_object_get(session, "alive"));
   show_start(alive ? SHOW_GOOD : SHOW_DIM);
-  printf("%-11s", alive ? "running" : "not running");
+  printf("%-11s", session_life(session));
   show_end();
   printf(" %6llu pending  ", (unsigned long long)json_value_count(session, "pending"));
   fputs("session:", stdout);

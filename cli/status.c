@@ -58,11 +58,13 @@ static void print_queue(const json_t *messages) {
   putchar('\n');
 }
 
+static void print_no_owner(int64_t closed_ms) {
+  fputs(closed_ms ? "host      none since the session was closed, " : "host      none yet", stdout);
+  if (closed_ms) show_moment(closed_ms);
+  putchar('\n');
+}
+
 static void print_owner(const json_t *owner) {
-  if (!json_is_object(owner)) {
-    puts("host      none yet");
-    return;
-  }
   fputs("host      ", stdout);
   terminal_text(stdout,
                 json_value_text(owner, "host")[0] ? json_value_text(owner, "host") : "unnamed");
@@ -110,7 +112,9 @@ static int print_status(const struct cli *cli, const char *session, const json_t
       print_line("waits",
                  "urgent notifications too, for the next prompt or message: the last turns "
                  "were all started for notifications (turns.max_auto_turns)");
-    print_owner(json_object_get(status, "attachment"));
+    const json_t *owner = json_object_get(status, "attachment");
+    if (json_is_object(owner)) print_owner(owner);
+    else print_no_owner(show_time_ms(json_value_text(status, "closed")));
     if (asleep) printf("asleep    %s; the next prompt is the next turn\n", asleep);
   }
   free(asleep);

@@ -27,7 +27,7 @@ static int open_address(const struct cli *cli, struct destination *destination) 
   int code = destination_parse(cli, &address);
   if (!code) code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &destination->kit);
   if (!code && address.kind == ADDRESS_SESSION && !cli->create)
-    code = session_check_known(cli, destination->kit, address.name);
+    code = session_complete(cli, destination->kit, &address.name);
   if (code) {
     address_finish(&address);
     return code;

@@ -29,7 +29,7 @@ static int find(const struct cli *cli, char **session, uint32_t *owner) {
   struct hostkit *kit = NULL;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
   if (!code && !*session) code = session_choose(cli, kit, session);
-  else if (!code && cli->session && !cli->create) code = session_warn_near(cli, kit, *session);
+  else if (!code && cli->session && !cli->create) code = session_complete_or_new(cli, kit, session);
   if (!code && !*owner) code = find_owner(cli, kit, *session, owner);
   kit_close(kit);
   return code;
@@ -41,7 +41,8 @@ int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct 
   int code = named ? session_check(cli, named) : 0;
   char *session = named && !code ? strdup(named) : NULL;
   if (!code && named && !session) code = cli_fail(cli, "out of memory");
-  if (!code && (!session || !*owner)) code = find(cli, &session, owner);
+  if (!code && (!session || !*owner || session_may_be_short(session)))
+    code = find(cli, &session, owner);
   if (!code) code = kit_open_or_say(cli, TIDINGS_ROLE_HOST, *owner, ret_kit);
   if (code) {
     free(session);

@@ -21,6 +21,10 @@ enum { MOST_LISTED = 20 };
 
 static bool alive(const json_t *session) { return json_is_true(json_object_get(session, "alive")); }
 
+const char *session_life(const json_t *session) {
+  return alive(session) ? "running" : json_object_get(session, "closed") ? "closed" : "not running";
+}
+
 static bool is_mailbox(const json_t *session) {
   return address_is_mailbox(json_value_text(session, "session"));
 }
@@ -28,7 +32,7 @@ static bool is_mailbox(const json_t *session) {
 static void list_one(const json_t *session) {
   fputs("  ", stderr);
   terminal_text(stderr, json_value_text(session, "session"));
-  fprintf(stderr, "  (%s%s", alive(session) ? "running" : "not running",
+  fprintf(stderr, "  (%s%s", session_life(session),
           json_value_text(session, "cwd")[0] ? ", in " : "");
   terminal_text(stderr, json_value_text(session, "cwd"));
   fputs(json_value_text(session, "host")[0] ? ", of " : "", stderr);
@@ -159,13 +163,19 @@ static int look_up(const struct cli *cli, struct hostkit *kit, const char *name,
   return code;
 }
 
-/* Agents name their sessions by random digits, and people copy the first few of them. A verb that
- * writes takes no beginning of a name that somebody has chosen: "build" is not "build-2". */
-static bool may_be_short(const struct cli *cli, const char *name) {
-  enum { SHORTEST = 4, SHORTEST_RANDOM = 8 };
+/* Agents name their sessions by random digits, and people copy the first few of them. */
+bool session_may_be_short(const char *name) {
+  enum { SHORTEST = 8, WHOLE = 32 };
   size_t len = strlen(name);
-  if (cli->verb->with & ONLY_READS) return len >= SHORTEST;
-  return len >= SHORTEST_RANDOM && strspn(name, "0123456789abcdef-") == len;
+  return len >= SHORTEST && len < WHOLE && strspn(name, "0123456789abcdef-") == len;
+}
+
+/* A verb that writes takes no beginning of a name that somebody has chosen: "build" is not
+ * "build-2". */
+static bool takes_short(const struct cli *cli, const char *name) {
+  enum { SHORTEST_READ = 4 };
+  return session_may_be_short(name) ||
+         (cli->verb->with & ONLY_READS && strlen(name) >= SHORTEST_READ);
 }
 
 /* The id of the one session that begins so; NULL: there is none, or there are several. */
@@ -179,7 +189,7 @@ static const char *find_short(const struct cli *cli, const json_t *sessions, con
     found = id;
     count++;
   }
-  return count == 1 && may_be_short(cli, name) ? found : NULL;
+  return count == 1 && takes_short(cli, name) ? found : NULL;
 }
 
 static int say_unknown(const struct cli *cli, const json_t *sessions, const char *name) {
@@ -192,36 +202,35 @@ static int say_unknown(const struct cli *cli, const json_t *sessions, const char
   return code;
 }
 
+static int replace_name(const struct cli *cli, const char *found, char **name) {
+  char *copy = strdup(found);
+  if (!copy) return cli_fail(cli, "out of memory");
+  free(*name);
+  *name = copy;
+  return 0;
+}
+
 /* A name that the store does not know is a mistake in typing more often than a new one; or it is
- * short for one. *ret_session: that one, to be freed. */
-static int find_known(const struct cli *cli, struct hostkit *kit, const char *name,
-                      char **ret_session) {
+ * short for one. */
+static int complete(const struct cli *cli, struct hostkit *kit, bool may_be_new, char **name) {
   json_t *answer = NULL;
-  int code = look_up(cli, kit, name, &answer);
-  if (code) return code;
+  int code = look_up(cli, kit, *name, &answer);
   const json_t *sessions = json_object_get(answer, "sessions");
-  const char *found = answer ? find_short(cli, sessions, name) : name;
-  if (!found) code = say_unknown(cli, sessions, name);
-  else if (!(*ret_session = strdup(found))) code = cli_fail(cli, "out of memory");
+  const char *found = find_short(cli, sessions, *name), *near = NULL;
+  if (!code && found) code = replace_name(cli, found, name);
+  else if (!code && answer && !may_be_new) code = say_unknown(cli, sessions, *name);
+  else if (!code && (near = session_near_find(sessions, *name)))
+    cli_warn(cli, "session '%s' is new; did you mean '%s'?", *name, near);
   json_decref(answer);
   return code;
 }
 
-int session_check_known(const struct cli *cli, struct hostkit *kit, const char *name) {
-  json_t *answer = NULL;
-  int code = look_up(cli, kit, name, &answer);
-  if (!code && answer) code = say_unknown(cli, json_object_get(answer, "sessions"), name);
-  json_decref(answer);
-  return code;
+int session_complete(const struct cli *cli, struct hostkit *kit, char **name) {
+  return complete(cli, kit, false, name);
 }
 
-int session_warn_near(const struct cli *cli, struct hostkit *kit, const char *name) {
-  json_t *answer = NULL;
-  int code = look_up(cli, kit, name, &answer);
-  const char *near = session_near_find(json_object_get(answer, "sessions"), name);
-  if (near) cli_warn(cli, "session '%s' is new; did you mean '%s'?", name, near);
-  json_decref(answer);
-  return code;
+int session_complete_or_new(const struct cli *cli, struct hostkit *kit, char **name) {
+  return complete(cli, kit, true, name);
 }
 
 const char *session_named(const struct cli *cli) {
@@ -251,9 +260,12 @@ int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_sessio
   if (!named) return choose_by_folder(cli, kit, ret_session);
   int code = session_check(cli, named);
   if (code) return code;
-  if (named == cli->session && !cli->create) return find_known(cli, kit, named, ret_session);
-  *ret_session = strdup(named);
-  return *ret_session ? 0 : cli_fail(cli, "out of memory");
+  char *name = strdup(named);
+  if (!name) return cli_fail(cli, "out of memory");
+  if (named == cli->session && !cli->create) code = session_complete(cli, kit, &name);
+  if (code) free(name);
+  else *ret_session = name;
+  return code;
 }
 
 int session_print(const struct cli *cli) {

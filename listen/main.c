@@ -40,9 +40,9 @@ struct listening {
 static int check_sessions(const struct listening *listening, const struct routes *routes) {
   int code = 0;
   for (size_t i = 0; !code && i < routes->count; i++) {
-    const struct address *address = &routes->routes[i].address;
+    struct address *address = &routes->routes[i].address;
     if (address->name && address->kind == ADDRESS_SESSION)
-      code = session_check_known(listening->cli, listening->kit, address->name);
+      code = session_complete(listening->cli, listening->kit, &address->name);
   }
   return code;
 }

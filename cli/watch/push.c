@@ -69,7 +69,9 @@ static int choose(const struct cli *cli, struct pushing *pushing, const char *se
   if (cli->to) return choose_address(cli, pushing);
   if (session) {
     pushing->session = strdup(session);
-    return pushing->session ? 0 : cli_fail(cli, "out of memory");
+    if (!pushing->session) return cli_fail(cli, "out of memory");
+    return session_may_be_short(session) ? session_complete(cli, pushing->kit, &pushing->session)
+                                         : 0;
   }
   int code = session_used_last_here(cli, pushing->kit, &pushing->session);
   if (!code && !pushing->session && *last) pushing->session = strdup(*last);

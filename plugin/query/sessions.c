@@ -215,6 +215,7 @@ static int write_entry(struct question *question, const struct entry *entry,
   if (machine[0]) json_put_text(writer, "machine", machine);
   if (head->owner.pid) json_put_time(writer, "since", head->attached_ms);
   else json_put_text(writer, "since", NULL);
+  if (head->closed_ms) json_put_time(writer, "closed", head->closed_ms);
   if (used_ms) json_put_time(writer, "used", used_ms);
   else json_put_text(writer, "used", NULL);
   json_put_u64(writer, "pending", entry->pending);

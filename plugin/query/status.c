@@ -12,6 +12,7 @@ void query_write_attachment(struct json_writer *writer, const struct op *op) {
   char machine[OWNER_MACHINE_BYTES];
   if (!head->owner.pid) {
     json_put_text(writer, "attachment", NULL);
+    if (head->closed_ms) json_put_time(writer, "closed", head->closed_ms);
     return;
   }
   json_open(writer, "attachment", '{');

@@ -124,6 +124,77 @@ def test_more_short_ids(place):
     place.refused("log", "-s", "s", "tests", says=["no run has the handle 'tests'", handle])
 
 
+# What each verb that takes -s is given beside it, and how it ends; "meant": with --print-session it says which session it means.
+OWN = "5c1d2e9a-6f0b-4d0e-8f11-1c0ffee00123"
+SHORT_SESSIONS = {
+    "push": ("x",), "run": ("true",), "watch": "meant", "feed": "meant", "deliver": ("--at", "tool-result", "--owner", "PID"), "submit": ("--id", "m-5fd2a1c09b", "hello"),
+    "remind": ("--in", "1h", "x"), "stop": (), "queue": (), "box": ("collect",), "event": (),
+    "wait": ("--timeout", "1ms", "--owner", "PID"), "pending": (), "history": (), "explain": ("1",), "top": "screen", "timeline": ("-o", "page.html"), "tail": (), "status": (), "stats": (),
+    "export": (), "subscribe": "it wants --to", "config": ("show",), "log": ("tests-",),
+}
+
+
+EVENT = '{"type": "notification", "data": {"kind": "a.b", "message": "x"}}'  # or a carrier
+
+
+def takes_session(place, verb):
+    return re.search(r"^  -s, --session=", place.ok(verb, "--help").text, re.MULTILINE)
+
+
+def test_short_session_everywhere(place):
+    """each verb that takes -s takes the first eight digits of an agent's session, and means that one; so do --to and hosts"""
+    place.opened(OWN)
+    place.ok("push", "-s", OWN, "-k", "ci.failed", "the first")
+    place.creates = False
+    missing = {verb for verb in place.ok("help", "--names").text.split() if takes_session(place, verb)} ^ set(SHORT_SESSIONS)
+    assert not missing, missing
+    for verb, words in SHORT_SESSIONS.items():
+        if words == "meant":
+            assert place.ok(verb, "-s", OWN[:8], "--print-session").text.strip() == OWN, verb
+        elif not isinstance(words, str):
+            result = place.run(verb, "-s", OWN[:8], *(str(os.getpid()) if word == "PID" else word for word in words), stdin=EVENT)
+            assert result.code in ((0, 1) if verb in ("wait", "log") else (0,)), (verb, result)
+    place.ok("push", "--to", f"session:{OWN[:8]}", "by its address")
+    assert [one["session"] for one in place.ok("sessions", "--json").json["sessions"]] == [OWN]
+    assert "by its address" in place.messages(OWN)
+
+
+def test_short_ids_of_hosts(place):
+    """deliver takes the beginning of a message's id, history the number of a delivery; an ambiguous one sends nothing"""
+    place.opened()
+    me = ("--owner", str(os.getpid()))
+    for id_ in ("m-00112233aa", "m-00112233bb"):
+        place.ok("submit", "-s", "s", "--id", id_, f"message {id_}")
+    offered = ("deliver", "-s", "s", "--at", "chat-request", *me, "--message")
+    assert place.refused(*offered, "m-0011", stdin="words", says="'m-0011' is the beginning of 2 messages' ids").out == b""
+    assert place.ok(*offered, "m-00112233a", stdin="words").text == "words"
+    assert place.ok("explain", "-s", "s", "m-00112233aa", "--json").json["state"] == "fired"
+    for text in ("one", "two"):
+        place.ok("push", "-s", "s", text)
+        place.ok("deliver", "-s", "s", "--at", "tool-result", *me, stdin="ok")
+    whole = place.ok("history", "-s", "s", "--json").json["deliveries"]
+    number = re.search(r"  (\d+)  committed on tool_result", place.ok("history", "-s", "s").text)[1]
+    for name in (number, next(one["id"] for one in whole if one["carrier"] == "tool_result")):
+        text = place.ok("history", "-s", "s", name).text
+        assert "one" in text and "two" not in text and "Turns" not in text, (name, text)
+    assert len(place.ok("history", "-s", "s", "--json", number).json["deliveries"]) == 1
+    place.refused("history", "-s", "s", "99", says="the session has no delivery 99")
+    place.refused("history", "-s", "s", "abc", code=2, says="'abc' is not the id of a delivery")
+
+
+def test_closed(place):
+    """a session that was closed is said to be closed, and no longer once a host attaches"""
+    place.opened("over")
+    place.event("session.closed", {}, "over", os.getpid())
+    assert re.search(r"^closed +0 pending  session:over$", place.ok("sessions").text, re.MULTILINE), place.ok("sessions").text
+    assert "host      none since the session was closed, " in place.ok("status", "-s", "over").text
+    assert "over  (closed)" in place.refused("push", "--to", "session:ovr", "x").said
+    assert place.ok("sessions", "--json").json["sessions"][0]["closed"].endswith("Z")
+    place.opened("over")
+    assert place.ok("sessions").text.startswith("running "), place.ok("sessions").text
+    assert "closed" not in place.ok("sessions", "--json").json["sessions"][0]
+
+
 def test_since(place):
     """--since leaves out what was before, in JSON too"""
     session(place)
