@@ -87,7 +87,7 @@ static int complete_session(const struct cli *cli, char **session) {
 }
 
 /* `run` for the session of -s, which may be short. */
-static int with_session(struct cli *cli, int (*run)(struct cli *cli)) {
+static int for_session(struct cli *cli, int (*run)(struct cli *cli)) {
   if (!cli->session) return run(cli);
   char *session = strdup(cli->session);
   int code = session ? complete_session(cli, &session) : cli_fail(cli, "out of memory");
@@ -133,8 +133,8 @@ static int config_verb(struct cli *cli) {
     return cli_usage(cli, "unexpected argument '%s'", cli->words[1]);
   if (what == 0 && cli->word_count > 1 && cli->config)
     return cli_usage(cli, "the file is named twice");
-  if (what == 0) return with_session(cli, check_config);
-  if (what == 1) return with_session(cli, config_show);
+  if (what == 0) return for_session(cli, check_config);
+  if (what == 1) return for_session(cli, config_show);
   fputs(config_schema, stdout);
   return 0;
 }

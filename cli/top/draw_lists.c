@@ -84,8 +84,8 @@ static void draw_session(struct drawing *drawing, size_t row, const json_t *sess
   bool known = json_is_true(json_object_get(session, "alive")) || strcmp(state, "damaged") == 0;
   grid_text(drawing->grid, row, 1, ends.session, STYLE_PLAIN, json_value_text(session, "session"));
   draw_owner(drawing, row, ends.session + 1, ends.owner, session);
-  grid_text(drawing->grid, row, ends.owner + 1, ends.state, STYLE_PLAIN,
-            known ? state : "not running");
+  const char *over = json_object_get(session, "closed") ? "closed" : "not running";
+  grid_text(drawing->grid, row, ends.owner + 1, ends.state, STYLE_PLAIN, known ? state : over);
   for (size_t i = 0; i < 4; i++)
     draw_count(drawing, row, ends.levels[i], json_value_count(by_level, levels[i]),
                draw_level_style(levels[i]));

@@ -37,7 +37,8 @@ static bool row_has(const json_t *row, const char *filter) {
   const json_t *kind = json_object_get(row, "kind"), *alive = json_object_get(row, "alive");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcasestr(json_value_text(row, names[i]), filter)) return true;
-  const char *state = json_is_false(alive) ? "not running" : json_value_text(row, "state");
+  const char *over = json_object_get(row, "closed") ? "closed" : "not running";
+  const char *state = json_is_false(alive) ? over : json_value_text(row, "state");
   return strcasestr(state, filter) || strcasestr(json_value_text(kind, "source"), filter) ||
          strcasestr(json_value_text(kind, "name"), filter);
 }

@@ -80,7 +80,10 @@ class Browser:
 
     def resize(self, width, height):
         """The size of what the page sees, however small a window may be."""
-        self.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def cdp(self, command, **parameters):
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def picture(self, path):
         with open(path, "wb") as file:

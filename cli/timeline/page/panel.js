@@ -196,11 +196,12 @@ function kindWords(model, kinds) {
 
 /* Why, for all of an outcome: in the words of its explanations, or else of this page. */
 function whyWords(outcome, reasons) {
-  const [first, ...others] = mostFrequent(reasons);
+  const all = mostFrequent(reasons), most = 3, rest = all.slice(most).reduce((sum, [, count]) => sum + count, 0);
+  const words = all.slice(0, most).map(([reason, count]) => (all.length > 1 ? `${count.toLocaleString('en')} because ` : '') +
+    short(reason, 200).replace(/\b\d{4,} ms\b/g, (ms) => duration(parseInt(ms, 10))));
   if (outcome === DELIVERED) return '';
-  if (!first) return `: ${OUTCOME_WORDS[OUTCOMES[outcome]]}`;
-  const rest = others.reduce((sum, [, count]) => sum + count, 0);
-  return `: ${short(first[0], 200).replace(/\b\d{4,} ms\b/g, (ms) => duration(parseInt(ms, 10)))}` + (rest ? `; ${rest.toLocaleString('en')} of them for other reasons` : '');
+  if (!all.length) return `: ${OUTCOME_WORDS[OUTCOMES[outcome]]}`;
+  return `: ${words.join('; ')}${rest ? `; ${rest.toLocaleString('en')} for other reasons` : ''}`;
 }
 
 /* One line for each outcome; a press shows these alone. */
