@@ -29,7 +29,7 @@ enum {
 };
 
 static const char *const levels[] = {"info", "warning", "error", "critical", NULL};
-static const char *const activations[] = {"passive", "idle", "interrupt", NULL};
+static const char *const activations[] = {"passive", "idle", "interrupt", "silent", NULL};
 
 struct request {
   const char *kind, *level, *key, *tool, *activation, *id, *data, *in, *at;
@@ -56,7 +56,8 @@ static int read_push_option(struct cli *cli, int key, struct request *request) {
   case OPTION_ACTIVATE:
     request->activation = cli->value;
     if (cli_word(cli->value, activations) >= 0) return 0;
-    return cli_usage(cli, "--activate: '%s' is not one of passive, idle, interrupt", cli->value);
+    return cli_usage(cli, "--activate: '%s' is not one of passive, idle, interrupt, silent",
+                     cli->value);
   case OPTION_TTL:
     if (!cli_duration(cli->value, &request->ttl_ms) && request->ttl_ms) return 0;
     return cli_usage(cli, "--ttl: '%s' is not a duration; expected one such as 30s, 10m or 2h",
@@ -115,6 +116,7 @@ static int make_event(const struct cli *cli, const struct request *request, cons
 
 /* It asks for a turn of its own. */
 static bool is_urgent(const struct request *request) {
+  if (request->activation && strcmp(request->activation, "silent") == 0) return false;
   return (request->level && strcmp(request->level, "critical") == 0) ||
          (request->activation && strcmp(request->activation, "passive") != 0);
 }
@@ -234,9 +236,10 @@ const struct cli_verb verb_push = {
              .argument = "WHEN",
              .help = "passive (default): wait for the next message. idle: start a "
                      "turn if the session is idle. interrupt: act like a critical "
-                     "notification.",
+                     "notification. silent: show nothing, and withdraw what is "
+                     "pending with the same --key.",
              .completion = COMPLETE_WORDS,
-             .words = "passive idle interrupt"},
+             .words = "passive idle interrupt silent"},
             {.key = OPTION_DATA,
              .name = "data",
              .argument = "JSON",

@@ -101,7 +101,8 @@ const struct cli_verb verb_remind = {
             {.key = OPTION_KEY,
              .name = "key",
              .argument = "KEY",
-             .help = "Of the reminders with this key, only the newest that is due is delivered."},
+             .help = "Replaces an older reminder with this key that was not delivered yet, "
+                     "also one that is not due."},
             {.name = NULL},
         },
     .run = remind_verb,

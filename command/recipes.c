@@ -66,6 +66,30 @@ struct hostkit_notification recipes_notification(const struct recipe_push *push,
                                        .event_id = push->id};
 }
 
+int32_t recipes_push(struct hostkit *kit, const struct recipe_push *push,
+                     const struct hostkit_notification *notification,
+                     struct tidings_reply **ret_reply, struct tidings_error *error) {
+  static const char *const levels[] = {"info", "warning", "error", "critical"};
+  if (!push->withdraws) return hostkit_push(kit, notification, ret_reply, error);
+  json_t *data = json_pack("{s:{s:s%, s:s%}, s:s%, s:s, s:s%, s:s}", "kind", "source",
+                           notification->kind_source.ptr, notification->kind_source.len, "name",
+                           notification->kind_name.len ? notification->kind_name.ptr : "",
+                           notification->kind_name.len, "message", notification->text.ptr,
+                           notification->text.len, "level", levels[notification->level], "key",
+                           notification->key.ptr, notification->key.len, "activation", "silent");
+  char *session = strndup(notification->session.ptr, notification->session.len);
+  json_t *event = session ? kit_new_event("notification", session, data) : NULL;
+  if (event && notification->event_id.len) {
+    json_object_set_new(
+        event, "source",
+        json_stringn(notification->event_source.ptr, notification->event_source.len));
+    json_object_set_new(event, "id",
+                        json_stringn(notification->event_id.ptr, notification->event_id.len));
+  }
+  free(session);
+  return kit_event(kit, event, ret_reply, error);
+}
+
 static void print_field(const char *name, struct tidings_span value) {
   if (!value.len) return;
   printf("  %s ", name);
@@ -74,7 +98,9 @@ static void print_field(const char *name, struct tidings_span value) {
 
 void recipes_print(const struct recipe_push *push) {
   terminal_bytes(stdout, push->kind.ptr, push->kind.len);
-  printf("  %.*s", SPAN_FORMAT(push->level.len ? push->level : span_text("info")));
+  printf("  %.*s", SPAN_FORMAT(push->withdraws   ? span_text("withdraws")
+                               : push->level.len ? push->level
+                                                 : span_text("info")));
   print_field("key", push->key);
   print_field("id", push->id);
   print_field("to", push->to);

@@ -22,6 +22,11 @@ struct hostkit_notification recipes_notification(const struct recipe_push *push,
                                                  struct tidings_span session,
                                                  struct tidings_span source);
 
+/* Stores it: hostkit_push, or for one that withdraws the event of a silent notification. */
+int32_t recipes_push(struct hostkit *kit, const struct recipe_push *push,
+                     const struct hostkit_notification *notification,
+                     struct tidings_reply **ret_reply, struct tidings_error *error);
+
 /* On stdout: kind, level, key, id, address and text. */
 void recipes_print(const struct recipe_push *push);
 

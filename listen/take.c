@@ -88,7 +88,7 @@ static void store(struct taking *taking, const struct address *address,
   struct hostkit_notification notification =
       recipes_notification(&with_id, span_text(address->name), taking->route->path);
   if (notification.level > taking->route->level) notification.level = taking->route->level;
-  int32_t code = hostkit_push(taking->kit, &notification, &reply, &error);
+  int32_t code = recipes_push(taking->kit, push, &notification, &reply, &error);
   if (code) note_failure(taking, code);
   else if (reply && reply->flags & TIDINGS_REPLY_DUPLICATE) taking->repeated++;
   else taking->accepted++;

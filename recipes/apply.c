@@ -25,11 +25,11 @@ static bool fits_value(const struct json *wanted, bool found, struct tidings_spa
   return false;
 }
 
-static bool fits(const struct recipe_rule *rule, const struct recipe_document *document,
+/* `when` NULL: in any case. */
+static bool fits(const struct json *when, const struct recipe_document *document,
                  bool *ret_failed) {
   bool all = true;
-  for (const struct json *one = rule->when ? rule->when->members : NULL; all && one;
-       one = one->next) {
+  for (const struct json *one = when ? when->members : NULL; all && one; one = one->next) {
     struct buffer text = BUFFER_EMPTY;
     bool found = pointer_write(document, one->key, &text);
     all = fits_value(one, found, buffer_view(&text));
@@ -86,6 +86,31 @@ static int make_push(const struct recipe_rule *rule, const struct recipe_documen
   return failed;
 }
 
+/* In its place: what has this kind's source and this key is taken back. A repetition of the
+ * document is known by another id than that of the notification. */
+static int make_withdrawal(const struct recipe_rule *rule, const struct recipe_document *document,
+                           struct arena *arena, struct recipe_push *ret_push, bool *ret_whole) {
+  static const char mark[] = " withdrawn";
+  struct recipe_push push = {.level = span_text("critical"), /* it takes back critical ones, too */
+                             .text = span_text("What has this key is taken back."),
+                             .withdraws = true};
+  struct buffer id = BUFFER_EMPTY;
+  bool ignored = true;
+  *ret_whole = true;
+  int failed = write_text(rule->kind, document, true, arena, &push.kind, ret_whole);
+  if (!failed) failed = write_text(rule->key, document, true, arena, &push.key, ret_whole);
+  if (!failed) failed = write_text(rule->id, document, false, arena, &push.id, &ignored);
+  if (!failed) failed = write_text(rule->to, document, false, arena, &push.to, &ignored);
+  if (!failed && push.id.len) {
+    buffer_span(&id, push.id);
+    buffer_text(&id, mark);
+    failed = id.failed ? -1 : arena_copy(arena, buffer_view(&id), &push.id);
+  }
+  buffer_free(&id);
+  if (!failed) *ret_push = push;
+  return failed;
+}
+
 /* -- a rule ------------------------------------------------------------------------------------ */
 
 struct applying {
@@ -116,12 +141,20 @@ static void apply_once(struct applying *applying, const struct recipe_rule *rule
   struct recipe_push push;
   bool whole = true;
   *ret_fits = false;
-  if (!fits(rule, &applying->document, &applying->failed)) return;
-  if (rule->text.len && make_push(rule, &applying->document, applying->arena, &push, &whole))
-    applying->failed = true;
+  bool withdraws =
+      rule->withdraw_when && fits(rule->withdraw_when, &applying->document, &applying->failed);
+  bool only_withdraws = rule->withdraw_when && !rule->when && !rule->text.len;
+  if (!withdraws && (only_withdraws || !fits(rule->when, &applying->document, &applying->failed)))
+    return;
+  int failed = 0;
+  if (withdraws)
+    failed = make_withdrawal(rule, &applying->document, applying->arena, &push, &whole);
+  else if (rule->text.len)
+    failed = make_push(rule, &applying->document, applying->arena, &push, &whole);
+  if (failed) applying->failed = true;
   if (applying->failed || !whole) return;
   *ret_fits = applying->fits = true;
-  if (rule->text.len) add_push(applying, &push);
+  if (withdraws || rule->text.len) add_push(applying, &push);
 }
 
 static void apply_to_element(void *context, const struct json *element) {

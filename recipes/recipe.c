@@ -140,23 +140,23 @@ static int read_ttl(const struct reading *reading, const struct json *value,
 
 /* POINTER: a text, a list of texts, true (it is there) or false (it is not). A text that ends with
  * "*" is the beginning of one. */
-static int read_when(const struct reading *reading, const struct json *when,
-                     struct recipe_rule *rule) {
+static int read_when(const struct reading *reading, const struct json *when, const char *field,
+                     const struct json **ret_when) {
   static const char expected[] = "a text, a list of texts, true or false";
   if (when->kind != JSON_IS_OBJECT)
-    return refuse(reading, when, "when", "an object from pointers to values");
+    return refuse(reading, when, field, "an object from pointers to values");
   for (const struct json *one = when->members; one; one = one->next) {
     bool list = one->kind == JSON_IS_ARRAY && one->count;
     if (!pointer_is_valid(one->key) || !one->key.len)
-      return refuse(reading, one, "when", "pointers such as \"/a/b\" or \"header:NAME\" as names");
+      return refuse(reading, one, field, "pointers such as \"/a/b\" or \"header:NAME\" as names");
     if (!list && one->kind != JSON_IS_STRING && one->kind != JSON_IS_TRUE &&
         one->kind != JSON_IS_FALSE)
-      return refuse(reading, one, "when", expected);
+      return refuse(reading, one, field, expected);
     for (const struct json *value = list ? one->members : NULL; value; value = value->next) {
-      if (value->kind != JSON_IS_STRING) return refuse(reading, value, "when", expected);
+      if (value->kind != JSON_IS_STRING) return refuse(reading, value, field, expected);
     }
   }
-  rule->when = when;
+  *ret_when = when;
   return 0;
 }
 
@@ -165,7 +165,9 @@ static int read_when(const struct reading *reading, const struct json *when,
 static int read_field(const struct reading *reading, const struct json *value,
                       struct recipe_rule *rule) {
   struct tidings_span name = value->key;
-  if (span_is(name, "when")) return read_when(reading, value, rule);
+  if (span_is(name, "when")) return read_when(reading, value, "when", &rule->when);
+  if (span_is(name, "withdraw-when"))
+    return read_when(reading, value, "withdraw-when", &rule->withdraw_when);
   if (span_is(name, "each")) return read_each(reading, value, rule);
   if (span_is(name, "kind")) return read_template(reading, value, "kind", &rule->kind);
   if (span_is(name, "level")) return read_level(reading, value, rule);
@@ -175,8 +177,8 @@ static int read_field(const struct reading *reading, const struct json *value,
   if (span_is(name, "to")) return read_template(reading, value, "to", &rule->to);
   if (span_is(name, "ttl")) return read_ttl(reading, value, rule);
   return fail(reading->error, TIDINGS_E_SCHEMA,
-              "%s, line %zu: rules[%zu]: unknown field %s; expected when, each, kind, level, text, "
-              "key, id, to or ttl",
+              "%s, line %zu: rules[%zu]: unknown field %s; expected when, withdraw-when, each, "
+              "kind, level, text, key, id, to or ttl",
               reading->what, line_of(reading, value), reading->rule, quote(name).text);
 }
 
@@ -190,6 +192,9 @@ static int read_rule(const struct reading *reading, const struct json *value,
     code = fail(reading->error, TIDINGS_E_SCHEMA,
                 "%s, line %zu: rules[%zu].kind: missing; expected a kind such as \"ci.failed\"",
                 reading->what, line_of(reading, value), reading->rule);
+  if (!code && rule->withdraw_when && (!rule->kind.len || !rule->key.len))
+    code = refuse(reading, rule->withdraw_when, "withdraw-when",
+                  "a kind and a key, too: what has them is withdrawn");
   return code;
 }
 
@@ -238,7 +243,8 @@ int recipe_read(struct tidings_span text, const char *what, struct recipe **ret_
 
 bool recipe_names_address(const struct recipe *recipe) {
   for (size_t i = 0; i < recipe->rule_count; i++) {
-    if (recipe->rules[i].text.len && !recipe->rules[i].to.len) return false;
+    const struct recipe_rule *rule = &recipe->rules[i];
+    if ((rule->text.len || rule->withdraw_when) && !rule->to.len) return false;
   }
   return true;
 }

@@ -23,16 +23,19 @@ void recipe_free(struct recipe *recipe); /* NULL is allowed */
 /* Does each rule that makes notifications say where they go? */
 bool recipe_names_address(const struct recipe *recipe);
 
-/* A notification. Its texts are in the arena; an empty one was not given. */
+/* A notification, or one that is never shown and takes back what is pending with its key. Its texts
+ * are in the arena; an empty one was not given. */
 struct recipe_push {
   struct tidings_span kind, level, text, key, id;
   struct tidings_span to; /* an address, where the recipe knows it */
   int64_t ttl_ms;         /* 0: for ever */
+  bool withdraws;         /* it has a kind and a key */
 };
 
 /* Applies the first rule that fits the document: a rule without a text ignores it, others make one
- * notification. Rules with the same `each` belong together: the first of them that fits an element
- * counts for that element. *ret_fits: a rule fits. Returns 0, or TIDINGS_E_NOMEM. */
+ * notification, or take one back. Rules with the same `each` belong together: the first of them
+ * that fits an element counts for that element. *ret_fits: a rule fits. Returns 0, or
+ * TIDINGS_E_NOMEM. */
 int recipe_apply(const struct recipe *recipe, const struct recipe_document *document,
                  struct arena *arena, struct recipe_push **ret_pushes, size_t *ret_count,
                  bool *ret_fits);

@@ -9,8 +9,9 @@
 
 /* Templates and pointers are valid. A member that is empty or NULL was not given. */
 struct recipe_rule {
-  const struct json *when;  /* an object from pointers to values */
-  struct tidings_span each; /* a pointer in which "*" means every element of an array */
+  const struct json *when;          /* an object from pointers to values */
+  const struct json *withdraw_when; /* the same */
+  struct tidings_span each;         /* a pointer in which "*" means every element of an array */
   struct tidings_span kind, text, key, id, to; /* templates */
   struct tidings_span level;                   /* also where the map does not say one */
   struct tidings_span level_from;              /* a pointer to what the map is asked for */

@@ -39,17 +39,17 @@ static bool may_pass(int32_t code) {
 }
 
 /* A signal ends the pause. */
-static int32_t push_with_patience(struct sender *sender,
+static int32_t push_with_patience(struct sender *sender, const struct recipe_push *push,
                                   const struct hostkit_notification *notification,
                                   struct tidings_reply **ret_reply, struct tidings_error *error) {
   int pause_ms = FIRST_PAUSE_MS;
   struct hostkit *kit = sender->destination.kit;
-  int32_t code = hostkit_push(kit, notification, ret_reply, error);
+  int32_t code = recipes_push(kit, push, notification, ret_reply, error);
   if (may_pass(code)) cli_warn(sender->cli, "%s; it is tried again", error->text);
   while (may_pass(code) && !interrupt_seen()) {
     (void)interrupt_poll(NULL, 0, pause_ms);
     pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
-    code = hostkit_push(kit, notification, ret_reply, error);
+    code = recipes_push(kit, push, notification, ret_reply, error);
   }
   return code;
 }
@@ -61,7 +61,7 @@ static int store(struct sender *sender, const struct recipe_push *push) {
   struct hostkit_notification notification =
       recipes_notification(push, span_text(sender->destination.session), span_text(sender->source));
   if (notification.level > sender->level) notification.level = sender->level;
-  int32_t code = push_with_patience(sender, &notification, &reply, &error);
+  int32_t code = push_with_patience(sender, push, &notification, &reply, &error);
   bool known = !code && reply && reply->flags & TIDINGS_REPLY_DUPLICATE;
   hostkit_reply_free(reply);
   if (may_pass(code)) return cli_fail_with(sender->cli, code, &error);

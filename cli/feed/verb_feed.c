@@ -49,12 +49,12 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
       push, span_text(feeding->destination.session), span_text(feeding->recipe_name));
   struct tidings_reply *reply = NULL;
   unsigned pause_ms = 500;
-  int32_t code = hostkit_push(feeding->destination.kit, &notification, &reply, &error);
+  int32_t code = recipes_push(feeding->destination.kit, push, &notification, &reply, &error);
   if (may_pass(code)) cli_warn(feeding->cli, "%s; it is tried again", error.text);
   while (may_pass(code) && !interrupt_seen()) {
     interrupt_pause_ms(pause_ms);
     pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
-    code = hostkit_push(feeding->destination.kit, &notification, &reply, &error);
+    code = recipes_push(feeding->destination.kit, push, &notification, &reply, &error);
   }
   if (!code) {
     bool known = reply && reply->flags & TIDINGS_REPLY_DUPLICATE;
@@ -77,7 +77,8 @@ static int take_push(struct feeding *feeding, const struct recipe_push *push) {
     feeding->pushed++;
     return 0;
   }
-  return pace_take(&feeding->pace, clock_mono_ms()) ? send(feeding, push) : 0;
+  bool now = push->withdraws || pace_take(&feeding->pace, clock_mono_ms());
+  return now ? send(feeding, push) : 0;
 }
 
 static int say_held(struct feeding *feeding, bool last) {

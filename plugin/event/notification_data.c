@@ -113,7 +113,8 @@ static int read_labels(const struct json *const *fields, struct notification *no
 static int read_urgency(const struct json *const *fields, struct notification *note,
                         struct tidings_error *error) {
   static const char *const levels[] = {"info", "warning", "error", "critical"};
-  static const char *const activations[] = {"passive", "idle", "interrupt"};
+  static const char *const activations[ACTIVATION_COUNT] = {"passive", "idle", "interrupt",
+                                                            "silent"};
   struct path level_path = path_member(&event_data_path, "level"),
               ttl_path = path_member(&event_data_path, "ttl_ms");
   struct path activation_path = path_member(&event_data_path, "activation");
@@ -123,8 +124,12 @@ static int read_urgency(const struct json *const *fields, struct notification *n
   if (!code && fields[TTL_MS])
     code = field_integer(&ttl_path, fields[TTL_MS], 1, INT64_MAX, &note->ttl_ms, error);
   if (!code && fields[ACTIVATION])
-    code = field_choice(&activation_path, fields[ACTIVATION], activations, 3, &note->activation,
-                        error);
+    code = field_choice(&activation_path, fields[ACTIVATION], activations, ACTIVATION_COUNT,
+                        &note->activation, error);
+  if (!code && note->activation == ACTIVATION_SILENT && !fields[KEY]) {
+    struct path key_path = path_member(&event_data_path, "key");
+    code = field_missing(&key_path, "the key of what a silent notification takes back", error);
+  }
   return code;
 }
 

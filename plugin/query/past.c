@@ -147,6 +147,7 @@ static const char *const fixed_reasons[REASON_COUNT + 1] = {
     [REASON_POLLED] = "the assistant itself asked for the state of its handle",
     [REASON_RUNNING] = "its handle is running again",
     [REASON_OVER] = "the time to wait that it reports was over before it could be shown",
+    [REASON_SILENT] = "it is never shown; it only takes back what has its key",
     [REASON_SESSION_CLOSED] = "the session was closed",
     [REASON_NONE] = "no reason was recorded",
     [REASON_COUNT] = "no reason was recorded",
@@ -175,6 +176,9 @@ void past_write_reason(const struct question *question, const struct notificatio
     break;
   case REASON_NEWER_KEY:
     buffer_format(out, "notification %llu with the same key replaced it", other);
+    break;
+  case REASON_TAKEN_BACK:
+    buffer_format(out, "notification %llu with the same key took it back", other);
     break;
   case REASON_OWN_EDIT:
     buffer_format(out, "notification %llu says that the assistant's own call changed the same file",
@@ -208,6 +212,7 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_POLLED:
   case REASON_RUNNING:
   case REASON_OVER:
+  case REASON_SILENT:
   case REASON_SESSION_CLOSED:
   case REASON_NONE:
   case REASON_COUNT: buffer_text(out, fixed_reasons[disposition->reason]); break;

@@ -29,6 +29,7 @@ int query_pending(struct question *question, struct tidings_error *error) {
     if (items[i].note.handle.len) json_put_string(writer, "handle", items[i].note.handle);
     query_write_occurred(writer, &items[i].note);
     query_write_data(writer, &items[i].note);
+    if (items[i].note.activation == ACTIVATION_SILENT) json_put_bool(writer, "silent", true);
     if (items[i].note.caused_by.len) json_put_string(writer, "caused_by", items[i].note.caused_by);
     json_close(writer, '}');
   }

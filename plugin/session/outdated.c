@@ -13,7 +13,7 @@
 #include "session/ledger.h"
 #include "session/planning.h"
 
-/* What deliveries have shown. */
+/* What deliveries have shown, and what was silent and ended by them. */
 struct shown {
   struct op *op;
   uint64_t above;   /* only items with higher numbers are of interest */
@@ -59,7 +59,8 @@ static int add_shown(void *context, const struct delivery *delivery) {
   for (size_t i = 0; !code && i < delivery->disposition_count; i++) {
     const struct disposition_range *range = &delivery->dispositions[i];
     uint64_t first = range->first > shown->above ? range->first : shown->above + 1;
-    if (range->outcome == OUTCOME_DELIVERED && range->last >= first)
+    bool counts = range->outcome == OUTCOME_DELIVERED || range->reason == REASON_SILENT;
+    if (counts && range->last >= first)
       code = item_scan(op->txn, op->session, first, range->last, &op->arena, add_shown_item, shown,
                        shown->error);
   }

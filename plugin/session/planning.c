@@ -151,6 +151,8 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
   const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
+  struct disposition *replaced = NULL;
+  size_t replaced_count = 0;
   if (sort_out(op, carrier->pinned, items, item_count, &sorted)) return -1;
   if (plan_needs_facts(sorted.sound, sorted.sound_count, op->settings) &&
       facts_read(sorted.sound, sorted.sound_count, &op->arena))
@@ -158,6 +160,10 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
   int code = make_plan(op, carrier, &sorted, &counter, &plan);
   buffer_free(&counting.shown);
   if (code) return -1;
+  if (plan_replaced(items, item_count, op->settings, op->now_ms, &op->arena, &replaced,
+                    &replaced_count) ||
+      merge_dispositions(&op->arena, &plan, replaced, replaced_count))
+    return -1;
   if (merge_dispositions(&op->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
   if (sorted.damaged_count) {
     static const char words[] =

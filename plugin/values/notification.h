@@ -15,9 +15,15 @@
 enum { LEVEL_COUNT = 4 };
 const char *level_name(unsigned level); /* "info"; "?" for what is none */
 
-/* The effect that a notification asks for in an idle or a busy session. These numbers are stored.
- */
-enum activation { ACTIVATION_PASSIVE = 0, ACTIVATION_IDLE = 1, ACTIVATION_INTERRUPT = 2 };
+/* The effect that a notification asks for in an idle or a busy session; a silent one is never
+ * shown: it only takes back what has its key. These numbers are stored. */
+enum activation {
+  ACTIVATION_PASSIVE = 0,
+  ACTIVATION_IDLE = 1,
+  ACTIVATION_INTERRUPT = 2,
+  ACTIVATION_SILENT = 3,
+  ACTIVATION_COUNT
+};
 
 /* Which event made it: a producer makes notifications of reports. These numbers are stored. */
 enum maker {
@@ -50,7 +56,8 @@ struct notification {
 
 /* Does it want something done now, besides riding on the next carrier? */
 static inline bool notification_rings(const struct notification *note) {
-  return note->level == TIDINGS_LEVEL_CRITICAL || note->activation != ACTIVATION_PASSIVE;
+  return note->activation != ACTIVATION_SILENT &&
+         (note->level == TIDINGS_LEVEL_CRITICAL || note->activation != ACTIVATION_PASSIVE);
 }
 
 static inline bool notification_is_critical(const struct notification *note) {
@@ -154,7 +161,9 @@ enum reason {
   REASON_OVER = 21,        /* annihilated: the time to wait that it reports is over */
   REASON_PARENT = 22, /* as in the delivery of the parent that the transcript has; ref: its public
                          id */
-  REASON_COLLECTED = 23, /* closed: another session has it now; ref: the number of that session */
+  REASON_COLLECTED = 23,  /* closed: another session has it now; ref: the number of that session */
+  REASON_TAKEN_BACK = 24, /* withdrawn; ref: the n of the silent one with its key */
+  REASON_SILENT = 25,     /* withdrawn: it is never shown, and has taken back what it was for */
   REASON_COUNT
 };
 

@@ -209,8 +209,8 @@ def test_checkout(place):
         subprocess.run(["git", "-C", folder, "remote", "add", "origin", "git@github.com:Octo/Hello.git"], check=True)
         place.opened(name, cwd=folder)
 
-    def run(number, conclusion, branch="fix"):
-        event = {"action": "completed", "repository": {"html_url": "https://github.com/octo/hello"},
+    def run(number, conclusion, branch="fix", action="completed"):
+        event = {"action": action, "repository": {"html_url": "https://github.com/octo/hello"},
                  "workflow_run": {"name": "CI", "workflow_id": 7, "conclusion": conclusion, "head_branch": branch, "head_sha": f"c0ffee{number}",
                                   "html_url": f"https://github.com/octo/hello/actions/runs/{number}", "head_repository": {"html_url": "https://github.com/octo/hello"}}}
         return server.post("/hooks/github", event, {"X-GitHub-Event": "workflow_run", "X-GitHub-Delivery": f"d{number}"}, scheme="github")
@@ -223,6 +223,12 @@ def test_checkout(place):
     assert not place.pending("other") and len(place.pending("repo:github.com/octo/hello@gone")) == 1
     shown = place.ok("deliver", "-s", "mine", "--at", "tool-result", "--owner", str(os.getpid()), stdin="").text
     assert "passed on `fix` at c0ffee3" in shown and "failed" not in shown, shown
+    assert run(7, "failure")[2]["accepted"] == run(8, None, action="requested")[2]["accepted"] == 1
+    assert run(8, None, action="requested")[2] == {"accepted": 0, "repeated": 1}
+    until(lambda: len(place.pending("mine")) == 2, "both are there")
+    failed = place.pending("mine")[0]["id"]
+    assert place.ok("deliver", "-s", "mine", "--at", "tool-result", "--owner", str(os.getpid()), stdin="ok").text == "ok", "the run of a newer commit has begun"
+    assert not place.pending("mine") and "took it back" in place.ok("explain", "-s", "mine", failed).text
 
 
 def test_end(place):

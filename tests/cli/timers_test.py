@@ -57,6 +57,23 @@ def test_not_before(place):
     assert "This is over." in place.ok("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin="carrier").text
 
 
+def test_key(place):
+    """a reminder takes the place of one with its key that is not due yet, also in a mailbox; a silent push takes it back"""
+    place.opened()
+    for session in ("s", "box:later"):
+        words = ("--to", session) if ":" in session else ("-s", session)
+        for hours in ("2h", "1h"):
+            place.ok("remind", *words, "--in", hours, "--key", "k", f"in {hours}")
+        place.ok("remind", *words, "--in", "2h", "--key", "other", "another")
+    place.ok("box", "join", "later", "-s", "s")
+    assert "in 1h" not in place.ok("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin="carrier").text
+    assert sorted(place.messages("s")) == ["another", "in 1h"], place.messages("s")
+    place.ok("push", "-s", "s", "-k", "timer.over", "--key", "k", "--activate", "silent", "The pull request is merged.")
+    place.refused("push", "-s", "s", "--activate", "silent", "x", says="data.key: missing")
+    assert place.ok("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin="carrier").text == "carrier"
+    assert place.messages("s") == ["another"]
+
+
 def test_mailbox(place):
     """what is for later waits in a mailbox, too, and keeps its time when a session collects it"""
     place.ok("remind", "--to", "box:ci", "--at", "2099-01-01", "Happy new year.")

@@ -19,7 +19,7 @@ static void check_note(const struct notification *note, const struct settings *s
        note->message.len);
   MUST(utf8_valid(note->source) && utf8_valid(note->name) && utf8_valid(note->message),
        "it is not UTF-8");
-  MUST(note->level < LEVEL_COUNT && note->activation <= ACTIVATION_INTERRUPT,
+  MUST(note->level < LEVEL_COUNT && note->activation < ACTIVATION_COUNT,
        "its level or activation is none");
   MUST(facts_read(&item, 1, arena) == 0, "no memory");
 }

@@ -2,7 +2,7 @@
  *
  * rules/policy/supersede.c: of the items of one source with the same key, and of the reported
  * states of one handle or MCP server, only the newest stays, in the place of the oldest. A critical
- * item is superseded by a critical one only.
+ * item is superseded by a critical one only. A silent one does not stay, either.
  */
 #include "rules/policy/steps.h"
 
@@ -75,6 +75,10 @@ static void note_newest(const struct work *work, size_t *newest, size_t i) {
   if (*newest == NO_ITEM || item_is_newer(&work->items[i], &work->items[*newest])) *newest = i;
 }
 
+static bool is_silent(const struct item *item) {
+  return item->note.activation == ACTIVATION_SILENT;
+}
+
 static int supersede_by(struct work *work, enum reason reason) {
   struct subjects subjects = {.count = 0};
   if (find_subjects(work, reason, &subjects)) return -1;
@@ -91,12 +95,19 @@ static int supersede_by(struct work *work, enum reason reason) {
     bool critical = notification_is_critical(&work->items[i].note);
     size_t stays = (critical ? subjects.newest_critical : subjects.newest)[subjects.leaders[s]];
     if (i == stays) continue;
-    end_item(work, i, OUTCOME_SUPERSEDED, reason, work->items[stays].n);
+    if (is_silent(&work->items[stays]))
+      end_item(work, i, OUTCOME_WITHDRAWN, REASON_TAKEN_BACK, work->items[stays].n);
+    else end_item(work, i, OUTCOME_SUPERSEDED, reason, work->items[stays].n);
     if (work->places[i] < work->places[stays]) work->places[stays] = work->places[i];
   }
   return 0;
 }
 
 int policy_supersede(struct work *work) {
-  return supersede_by(work, REASON_NEWER_KEY) || supersede_by(work, REASON_NEWER_STATE) ? -1 : 0;
+  if (supersede_by(work, REASON_NEWER_KEY) || supersede_by(work, REASON_NEWER_STATE)) return -1;
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (is_left(work, i) && is_silent(&work->items[i]))
+      end_item(work, i, OUTCOME_WITHDRAWN, REASON_SILENT, 0);
+  }
+  return 0;
 }

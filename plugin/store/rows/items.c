@@ -52,7 +52,7 @@ static bool decode_item(struct record_reader *reader, struct item *ret_item,
   int64_t pushed_ms = record_read_i64(reader);
   note->ttl_ms = record_read_i64(reader);
   note->level = record_read_below(reader, LEVEL_COUNT);
-  note->activation = record_read_below(reader, ACTIVATION_INTERRUPT + 1);
+  note->activation = record_read_below(reader, ACTIVATION_COUNT);
   note->source = record_read_bytes(reader);
   note->name = record_read_bytes(reader);
   note->message = record_read_bytes(reader);

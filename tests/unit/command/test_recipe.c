@@ -33,10 +33,11 @@ static void check(const char *recipe_text, const char *document_text, const char
       .root = read(&arena, document_text), .headers = headers, .header_count = 1};
   cr_assert_eq(recipe_apply(recipe, &document, &arena, &pushes, &count, &fits), 0);
   for (size_t i = 0; i < count; i++)
-    len += (size_t)snprintf(got + len, sizeof got - len, "%.*s|%.*s|%.*s|%.*s|%.*s|%lld;",
-                            SPAN_FORMAT(pushes[i].kind), SPAN_FORMAT(pushes[i].level),
-                            SPAN_FORMAT(pushes[i].text), SPAN_FORMAT(pushes[i].key),
-                            SPAN_FORMAT(pushes[i].id), (long long)pushes[i].ttl_ms);
+    len += (size_t)snprintf(
+        got + len, sizeof got - len, "%.*s|%.*s|%.*s|%.*s|%.*s|%lld;", SPAN_FORMAT(pushes[i].kind),
+        SPAN_FORMAT(pushes[i].withdraws ? span_text("withdraws") : pushes[i].level),
+        SPAN_FORMAT(pushes[i].text), SPAN_FORMAT(pushes[i].key), SPAN_FORMAT(pushes[i].id),
+        (long long)pushes[i].ttl_ms);
   cr_expect_not(recipe_names_address(recipe) && count, "no rule here names an address");
   if (fits && !count) snprintf(got, sizeof got, "-");
   cr_expect_str_eq(got, wanted, "%s: got %s, expected %s", document_text, got, wanted);
@@ -104,6 +105,27 @@ Test(recipe, levels_and_elements) {
   check(
       RULE("\"each\":\"/a/*/b/*\",\"when\":{\".\":[\"1\",\"3\"]},\"kind\":\"k\",\"text\":\"{.}\""),
       "{\"a\":[{\"b\":[1,2]},{\"b\":[3]},{}]}", "k||1|||0;k||3|||0;");
+}
+
+Test(recipe, withdrawals) {
+  static const char rule[] =
+      RULE("\"when\":{\"/s\":\"bad\"},\"withdraw-when\":{\"/s\":[\"new\",\"gone\"]},\"kind\":\"k\","
+           "\"text\":\"{/s}\",\"key\":\"{/k}\",\"id\":\"{/i}\"");
+  check(rule, "{\"s\":\"bad\",\"k\":1,\"i\":2}", "k||bad|1|2|0;");
+  check(rule, "{\"s\":\"new\",\"k\":1,\"i\":2}",
+        "k|withdraws|What has this key is taken back.|1|2 withdrawn|0;");
+  check(rule, "{\"s\":\"gone\",\"k\":1}", "k|withdraws|What has this key is taken back.|1||0;");
+  check(rule, "{\"s\":\"gone\"}", ""); /* of nothing that has a key */
+  check(rule, "{\"s\":\"good\",\"k\":1}", "");
+  static const char only[] =
+      "{\"rules\":[{\"withdraw-when\":{\"/s\":\"new\"},\"kind\":\"k\",\"key\":\"{/k}\"},"
+      "{\"kind\":\"l\",\"text\":\"t\"}]}";
+  check(only, "{\"s\":\"new\",\"k\":1}", "k|withdraws|What has this key is taken back.|1||0;");
+  check(only, "{\"s\":\"old\",\"k\":1}", "l||t|||0;");
+  check_refused(RULE("\"withdraw-when\":{\"/s\":\"x\"},\"kind\":\"k\",\"text\":\"t\""),
+                "a kind and a key, too");
+  check_refused(RULE("\"withdraw-when\":{\"s\":\"x\"},\"kind\":\"k\",\"key\":\"t\""),
+                "withdraw-when");
 }
 
 Test(recipe, mistakes) {
