@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * bench/listen/floor.c: libmicrohttpd alone, with the flags of tidings-listen: it reads a body and
- * answers 200. What it can do is the most that any server on it can.
+ * answers 200. No server on it can do more.
  */
 #include <arpa/inet.h>
 #include <microhttpd.h>

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common/clock.h"
 
 enum { MOST_CONNECTIONS = 256, REQUEST_BYTES = 1024, ANSWER_BYTES = 2048, EVENTS = 64 };
 
@@ -36,12 +37,6 @@ struct load {
   size_t took_count, took_capacity;
 };
 
-static uint64_t now_ns(void) {
-  struct timespec now;
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void give_up(const char *what) {
   fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
   exit(1);
@@ -57,7 +52,7 @@ static void send_next(struct load *load, struct connection *connection) {
                       "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
                       load->path, load->token, length, body);
   connection->got = 0;
-  connection->sent_ns = now_ns();
+  connection->sent_ns = clock_mono_ns();
   if (write(connection->fd, request, (size_t)size) != size) give_up("write");
 }
 
@@ -88,7 +83,7 @@ static void note_answer(struct load *load, const struct connection *connection) 
     load->took_us = realloc(load->took_us, load->took_capacity * sizeof *load->took_us);
     if (!load->took_us) give_up("realloc");
   }
-  load->took_us[load->took_count++] = (uint32_t)((now_ns() - connection->sent_ns) / 1000);
+  load->took_us[load->took_count++] = (uint32_t)((clock_mono_ns() - connection->sent_ns) / 1000);
   if (strncmp(connection->answer, "HTTP/1.1 200", 12) == 0) load->right++;
   else if (!load->wrong++) fprintf(stderr, "load: %.80s\n", connection->answer);
 }
@@ -134,9 +129,10 @@ int main(int argc, char **argv) {
   load.serial = strtoull(argv[6], NULL, 10);
   load.epoll = epoll_create1(0);
   for (size_t i = 0; i < count; i++) open_connection(&load, &load.connections[i]);
-  uint64_t begun = now_ns(), end = begun + (uint64_t)(strtod(argv[5], NULL) * 1e9), now = begun;
+  uint64_t begun = clock_mono_ns(), end = begun + (uint64_t)(strtod(argv[5], NULL) * 1e9),
+           now = begun;
   for (size_t i = 0; i < count; i++) send_next(&load, &load.connections[i]);
-  for (; now < end; now = now_ns()) {
+  for (; now < end; now = clock_mono_ns()) {
     int ready = epoll_wait(load.epoll, events, EVENTS, 100);
     for (int i = 0; i < ready; i++) take_answer(&load, events[i].data.ptr, true);
   }

@@ -40,6 +40,7 @@ int asking_items_find(struct op *op, uint64_t unfit, struct item *items, size_t 
       continue;
     asking.urgency.urgent = asking.urgency.urgent || urgent;
     asking.urgency.asking = items[i].n;
+    if (note->due_ms > asking.urgency.due_ms) asking.urgency.due_ms = note->due_ms;
     if (!asking.most || (is_critical(&items[i]) && !is_critical(asking.most)))
       asking.most = &items[i];
   }

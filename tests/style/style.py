@@ -25,7 +25,7 @@ ONLY_IN = {
     "lmdb.h": ("plugin/store/db/lmdb/", "bench/", "tests/store/"),
     "libpq-fe.h": ("plugin/store/db/postgres/", "bench/", "tests/fleet/"),
     "jansson.h": ("hostsim/", "command/", "agents/", "mcp/", "cli/", "listen/", "subscribe/", "bench/", "tests/"),
-    "microhttpd.h": ("listen/",),
+    "microhttpd.h": ("listen/", "bench/listen/"),
     "curl/curl.h": ("subscribe/",),
     "toml++/toml.h": ("cli/toml.cc",),
 }

@@ -62,7 +62,7 @@ int turns_carrier_committed(struct step *step) {
 int turns_carrier_rolled_back(struct step *step) {
   struct run *run = step->run;
   bool any = false;
-  run->asked = run->unfit = 0;
+  turns_let_all_ask(run);
   name_carried(step);
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
@@ -95,7 +95,7 @@ int turns_run_recovered(struct step *step) {
   turns_end_turn(step);
   turns_end_settling(run);
   run->compacting = false;
-  run->asked = run->unfit = 0;
+  turns_let_all_ask(run);
   if (step->input->settings->restart_hold) held = ran || turns_anything_queued(step);
   run->state = held ? RUN_ERROR : RUN_IDLE;
   return 0;

@@ -75,4 +75,22 @@ int turns_refuse_state(const struct step *step, const char *expected);
 /* -- rules/turns/urge.c -- */
 void turns_urge(struct step *step);
 
+/* Each item may ask for a turn once more. */
+static inline void turns_let_ask(struct run *run) {
+  run->asked = 0;
+  run->asked_ms = 0;
+}
+
+/* Those for which there was no room, too. */
+static inline void turns_let_all_ask(struct run *run) {
+  turns_let_ask(run);
+  run->unfit = 0;
+}
+
+/* Items up to this one have asked, if they were due. */
+static inline void turns_note_asked(struct step *step, uint64_t item) {
+  step->run->asked = item;
+  step->run->asked_ms = step->input->now_ms;
+}
+
 #endif

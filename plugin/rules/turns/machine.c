@@ -140,7 +140,7 @@ static int decline(struct step *step) {
   turns_withdraw_offer(step);
   turns_end_turn(step);
   step->run->state = RUN_IDLE;
-  step->run->asked = step->input->last_item;
+  turns_note_asked(step, step->input->last_item);
   return 0;
 }
 
@@ -183,7 +183,7 @@ static int break_off(struct step *step) {
   turns_end_turn(step);
   step->run->state = RUN_ERROR;
   step->run->words = step->input->words;
-  step->run->asked = 0; /* what it has not shown may ask again when the session is resumed */
+  turns_let_ask(step->run); /* what it has not shown, when the session is resumed */
   return 0;
 }
 
@@ -240,7 +240,7 @@ static int end_compacting(struct step *step) {
 
 /* Anything that the user has undone is no reason to start a turn: it waits for the next carrier. */
 static int rewind_transcript(struct step *step) {
-  if (step->input->returned > step->run->asked) step->run->asked = step->input->returned;
+  if (step->input->returned > step->run->asked) turns_note_asked(step, step->input->returned);
   return 0;
 }
 
@@ -255,7 +255,7 @@ static int resume_in_turn(struct step *step) {
 
 /* An item that comes back by it may ask again, as after a rollback. */
 static int resume_no_turn(struct step *step) {
-  if (step->input->rewound) step->run->asked = step->run->unfit = 0;
+  if (step->input->rewound) turns_let_all_ask(step->run);
   return 0;
 }
 
@@ -365,9 +365,10 @@ bool turns_same_run(const struct run *a, const struct run *b) {
          a->settle_last == b->settle_last && a->system_turns == b->system_turns &&
          a->system_item == b->system_item && a->orphaned == b->orphaned &&
          a->calls_orphaned == b->calls_orphaned && a->auto_turns == b->auto_turns &&
-         a->asked == b->asked && a->unfit == b->unfit && a->last_message == b->last_message &&
-         a->first_message == b->first_message && a->last_place == b->last_place &&
-         a->last_stamp_ms == b->last_stamp_ms && same_aborts(a, b);
+         a->asked == b->asked && a->asked_ms == b->asked_ms && a->unfit == b->unfit &&
+         a->last_message == b->last_message && a->first_message == b->first_message &&
+         a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms &&
+         same_aborts(a, b);
 }
 
 bool turns_reacts_to_urgency(const struct run *run) {

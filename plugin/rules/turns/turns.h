@@ -30,7 +30,8 @@ struct urgency {
   bool urgent; /* something is critical or has activation interrupt, and may be forced */
   /* number of the newest item that asks for a turn in an idle session; 0: none does */
   uint64_t asking;
-  uint64_t most; /* number of the most pressing of those that ask */
+  int64_t due_ms; /* of those that were for later, the latest; 0: none was */
+  uint64_t most;  /* number of the most pressing of those that ask */
 };
 
 enum { NOT_A_MESSAGE = -1 };

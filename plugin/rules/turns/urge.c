@@ -6,17 +6,21 @@
  */
 #include "rules/turns/internal.h"
 
-/* Each item asks for one turn of the plugin's own, until something is shown or comes back. The
- * queue's head it may ask for again: that may be cancelled. */
+/* Each item asks for one turn of the plugin's own, until something is shown or comes back. One that
+ * was not due when those before it asked does so when it is. The queue's head it may ask for again:
+ * that may be cancelled. */
 static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;
-  if (urgency->asking <= run->asked) return;
+  bool fresh = urgency->asking > run->asked ||
+               (urgency->asking && run->asked_ms && urgency->due_ms > run->asked_ms);
+  if (!fresh) return;
   if (turns_anything_queued(step)) {
     turns_offer_batch(step);
   } else if (run->auto_turns < step->input->settings->max_auto_turns) {
     turns_offer_system_turn(step);
-    run->asked = urgency->asking;
+    if (urgency->asking > run->asked) run->asked = urgency->asking;
+    run->asked_ms = step->input->now_ms;
   }
 }
 

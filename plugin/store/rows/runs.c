@@ -10,8 +10,9 @@ enum run_flag {
   RUN_COMPACTING = 4,
   RUN_STEERING = 8,
   RUN_SETTLING = 16,
-  RUN_UNFIT = 32, /* `unfit` is not 0, and stands at the end */
-  RUN_FLAGS = 64
+  RUN_UNFIT = 32,    /* `unfit` is not 0, and stands at the end */
+  RUN_ASKED_AT = 64, /* the same for `asked_ms` */
+  RUN_FLAGS = 128
 };
 
 /* `stop` and a flag stand above the attempt, of which earlier builds read only the lower half. */
@@ -25,7 +26,8 @@ void run_encode(struct buffer *out, const struct run *run) {
   record_u64(out, run->kind);
   record_u64(out, flag(run->offer_known, RUN_OFFER_KNOWN) | flag(run->aborted, RUN_ABORTED) |
                       flag(run->compacting, RUN_COMPACTING) | flag(run->steering, RUN_STEERING) |
-                      flag(run->settling, RUN_SETTLING) | flag(run->unfit, RUN_UNFIT));
+                      flag(run->settling, RUN_SETTLING) | flag(run->unfit, RUN_UNFIT) |
+                      flag(run->asked_ms, RUN_ASKED_AT));
   record_u64(out, run->attempt | (uint64_t)run->stop << STOP_SHIFT |
                       (uint64_t)run->calls_orphaned << ORPHANED_SHIFT);
   record_bytes(out, run->words);
@@ -44,6 +46,7 @@ void run_encode(struct buffer *out, const struct run *run) {
   record_u64(out, run->abort_count);
   for (uint32_t i = 0; i < run->abort_count; i++) record_i64(out, run->aborts_ms[i]);
   if (run->unfit) record_u64(out, run->unfit);
+  if (run->asked_ms) record_i64(out, run->asked_ms);
 }
 
 void run_decode(struct record_reader *reader, struct run *ret_run) {
@@ -78,5 +81,6 @@ void run_decode(struct record_reader *reader, struct run *ret_run) {
   run.abort_count = record_read_below(reader, MAX_ABORTS + 1);
   for (uint32_t i = 0; i < run.abort_count; i++) run.aborts_ms[i] = record_read_i64(reader);
   if (flags & RUN_UNFIT) run.unfit = record_read_u64(reader);
+  if (flags & RUN_ASKED_AT) run.asked_ms = record_read_i64(reader);
   *ret_run = run;
 }
