@@ -37,7 +37,7 @@ def tidings(place):
     """Each round has a store of its own, on the disk of TMPDIR; each commit is flushed."""
     os.makedirs(f"{place}/home", exist_ok=True)
     write(f"{place}/token", TOKEN)
-    config = write(f"{place}/config.json", {"limits": {"pending_per_session": 10000000}})
+    config = write(f"{place}/config.json", {"limits": {"pending_per_session": 1000000}})
     routes = write(f"{place}/listen.json", {"listen": {"routes": [{"path": "/a", "recipe": "any", "secret_file": "token", "to": "box:bench"}]}})
     port = free_port()
     env = {"PATH": os.environ["PATH"], "HOME": f"{place}/home", "XDG_STATE_HOME": f"{place}/home"}
