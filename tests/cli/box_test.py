@@ -188,7 +188,7 @@ def test_wrong(place):
 
 def test_killed(place):
     """a hand-over that is killed at any moment leaves each notification in exactly one place"""
-    rounds = int(os.environ.get("TIDINGS_BOX_KILLS", "40"))
+    rounds = int(os.environ.get("TIDINGS_BOX_KILLS", "12"))
     random.seed(7)
     place.opened("s")
     sent = 0

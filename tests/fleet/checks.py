@@ -18,11 +18,11 @@ LONG, LONGER = "x" * 1024, "x" * 1025
 TABLE = [
     {}, {"kind": "ci"}, {"kind": "ci.failed.twice"}, {"message": " \t\n a \n"}, {"message": "quote \" and \\ and … and 🔴"}, {"message": "x" * 16384},
     {"message": "é" * 8000 + "x" * 400}, {"message": "x" + "é" * 16000}, {"data": {"a": [1, 2.5, None, True, "…"]}}, {"data": "text"}, {"data": 7},
-    {"ttl_ms": 1}, {"ttl_ms": 2 ** 62}, {"ttl_ms": 2 ** 63 - 1}, {"activation": "interrupt"}, {"tool": "shell", "handle": "h", "caused_by": "c", "key": "k"},
+    {"ttl_ms": 1}, {"ttl_ms": 2 ** 62}, {"ttl_ms": 2 ** 63 - 1}, {"activation": "interrupt"}, {"activation": "silent", "key": "k"}, {"tool": "shell", "handle": "h", "caused_by": "c", "key": "k"},
     {"key": LONG}, {"id": LONG}, {"source": LONG}, {"session": "s" * 255}, {"level": "critical"}, {"key": "a\nb"}, {"data": "x" * 150000},
     {"session": ""}, {"session": "s" * 256}, {"session": "a\nb"}, {"session": "é" * 128}, {"kind": ""}, {"kind": ".failed"}, {"kind": "ci."}, {"kind": "."},
     {"kind": "a\tb.c"}, {"kind": "x" * 1025}, {"kind": "\u0085.x"}, {"message": ""}, {"message": " \t\r\n"}, {"message": "\u00a0"}, {"level": "loud"},
-    {"level": ""}, {"level": "\"\\" + "y" * 100}, {"level": "z\u200b"}, {"activation": "later"}, {"ttl_ms": -1}, {"ttl_ms": -2 ** 63}, {"key": LONGER}, {"tool": LONGER},
+    {"level": ""}, {"level": "\"\\" + "y" * 100}, {"level": "z\u200b"}, {"activation": "later"}, {"activation": "silent"}, {"ttl_ms": -1}, {"ttl_ms": -2 ** 63}, {"key": LONGER}, {"tool": LONGER},
     {"handle": LONGER}, {"caused_by": LONGER}, {"id": LONGER}, {"source": LONGER}, {"id": "a\x07"}, {"source": "a\x1f"}, {"message": "x" * 300000},
     {"data": "x" * 300000}, {"data": "deep"}, {"data": "deepest"}, {"level": "loud", "kind": ".x"}, {"message": "", "level": "loud"}, {"session": "", "kind": ""},
 ]

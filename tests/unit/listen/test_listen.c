@@ -3,13 +3,18 @@
  * test_listen.c: what `tidings listen` decides without a network: digests, signatures, and what is
  * done with a request by its first lines.
  */
+#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "common/clock.h"
 #include "listen/base64.h"
 #include "listen/judge.h"
+#include "listen/peers.h"
 #include "listen/sha256.h"
 #include "listen/signature.h"
 
@@ -217,4 +222,88 @@ Test(listen, types) {
     cr_expect(judge_is_json(span_text(json[i])), "%s", json[i]);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     cr_expect_not(judge_is_json(span_text(others[i])), "%s", others[i]);
+}
+
+/* -- slow peers -------------------------------------------------------------------------------- */
+
+/* A connection that has been in a phase since now; *ret_there: the peer's end. */
+static struct peer *connect_peer(struct peers *peers, enum peer_phase phase, int *ret_here,
+                                 int *ret_there) {
+  int ends[2];
+  cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  struct peer *peer = peers_add(peers, ends[0], NULL);
+  cr_assert(peer);
+  peers_enter(peers, peer, phase);
+  *ret_here = ends[0];
+  *ret_there = ends[1];
+  return peer;
+}
+
+/* The time is handed in, so nobody waits for it. */
+static void check_slow(enum peer_phase phase, int64_t most_ms) {
+  struct peers *peers = peers_make();
+  char answer[128] = "";
+  int here, there;
+  bool crowd = true;
+  struct peer *peer = connect_peer(peers, phase, &here, &there);
+  int64_t now_ms = clock_mono_ms();
+  cr_expect_eq(peers_end_slow(peers, now_ms + most_ms - 1000, &crowd), 0);
+  cr_expect_not(crowd);
+  cr_expect_eq(recv(there, answer, sizeof answer - 1, MSG_DONTWAIT), -1, "it may go on");
+  cr_expect_eq(peers_end_slow(peers, now_ms + most_ms, &crowd), most_ms < INT32_MAX);
+  if (most_ms < INT32_MAX) {
+    cr_expect_gt(recv(there, answer, sizeof answer - 1, 0), 0);
+    cr_expect_eq(strncmp(answer, "HTTP/1.1 408 ", 13), 0, "%s", answer);
+    cr_expect_eq(recv(there, answer, sizeof answer - 1, 0), 0, "the connection is shut down");
+    cr_expect_eq(peers_end_slow(peers, now_ms + 2 * most_ms, &crowd), 0, "once");
+  }
+  peers_remove(peers, peer);
+  peers_free(peers);
+  close(here);
+  close(there);
+}
+
+Test(listen, slow_peers) {
+  check_slow(PEER_READS_HEAD, PEERS_HEADER_MS);
+  check_slow(PEER_READS_BODY, PEERS_BODY_MS);
+  check_slow(PEER_ANSWERS, INT64_C(1) << 40); /* the store may take its time */
+  cr_expect_eq(PEERS_HEADER_MS, 10000);
+  cr_expect_eq(PEERS_BODY_MS, 15000);
+}
+
+Test(listen, crowds) {
+  enum { SILENT = PEERS_CROWD };
+  struct peers *peers = peers_make();
+  struct peer *all[SILENT];
+  int here[SILENT], there[SILENT];
+  bool crowd = false;
+  for (int i = 0; i < SILENT; i++)
+    all[i] = connect_peer(peers, i ? PEER_READS_HEAD : PEER_READS_BODY, &here[i], &there[i]);
+  cr_expect_eq(send(there[1], "GET", 3, 0), 3); /* it has begun to speak */
+  int64_t now_ms = clock_mono_ms();
+  cr_expect_eq(peers_end_slow(peers, now_ms, &crowd), 0);
+  cr_expect_eq(peers_end_slow(peers, now_ms + PEERS_SILENT_MS, &crowd), SILENT - 2);
+  cr_expect(crowd);
+  for (int i = 0; i < SILENT; i++) {
+    peers_remove(peers, all[i]);
+    close(here[i]);
+    close(there[i]);
+  }
+  peers_free(peers);
+}
+
+Test(listen, peers_of_one_address) {
+  struct sockaddr_in far = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0xc0000201)},
+                     near = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001)};
+  struct peers *peers = peers_make();
+  struct peer *all[PEERS_MOST_OF_ONE];
+  for (int i = 0; i < PEERS_MOST_OF_ONE; i++) {
+    cr_expect(peers_admit(peers, (const struct sockaddr *)&far));
+    all[i] = peers_add(peers, -1, (const struct sockaddr *)&far);
+  }
+  cr_expect_not(peers_admit(peers, (const struct sockaddr *)&far), "one peer has so many");
+  cr_expect(peers_admit(peers, (const struct sockaddr *)&near), "a proxy may have all");
+  for (int i = 0; i < PEERS_MOST_OF_ONE; i++) peers_remove(peers, all[i]);
+  cr_expect(peers_admit(peers, (const struct sockaddr *)&far));
+  peers_free(peers);
 }

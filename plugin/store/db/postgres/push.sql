@@ -170,8 +170,9 @@ RETURNS text LANGUAGE sql IMMUTABLE SET search_path = "@schema@", pg_temp AS $$
       WHEN level IS NULL OR level NOT IN ('info', 'warning', 'error', 'critical')
         THEN format('data.level: %s is not one of info, warning, error, critical', coalesce(text_quoted(level), 'null'))
       WHEN ttl_ms < 0 THEN format('data.ttl_ms: %s is not an integer of at least 1', ttl_ms)
-      WHEN activation IS NULL OR activation NOT IN ('passive', 'idle', 'interrupt')
-        THEN format('data.activation: %s is not one of passive, idle, interrupt', coalesce(text_quoted(activation), 'null')) END,
+      WHEN activation IS NULL OR activation NOT IN ('passive', 'idle', 'interrupt', 'silent')
+        THEN format('data.activation: %s is not one of passive, idle, interrupt, silent', coalesce(text_quoted(activation), 'null'))
+      WHEN activation = 'silent' AND coalesce(key, '') = '' THEN 'data.key: missing; expected the key of what a silent notification takes back' END,
     text_fault('data.key', key, 1024, true, false), text_fault('data.tool', tool, 1024, true, false),
     text_fault('data.handle', handle, 1024, true, false), text_fault('data.caused_by', caused_by, 1024, true, false))
 $$;
@@ -197,7 +198,7 @@ RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = "@schema@", pg_
 DECLARE
   wrong text;
   level_number integer := array_position(ARRAY['info', 'warning', 'error', 'critical'], level) - 1;
-  activation_number integer := array_position(ARRAY['passive', 'idle', 'interrupt'], activation) - 1;
+  activation_number integer := array_position(ARRAY['passive', 'idle', 'interrupt', 'silent'], activation) - 1;
   kind_source text := split_part(kind, '.', 1);
   kind_name text := CASE WHEN position('.' IN kind) > 0 THEN substr(kind, position('.' IN kind) + 1) ELSE '' END;
   now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
@@ -206,7 +207,7 @@ BEGIN
   -- Of most pushes these few can be said at once.
   IF (data IS NULL AND session || kind || id || source !~ '[\u0001-\u001f\u007f-\u009f]' AND octet_length(session) BETWEEN 1 AND 255
       AND octet_length(message) <= 16384 AND message ~ '[^ \t\r\n]' AND kind_source <> '' AND right(kind, 1) <> '.' AND ttl_ms >= 0
-      AND level_number >= 0 AND activation_number >= 0
+      AND level_number >= 0 AND activation_number BETWEEN 0 AND 2
       AND octet_length(kind || id || source || key || tool || handle || caused_by) <= 1024) IS NOT TRUE THEN
     wrong := push_fault(session, kind, level, message, id, source, data, key, ttl_ms, activation, tool, handle, caused_by);
   END IF;
@@ -218,7 +219,8 @@ BEGIN
       || record_number(level_number) || record_number(activation_number) || record_text(kind_source)
       || record_text(kind_name) || record_text(text_cut(message, 16384)) || record_text(data::text) || record_text(key)
       || record_text(tool) || record_text(handle) || record_text(caused_by),
-    now_ms, 86400000, 10000, critical, kind_source, 0, critical OR activation_number > 0, tool, kind_name);
+    now_ms, 86400000, 10000, critical, kind_source, 0,
+    activation <> 'silent' AND (critical OR activation_number > 0), tool, kind_name);
 END $$;
 
 -- A record as it was pushed. One that is none is an error.
@@ -258,7 +260,7 @@ BEGIN
   pushed_ms := (numbers[1] >> 1) & 9223372036854775807;
   ttl_ms := (numbers[2] >> 1) & 9223372036854775807;
   level := (ARRAY['info', 'warning', 'error', 'critical'])[numbers[3] + 1];
-  activation := (ARRAY['passive', 'idle', 'interrupt'])[numbers[4] + 1];
+  activation := (ARRAY['passive', 'idle', 'interrupt', 'silent'])[numbers[4] + 1];
   kind := texts[1] || CASE WHEN texts[2] = '' THEN '' ELSE '.' || texts[2] END;
   message := texts[3];
   data := texts[4];
@@ -285,6 +287,6 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = wrong;
   END IF;
   RETURN push_record(to_name, from_source, with_id, $4, now_ms, 86400000, 10000, field.level = 'critical', split_part(field.kind, '.', 1), per_minute,
-    field.level = 'critical' OR field.activation <> 'passive', field.tool,
+    field.activation <> 'silent' AND (field.level = 'critical' OR field.activation <> 'passive'), field.tool,
     CASE WHEN checks_kind THEN CASE WHEN position('.' IN field.kind) > 0 THEN substr(field.kind, position('.' IN field.kind) + 1) ELSE '' END END);
 END $$;
