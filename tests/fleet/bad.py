@@ -52,7 +52,7 @@ def check_urls(server):
     server.sql("UPDATE tidings.store SET schema = 7")
     refused(server.url(), "use a newer tidings", "a newer schema")
     server.sql("UPDATE tidings.store SET schema = 1, revision = NULL")
-    refused(server.url(), "of tidings 0.2.0, and then of this one", "tables that are too old")
+    refused(server.url(), "of an older tidings, one that knows number 2, and then of this one", "tables that are too old")
     server.sql("UPDATE tidings.store SET schema = 2, revision = 3; ALTER TABLE tidings.inbox RENAME counted TO elsewhere")
     done = kit.tidings("push", "--create", "-S", server.url(), "-s", "s", "too early", check=False)
     expect("run 'tidings store upgrade URL'" in done.stderr, f"tables without a column: {done.stderr.strip()}")

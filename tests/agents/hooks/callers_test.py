@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Programs that call the hooks which setup has written for another agent: VS Code and Cursor, by their documentation (recorded/vscode.jsonl, recorded/cursor.jsonl), and
-programs that tidings does not know. TIDINGS_CALLS is how many tool calls test_transcripts makes (1000; 100 with a sanitizer)."""
+programs that tidings does not know. TIDINGS_CALLS is how many tool calls test_transcripts makes (100; 1000 in the deep form)."""
 import datetime
 import json
 import os
@@ -15,7 +15,7 @@ from calls import log
 from kit import end, main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CALLS = int(os.environ.get("TIDINGS_CALLS", "100" if os.environ.get("TIDINGS_SANITIZE") else "1000"))
+CALLS = int(os.environ.get("TIDINGS_CALLS", "100"))
 MARKER = re.compile(r"\n\n\[tidings [0-9a-z]+\]$")
 READS = {"vscode": ("SessionStart", "PostToolUse"), "cursor": ("PostToolUse",)}
 TITLES = {"vscode": "VS Code", "cursor": "Cursor"}

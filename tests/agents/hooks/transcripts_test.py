@@ -14,7 +14,7 @@ from callers_test import counted
 from kit import main
 from proof_test import EVENTS, line, said
 
-CALLS = int(os.environ.get("TIDINGS_CALLS", "50" if os.environ.get("TIDINGS_SANITIZE") else "200"))
+CALLS = int(os.environ.get("TIDINGS_CALLS", "50"))
 KINDS = ("foreign", "missing", "growing", "late", "truncated")
 MARKED = re.compile(r"\[tidings ")
 NEWS = re.compile(r"News number (\d+)\.")

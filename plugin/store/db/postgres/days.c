@@ -36,8 +36,8 @@ int pg_schema_check(const struct pg_place *place, const PGresult *result, int *r
   if (number < PG_SCHEMA_OLDEST)
     return fail(error, TIDINGS_E_STORE,
                 "store %s has schema number %d, this build needs %d; run 'tidings store upgrade "
-                "URL' of tidings 0.2.0, and then of this one",
-                place->shown, number, (int)PG_SCHEMA);
+                "URL' of an older tidings, one that knows number %d, and then of this one",
+                place->shown, number, (int)PG_SCHEMA, (int)PG_SCHEMA_OLDEST);
   *ret_number = number;
   return 0;
 }
