@@ -12,7 +12,7 @@ import hook_scenarios  # noqa: E402
 import opencode_test  # noqa: E402
 from hook_hosts import Agent, Claude, Codex  # noqa: E402
 from model.server import ModelServer  # noqa: E402
-from node_hosts import FULL, Place, Tap, installed_host, skip  # noqa: E402
+from node_hosts import Place, Tap, installed_host  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 
@@ -87,8 +87,6 @@ NAMES = {"sdk": Program, "claude-acp": ClaudeAcp, "codex-acp": CodexAcp, "openco
 
 
 def main():
-    if not FULL and not sys.argv[1:]:
-        skip("./dev test hosts runs it")
     tap = Tap()
     for name in sys.argv[1:] or NAMES:
         with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:

@@ -47,8 +47,9 @@ def main():
                      killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()), *mcp_scenario.BY_AGENT.get(name, ()), *window_scenario.ALL,
                      *window_scenario.BY_AGENT.get(name, ()),
                      the_record_agrees, gone)
-        short = scenarios if FULL or wanted else {*hook_scenarios.SHORT, the_record_agrees}
-        scenarios = [scenario for scenario in scenarios if scenario in short and scenario not in WITHOUT.get(name, ())]
+        if not FULL and not wanted:
+            scenarios = (*hook_scenarios.SHORT, the_record_agrees)
+        scenarios = [scenario for scenario in scenarios if scenario not in WITHOUT.get(name, ())]
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:
