@@ -50,11 +50,13 @@ static char *joined(const struct hostkit_outgoing *outgoing, uint64_t delivery) 
   return text;
 }
 
-static int32_t compose(struct hostkit *kit, const char *content, const struct tidings_reply *reply,
-                       char **ret_text, struct tidings_error *error) {
+static int32_t compose(struct hostkit *kit, const struct hook_call *call, const char *content,
+                       const struct tidings_reply *reply, char **ret_text,
+                       struct tidings_error *error) {
   struct hostkit_outgoing *outgoing = NULL;
   const struct tidings_span carrier = span_text(content);
-  int32_t code = reply && reply->delivery_id ? hook_sign_ready(kit, error) : TIDINGS_OK;
+  int32_t code =
+      reply && reply->delivery_id ? hook_sign_ready(kit, call->session, error) : TIDINGS_OK;
   if (!code) code = hostkit_compose(&carrier, reply, &outgoing, error);
   if (code) return code;
   *ret_text = joined(outgoing, reply ? reply->delivery_id : 0);
@@ -100,7 +102,7 @@ static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, co
   char *text = NULL;
   uint64_t delivery = reply ? reply->delivery_id : 0;
   struct hook_answer answer = {.delivery = delivery};
-  int32_t code = compose(kit, content, reply, &text, error);
+  int32_t code = compose(kit, call, content, reply, &text, error);
   if (!code && text[0]) {
     answer.output = output(call, text);
     if (!answer.output) code = kit_error(error, TIDINGS_E_INVAL, "the notifications are not UTF-8");

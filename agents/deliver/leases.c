@@ -68,7 +68,7 @@ static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const 
                        bool mine, struct leased *ret_leased, struct tidings_error *error) {
   struct leased leased = {.entries = json_object_get(status, "leased")};
   leased.count = json_array_size(leased.entries);
-  int32_t code = leased.count ? hook_sign_ready(kit, error) : TIDINGS_OK;
+  int32_t code = leased.count ? hook_sign_ready(kit, call->session, error) : TIDINGS_OK;
   if (code) return code;
   leased.sought = calloc(leased.count + 1, sizeof *leased.sought);
   leased.handed = calloc(leased.count + 1, sizeof *leased.handed);

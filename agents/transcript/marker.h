@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/transcript/marker.h: the line "[tidings 1z141z5-0k3j2h4g]" that ends each text that a hook
- * hands out: the delivery's id in base 36, and its proof. Only who has the key of the store can
- * write the proof, so a marker that a tool, a model or a person has made up counts nowhere.
+ * hands out: the delivery's id in base 36, and its proof. Only who has the key of the session can
+ * write the proof, so a marker that a tool, a model or a person has made up counts nowhere, and one
+ * of another session does not count here.
  */
 #ifndef AGENTS_TRANSCRIPT_MARKER_H
 #define AGENTS_TRANSCRIPT_MARKER_H
@@ -19,8 +20,8 @@ enum { HOOK_MARKER_SIZE = 34 }; /* the longest marker, with its NUL */
 /* What a marker is for. One of a nudge is no delivery's. */
 enum hook_marker_of { HOOK_MARKER_OF_DELIVERY, HOOK_MARKER_OF_NUDGE };
 
-/* The key of all markers that this process writes and reads: a process answers for one store.
- * Before it is set, no marker is right. */
+/* The session's key (agents/deliver/sign.h): of the markers that are written and read until the
+ * next one is set. Before the first no marker is right. */
 void hook_marker_set_key(const uint8_t key[16]);
 
 void hook_marker_write(enum hook_marker_of of, uint64_t number, char text[HOOK_MARKER_SIZE]);

@@ -33,7 +33,8 @@ static bool reads_as(enum hook_marker_of of, const char *marker, uint64_t *ret_n
 
 /* -- nudges ------------------------------------------------------------------------------------ */
 
-char *hook_nudge(struct hostkit *kit, const struct tidings_action *action) {
+char *hook_nudge(struct hostkit *kit, const struct hook_call *call,
+                 const struct tidings_action *action) {
   static const char queued[] = "A message was queued while you were idle; it is in this turn's "
                                "context.",
                     offered[] = "Something was waiting for you; it is in this turn's context.";
@@ -41,7 +42,7 @@ char *hook_nudge(struct hostkit *kit, const struct tidings_action *action) {
   bool system = action && action->origin == TIDINGS_ORIGIN_SYSTEM && action->message_count;
   const struct tidings_span content =
       system ? action->messages[0]->content : span_text(action ? queued : offered);
-  if (hook_sign_ready(kit, NULL)) return NULL;
+  if (hook_sign_ready(kit, call->session, NULL)) return NULL;
   hook_marker_write(HOOK_MARKER_OF_NUDGE, (uint64_t)clock_wall_ms(), marker);
   int len = asprintf(&text, "%s%.*s %s", nudge_opening, (int)content.len, content.ptr, marker);
   return len < 0 ? NULL : text;
@@ -54,7 +55,7 @@ int32_t hook_is_nudge(struct hostkit *kit, const struct hook_call *call, bool *r
   uint64_t number;
   *ret_is = false;
   if (!marker) return TIDINGS_OK;
-  int32_t code = hook_sign_ready(kit, error);
+  int32_t code = hook_sign_ready(kit, call->session, error);
   if (!code) *ret_is = reads_as(HOOK_MARKER_OF_NUDGE, marker, &number, &after);
   return code;
 }
@@ -79,7 +80,7 @@ int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,
   uint64_t delivery = 0;
   json_t *status = NULL;
   if (!marker) return TIDINGS_OK;
-  int32_t code = hook_sign_ready(kit, error);
+  int32_t code = hook_sign_ready(kit, call->session, error);
   if (code || !reads_as(HOOK_MARKER_OF_DELIVERY, marker, &delivery, &after)) return code;
   if (after[strspn(after, " \t\r\n")]) return TIDINGS_OK;
   code = hook_status(kit, call, &status, error);

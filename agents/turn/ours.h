@@ -12,8 +12,10 @@
 
 /* What a woken agent gets as its prompt; `action` NULL: for a turn that was offered before. The
  * messages and the notifications themselves are put in when it arrives, so that one that arrives
- * late repeats nothing. Free it; NULL: out of memory, or the store is busy. */
-char *hook_nudge(struct hostkit *kit, const struct tidings_action *action);
+ * late repeats nothing. `call`: of the session that it is for. Free it; NULL: out of memory, or the
+ * store is busy. */
+char *hook_nudge(struct hostkit *kit, const struct hook_call *call,
+                 const struct tidings_action *action);
 
 /* Errors: the query `marker`'s. */
 int32_t hook_is_nudge(struct hostkit *kit, const struct hook_call *call, bool *ret_is,

@@ -104,7 +104,9 @@ static void report_left(struct hostkit *kit, const struct hook_call *call,
 
 void hook_rewind_report(struct hostkit *kit, const struct hook_call *call) {
   struct hook_marks marks = {.all = NULL};
-  if (!is_time(call) || hook_status_has_leases(kit, call) || hook_sign_ready(kit, NULL)) return;
+  if (!is_time(call) || hook_status_has_leases(kit, call) ||
+      hook_sign_ready(kit, call->session, NULL))
+    return;
   if (hook_undone_read(call->transcript, call->host, &marks)) return;
   struct left left = {.ids = NULL};
   if (marks.any_undone) left = ask_left(kit, call, &marks);

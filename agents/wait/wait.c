@@ -160,12 +160,10 @@ static void files_went(struct waiter *waiter) {
 /* Sleeps until there may be something to do: *ret_looks or *ret_watches says what. Returns 0; or
  * -1: the agent or the session has ended. */
 static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches) {
-  struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
-                         {.fd = waiter->wake_fd, .events = POLLIN},
-                         {.fd = waiter->place_fd, .events = POLLIN},
-                         {.fd = waiter->watch.fd, .events = POLLIN},
-                         {.fd = waiter->files_fd, .events = POLLIN},
-                         {.fd = waiter->alarm_fd, .events = POLLIN}};
+  struct pollfd fds[] = {
+      {.fd = waiter->owner_fd, .events = POLLIN}, {.fd = waiter->wake_fd, .events = POLLIN},
+      {.fd = waiter->place_fd, .events = POLLIN}, {.fd = waiter->watch.fd, .events = POLLIN},
+      {.fd = waiter->files_fd, .events = POLLIN}, {.fd = waiter->alarm_fd, .events = POLLIN}};
   clock_alarm_set(waiter->alarm_fd, waiter->wake_at_ms);
   int longest = sleep_ms(waiter), watched = hook_watch_sleep(&waiter->watch, longest);
   int count = interrupt_poll(fds, 6, watched);
@@ -297,7 +295,7 @@ static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner,
   settle(&waiter);
   settle_at_start(&waiter);
   if (!wait_for_turn(&waiter, &reply)) {
-    char *nudge = hook_nudge(waiter.kit, hook_start_turn(reply));
+    char *nudge = hook_nudge(waiter.kit, call, hook_start_turn(reply));
     if (nudge && fprintf(stderr, "%s\n", nudge) > 0) code = EXIT_REWAKE;
     else decline(&waiter);
     free(nudge);
@@ -361,7 +359,7 @@ static int run_program(const char *const argv[]) {
 static int queue_nudge(const struct waiter *waiter, uint32_t owner,
                        const struct tidings_action *action, int failed_before) {
   char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session),
-       *nudge = hook_nudge(waiter->kit, action);
+       *nudge = hook_nudge(waiter->kit, waiter->call, action);
   const char *const argv[] = {program, "queue", "--thread", session, "--message", nudge, NULL};
   int status = program && session && nudge ? run_program(argv) : -1;
   if (status && status != failed_before)

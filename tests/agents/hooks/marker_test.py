@@ -5,9 +5,10 @@ import os
 import re
 import sys
 
-from calls import HOSTS, call, context, transcript
-from kit import main
+from calls import HOSTS, call, context, transcript, waits
+from kit import DEADLINE_S, main, until
 from proof_test import MARKER, Agent, deliveries, told
+from wake_test import rewake
 
 FOREIGN = "[tidings 1z141z5-00000000]"
 
@@ -51,6 +52,26 @@ def test_other_store(place):
     assert agent.tool() == "" and deliveries(place) == [("leased", None)]
     agent.write(mine)
     assert agent.tool() == "" and deliveries(place) == [("committed", "host")]
+
+
+def nudge(place, session):
+    """What wakes Claude Code in this session, once a message is queued there."""
+    call(place, "claude", "UserPromptSubmit", session, prompt="hello")
+    assert call(place, "claude", "Stop", session) == {}
+    waiter = rewake(place, session_id=session, transcript_path=transcript(place, "claude", session))
+    until(lambda: waits(place, waiter), "it waits")
+    place.ok("submit", "-s", session, f"the message of {session}")
+    assert waiter.wait(DEADLINE_S) == 2
+    return waiter.stderr.read().decode().strip()
+
+
+def test_other_session(place):
+    """what wakes one session is a person's prompt in another one of the same store, and in its own it is none"""
+    first, second = nudge(place, "one"), nudge(place, "two")
+    assert call(place, "claude", "UserPromptSubmit", "two", prompt=first) == {}, "nothing goes with a person's prompt"
+    assert [message["state"] for message in place.ok("status", "-s", "two", "--json").json["queued"]] == ["queued"]
+    assert context(call(place, "claude", "UserPromptSubmit", "one", prompt=first), "UserPromptSubmit") == "the message of one"
+    assert second != first
 
 
 def test_prompt_that_ends_with_a_marker(place):

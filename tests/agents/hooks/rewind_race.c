@@ -102,7 +102,7 @@ int main(void) {
   uint64_t delivery = deliver(kit);
   settle(kit, delivery);
   must_have_ended(kit, before, 1);
-  MUST(hook_sign_ready(kit, &error) == TIDINGS_OK);
+  MUST(hook_sign_ready(kit, "s", &error) == TIDINGS_OK);
   write_transcript(path, delivery);
   struct hook_seen seen = {.status = NULL};
   const struct hook_call call = {.host = host_find("qwen"),
