@@ -190,6 +190,22 @@ def test_dropped(place):
             assert "Dropped thing." in one.prompt() and deliveries(one.place)[0] == ("rolled_back", "host"), deliveries(one.place)
 
 
+def test_without_call_ids(place):
+    """Gemini CLI and GitHub Copilot CLI do not name the tool call: what they dropped goes out again at a prompt or a turn's end, when the model has answered since; not between results"""
+    for host in ("gemini", "copilot"):
+        for last in ("prompt", "stop"):
+            with type(place)() as own:
+                agent = Agent(own, host)
+                agent.write(told(own, agent, "First thing."))
+                told(own, agent, "Dropped thing.")
+                agent.answers()
+                assert agent.tool() == "" and deliveries(own)[-1] == ("leased", None), (host, "it may be on the result of another tool that still runs")
+                if last == "stop":
+                    agent.stop()
+                    assert deliveries(own)[-1] == ("rolled_back", "host"), (host, deliveries(own))
+                assert "Dropped thing." in agent.prompt(), (host, last)
+
+
 def test_reasons_not_written(place):
     """Qwen Code writes down no reason to go on: a message that was one counts as delivered at the next call"""
     agent = Agent(place, "qwen")
