@@ -54,7 +54,7 @@ static char *transcript_of(const struct hook_call *call) {
 static void take_texts(struct hook_call *call) {
   call->event = hook_call_text(call, FIELD_EVENT);
   if (!call->event[0] && call->host->notices_without_event && hook_call_text(call, FIELD_NOTICE)[0])
-    call->event = "Notification";
+    call->event = host_event(call->host, HOOK_NOTICE);
   call->session = hook_call_text(call, FIELD_SESSION);
   call->cwd = hook_call_text(call, FIELD_FOLDER);
   call->source = hook_call_text(call, FIELD_SOURCE);
@@ -128,6 +128,14 @@ int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_ca
   int32_t code = parse_call(host, text, len, ret_call, error);
   free(text);
   return code;
+}
+
+const char *hook_call_result(const struct hook_call *call) {
+  const json_t *result = hook_call_value(call, FIELD_RESULT),
+               *content = hook_member(result, call->host->result_text);
+  if (json_is_array(content)) content = json_object_get(json_array_get(content, 0), "text");
+  const char *text = json_string_value(content ? content : result);
+  return text ? text : "";
 }
 
 void hook_call_finish(struct hook_call *call) {

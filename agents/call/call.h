@@ -48,6 +48,9 @@ static inline const char *hook_call_text(const struct hook_call *call, enum host
   return hook_field_text(call->host, call->input, field);
 }
 
+/* The text of what the tool has answered; "": there is none. */
+const char *hook_call_result(const struct hook_call *call);
+
 /* The files that the tool call has changed, as far as its input shows, each as session_path names
  * it. An array of texts, empty if there are none; NULL: out of memory. */
 json_t *hook_call_edits(const struct hook_call *call);

@@ -9,11 +9,6 @@
 #include "agents/call/call.h"
 #include "command/session_path.h"
 
-/* Each names its file in one of the members of path_members. apply_patch, and what is called with a
- * text, has it there. */
-static const char *const editing_tools[] = {"Write",      "Edit",    "MultiEdit", "NotebookEdit",
-                                            "write_file", "replace", "edit",      "notebook_edit"};
-static const char *const path_members[] = {"file_path", "absolute_path", "notebook_path", "path"};
 static const char *const patch_lines[] = {
     "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "};
 
@@ -39,7 +34,7 @@ static int add_patch_line(const struct hook_call *call, json_t *paths, const cha
 }
 
 static int add_patch(const struct hook_call *call, json_t *paths, const char *patch) {
-  for (const char *line = patch; line && *line;) {
+  for (const char *line = patch; *line;) {
     size_t len = strcspn(line, "\n");
     if (add_patch_line(call, paths, line, len)) return -1;
     line += len + (line[len] == '\n');
@@ -47,27 +42,20 @@ static int add_patch(const struct hook_call *call, json_t *paths, const char *pa
   return 0;
 }
 
-static bool is_editing(const char *tool) {
-  for (size_t i = 0; i < sizeof editing_tools / sizeof editing_tools[0]; i++) {
-    if (strcmp(tool, editing_tools[i]) == 0) return true;
-  }
-  return false;
+static const struct host_editor *editor_of(const struct hook_call *call) {
+  const struct host_editor *editor = call->host->editors;
+  while (editor && editor->tool && strcmp(editor->tool, call->tool) != 0) editor++;
+  return editor && editor->tool ? editor : NULL;
 }
 
 static int collect(const struct hook_call *call, json_t *paths) {
   const json_t *input = hook_call_value(call, FIELD_INPUT);
-  const char *text = json_string_value(input);
-  if (strcmp(call->tool, "apply_patch") == 0 || (text && is_editing(call->tool))) {
-    if (!text) text = json_string_value(json_object_get(input, "command"));
-    if (!text) text = json_string_value(json_object_get(input, "input"));
-    return text ? add_patch(call, paths, text) : 0;
-  }
-  for (size_t i = 0; is_editing(call->tool) && i < sizeof path_members / sizeof path_members[0];
-       i++) {
-    const char *path = json_string_value(json_object_get(input, path_members[i]));
-    if (path && path[0]) return add(call, paths, path);
-  }
-  return 0;
+  const struct host_editor *editor = editor_of(call);
+  if (!editor) return 0;
+  const char *patch = json_string_value(input), *path = hook_member_text(input, editor->paths);
+  if (!patch) patch = hook_member_text(input, editor->patches);
+  if (patch[0]) return add_patch(call, paths, patch);
+  return path[0] ? add(call, paths, path) : 0;
 }
 
 json_t *hook_call_edits(const struct hook_call *call) {

@@ -45,6 +45,17 @@ static const struct host_record claude_records[] = {
     {SAYS_STOPPED, "message.content.*.text", "[Request interrupted by user*"},
     {SAYS_MODEL, NULL, NULL}};
 
+static const struct host_editor claude_editors[] = {{"Write", "file_path", NULL},
+                                                    {"Edit", "file_path", NULL},
+                                                    {"MultiEdit", "file_path", NULL},
+                                                    {"NotebookEdit", "notebook_path", NULL},
+                                                    {NULL, NULL, NULL}};
+
+static const struct host_notice claude_notices[] = {{"idle_prompt", NOTICE_OF_IDLING},
+                                                    {"permission_prompt", NOTICE_OF_APPROVAL},
+                                                    {"elicitation_dialog", NOTICE_OF_QUESTION},
+                                                    {NULL, NOTICE_OF_IDLING}};
+
 const struct host host_claude = {
     .name = "claude",
     .title = "Claude Code",
@@ -52,6 +63,8 @@ const struct host host_claude = {
     .tested = TESTED_CLAUDE,
     .shows_messages = true,
     .hooks = claude_hooks,
+    .editors = claude_editors,
+    .notices = claude_notices,
     .records = claude_records,
     .caller = {.transcript = "projects/*/%s.jsonl"},
     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,

@@ -36,6 +36,9 @@ static const struct host_record codex_records[] = {
     {SAYS_LIMIT, "payload.info.model_context_window", NULL},
     {SAYS_MODEL, NULL, NULL}};
 
+static const struct host_editor codex_editors[] = {{"apply_patch", NULL, "command input"},
+                                                   {NULL, NULL, NULL}};
+
 const struct host host_codex = {
     .name = "codex",
     .title = "Codex CLI",
@@ -43,6 +46,7 @@ const struct host host_codex = {
     .tested = TESTED_CODEX,
     .shows_messages = true,
     .hooks = codex_hooks,
+    .editors = codex_editors,
     .records = codex_records,
     .caller = {.transcript = "*sessions/*rollout-*", .fields = any_fields},
     .reads = HOST_READS_START | HOST_READS_PROMPT | HOST_READS_RESULT | HOST_READS_STOP,

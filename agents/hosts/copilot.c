@@ -28,12 +28,23 @@ static const struct host_record copilot_records[] = {
 /* It names the fields of a notice otherwise than those of its other calls. */
 static const char *const copilot_names[HOST_FIELDS] = {[FIELD_SESSION] = "session_id sessionId"};
 
+static const struct host_editor copilot_editors[] = {{"Write", "path file_path", NULL},
+                                                     {"Edit", "path file_path", NULL},
+                                                     {"apply_patch", NULL, "command input"},
+                                                     {NULL, NULL, NULL}};
+
+static const struct host_notice copilot_notices[] = {{"permission_prompt", NOTICE_OF_APPROVAL},
+                                                     {"elicitation_dialog", NOTICE_OF_QUESTION},
+                                                     {NULL, NOTICE_OF_IDLING}};
+
 const struct host host_copilot = {
     .name = "copilot",
     .title = "GitHub Copilot CLI",
     .program = "copilot",
     .tested = TESTED_COPILOT,
     .hooks = copilot_hooks,
+    .editors = copilot_editors,
+    .notices = copilot_notices,
     .records = copilot_records,
     .fields = copilot_names,
     .notices_without_event = true,

@@ -16,6 +16,11 @@ static const char *const cursor_fields[] = {"conversation_id", NULL};
 
 static const char *const cursor_borrows[] = {"claude", NULL};
 
+static const struct host_editor cursor_editors[] = {{"Write", "file_path path", NULL},
+                                                    {"Edit", "file_path path", NULL},
+                                                    {"MultiEdit", "file_path", NULL},
+                                                    {NULL, NULL, NULL}};
+
 const struct host host_cursor = {
     .name = "cursor",
     .title = "Cursor",
@@ -23,6 +28,7 @@ const struct host host_cursor = {
     .kind = HOST_BORROWS,
     .borrows = cursor_borrows,
     .hooks = cursor_hooks,
+    .editors = cursor_editors,
     .caller = {.fields = cursor_fields},
     .reads = HOST_READS_RESULT,
     .answer = "additional_context",

@@ -43,6 +43,16 @@ static const struct host_record gemini_records[] = {
     {SAYS_CONTEXT, HOST_ANY_STRING, "*</hook_context>"},
     {SAYS_MODEL, NULL, NULL}};
 
+static const struct host_editor gemini_editors[] = {{"write_file", "file_path absolute_path", NULL},
+                                                    {"replace", "file_path absolute_path", NULL},
+                                                    {NULL, NULL, NULL}};
+
+static const struct host_notice gemini_notices[] = {{"ToolPermission", NOTICE_OF_APPROVAL},
+                                                    {NULL, NOTICE_OF_IDLING}};
+
+static const struct host_subagent gemini_subagents = {
+    .tool = "invoke_agent", .kind = "agent_name", .heading = "\nResult:\n"};
+
 const struct host host_gemini = {
     .name = "gemini",
     .title = "Gemini CLI",
@@ -51,6 +61,11 @@ const struct host host_gemini = {
     .shows_messages = true,
     .hook_name = "tidings",
     .hooks = gemini_hooks,
+    .editors = gemini_editors,
+    .notices = gemini_notices,
+    .subagents = &gemini_subagents,
+    .result_text = "llmContent",
+    .result_opening = "<untrusted_context>\n",
     .stops = true,
     .records = gemini_records,
     .raw_variable = "GEMINI_CLI",
@@ -59,7 +74,6 @@ const struct host host_gemini = {
     .begins_anew = "clear",
     .stop_decision = "deny",
     .undoing = HOST_UNDOES_BY_LINES,
-    .subagent_tool = "invoke_agent",
     .stops_alike = true,
     .stopped_tool = "run_shell_command",
     .stopped_result = "Command was cancelled by user before it could ",

@@ -117,3 +117,9 @@ enum hook_moment host_moment(const struct host *host, const char *event) {
   }
   return HOOK_OTHER;
 }
+
+const char *host_event(const struct host *host, enum hook_moment moment) {
+  const struct host_hook *hook = host->hooks;
+  while (hook && hook->event && hook->moment != moment) hook++;
+  return hook ? hook->event : NULL;
+}

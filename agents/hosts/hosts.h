@@ -34,6 +34,26 @@ struct host_hook {
   bool waits;          /* what wakes the agent begins to wait there, if it does not yet */
 };
 
+/* A tool that changes files. A row without a name ends a list. */
+struct host_editor {
+  const char *tool;
+  const char *paths;   /* the members of its input that name the file, with a blank between */
+  const char *patches; /* or those that have a patch; also the input itself, if it is a text */
+};
+
+/* What a notice is about, and what that says of a turn. A row without a kind ends a list. */
+struct host_notice {
+  const char *kind; /* notification_type */
+  enum host_notice_says { NOTICE_OF_IDLING, NOTICE_OF_APPROVAL, NOTICE_OF_QUESTION } says;
+};
+
+/* A tool that runs a subagent, whose hooks look like the session's own. */
+struct host_subagent {
+  const char *tool;
+  const char *kind;    /* the member of its input that names the kind of subagent */
+  const char *heading; /* in its result, before the subagent's words */
+};
+
 /* What an agent's own command has installed of us, instead of `tidings setup`. */
 struct host_package {
   const char *const *files;   /* in the agent's folder: where it may be listed; ends with NULL */
@@ -185,9 +205,14 @@ struct host {
   enum host_undoing undoing;
   const char *transcript; /* where it is if the call does not say: in its folder, %s the session's
                              id; or NULL */
-  const char *subagent_tool; /* runs a subagent, whose hooks look like the session's own; or NULL */
-  bool stops;                /* "continue": false of the hook after a tool ends the turn */
-  bool background_subagents; /* the model can start subagents and go on without waiting for them */
+  const struct host_editor *editors;     /* NULL: none is known */
+  const struct host_notice *notices;     /* NULL: none says anything of the turn */
+  const struct host_subagent *subagents; /* NULL: their hooks say whose they are */
+  const char *result_text;    /* the member of a tool's result that has its text, or texts in parts;
+                                 NULL: the result is the text */
+  const char *result_opening; /* how that may begin before what the tool has answered; or NULL */
+  bool stops;                 /* "continue": false of the hook after a tool ends the turn */
+  bool background_subagents;  /* the model can start subagents and go on without waiting for them */
   bool stops_alike; /* it calls the hook of a turn's end also when a person has stopped the turn,
                        and ignores the answer then */
   const char *stopped_tool, *stopped_result; /* the tool whose result begins so when a person has
@@ -258,5 +283,6 @@ bool host_record_says(const struct host *host, enum host_says says);
 /* Will a session that is resumed lack a message of this text? */
 bool host_forgets(const struct host *host, const char *text);
 enum hook_moment host_moment(const struct host *host, const char *event);
+const char *host_event(const struct host *host, enum hook_moment moment); /* NULL: it has none */
 
 #endif

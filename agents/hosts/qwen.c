@@ -30,6 +30,17 @@ static const struct host_record qwen_records[] = {
 
 static const char *const qwen_fields[HOST_FIELDS] = {[FIELD_CALL] = "tool_call_id tool_use_id"};
 
+static const struct host_editor qwen_editors[] = {{"write_file", "file_path absolute_path", NULL},
+                                                  {"edit", "file_path absolute_path", NULL},
+                                                  {"replace", "file_path absolute_path", NULL},
+                                                  {"notebook_edit", "notebook_path", NULL},
+                                                  {NULL, NULL, NULL}};
+
+static const struct host_notice qwen_notices[] = {{"idle_prompt", NOTICE_OF_IDLING},
+                                                  {"permission_prompt", NOTICE_OF_APPROVAL},
+                                                  {"elicitation_dialog", NOTICE_OF_QUESTION},
+                                                  {NULL, NOTICE_OF_IDLING}};
+
 const struct host host_qwen = {
     .name = "qwen",
     .title = "Qwen Code",
@@ -37,6 +48,8 @@ const struct host host_qwen = {
     .tested = TESTED_QWEN,
     .shows_at_stop = true,
     .hooks = qwen_hooks,
+    .editors = qwen_editors,
+    .notices = qwen_notices,
     .records = qwen_records,
     .fields = qwen_fields,
     .session_variable = "QWEN_CODE_SESSION_ID",

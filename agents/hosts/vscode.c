@@ -19,6 +19,11 @@ static const char *const vscode_never[] = {"conversation_id", "permission_mode",
 
 static const char *const vscode_borrows[] = {"claude", "copilot", NULL};
 
+static const struct host_editor vscode_editors[] = {{"Write", "file_path path", NULL},
+                                                    {"Edit", "file_path path", NULL},
+                                                    {"MultiEdit", "file_path", NULL},
+                                                    {NULL, NULL, NULL}};
+
 const struct host host_vscode = {
     .name = "vscode",
     .title = "VS Code",
@@ -26,6 +31,7 @@ const struct host host_vscode = {
     .kind = HOST_BORROWS,
     .borrows = vscode_borrows,
     .hooks = vscode_hooks,
+    .editors = vscode_editors,
     .caller = {.fields = vscode_fields, .never = vscode_never},
     .reads = HOST_READS_START | HOST_READS_RESULT,
     .proof = HOST_PROOF_NEXT_CALL,

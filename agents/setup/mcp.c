@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/setup/mcp.c: `tidings setup mcp HOST`: lists `tidings mcp` among an agent's MCP servers,
- * or puts it before the commands of those that are listed; --remove takes both back. The agents'
- * files are known by their documentation.
+ * or puts it before the commands of those that are listed; --remove takes both back.
  */
 #include "agents/setup/mcp.h"
 
@@ -10,26 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/hosts/mcp.h"
 #include "agents/setup/json_text.h"
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
 #include "command/paths.h"
 
-static const struct mcp_host {
-  const char *name, *title;
-  const char *variable, *folder_of_home, *file; /* as paths_in_home has them */
-  const char *member;                           /* the object of servers; NULL: no JSON */
-} mcp_hosts[] = {
-    {"amp", "Amp", "XDG_CONFIG_HOME", ".config", "amp/settings.json", "amp.mcpServers"},
-    {"cline", "Cline", "CLINE_DIR", ".cline", "data/settings/cline_mcp_settings.json",
-     "mcpServers"},
-    {"cursor", "Cursor", "", ".cursor", "mcp.json", "mcpServers"},
-    {"goose", "goose", "XDG_CONFIG_HOME", ".config", "goose/config.yaml", NULL},
-    {"lmstudio", "LM Studio", "", ".lmstudio", "mcp.json", "mcpServers"},
-    {"vscode", "VS Code", "XDG_CONFIG_HOME", ".config", "Code/User/mcp.json", "servers"},
-    {"zed", "Zed", "XDG_CONFIG_HOME", ".config", "zed/settings.json", "context_servers"},
-};
-enum { MCP_HOST_COUNT = sizeof mcp_hosts / sizeof *mcp_hosts };
 #define ENTRY "tidings"
 
 /* -- entries ----------------------------------------------------------------------------------- */
@@ -184,7 +169,7 @@ static int add_entry(struct json_text *json, const char *member, const char *pro
 }
 
 /* An entry of our name that is not ours stays. */
-static int edit(const struct cli *cli, const struct mcp_host *host, const struct mcp_wish *wish,
+static int edit(const struct cli *cli, const struct host_of_mcp *host, const struct mcp_wish *wish,
                 const char *program, const char *path, struct json_text *json) {
   const struct json *servers = json_member(json->root, host->member);
   if (json->root->kind != JSON_IS_OBJECT)
@@ -205,7 +190,7 @@ static int edit(const struct cli *cli, const struct mcp_host *host, const struct
 
 /* -- the verb ---------------------------------------------------------------------------------- */
 
-static int plan_servers(const struct cli *cli, const struct mcp_host *host,
+static int plan_servers(const struct cli *cli, const struct host_of_mcp *host,
                         const struct mcp_wish *wish, const char *program, struct change *change) {
   struct json_text json;
   char *problem = NULL;
@@ -237,7 +222,7 @@ static int plan_servers(const struct cli *cli, const struct mcp_host *host,
   return code;
 }
 
-static int write_servers(const struct cli *cli, const struct mcp_host *host,
+static int write_servers(const struct cli *cli, const struct host_of_mcp *host,
                          const struct mcp_wish *wish, const struct change *change) {
   bool nothing = change_is_none(change);
   change_print(stdout, change);
@@ -253,8 +238,8 @@ static int write_servers(const struct cli *cli, const struct mcp_host *host,
   return 0;
 }
 
-/* goose keeps YAML, which is not edited: the person adds the entry. */
-static int print_yaml(const struct cli *cli, const struct mcp_host *host,
+/* YAML is not edited: the person adds the entry. */
+static int print_yaml(const struct cli *cli, const struct host_of_mcp *host,
                       const struct mcp_wish *wish, const char *program, const char *path) {
   if (wish->remove || wish->wrap)
     return cli_fail(cli, "%s is YAML, which this command does not change: edit it by hand", path);
@@ -269,12 +254,12 @@ static int print_yaml(const struct cli *cli, const struct mcp_host *host,
 }
 
 int setup_mcp(const struct cli *cli, const char *name, const struct mcp_wish *wish) {
-  const struct mcp_host *host = NULL;
+  const struct host_of_mcp *host = NULL;
   struct change change = {.path = NULL};
-  for (size_t i = 0; i < MCP_HOST_COUNT; i++) {
-    if (strcmp(mcp_hosts[i].name, name) == 0) host = &mcp_hosts[i];
+  for (size_t i = 0; i < hosts_of_mcp_count; i++) {
+    if (strcmp(hosts_of_mcp[i].name, name) == 0) host = &hosts_of_mcp[i];
   }
-  if (!host) return cli_usage(cli, "HOST: '%s' is not one of " MCP_HOST_NAMES, name);
+  if (!host) return cli_usage(cli, "HOST: '%s' is not one of " HOSTS_OF_MCP_NAMES, name);
   char *path = paths_in_home(host->variable, host->folder_of_home, host->file),
        *program = setup_program();
   if (!path || !program) {

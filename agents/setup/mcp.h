@@ -7,8 +7,6 @@
 
 #include "command/cli.h"
 
-#define MCP_HOST_NAMES "amp, cline, cursor, goose, lmstudio, vscode or zed"
-
 struct mcp_wish {
   bool remove, dry_run;
   bool wrap; /* the servers that are listed, instead of listing one more */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/trust.c: Codex runs only hooks whose hash its configuration trusts, and silently
- * leaves out the others. What the hash is of changes with its versions, so its own program is asked
- * for it: `codex app-server`, JSON-RPC in lines on stdin and stdout. It would write the hash, too,
- * but changes line ends, headers and the file's mode; so it is written here.
+ * agents/setup/trust.c: an agent (Codex) that runs only hooks whose hash its configuration trusts,
+ * and silently leaves out the others. The agent's versions hash different things, so its own
+ * program is asked for the hash: `codex app-server`, JSON-RPC in lines on stdin and stdout. It
+ * would write the hash, too, but changes line ends, headers and the file's mode; so it is written
+ * here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@ enum { PATIENCE_MS = 20000, CHUNK = 65536 };
 
 struct server {
   const struct cli *cli;
+  const struct host *host;
   pid_t pid;
   int to, from;
   char *said; /* what was read and not taken yet */
@@ -32,9 +34,10 @@ struct server {
 
 /* -- talking ----------------------------------------------------------------------------------- */
 
-static int start(const struct cli *cli, const char *program, struct server *ret_server) {
-  const char *const argv[] = {program, "app-server", NULL};
-  struct server server = {.cli = cli, .pid = -1};
+static int start(const struct cli *cli, const struct host *host, const char *program,
+                 struct server *ret_server) {
+  const char *const argv[] = {program, host->server_word, NULL};
+  struct server server = {.cli = cli, .host = host, .pid = -1};
   int in[2], out[2];
   if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
     return cli_fail(cli, "cannot start %s: %s", program, strerror(errno));
@@ -71,8 +74,9 @@ static int send_line(const struct server *server, json_t *message) {
   int reason = len < 0 ? ENOMEM : file_write_all(server->to, line, (size_t)len);
   free(text);
   if (len >= 0) free(line);
-  return reason ? cli_fail(server->cli, "cannot talk to codex app-server: %s", strerror(reason))
-                : 0;
+  if (!reason) return 0;
+  return cli_fail(server->cli, "cannot talk to %s %s: %s", server->host->program,
+                  server->host->server_word, strerror(reason));
 }
 
 /* The next line; NULL: it has ended, or is silent for too long. Free it. */
@@ -119,9 +123,10 @@ static int call(struct server *server, const char *method, json_t *params, json_
   json_t *answer = read_answer(server, id), *result = json_object_get(answer, "result");
   const char *problem =
       json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
-  if (!answer) code = cli_fail(server->cli, "codex app-server does not answer %s", method);
+  const char *program = server->host->program, *word = server->host->server_word;
+  if (!answer) code = cli_fail(server->cli, "%s %s does not answer %s", program, word, method);
   else if (!result)
-    code = cli_fail(server->cli, "codex app-server: %s: %s", method,
+    code = cli_fail(server->cli, "%s %s: %s: %s", program, word, method,
                     problem ? problem : "an answer without a result");
   else *ret_result = json_incref(result);
   json_decref(answer);
@@ -150,18 +155,21 @@ bool setup_same_file(const char *one, const char *other) {
   return same;
 }
 
-static bool is_our_trust(const json_t *hook, const char *hooks_path) {
-  return strstr(json_value_text(hook, "command"), " hook codex") &&
+static bool is_our_trust(const struct server *server, const json_t *hook, const char *hooks_path) {
+  char words[32];
+  (void)snprintf(words, sizeof words, " hook %s", server->host->name);
+  return strstr(json_value_text(hook, "command"), words) &&
          setup_same_file(json_value_text(hook, "sourcePath"), hooks_path);
 }
 
 /* `status` NULL: whatever it is. */
-static size_t count_our_trusts(const json_t *hooks, const char *hooks_path, const char *status) {
+static size_t count_our_trusts(const struct server *server, const json_t *hooks,
+                               const char *hooks_path, const char *status) {
   const json_t *hook = NULL;
   size_t i = 0, count = 0;
   json_array_foreach(hooks, i, hook) {
     const char *has = json_value_text(hook, "trustStatus");
-    count += is_our_trust(hook, hooks_path) && (!status || strcmp(has, status) == 0);
+    count += is_our_trust(server, hook, hooks_path) && (!status || strcmp(has, status) == 0);
   }
   return count;
 }
@@ -229,13 +237,15 @@ static bool says_the_same(const struct cli *cli, const char *before, const char 
 }
 
 /* Those to be written: a hash for each key, or null: to be forgotten. */
-static json_t *hashes_of(const json_t *hooks, const char *hooks_path, bool remove) {
+static json_t *hashes_of(const struct server *server, const json_t *hooks, const char *hooks_path,
+                         bool remove) {
   json_t *hashes = json_object();
   const json_t *hook = NULL;
   size_t i = 0;
   json_array_foreach(hooks, i, hook) {
     const char *trust = json_value_text(hook, "trustStatus");
-    if (!is_our_trust(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0)
+    if (!is_our_trust(server, hook, hooks_path) ||
+        strcmp(trust, remove ? "untrusted" : "trusted") == 0)
       continue;
     const char *hash = json_value_text(hook, "currentHash");
     json_object_set_new(hashes, json_value_text(hook, "key"),
@@ -271,13 +281,13 @@ static int plan_trust(struct server *server, const char *hooks_path, bool remove
   json_t *hooks = NULL;
   int code = list_hooks(server, &hooks);
   if (code) return code;
-  size_t ours = count_our_trusts(hooks, hooks_path, NULL);
-  json_t *hashes = hashes_of(hooks, hooks_path, remove);
+  size_t ours = count_our_trusts(server, hooks, hooks_path, NULL);
+  json_t *hashes = hashes_of(server, hooks, hooks_path, remove);
   size_t count = json_object_size(hashes);
   if (!remove && !ours)
-    code = cli_fail(server->cli, "codex app-server does not list the hooks of tidings in %s",
-                    hooks_path);
-  change->has_ours = ours > count_our_trusts(hooks, hooks_path, "untrusted");
+    code = cli_fail(server->cli, "%s %s does not list the hooks of tidings in %s",
+                    server->host->program, server->host->server_word, hooks_path);
+  change->has_ours = ours > count_our_trusts(server, hooks, hooks_path, "untrusted");
   if (!code && count) code = write_hashes(server->cli, hashes, remove, change);
   if (!code) *ret_changed = count;
   json_decref(hashes);
@@ -290,7 +300,7 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
   struct server server = {.pid = -1, .to = -1, .from = -1};
   *ret_changed = 0;
   if (!host->trusts_hashes) return 0;
-  int code = start(cli, program, &server);
+  int code = start(cli, host, program, &server);
   if (code) return code;
   code = plan_trust(&server, hooks_path, remove, change, ret_changed);
   stop(&server);

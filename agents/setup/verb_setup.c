@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/hosts/mcp.h"
 #include "agents/setup/mcp.h"
 #include "agents/setup/setup.h"
 #include "command/paths.h"
@@ -123,7 +124,7 @@ static int plan(struct setup *setup, const char *home) {
 
 /* -- doing it ---------------------------------------------------------------------------------- */
 
-/* Without an answer of Codex: what was to be trusted is not, what was trusted stays. */
+/* The agent has not answered: what was to be trusted is not, and what was trusted stays. */
 static int without_trust(const struct setup *setup) {
   if (!setup->remove)
     return cli_fail(setup->cli,
@@ -333,7 +334,7 @@ const struct cli_verb verb_setup = {
             " loads a module instead. When a session starts, they tell the model what the "
             "notifications are; "
             "the paragraph that older versions added to " HOSTS_INSTRUCTIONS_NAMES
-            " is taken out. The hooks are entered in Codex's list of trusted hooks. "
+            " is taken out. An agent that has a list of trusted hooks (Codex) gets them into it. "
             "An agent that can be woken is also woken when it idles in a terminal and an urgent "
             "notification or a message arrives: for agents with hooks a background process waits "
             "beside each session for that.\n\n"
@@ -344,7 +345,7 @@ const struct cli_verb verb_setup = {
             "A file that cannot be parsed is refused, with the line, and nothing is "
             "written. An agent that has tidings by its own command, as a plugin, an extension or "
             "a package, is refused: its hooks would run twice.\n\n"
-            "With 'mcp', HOST is " MCP_HOST_NAMES ": 'tidings mcp' is listed among its MCP "
+            "With 'mcp', HOST is " HOSTS_OF_MCP_NAMES ": 'tidings mcp' is listed among its MCP "
             "servers, or, with --wrap, put before the commands of those that are listed. The "
             "places of the files are those of the agents' documentation. The entry for goose is "
             "printed.",

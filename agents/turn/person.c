@@ -88,19 +88,19 @@ int32_t hook_person_requested(struct hostkit *kit, const struct hook_call *call,
   return stopped_at(kit, call, 0, error);
 }
 
-/* Claude Code does not say when, but has idled for a while: a prompt may have come meanwhile. */
+/* An agent that does not say when has idled for a while: a prompt may have come meanwhile. */
 static int64_t idle_since_ms(const struct hook_call *call) {
   return call->time_ms ? call->time_ms : call->begun_ms - IDLE_MS;
 }
 
 int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error) {
-  const char *type = hook_call_text(call, FIELD_NOTICE),
+  const struct host_notice *notice = call->host->notices;
+  const char *kind = hook_call_text(call, FIELD_NOTICE),
              *message = hook_call_text(call, FIELD_MESSAGE);
-  if (strcmp(type, "idle_prompt") == 0) return stopped_at(kit, call, idle_since_ms(call), error);
-  if (strcmp(type, "elicitation_dialog") == 0)
-    return send_waiting(kit, call, "user-input", message, error);
-  if (strcmp(type, "permission_prompt") == 0 || strcmp(type, "ToolPermission") == 0)
-    return send_waiting(kit, call, "approval", message, error);
-  return TIDINGS_OK;
+  while (notice && notice->kind && strcmp(notice->kind, kind) != 0) notice++;
+  if (!notice || !notice->kind) return TIDINGS_OK;
+  if (notice->says == NOTICE_OF_IDLING) return stopped_at(kit, call, idle_since_ms(call), error);
+  return send_waiting(kit, call, notice->says == NOTICE_OF_APPROVAL ? "approval" : "user-input",
+                      message, error);
 }

@@ -22,22 +22,18 @@ static json_t *cut(const char *text, size_t most) {
 
 /* -- subagents --------------------------------------------------------------------------------- */
 
-/* The result of a tool that runs one: a text, or parts with texts. Gemini CLI says why it ended
- * before its words. */
-static const char *result_text(const json_t *result) {
-  static const char heading[] = "\nResult:\n";
-  const json_t *content = json_object_get(result, "llmContent");
-  if (json_is_array(content)) content = json_object_get(json_array_get(content, 0), "text");
-  const char *text = json_string_value(content ? content : result);
-  const char *words = text ? strstr(text, heading) : NULL;
-  return words ? words + sizeof heading - 1 : text ? text : "";
+/* In the result of the tool that runs one. */
+static const char *words_of_result(const struct hook_call *call) {
+  const char *heading = call->host->subagents->heading, *text = hook_call_result(call),
+             *words = strstr(text, heading);
+  return words ? words + strlen(heading) : text;
 }
 
 /* "TYPE ID", or what there is of it. Free it; NULL: out of memory. */
 static char *slug_of(const struct hook_call *call, bool by_tool) {
   const json_t *input = hook_call_value(call, FIELD_INPUT);
-  const char *type =
-                 by_tool ? json_value_text(input, "agent_name") : hook_call_text(call, FIELD_KIND),
+  const char *type = by_tool ? hook_member_text(input, call->host->subagents->kind)
+                             : hook_call_text(call, FIELD_KIND),
              *id = by_tool ? "" : hook_call_text(call, FIELD_AGENT);
   char *slug = NULL;
   if (!type[0] && !id[0]) return strdup("subagent");
@@ -55,8 +51,7 @@ int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error) {
   bool by_tool = call->moment == HOOK_AFTER_TOOL;
   if (!by_tool && is_the_agents_own(call)) return TIDINGS_OK;
-  const char *words = by_tool ? result_text(hook_call_value(call, FIELD_RESULT))
-                              : hook_call_text(call, FIELD_WORDS);
+  const char *words = by_tool ? words_of_result(call) : hook_call_text(call, FIELD_WORDS);
   char *slug = slug_of(call, by_tool);
   if (!slug) return kit_no_memory(error);
   json_t *data = json_pack("{s:o, s:o, s:s}", "slug", cut(slug, MOST_SLUG), "summary",

@@ -38,7 +38,7 @@ static int32_t wait_for(struct hostkit *kit, const struct hook_call *call, size_
 }
 
 bool hook_runs_subagent(const struct hook_call *call) {
-  return call->host->subagent_tool && strcmp(call->tool, call->host->subagent_tool) == 0;
+  return call->host->subagents && strcmp(call->tool, call->host->subagents->tool) == 0;
 }
 
 int32_t hook_subagent_starts(struct hostkit *kit, const struct hook_call *call,
@@ -52,7 +52,7 @@ int32_t hook_subagent_starts(struct hostkit *kit, const struct hook_call *call,
 int32_t hook_subagents(struct hostkit *kit, const struct hook_call *call, size_t *ret_count,
                        bool *ret_inner, struct tidings_error *error) {
   size_t count = 0;
-  int32_t code = call->host->subagent_tool ? count_them(kit, call, &count, error) : TIDINGS_OK;
+  int32_t code = call->host->subagents ? count_them(kit, call, &count, error) : TIDINGS_OK;
   if (code) return code;
   *ret_count = count;
   *ret_inner = count && !hook_runs_subagent(call);

@@ -200,12 +200,11 @@ static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
 
 /* Some agents call the hook for it all the same, and the model never reads the answer. */
 static bool person_stopped_it(const struct hook_call *call) {
-  static const char wrapping[] = "<untrusted_context>\n";
   const struct host *host = call->host;
   if (json_is_true(hook_call_value(call, FIELD_STOPPED))) return true;
   if (!host->stopped_tool || strcmp(call->tool, host->stopped_tool) != 0) return false;
-  const char *text = json_value_text(hook_call_value(call, FIELD_RESULT), "llmContent");
-  if (strncmp(text, wrapping, sizeof wrapping - 1) == 0) text += sizeof wrapping - 1;
+  const char *text = hook_call_result(call), *opening = host->result_opening;
+  if (opening && strncmp(text, opening, strlen(opening)) == 0) text += strlen(opening);
   return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
 }
 

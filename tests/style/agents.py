@@ -8,12 +8,11 @@ PRODUCT = ("agents/", "cli/", "command/", "mcp/", "hostkit/", "listen/", "plugin
 NAMED = {
     "agents/hook/hook.c": "the help explains options that one agent needs",
     "agents/setup/verb_setup.c": "the help has examples",
-    "agents/setup/trust.c": "the protocol of the one agent that trusts hashes",
-    "agents/setup/mcp.c": "the table of hosts of MCP servers, which are no agents of hosts/",
-    "agents/setup/mcp.h": "the names in that table",
     "mcp/message.c": "a member of a protocol",
     "mcp/server.c": "the same",
 }
+# Tools, notices and members of results that one agent has: fields of its row.
+INNER = re.compile(r"\b(?:Write|Edit|MultiEdit|NotebookEdit|apply_patch|write_file|notebook_edit|run_shell_command|invoke_agent|idle_prompt|permission_prompt|elicitation_dialog|ToolPermission|llmContent|untrusted_context)\b")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 MEMBER = re.compile(r'call->input,\s*"')
@@ -29,7 +28,8 @@ def named_agents(path, text):
     if not path.endswith((".c", ".h")) or not path.startswith(PRODUCT) or path.startswith("agents/hosts/") or path in NAMED:
         return []
     lines = [line for line in code_of(text).splitlines() if not line.lstrip().startswith("#include")]
-    return [f'has "{string}": what is known of an agent is in its row, agents/hosts/' for line in lines for string in STRING.findall(line) if NAMES.search(string)]
+    return [f'has "{string}": what is known of an agent is in its row, agents/hosts/' for line in lines for string in STRING.findall(line)
+            if NAMES.search(string) or (path.startswith("agents/") and INNER.search(string))]
 
 
 def searched_bytes(path, text):
@@ -54,6 +54,7 @@ OF_FILES = {
 SAMPLES = (
     (named_members, "agents/turn/a.c", 'json_object_get(call->input, "tool_input");\n', "hook_call_value(call, FIELD_INPUT);\n"),
     (named_agents, "agents/turn/a.c", 'if (strcmp(name, "codex") == 0) return;\n', '/* "codex" */ call("a transcript");\n'),
+    (named_agents, "agents/call/a.c", 'if (strcmp(call->tool, "apply_patch") == 0) return;\n', 'send(call, "apply");\n'),
     (named_agents, "cli/a.c", 'puts("Claude Code");\n', '#include "agents/hosts/claude.h"\n'),
     (searched_bytes, "agents/transcript/a.c", "at = memmem(text, len, words, 3);\n", "at = memchr(text, 10, len); /* no memmem() */\n"),
 )
