@@ -6,7 +6,6 @@ import html
 import signal
 import subprocess
 
-import record
 import transcripts
 from node_hosts import PATIENCE, until
 from node_scenarios import gulls_cry, watches
@@ -424,42 +423,8 @@ def installation_is_gone(agent):
         away.rename(agent.place.command)
 
 
-def all_in_one(agent):
-    """in one conversation: what comes while a tool runs or fails is on its result, a message is the next turn, and of an agent that is killed in that turn and resumed nothing is lost or told twice"""
-    gate, failing, last = Gate(agent, "first"), Gate(agent, "failing", "; exit 3"), Gate(agent, "last")
-    agent.model.replace([rule("Zebra one", gate.tool, failing.tool, {"text": "Well."}, last.tool), rule("Zebra again", {"text": "Here."})])
-    agent.start("Zebra one: do the work.")
-    gate.wait()
-    agent.attached()
-    agent.place.tidings("run", "-s", agent.session, "--name", "zebratests", "--", "sh", "-c", "exit 3", expect=3)
-    agent.place.tidings("submit", "-s", agent.session, "Queued: feed the zebra.")
-    agent.place.tidings("submit", "-s", agent.session, "--steer", "Steered: mind its nose.")
-    gate.open()
-    failing.wait()
-    push(agent, "The zebra has left.", "-k", "zebra.gone", "-l", "warning")
-    failing.open()
-    last.wait()
-    told = ("failed with exit code 3", "Steered: mind its nose.", "The zebra has left.", "Queued: feed the zebra.")
-    for number, there in enumerate((0, 2, 3, 4), 1):
-        for text in told[:there]:
-            once(request(agent, "Zebra one", number), text)
-        for text in told[there:]:
-            never(request(agent, "Zebra one", number), text)
-    push(agent, "The zebra waits meanwhile.", "-k", "zebra.late")
-    agent.kill()
-    last.open()
-    agent.run("Zebra again: go on.", agent.session)
-    resumed = request(agent, "Zebra again", 1)
-    once(resumed, "The zebra waits meanwhile.")
-    answers = record.marked(resumed)  # by their deliveries: Gemini CLI doubles tool results when it resumes
-    for text in told:
-        assert sum(text in answer for answer in answers.values()) <= 1, f"\"{text}\" is told again: {answers}"
-    nothing_pending(agent)
-
-
 ALL = (news_at_a_tool_result, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn, critical_into_streaming, submitted_while_busy, more_than_fits,
        many_queued, nothing_stays_leased, failed_request, as_the_page_shows, commands_find_tidings)
 LAST = (told_what_the_blocks_are, installation_is_gone)  # they begin sessions, and Gemini CLI resumes the latest
 WITH_WAKING = (woken_when_idle,)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)
-SHORT = (all_in_one,)  # two starts of the agent, and no key is pressed

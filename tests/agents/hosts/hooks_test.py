@@ -8,6 +8,7 @@ import hook_scenarios
 import kill_scenario
 import mcp_scenario
 import record
+import short_scenario
 import window_scenario
 import wire_scenarios
 from hook_hosts import AGENTS
@@ -48,7 +49,7 @@ def main():
                      *window_scenario.BY_AGENT.get(name, ()),
                      the_record_agrees, gone)
         if not FULL and not wanted:
-            scenarios = (*hook_scenarios.SHORT, the_record_agrees)
+            scenarios = (short_scenario.all_in_one, the_record_agrees)
         scenarios = [scenario for scenario in scenarios if scenario not in WITHOUT.get(name, ())]
         try:
             for scenario in scenarios:
