@@ -72,6 +72,7 @@ def test_examples(place):
     place.ok("push", "-s", "s", "the first of the first session, which the example of explain means")
     first = place.ok("pending", "-s", "s", "--json").json["items"][0]["id"]  # it has a random part
     place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="what the example of export looks for")
+    delivery = place.ok("history", "-s", "s", "--json").json["deliveries"][0]["id"]
     place.ok("submit", "-s", "s", "--id", "m-5fd2a1c09b7e4433", "taken back by the example of submit")
     place.ok("submit", "-s", "s", "queued")
     place.ok("submit", "-s", "s", "--id", "m-0b7e44335fd2a1c0", "changed by the examples of queue")
@@ -99,6 +100,8 @@ def test_examples(place):
                 continue  # this machine lacks its library
             if example == "tidings explain 17":
                 example = f"tidings explain {first}"
+            if example == "tidings history 1":
+                example = f"tidings history {delivery}"
             if "tidings listen -c" in example:
                 example = f"timeout 1 {example}; [ $? = 124 ]"
             if "tidings watch" in example or verb == "subscribe" or "tail -f" in example:
