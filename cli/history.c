@@ -28,7 +28,7 @@ static void print_ended(const json_t *item) {
   fputs("    ", stdout);
   show_outcome(json_value_text(item, "outcome"), 11);
   putchar(' ');
-  show_id(json_value_text(item, "id"));
+  show_id(json_value_text(item, "id"), 0);
   fputs("  ", stdout);
   if (json_object_get(item, "kind")) {
     print_kind(item);
@@ -47,7 +47,7 @@ static void print_delivery(struct show_clock *clock, const json_t *delivery) {
   size_t i = 0;
   show_time(clock, json_value_text(delivery, "time"));
   fputs("  ", stdout);
-  show_id(json_value_text(delivery, "id"));
+  show_id(json_value_text(delivery, "id"), 0);
   fputs("  ", stdout);
   show_outcome(json_value_text(delivery, "outcome"), 0);
   printf(" on %s", json_value_text(delivery, "carrier"));

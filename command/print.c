@@ -12,7 +12,7 @@
 #include "common/json.h"
 #include "common/utf8.h"
 
-enum { INDENT = 4 };
+enum { INDENT = 4, ID_COLUMNS = 3 };
 
 static void print_escaped(FILE *out, uint32_t code_point) {
   uint32_t above = code_point - 0x10000;
@@ -112,7 +112,7 @@ void print_kind(const json_t *item) {
 void print_notification(struct show_clock *clock, const json_t *item) {
   show_time(clock, json_value_text(item, "time"));
   fputs("  ", stdout);
-  show_id(json_value_text(item, "id"));
+  show_id(json_value_text(item, "id"), ID_COLUMNS);
   fputs("  ", stdout);
   show_level(json_value_text(item, "level"), 8);
   putchar(' ');

@@ -72,10 +72,10 @@ void show_outcome(const char *outcome, int width) {
   else print_padded(outcome, width);
 }
 
-void show_id(const char *id) {
+void show_id(const char *id, int width) {
   char *end = NULL;
   unsigned long long number = strtoull(id, &end, 10);
-  if (id[0] && !*end && number >> 32) printf("%llu", number & UINT32_MAX);
+  if (id[0] && !*end && number >> 32) printf("%*llu", width, number & UINT32_MAX);
   else terminal_text(stdout, id);
 }
 

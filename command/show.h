@@ -22,8 +22,9 @@ void show_end(void);
 void show_level(const char *level, int width);     /* "error   " */
 void show_outcome(const char *outcome, int width); /* "delivered" */
 
-/* The part of an id of a notification or delivery that is its own: every verb takes it. */
-void show_id(const char *id);
+/* The part of an id of a notification or delivery that is its own, in at least so many columns:
+ * every verb takes it. */
+void show_id(const char *id, int width);
 
 /* RFC 3339 in UTC, as answers have it, in milliseconds; 0: it is none. */
 int64_t show_time_ms(const char *time);

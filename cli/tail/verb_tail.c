@@ -46,7 +46,7 @@ static void print_message(const json_t *event) {
   if (message[len]) fputs(" \xe2\x80\xa6", stdout);
 }
 
-static void print_id(const json_t *event) { show_id(json_value_text(event, "id")); }
+static void print_id(const json_t *event) { show_id(json_value_text(event, "id"), 0); }
 
 static void print_what(const json_t *event) {
   putchar(' ');

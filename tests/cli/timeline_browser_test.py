@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tidings timeline: the page in a headless Chromium, where there is one. $TIDINGS_PICTURES names a folder for what it looks like.
 
-$TIDINGS_TIMELINE_MANY is how many notifications the large page has: 20,000, or 100,000 in `./dev test timeline`."""
+$TIDINGS_TIMELINE_MANY is how many notifications the large page has: 10,000, or 100,000 in `./dev test timeline`."""
 import os
 import re
 import subprocess
@@ -16,8 +16,8 @@ from timeline_test import HOSTILE, page_of, session
 VISIBLE = HOSTILE.replace("\u202e", "{U+202E}").replace("\u0007", "{U+0007}").replace("\u2028", "{U+2028}")
 
 
-MANY = int(os.environ.get("TIDINGS_TIMELINE_MANY", "20000"))
-ROUNDS = 3 if MANY > 20000 else 1
+MANY = int(os.environ.get("TIDINGS_TIMELINE_MANY", "10000"))
+ROUNDS = 3 if MANY > 10000 else 1
 RUNNING = []  # one browser for all tests: starting it costs more than all of them
 
 
