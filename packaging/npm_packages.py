@@ -72,6 +72,7 @@ def main_package(stage, out):
         copy(f"{SOURCE}/bindings/node/host", f"{folder}/host")
         copy(f"{SOURCE}/CHANGELOG.md", f"{folder}/CHANGELOG.md")
         copy(f"{SOURCE}/LICENSE", f"{folder}/LICENSE")
+        copy(f"{SOURCE}/abi/schema/config.schema.json", f"{folder}/schema/config.schema.json")  # for editors
         for page in pages:
             copy(f"{stage}/share/man/man1/{page}", f"{folder}/man/{page}")
         finish(folder, manifest("tidings", exports=host_exports(), bin={"tidings": "bin/tidings"}, man=[f"man/{page}" for page in pages], os=["linux"],

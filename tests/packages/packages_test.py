@@ -130,6 +130,8 @@ def test_npm(work, stage):
         check(not binaries.problems(path, None), f"npm: {os.path.relpath(path, folder)} needs the C library alone", binaries.problems(path, None))
     check(binaries.problems(f"{folder}/bin/tidings", "2.2.5"), "npm: a limit of glibc 2.2.5 is noticed")
     check(all(os.path.exists(f"{folder}/licenses/{name}.txt") for name in ("lmdb", "jansson", "libstdc++", "tomlplusplus", "unicode")), "npm: the licences are there")
+    with open(f"{prefix}/lib/node_modules/tidings/schema/config.schema.json", encoding="utf-8") as file:
+        check(json.load(file)["$id"].startswith("https://"), "npm: the schema of configurations is there for editors")
     for name in ("tidings", f"@tidings/{PLATFORM}"):
         with open(f"{prefix}/lib/node_modules/{name}/package.json", encoding="utf-8") as file:
             package = json.load(file)
