@@ -23,6 +23,8 @@
 #include "host/hostkit_flags.h"
 
 #define DRAIN_MS 5000
+/* On a machine that compiles, a new build may wait long for a processor while it is probed. */
+#define PROBE_MS 60000
 /* Linkers write in several goes: a build of somebody else is whole when it has been quiet so long.
  */
 #define PLUGIN_QUIET_MS 200
@@ -259,7 +261,8 @@ static int develop(struct dev *dev) {
                                     .plugin_path = dev->plugin,
                                     .store_dir = store,
                                     .host_name = "hostsim",
-                                    .copy_dir = dir};
+                                    .copy_dir = dir,
+                                    .probe_timeout_ms = PROBE_MS};
   if (!store || watch_sources(dev)) goto out;
   if (hostkit_open(&options, &dev->talk.hostkit, &error) != TIDINGS_OK) {
     fprintf(stderr, "hostsim dev: %s: %s\n", dev->plugin, error.text);
