@@ -153,7 +153,7 @@ static const struct {
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":\"5\"}", TIDINGS_E_SCHEMA,
      "data.ttl_ms: \"5\" is not an integer of at least 1"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"activation\":\"now\"}", TIDINGS_E_SCHEMA,
-     "data.activation: \"now\" is not one of passive, idle, interrupt"},
+     "data.activation: \"now\" is not one of passive, idle, interrupt, silent"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"key\":{}}", TIDINGS_E_SCHEMA,
      "data.key: an object is not a string"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"tool\":true}", TIDINGS_E_SCHEMA,
