@@ -9,7 +9,7 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* Of one call. */
+/* The status as one call has seen it. */
 struct hook_seen {
   json_t *status;      /* NULL: not asked since the last change */
   bool knows_the_host; /* who owns the session has said where it works, or what it is */

@@ -30,7 +30,7 @@ class Conversation implements Driver {
   #offered: Turn | undefined; // sent to pi, which has not come to it yet
   #starting: Starting | undefined;
   #promptComes = false; // the run's first user message is next
-  #promptDelivery: string | undefined; // its id goes with that message, because there is no text to go with
+  #withPrompt: Delivery | undefined; // goes with that message, and not in one of its own
   #aborting = false;
   #compacting = false;
   #leaving = false;
@@ -160,12 +160,13 @@ class Conversation implements Driver {
       delivery = this.session.prompt();
     }
     this.#promptComes = true;
-    this.#promptDelivery = undefined;
+    this.#withPrompt = undefined;
     if (!delivery) return undefined;
     const text = aroundText("", delivery).trim();
     if (delivery.id) this.#unsettled.add(delivery.id);
-    if (text) return { text, delivery: delivery.id };
-    this.#promptDelivery = delivery.id;
+    // A message from the queue is on the same delivery: pi is killed between two records, and then the queue would give it out again.
+    if (text && this.#starting?.turn.source !== "user") return { text, delivery: delivery.id };
+    this.#withPrompt = delivery;
     return undefined;
   }
 
@@ -183,7 +184,7 @@ class Conversation implements Driver {
     if (message.role === "assistant") this.#answered(message);
     if (message.role === "user" && this.#promptComes) {
       this.#promptComes = false;
-      return this.#promptDelivery ? { ...message, tidings: { delivery: this.#promptDelivery } } : undefined;
+      return this.#carry(message, this.#withPrompt);
     }
     if (message.role === "toolResult") return this.#result(message);
     return message.role === "user" ? this.#carry(message, this.session.prompt()) : undefined;

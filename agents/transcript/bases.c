@@ -60,7 +60,7 @@ static bool mark_record(void *context, const struct hook_record *record) {
   return !marking->no_memory;
 }
 
-/* Of a file of which only the end could be read nothing is known. */
+/* Nothing is known of a file whose beginning could not be read. */
 static int mark_file(struct hook_marks *marks, const struct host *host, const char *path,
                      size_t undone_from, struct hook_base *ret_base) {
   struct marking marking = {.marks = marks, .undone_from = undone_from};
@@ -78,8 +78,8 @@ static int mark_file(struct hook_marks *marks, const struct host *host, const ch
   return code;
 }
 
-/* Those that are not among the ones that stay, in whole or in part, are undone; nothing is said of
- * them if one that stays is not there or was not read, because more may stay. */
+/* Files that do not stay, in whole or in part, are undone; nothing is said of them if one that
+ * stays is not there or was not read, because more may stay. */
 static int mark_files(struct hook_marks *marks, const struct host *host, struct hook_base base,
                       const glob_t *files, bool *seen) {
   int code = 0;

@@ -11,9 +11,9 @@
 
 #include "agents/hosts/hosts.h"
 
-/* Of an agent that calls its hook also when a person has stopped the turn, with the same input, and
- * ignores the answer then. After an answer that is whole the last record of the transcript is the
- * model's; after a stop it is another one. False where that cannot be seen. */
+/* Some agents call the hook of a turn's end also when a person has stopped the turn, with the same
+ * input, and ignore the answer then. After an answer that is whole the last record of the
+ * transcript is the model's; after a stop it is another one. False where that cannot be seen. */
 bool hook_ended_by_itself(const char *transcript, const struct host *host);
 
 /* When a person has stopped a turn last, in milliseconds since 1970, by the end of the transcript;

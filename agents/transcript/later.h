@@ -13,7 +13,7 @@
 
 #include "agents/hosts/hosts.h"
 
-/* What a hook handed out. */
+/* An answer that a hook handed out. */
 struct hook_handed {
   const char *call_id; /* with the result of this tool call; "": with a prompt, or not known */
   int64_t at_ms;

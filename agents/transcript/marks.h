@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One place in the transcript where a marker ends a text. */
+/* A place in the transcript where a marker ends a text. */
 struct hook_mark {
   uint64_t delivery;
   size_t at;         /* in the file */

@@ -34,7 +34,7 @@ void hook_places_finish(struct hook_places *places);
 /* The last one of this id before `before`; NULL: there is none. */
 const struct hook_place *hook_places_last(const struct hook_places *places, struct tidings_span id,
                                           size_t before);
-/* Where the first record of this id begins; SIZE_MAX: there is none before `before`. */
+/* The begin of the first record of this id; SIZE_MAX: there is none before `before`. */
 size_t hook_places_first_line(const struct hook_places *places, struct tidings_span id,
                               size_t before);
 

@@ -20,7 +20,7 @@ enum { CLOCKS_MS = 60000 }; /* by so much the agent's clock and the store's may 
 
 /* -- deliveries -------------------------------------------------------------------------------- */
 
-/* What is looked for in a file, and what was found. */
+/* A search in a file, and what it has found. */
 struct search {
   const struct host *host;
   bool resumed; /* what was there before all messages came anew counts, too */
@@ -44,7 +44,7 @@ static void note(const struct search *search, uint64_t delivery) {
   }
 }
 
-/* What comes before all messages anew is not the conversation any more. */
+/* The records before all messages anew are not the conversation any more. */
 static void begin_anew(struct search *search) {
   for (size_t i = 0; i < search->count; i++) search->sought[i].found = false;
   search->usage = (struct hook_usage){.used = 0};
@@ -105,7 +105,7 @@ static bool ends_with(const char *name, const char *end) {
   return len > end_len && strcmp(name + len - end_len, end) == 0;
 }
 
-/* Of a session there may be several files, "session-TIME-ID.jsonl": those with this one's ID. */
+/* A session may have several files, "session-TIME-ID.jsonl": those with this one's ID. */
 static enum hook_transcript look_in_others(const char *path, struct search *search) {
   enum hook_transcript best = HOOK_TRANSCRIPT_UNREADABLE;
   const char *slash = strrchr(path, '/'), *id = slash ? strrchr(slash, '-') : NULL;

@@ -35,7 +35,7 @@ struct hook_record {
   size_t marker_count;
 };
 
-/* What is looked for. `each` is called for every record, which lives as long as the call; it
+/* A reading of a transcript. `each` is called for every record, which lives as long as the call; it
  * returns whether to go on. */
 struct hook_reading {
   const struct host *host;

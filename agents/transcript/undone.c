@@ -30,7 +30,7 @@
 #include "common/span.h"
 
 enum { RECENT = 256 << 10, MOST = 8 << 20, GROWS = 8 }; /* bytes; times */
-/* What begins in front of the text, and does not reach further into it, is old. */
+/* A turn that begins in front of the text, and does not reach further into it, is old. */
 enum { OLD = 64 << 10 };
 
 /* A record that may take something back. */
@@ -131,8 +131,8 @@ static int read_history(const struct host *host, const struct hook_lines *lines,
 
 /* -- what the end of a file can say ------------------------------------------------------------ */
 
-/* A prompt goes on from a record that is newer than the prompt before it. Where no prompt is, the
- * newest one may be in front of the text. */
+/* A prompt goes on from a record that is newer than the prompt before it. If there is no prompt,
+ * the newest one may be in front of the text. */
 static bool may_have_sibling(struct history *history) {
   size_t from = 0;
   hook_places_sort(&history->places);
@@ -158,8 +158,8 @@ static bool may_undo(struct history *history, const struct hook_lines *lines) {
 
 /* -- what it says ------------------------------------------------------------------------------ */
 
-/* What is after the last message that is left was taken back, or stopped. What is before the first
- * one was left by /chat resume, which writes each message anew before that record. A compaction
+/* The messages after the last one that is left were taken back, or stopped. Those before the first
+ * one were left by /chat resume, which writes each message anew before that record. A compaction
  * keeps the messages at the end, or ends with a new one. */
 static void undo_by_line(struct history *history, const struct step *step) {
   const struct hook_place *kept = hook_places_last(&history->places, step->last, step->at);

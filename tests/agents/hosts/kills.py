@@ -19,7 +19,7 @@ from node_hosts import Place
 
 EACH = int(os.environ.get("TIDINGS_KILLS_EACH", "10"))  # kills of one session: its conversation grows with each
 NAMES = (*AGENTS, "opencode", "pi")
-FILES = ("tidings", "tidings.so", "agents/node/tidings.node")  # what is killed and resumed with an agent
+FILES = ("tidings", "tidings.so", "tidings.node")  # what is killed and resumed with an agent
 
 
 def this_build():

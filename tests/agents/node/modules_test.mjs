@@ -411,6 +411,19 @@ await test("pi: what waits when a session is opened is a turn once, though its i
     equal([pi.sent, asked("queue").messages, stateNow()], [["Deploy."], [], "idle"]);
   }));
 
+await test("pi: a message from the queue and what was pending are one record of the session, which a kill leaves whole or not at all", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, () => {
+    tidings("submit", "-S", process.env.TIDINGS_STORE, "-s", "s", "--create", "Deploy.");
+    tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "The lint is red.");
+    const pi = new Pi("s", true);
+    equal(pi.sent, ["Deploy."]);
+    equal(pi.fire("before_agent_start", { systemPromptOptions: { sections: {} } })?.message, undefined);
+    pi.fire("agent_start");
+    const { content, tidings: mark } = pi.message({ role: "user", content: "Deploy." });
+    const text = content.map((part) => part.text).join("");
+    equal([text.endsWith("Deploy."), text.includes("The lint is red."), typeof mark.delivery], [true, true, "string"]);
+  }));
+
 /** The processes that alert a person of session s of this process. */
 function watchers() {
   const words = (pid) => {
