@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/hosts/mcp.h: programs that call no hooks and load no module, but start MCP servers: where
- * each lists them. By their documentation.
+ * each lists them. By their documentation and sources, and where `is_proved` by what they write.
  */
 #ifndef AGENTS_HOSTS_MCP_H
 #define AGENTS_HOSTS_MCP_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* A folder, or if `rest` is empty the file itself, that a variable names; `home`: else this folder
+ * of the home. */
+struct host_of_mcp_root {
+  const char *variable, *home, *rest;
+};
 
 struct host_of_mcp {
   const char *name, *title;
-  const char *variable, *folder_of_home, *file; /* as paths_in_home has them */
-  const char *member;                           /* the object of servers; NULL: it is no JSON */
+  struct host_of_mcp_root roots[3]; /* the first that is known */
+  const char *pointer, *old_home; /* a file of the home that names the folder; a folder of the home
+                                     that is used if it is there; or NULL */
+  const char *member;             /* the object of servers; NULL: the file is YAML */
+  bool has_types;                 /* an entry says that it is a program */
+  bool has_comments;              /* without its file, the one with "c" after its name is read */
+  bool is_proved;                 /* its own program has been seen to read the entry */
 };
 
 extern const struct host_of_mcp hosts_of_mcp[];

@@ -11,9 +11,10 @@
 
 #include "agents/hosts/mcp.h"
 #include "agents/setup/json_text.h"
+#include "agents/setup/mcp_places.h"
+#include "agents/setup/mcp_yaml.h"
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
-#include "command/paths.h"
 
 #define ENTRY "tidings"
 
@@ -23,20 +24,21 @@ static bool is_text(const struct json *json, const char *text) {
   return json && json->kind == JSON_IS_STRING && span_is(json->text, text);
 }
 
-/* The program of this or another installation. */
-static bool is_our_program(const struct json *command) {
-  if (!command || command->kind != JSON_IS_STRING) return false;
-  const char *slash = strrchr(command->text.ptr, '/');
-  return strcmp(slash ? slash + 1 : command->text.ptr, "tidings") == 0;
+/* Where the command stands: Cline writes it into an object of its own. */
+static const struct json *launch_of(const struct json *server) {
+  const struct json *transport = json_member(server, "transport");
+  return json_member(transport, "command") ? transport : server;
 }
 
 static const struct json *first_argument(const struct json *server) {
-  const struct json *arguments = json_member(server, "args");
+  const struct json *arguments = json_member(launch_of(server), "args");
   return arguments && arguments->kind == JSON_IS_ARRAY ? arguments->members : NULL;
 }
 
 static bool is_ours(const struct json *server) {
-  return is_our_program(json_member(server, "command")) && is_text(first_argument(server), "mcp");
+  const struct json *command = json_member(launch_of(server), "command");
+  return command && command->kind == JSON_IS_STRING && mcp_is_our_program(command->text.ptr) &&
+         is_text(first_argument(server), "mcp");
 }
 
 /* "args": ["mcp", "--", COMMAND, ...] */
@@ -46,8 +48,8 @@ static bool is_wrapped(const struct json *server) {
 }
 
 static bool can_be_wrapped(const struct json *server) {
-  const struct json *command = json_member(server, "command"),
-                    *arguments = json_member(server, "args");
+  const struct json *launch = launch_of(server), *command = json_member(launch, "command"),
+                    *arguments = json_member(launch, "args");
   return command && command->kind == JSON_IS_STRING && !is_ours(server) &&
          (!arguments || arguments->kind == JSON_IS_ARRAY);
 }
@@ -74,11 +76,11 @@ static int set_both(struct json_text *json, const char *member, const char *name
   static const char *const keys[] = {"command", "args"};
   const char *values[] = {command, arguments};
   for (int i = 0; i < 2; i++) {
-    const struct json *server = json_member(json_member(json->root, member), name),
-                      *old = json_member(server, keys[i]);
+    const struct json *launch = launch_of(json_member(json_member(json->root, member), name)),
+                      *old = json_member(launch, keys[i]);
     int failed = !values[i] ? json_text_remove(json, old)
                  : old      ? json_text_replace(json, old, values[i])
-                            : json_text_add(json, server, keys[i], values[i]);
+                            : json_text_add(json, launch, keys[i], values[i]);
     if (failed) return -1;
   }
   return 0;
@@ -93,7 +95,7 @@ static char *quoted(const char *text) {
 /* -1: out of memory. */
 static int wrap(struct json_text *json, const char *member, const struct json *server,
                 const char *program) {
-  const struct json *command = json_member(server, "command");
+  const struct json *command = json_member(launch_of(server), "command");
   struct buffer begin = BUFFER_EMPTY;
   buffer_text(&begin, "\"mcp\", \"--\", ");
   buffer_append(&begin, json->text + command->start, command->end - command->start);
@@ -156,9 +158,11 @@ static bool is_the_server(const struct json *server) {
   return is_ours(server) && !is_wrapped(server);
 }
 
-static int add_entry(struct json_text *json, const char *member, const char *program) {
+static int add_entry(struct json_text *json, const struct host_of_mcp *host, const char *program) {
+  const char *member = host->member, *type = host->has_types ? "\"type\": \"stdio\", " : "";
   char *ours = quoted(program), *entry = NULL;
-  if (!ours || asprintf(&entry, "{\"command\": %s, \"args\": [\"mcp\"]}", ours) < 0) entry = NULL;
+  if (!ours || asprintf(&entry, "{%s\"command\": %s, \"args\": [\"mcp\"]}", type, ours) < 0)
+    entry = NULL;
   free(ours);
   int failed = entry ? 0 : -1;
   if (!failed && !json_member(json->root, member))
@@ -183,7 +187,7 @@ static int edit(const struct cli *cli, const struct host_of_mcp *host, const str
     if (json_member(servers, ENTRY))
       return cli_fail(cli, "%s: %s.%s: there is a server of that name already; nothing was changed",
                       path, host->member, ENTRY);
-    failed = add_entry(json, host->member, program);
+    failed = add_entry(json, host, program);
   }
   return failed ? cli_fail(cli, "out of memory") : 0;
 }
@@ -233,51 +237,45 @@ static int write_servers(const struct cli *cli, const struct host_of_mcp *host,
     printf(wish->remove ? "%s no longer starts tidings.\n"
                         : "%s starts 'tidings mcp' from its next start on.\n",
            host->title);
-  if (!wish->dry_run && !nothing && !wish->remove)
-    printf("By the agent's documentation only; not tested.\n");
+  if (!wish->dry_run && !nothing && !wish->remove && !host->is_proved)
+    printf("The place of this file is by the agent's documentation; the agent was not run.\n");
   return 0;
 }
 
-/* YAML is not edited: the person adds the entry. */
-static int print_yaml(const struct cli *cli, const struct host_of_mcp *host,
-                      const struct mcp_wish *wish, const char *program, const char *path) {
-  if (wish->remove || wish->wrap)
-    return cli_fail(cli, "%s is YAML, which this command does not change: edit it by hand", path);
-  char *ours = quoted(program);
-  if (!ours) return cli_fail(cli, "out of memory");
-  printf("Add this to 'extensions' in %s, which is YAML, so %s is not changed by this command:\n\n"
-         "  tidings:\n    type: stdio\n    name: tidings\n    enabled: true\n    cmd: %s\n"
-         "    args: [\"mcp\"]\n    timeout: 300\n",
-         path, host->title, ours);
-  free(ours);
+static int plan_yaml(const struct cli *cli, const struct mcp_wish *wish, const char *program,
+                     struct change *change) {
+  const char *text = change->after ? change->after : "", *problem = NULL;
+  enum mcp_yaml_edit edit = wish->remove ? MCP_YAML_REMOVE
+                            : wish->wrap ? MCP_YAML_WRAP
+                                         : MCP_YAML_ADD;
+  if (!change->after && edit != MCP_YAML_ADD) return 0;
+  change->has_ours = mcp_yaml_has_ours(text);
+  char *done = mcp_yaml_change(text, edit, program, &problem);
+  if (!done && problem) return cli_fail(cli, "%s: %s; nothing was changed", change->path, problem);
+  if (!done) return cli_fail(cli, "out of memory");
+  if (wish->remove) return change_to_rest(cli, change, done, !done[strspn(done, " \t\r\n")]);
+  free(change->after);
+  change->after = done;
   return 0;
 }
 
 int setup_mcp(const struct cli *cli, const char *name, const struct mcp_wish *wish) {
-  const struct host_of_mcp *host = NULL;
+  const struct host_of_mcp *host = mcp_host_find(name);
   struct change change = {.path = NULL};
-  for (size_t i = 0; i < hosts_of_mcp_count; i++) {
-    if (strcmp(hosts_of_mcp[i].name, name) == 0) host = &hosts_of_mcp[i];
-  }
   if (!host) return cli_usage(cli, "HOST: '%s' is not one of " HOSTS_OF_MCP_NAMES, name);
-  char *path = paths_in_home(host->variable, host->folder_of_home, host->file),
-       *program = setup_program();
+  char *path = mcp_host_file(host), *program = setup_program();
   if (!path || !program) {
     free(path);
     free(program);
     return cli_fail(cli, "HOME is not set, so the configuration of %s cannot be found",
                     host->title);
   }
-  int code = 0;
-  if (!host->member) {
-    code = print_yaml(cli, host, wish, program, path);
-    free(path);
-  } else {
-    code = change_begin(cli, path, &change);
-    if (!code) code = plan_servers(cli, host, wish, program, &change);
-    if (!code) code = write_servers(cli, host, wish, &change);
-    change_finish(&change);
-  }
+  int code = change_begin(cli, path, &change);
+  if (!code)
+    code = host->member ? plan_servers(cli, host, wish, program, &change)
+                        : plan_yaml(cli, wish, program, &change);
+  if (!code) code = write_servers(cli, host, wish, &change);
+  change_finish(&change);
   free(program);
   return code;
 }

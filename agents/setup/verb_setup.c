@@ -346,9 +346,7 @@ const struct cli_verb verb_setup = {
             "written. An agent that has tidings by its own command, as a plugin, an extension or "
             "a package, is refused: its hooks would run twice.\n\n"
             "With 'mcp', HOST is " HOSTS_OF_MCP_NAMES ": 'tidings mcp' is listed among its MCP "
-            "servers, or, with --wrap, put before the commands of those that are listed. The "
-            "places of the files are those of the agents' documentation. The entry for goose is "
-            "printed.",
+            "servers, or, with --wrap, put before the commands of those that are listed.",
     .completion = COMPLETE_WORDS,
     .words = HOSTS_WITH_SETUP_WORDS,
     .options =

@@ -3,6 +3,7 @@
 """`tidings setup mcp HOST`: the entry, the wrapped servers, and the way back to the byte."""
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
@@ -47,9 +48,9 @@ def test_entry(place):
         path = place_file(place, host)
         shown = place.ok("setup", "mcp", host, "--dry-run").text
         assert "+" in shown and not os.path.exists(path), shown
-        assert "not tested" in place.ok("setup", "mcp", host).text
+        assert ("the agent was not run" in place.ok("setup", "mcp", host).text) == (host not in ("amp", "cline"))
         entry = json.loads(read(path))[member]["tidings"]
-        assert entry["command"].endswith("tidings") and entry["args"] == ["mcp"], entry
+        assert entry["command"].endswith("tidings") and entry["args"] == ["mcp"] and entry.get("type") == ("stdio" if host == "vscode" else None), entry
         assert place.ok("setup", "mcp", host).text == "Nothing changed.\n"
         place.ok("setup", "mcp", host, "--remove")
         assert not os.path.exists(path), read(path)
@@ -81,11 +82,116 @@ def test_remove_after_edits(place):
     assert '"light"' in text and '"command": "uvx"' in text and '"args": ["mcp-server-git", "--repository", "/src \\u00e9"]' in text and "tidings" not in text, text
 
 
+def test_places(place):
+    """a variable, an older folder or a file with comments that the agent would read instead is the place"""
+    for host, env, path in (("amp", {"AMP_SETTINGS_FILE": "{}/amp.json"}, "amp.json"), ("amp", {"XDG_CONFIG_HOME": "{}/x"}, "x/amp/settings.json"),
+                            ("cline", {"CLINE_MCP_SETTINGS_PATH": "{}/c.json", "CLINE_DIR": "/none"}, "c.json"), ("cline", {"CLINE_DIR": "{}/d"}, "d/data/settings/cline_mcp_settings.json"),
+                            ("cline", {"CLINE_DATA_DIR": "{}/e", "CLINE_DIR": "/none"}, "e/settings/cline_mcp_settings.json"), ("goose", {"GOOSE_PATH_ROOT": "{}/g"}, "g/config/config.yaml")):
+        place.ok("setup", "mcp", host, env={name: value.format(place.dir) for name, value in env.items()})
+        assert "tidings" in read(os.path.join(place.dir, path)), (host, env)
+    with_comments = place_file(place, "amp", "{ // mine\n}\n") + "c"
+    os.rename(with_comments[:-1], with_comments)
+    place.ok("setup", "mcp", "amp")
+    assert "// mine" in read(with_comments) and "tidings" in read(with_comments) and not os.path.exists(with_comments[:-1])
+    os.makedirs(os.path.join(place.dir, ".cache", "lm-studio"))
+    place.ok("setup", "mcp", "lmstudio")
+    assert "tidings" in read(os.path.join(place.dir, ".cache", "lm-studio", "mcp.json"))
+    with open(os.path.join(place.dir, ".lmstudio-home-pointer"), "w", encoding="utf-8") as file:
+        file.write(os.path.join(place.dir, "studio") + "\n")
+    place.ok("setup", "mcp", "lmstudio")
+    assert "tidings" in read(os.path.join(place.dir, "studio", "mcp.json"))
+
+
+def test_transport(place):
+    """Cline writes the command of a server into an object of its own"""
+    before = '{"mcpServers": {"a": {"transport": {"type": "stdio", "command": "npx", "args": ["-y", "x"]}}, "b": {"transport": {"type": "sse", "url": "https://example.org"}}}}\n'
+    path = place_file(place, "cline", before)
+    place.ok("setup", "mcp", "cline", "--wrap")
+    servers = json.loads(read(path))["mcpServers"]
+    assert servers["a"]["transport"]["args"] == ["mcp", "--", "npx", "-y", "x"] and servers["a"].keys() == {"transport"} and "command" not in servers["b"]["transport"], servers
+    assert place.ok("setup", "mcp", "cline", "--wrap").text == "Nothing changed.\n"
+    place.ok("setup", "mcp", "cline", "--remove")
+    assert read(path) == before
+
+
+GOOSE = """# mine
+GOOSE_PROVIDER: anthropic
+extensions:
+  developer:
+    enabled: true
+    type: builtin
+    name: developer
+  fetch:
+    args:
+    - -y
+    - '@example/server-fetch'
+    # between them
+    cmd: npx
+    enabled: true
+    type: stdio
+
+  bare: # no arguments
+    type: stdio
+    cmd: "/opt/bare server" # a path
+    args: []
+    timeout: 300
+  flow:
+    cmd: uvx
+    args: [mcp-server-git, "--repository", '/src']
+    type: stdio
+  remote:
+    type: streamable_http
+    uri: https://example.org/mcp
+GOOSE_MODE: auto
+"""
+
+
+def goose_file(place, text=None):
+    FILES["goose"] = (".config/goose/config.yaml", "extensions")
+    return place_file(place, "goose", text)
+
+
 def test_goose(place):
-    """goose keeps YAML: the entry is printed, and nothing is written"""
-    shown = place.ok("setup", "mcp", "goose").text
-    assert "type: stdio" in shown and 'args: ["mcp"]' in shown and not os.path.exists(os.path.join(place.dir, ".config")), shown
-    place.refused("setup", "mcp", "goose", "--wrap", says="is YAML")
+    """goose's YAML gets the entry and the wrapped servers line by line, and --remove gives the file back to the byte"""
+    path = goose_file(place, GOOSE)
+    assert "+    cmd: " in place.ok("setup", "mcp", "goose", "--wrap", "--dry-run").text and read(path) == GOOSE
+    place.ok("setup", "mcp", "goose", "--wrap")
+    after = read(path)
+    program = re.findall(r'^    cmd: (".*/tidings")$', after, re.M)[0]
+    for piece in ("    args:\n    - mcp\n    - \"--\"\n    - npx\n    - -y\n    - '@example/server-fetch'\n    # between them\n    cmd: " + program + "\n",
+                  f'    cmd: {program} # a path\n    args: ["mcp", "--", "/opt/bare server"]\n', '    args: ["mcp", "--", uvx, mcp-server-git, "--repository", \'/src\']\n', "    type: builtin\n    name: developer\n"):
+        assert piece in after, (piece, after)
+    assert place.ok("setup", "mcp", "goose", "--wrap").text == "Nothing changed.\n"
+    place.ok("setup", "mcp", "goose")
+    assert '  tidings:\n    type: stdio\n' in read(path) and "mcp\n  tidings:" in read(path) and read(path).endswith("GOOSE_MODE: auto\n"), read(path)
+    assert place.ok("setup", "mcp", "goose").text == "Nothing changed.\n"
+    place.ok("setup", "mcp", "goose", "--remove")
+    assert read(path) == GOOSE
+    os.unlink(path)
+    place.ok("setup", "mcp", "goose")
+    assert read(path).startswith("extensions:\n  tidings:\n")
+    place.ok("setup", "mcp", "goose", "--remove")
+    assert not os.path.exists(path)
+
+
+def test_goose_forms(place):
+    """what is written in another way is left alone or refused; edits of a person stay"""
+    for text, says in (("extensions: [a]\n", "is not written as a block"), ("extensions:\n  tidings:\n    cmd: other\n", "there is a server 'tidings' already")):
+        path = goose_file(place, text)
+        place.refused("setup", "mcp", "goose", says=says)
+        assert read(path) == text
+    text = "a: 1\nextensions: {}\nb: 2\n"
+    path = goose_file(place, text)
+    place.ok("setup", "mcp", "goose")
+    assert read(path).startswith("a: 1\nextensions: \n  tidings:\n") and read(path).endswith("b: 2\n"), read(path)
+    text = "extensions:\n  odd:\n    cmd: >\n      npx\n    args:\n      - x\n  several:\n    cmd: npx\n    args: [a,\n      b]\n  nested:\n    config:\n      cmd: npx\n      args: []\n"
+    path = goose_file(place, text)
+    assert place.ok("setup", "mcp", "goose", "--wrap").text == "Nothing changed.\n" and read(path) == text
+    path = goose_file(place, GOOSE)
+    place.ok("setup", "mcp", "goose", "--wrap")
+    goose_file(place, read(path).replace("timeout: 300", "timeout: 60"))
+    place.ok("setup", "mcp", "goose", "--remove")
+    assert read(path) == GOOSE.replace("timeout: 300", "timeout: 60"), read(path)
 
 
 def test_refused(place):

@@ -17,6 +17,7 @@ const home = mkdtempSync(join(tmpdir(), 'tidings-clients-'))
 const env = { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(home, 'state'), TIDINGS_PLUGIN: process.env.TIDINGS_PLUGIN ?? '' }
 const everything = [process.execPath, require.resolve('@modelcontextprotocol/server-everything/dist/index.js'), 'stdio']
 
+const TOOLS = ['news', 'run', 'watch', 'remind', 'send', 'reply']
 const run = (...words) => execFileSync(tidings, words, { env, cwd: home, encoding: 'utf8' })
 const sessions = () => {
   try {
@@ -47,7 +48,7 @@ const texts = (result) => result.content.filter((block) => block.type === 'text'
 async function news(which) {
   const client = await connect(which, ['mcp'])
   const { tools } = await client.listTools()
-  assert.deepEqual(tools.map((tool) => tool.name), ['news', 'run', 'watch', 'send', 'reply'])
+  assert.deepEqual(tools.map((tool) => tool.name), TOOLS)
   const call = (name, args = {}) => client.callTool({ name, arguments: args })
   assert.deepEqual(texts(await call('news')), ['Nothing is pending.'])
   const [{ session }] = sessions()
@@ -78,7 +79,7 @@ async function wrapped(which) {
 function inspector() {
   const bin = join(packages, 'node_modules', '.bin', 'mcp-inspector')
   const ask = (command, ...more) => JSON.parse(execFileSync(bin, ['--cli', ...command, ...more], { env: { ...env, PATH: `${join(packages, 'node_modules', '.bin')}:${env.PATH}` }, cwd: home, encoding: 'utf8' }))
-  assert.equal(ask([tidings, 'mcp'], '--method', 'tools/list').tools.length, 5)
+  assert.equal(ask([tidings, 'mcp'], '--method', 'tools/list').tools.length, TOOLS.length)
   const bare = ask(everything, '--method', 'tools/list')
   assert.deepEqual(ask([tidings, 'mcp', '--', ...everything], '--method', 'tools/list'), bare)
   assert.deepEqual(ask([tidings, 'mcp', '--', ...everything], '--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'message=hi').content, [{ type: 'text', text: 'Echo: hi' }])
