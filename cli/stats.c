@@ -15,7 +15,7 @@
 #include "command/session.h"
 #include "command/terminal.h"
 
-enum { OPTION_PROMETHEUS = CLI_LONG_ONLY, OPTION_LISTEN };
+enum { OPTION_PROMETHEUS = CLI_LONG_ONLY, OPTION_LISTEN, OPTION_SUBSCRIBE };
 
 /* -- for people -------------------------------------------------------------------------------- */
 
@@ -87,12 +87,13 @@ static int collect(const struct cli *cli, bool every, json_t *all) {
 }
 
 static int stats_verb(struct cli *cli) {
-  bool every = false, prometheus = false, listeners = false;
+  bool every = false, prometheus = false, listeners = false, subscriptions = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case 'a': every = true; break;
     case OPTION_PROMETHEUS: prometheus = true; break;
     case OPTION_LISTEN: listeners = true; break;
+    case OPTION_SUBSCRIBE: subscriptions = true; break;
     default: return cli->exit_code;
     }
   }
@@ -100,9 +101,12 @@ static int stats_verb(struct cli *cli) {
   if (code) return code;
   if (prometheus && cli->json) return cli_usage(cli, "--prometheus and --json exclude each other");
   if (every && cli->session) return cli_usage(cli, "--all and -s exclude each other");
-  if (listeners && (every || prometheus || cli->session))
-    return cli_usage(cli, "--listen excludes --all, --prometheus and -s");
+  if ((listeners || subscriptions) && (every || prometheus || cli->session))
+    return cli_usage(cli, "--listen and --subscribe exclude --all, --prometheus and -s");
+  if (listeners && subscriptions)
+    return cli_usage(cli, "--listen and --subscribe exclude each other");
   if (listeners) return stats_of_listeners(cli);
+  if (subscriptions) return stats_of_subscriptions(cli);
   json_t *all = json_object();
   const json_t *stats = NULL;
   const char *session = NULL;
@@ -133,6 +137,9 @@ const struct cli_verb verb_stats = {
              .name = "listen",
              .help = "Count how 'tidings listen' answered the requests of each route since it "
                      "started."},
+            {.key = OPTION_SUBSCRIBE,
+             .name = "subscribe",
+             .help = "Count what came of the events of each 'tidings subscribe' since it began."},
             {.name = NULL},
         },
     .run = stats_verb,

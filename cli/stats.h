@@ -7,6 +7,8 @@
 
 #include "command/cli.h"
 
-int stats_of_listeners(const struct cli *cli); /* returns the exit code */
+/* Return the exit code. */
+int stats_of_listeners(const struct cli *cli);
+int stats_of_subscriptions(const struct cli *cli);
 
 #endif

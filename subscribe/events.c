@@ -43,6 +43,8 @@ int64_t events_due_ms(const struct events *events) { return events->due_ms; }
 
 bool events_wants_token(const struct events *events) { return events->refused; }
 
+bool events_fails(const struct events *events) { return events->retry.failures > 0; }
+
 void events_keep(struct events *events, char **text, struct tidings_span value) {
   char *copy = strndup(value.ptr ? value.ptr : "", value.len);
   if (!copy) {

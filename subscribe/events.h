@@ -61,6 +61,8 @@ void events_tick(struct events *events, int64_t now_ms);
 /* The token is refused: a new one is waited for. `stamp` tells the one that was refused from
  * others, and is no secret. */
 bool events_wants_token(const struct events *events);
+/* Nothing has come since the last failure. */
+bool events_fails(const struct events *events);
 void events_token_changed(struct events *events, int64_t now_ms);
 void events_set_token_stamp(struct events *events, const char *stamp);
 

@@ -17,6 +17,7 @@
 #include "subscribe/options.h"
 #include "subscribe/plain.h"
 #include "subscribe/process.h"
+#include "subscribe/report.h"
 #include "subscribe/saved.h"
 #include "subscribe/sender.h"
 
@@ -27,6 +28,7 @@ struct subscribing {
   struct subscribe_options options;
   struct sender sender;
   struct saved saved;
+  struct report report;
   struct events *events; /* one of these two */
   struct plain *plain;
   struct http *http; /* NULL: `process` */
@@ -71,11 +73,18 @@ static void obey_one(struct subscribing *all, const struct output *output) {
     if (all->http) http_reset(all->http);
     else process_reset(&all->process);
     break;
-  case OUTPUT_PUSH: code = sender_push(&all->sender, output); break;
+  case OUTPUT_PUSH:
+    code = sender_push(&all->sender, output);
+    report_event(&all->report);
+    break;
   case OUTPUT_NOTICE: code = sender_notice(&all->sender, output); break;
   case OUTPUT_CURSOR: note_cursor(all, output->text); break;
-  case OUTPUT_SAY: cli_warn(all->cli, "%.*s", SPAN_FORMAT(output->text)); break;
+  case OUTPUT_SAY:
+    cli_warn(all->cli, "%.*s", SPAN_FORMAT(output->text));
+    report_problem(&all->report, output->text);
+    break;
   case OUTPUT_END:
+    report_problem(&all->report, output->text);
     cli_warn(all->cli, "%.*s", SPAN_FORMAT(output->text));
     stop(all, output->code);
     break;
@@ -161,7 +170,16 @@ static int until_due(const struct subscribing *all) {
   if (!all->http && process_is_ready(&all->process)) return 0;
   if (wire < due) due = wire;
   int ms = due == INT64_MAX ? -1 : clock_ms_until(due);
+  int report = report_due(&all->report);
+  if (report >= 0 && (ms < 0 || ms > report)) ms = report;
   return wants_token(all) && (ms < 0 || ms > TOKEN_LOOK_MS) ? TOKEN_LOOK_MS : ms;
+}
+
+/* Without a failure since the last answer, it follows. */
+static void say_mood(struct subscribing *all) {
+  bool refused = all->events ? events_wants_token(all->events) : plain_wants_token(all->plain);
+  bool fails = all->events ? events_fails(all->events) : plain_fails(all->plain);
+  report_mood(&all->report, refused ? REPORT_REFUSED : fails ? REPORT_FAILS : REPORT_FOLLOWS);
 }
 
 /* While the store was busy nothing was read: what has come meanwhile is heard before the machine
@@ -207,7 +225,8 @@ static void run_subscription(struct subscribing *all) {
   if (all->events) events_begin(all->events, clock_mono_ms());
   else plain_begin(all->plain, clock_mono_ms());
   (void)obey(all);
-  while (!all->over) go_round(all, &ears);
+  for (; !all->over; go_round(all, &ears)) say_mood(all);
+  report_mood(&all->report, interrupt_seen() ? REPORT_STOPPED : REPORT_ENDED);
   keep_cursor(all);
   sender_forward(&all->sender);
 }
@@ -356,6 +375,7 @@ static void release(struct subscribing *all) {
   plain_free(all->plain);
   http_end(all->http);
   process_end(&all->process);
+  report_end(&all->report);
   saved_close(&all->saved);
   if (all->sender.source) sender_print_counts(&all->sender);
   sender_close(&all->sender);
@@ -373,6 +393,7 @@ static int run(struct cli *cli) {
   code = prepare(&all);
   if (!code) {
     interrupt_begin();
+    report_begin(cli, &all.saved, &all.sender, &all.options, &all.report);
     run_subscription(&all);
     code = all.code;
   }

@@ -51,6 +51,8 @@ int64_t plain_due_ms(const struct plain *plain) { return plain->due_ms; }
 
 bool plain_wants_token(const struct plain *plain) { return plain->refused; }
 
+bool plain_fails(const struct plain *plain) { return plain->retry.failures > 0; }
+
 static void replace(struct plain *plain, char **text, struct tidings_span value) {
   char *copy = strndup(value.ptr ? value.ptr : "", value.len);
   if (!copy) {

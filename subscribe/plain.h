@@ -27,6 +27,7 @@ void plain_failed(struct plain *plain, uint64_t id, const struct events_failure 
 int64_t plain_due_ms(const struct plain *plain);
 void plain_tick(struct plain *plain, int64_t now_ms);
 bool plain_wants_token(const struct plain *plain);
+bool plain_fails(const struct plain *plain);
 void plain_token_changed(struct plain *plain, int64_t now_ms);
 void plain_set_token_stamp(struct plain *plain, const char *stamp);
 struct outputs *plain_outputs(struct plain *plain);

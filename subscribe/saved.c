@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "command/json_value.h"
-#include "command/kit.h"
 #include "command/paths.h"
+#include "command/subscriptions.h"
 #include "common/file.h"
 #include "common/fnv.h"
 #include "common/store_url.h"
@@ -22,13 +22,9 @@ enum { LARGEST_SAVED = 1 << 20 };
 
 /* NULL: no memory, or no home. */
 static char *find_folder(const struct cli *cli, uint64_t *key) {
-  char *store = kit_store_path(cli), *folder = NULL;
-  if (store && store_url_is(store)) {
-    *key = fnv_span(*key, span_text(store)); /* several stores share that folder */
-    folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings-subscribe");
-  } else if (store) {
-    folder = paths_join(store, "subscribe");
-  }
+  char *store = NULL, *folder = subscriptions_folder(cli, &store);
+  if (folder && store_url_is(store)) /* several stores share that folder */
+    *key = fnv_span(*key, span_text(store));
   free(store);
   return folder;
 }

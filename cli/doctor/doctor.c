@@ -12,8 +12,8 @@
 #include "command/terminal.h"
 
 static void (*const examiners[])(struct doctor *doctor) = {
-    doctor_plugin, doctor_config,  doctor_store,  doctor_sessions,
-    doctor_hosts,  doctor_callers, doctor_listen, doctor_system};
+    doctor_plugin,  doctor_config, doctor_store,         doctor_sessions, doctor_hosts,
+    doctor_callers, doctor_listen, doctor_subscriptions, doctor_system};
 static const char *const severity_names[] = {"ok", "note", "warning", "problem"};
 
 static void print_finding(const json_t *finding) {
@@ -67,7 +67,8 @@ const struct cli_verb verb_doctor = {
     .usage = "[OPTION]...",
     .summary = "check the installation and print how to fix each problem",
     .help = "Checks the plugin, the configuration, the store and its permissions, "
-            "the sessions, the system's limits, which agents are set up, and whether "
+            "the sessions, webhooks and subscriptions, the system's limits, which agents are set "
+            "up, and whether "
             "they trust their hooks. Each problem is printed with its fix. This "
             "command changes nothing and starts no agent. The exit code is 1 if there is a "
             "problem.",

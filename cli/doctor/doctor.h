@@ -45,6 +45,7 @@ void doctor_sessions(struct doctor *doctor);
 void doctor_hosts(struct doctor *doctor);
 void doctor_callers(struct doctor *doctor);
 void doctor_listen(struct doctor *doctor);
+void doctor_subscriptions(struct doctor *doctor);
 void doctor_system(struct doctor *doctor);
 
 extern const struct cli_verb verb_doctor;

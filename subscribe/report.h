@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * subscribe/report.h: how a subscription is, as a file for `tidings doctor` and `tidings stats`
+ * (command/subscriptions.h). It is written at once when that has changed, and at most once a second
+ * while events come.
+ */
+#ifndef SUBSCRIBE_REPORT_H
+#define SUBSCRIBE_REPORT_H
+
+#include "subscribe/options.h"
+#include "subscribe/saved.h"
+#include "subscribe/sender.h"
+
+enum report_mood {
+  REPORT_FOLLOWS,
+  REPORT_FAILS,   /* no connection, or errors: it tries again */
+  REPORT_REFUSED, /* the token is */
+  REPORT_ENDED,   /* by the server, or by a mistake */
+  REPORT_STOPPED
+};
+
+struct report {
+  const struct saved *saved; /* NULL: nothing is written */
+  const struct sender *sender;
+  const char *token_file, *webhook; /* NULL: there is none */
+  char *store;                      /* its own */
+  char *problem;                    /* what was said last; NULL: nothing */
+  enum report_mood mood;
+  int64_t begun_ms, mood_ms, event_ms; /* of the wall clock; event_ms 0: none has come */
+  int64_t written_ms;                  /* of the other one */
+  bool changed;
+};
+
+void report_begin(const struct cli *cli, const struct saved *saved, const struct sender *sender,
+                  const struct subscribe_options *options, struct report *ret_report);
+void report_end(struct report *report);
+
+void report_event(struct report *report);
+void report_problem(struct report *report, struct tidings_span text);
+/* Writes what has changed, if it is time. */
+void report_mood(struct report *report, enum report_mood mood);
+/* In how many milliseconds report_mood has something to write; -1: never. */
+int report_due(const struct report *report);
+
+#endif
