@@ -66,7 +66,7 @@ static void examine_living(struct doctor *doctor, const json_t *one, const char 
   }
 }
 
-/* One that was stopped in order is nobody's mistake. */
+/* A subscription that was stopped in order is no mistake. */
 static void examine_gone(struct doctor *doctor, const json_t *one, const char *name) {
   const char *state = json_value_text(one, "state"), *problem = json_value_text(one, "problem");
   char age[AGE_SIZE], last[AGE_SIZE * 2], *remedy = NULL;

@@ -35,15 +35,18 @@ def answer_call(message):
 
 
 def main():
+    """What is no message, such as a batch, is answered by its own bytes."""
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)
         except ValueError:
             put(line.decode(errors="surrogatepass"))
             continue
-        if isinstance(message, dict) and message.get("method") == "tools/call":
+        if not isinstance(message, dict):
+            put(line.decode(errors="surrogatepass"))
+        elif message.get("method") == "tools/call":
             answer_call(message)
-        elif isinstance(message, dict) and "id" in message and "method" in message:
+        elif "id" in message and "method" in message:
             put('{"jsonrpc":"2.0","id":' + json.dumps(message["id"]) + ',"result":{"method":' + json.dumps(message["method"]) + "}}\n")
 
 

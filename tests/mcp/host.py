@@ -11,9 +11,10 @@ SERVER = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)
 class Host:
     """The process that uses this is the agent."""
 
-    def __init__(self, place, command=(), env=None, options=(), **more):
+    def __init__(self, place, command=(), env=None, options=(), bare=False, **more):
+        """`bare`: the command itself, not in the wrapper."""
         words = ["mcp", *options, *(["--", *command] if command else [])]
-        self.process = place.start(*words, stdin=subprocess.PIPE, env={**place.env, **(env or {})}, **more)
+        self.process = place.start(*words, command=command if bare else None, stdin=subprocess.PIPE, env={**place.env, **(env or {})}, **more)
         self.next = 0
 
     def write(self, data):

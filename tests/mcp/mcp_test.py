@@ -97,10 +97,9 @@ def test_bytes(place):
         line = host.call(answer=answer)
         assert line == b'{"jsonrpc":"2.0","id":%d,"result":%s}\n' % (host.next, answer.encode()), line
     assert place.messages(session) == ["it waits"]
-    for line in (b'[{"jsonrpc":"2.0","id":9,"method":"ping"}]\n', b"no JSON at all\n", b'{"id":"half\n', b"\n"):
+    batch = b'[ {"jsonrpc":"2.0","id":9,"method":"ping"},{"jsonrpc":"2.0","id":%d,"result":{"content":[]}} ]\n' % host.next
+    for line in (batch, b"no JSON at all\n", b'{"id":"half\n', b"\n", b'{"unknown":1.50e+3,"id":null}'.join((b"[", b"]\n"))):
         host.write(line)
-        if line.startswith(b"["):
-            continue
         assert host.read() == line, line
     assert host.end() == 0
 
@@ -206,9 +205,10 @@ def test_cancelled(place):
 
 def test_named_session(place):
     """the agent's environment names the session, and Codex names it with each call"""
-    host = Host(place, SERVER, env={"CLAUDE_CODE_SESSION_ID": "c-1"})
-    host.call()
-    until(lambda: [s["session"] for s in sessions(place)] == ["c-1"], "the session")
+    for number, name in enumerate(("QWEN_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "CLAUDE_CODE_SESSION_ID")):
+        host = Host(place, SERVER, env={name: f"c-{number}"})
+        host.call()
+        until(lambda n=number: f"c-{n}" in [s["session"] for s in sessions(place)], "the session")
     host.call(meta={"x-codex-turn-metadata": {"session_id": "thread-7", "turn_id": "1"}})
     until(lambda: "thread-7" in [s["session"] for s in sessions(place)], "the second session")
     place.ok("push", "-s", "thread-7", "for the thread")

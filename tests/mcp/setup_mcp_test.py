@@ -7,7 +7,10 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from kit import main  # pylint: disable=wrong-import-position
+from kit import main, until  # pylint: disable=wrong-import-position
+from reach_walks_test import typed  # pylint: disable=wrong-import-position
+
+from host import SERVER, Host  # pylint: disable=wrong-import-position
 
 FILES = {"amp": (".config/amp/settings.json", "amp.mcpServers"), "cline": (".cline/data/settings/cline_mcp_settings.json", "mcpServers"),
          "cursor": (".cursor/mcp.json", "mcpServers"), "lmstudio": (".lmstudio/mcp.json", "mcpServers"),
@@ -192,6 +195,28 @@ def test_goose_forms(place):
     goose_file(place, read(path).replace("timeout: 300", "timeout: 60"))
     place.ok("setup", "mcp", "goose", "--remove")
     assert read(path) == GOOSE.replace("timeout: 300", "timeout: 60"), read(path)
+
+
+def test_walk(place):
+    """the walk of docs/mcp.md, with an agent that reads the file of Zed and starts what is listed there"""
+    with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "mcp.md"), encoding="utf-8") as file:
+        section = file.read().split("\n## A walk for an agent without hooks\n", 1)[1].split("\n## ", 1)[0]
+    install, tell, shown, remove = re.findall(r"^```\n(.*?)^```", section, re.M | re.S)
+    before = json.dumps({"context_servers": {"echo": {"command": SERVER[0], "args": SERVER[1:]}}})
+    path = place_file(place, "zed", before)
+    typed(place, install)
+    hosts = [Host(place, [server["command"], *server["args"]], bare=True) for server in json.loads(read(path))["context_servers"].values()]
+    for host, tool in zip(hosts, ("echo", "news")):
+        host.call(tool)
+    until(lambda: place.run("sessions").code == 0 and "setup_mcp_test-" in typed(place, "tidings sessions"), "the session")
+    typed(place, tell)
+    results = []
+    until(lambda: results.extend(text for host, tool in zip(hosts, ("echo", "news")) for text in host.texts(tool)) or any("lint" in text for text in results), "the block")
+    assert [text.strip() for text in results if "lint" in text] == [shown.strip()], results
+    assert all(host.end() == 0 for host in hosts)
+    assert "lint failed" in typed(place, "tidings history") and "delivered" in typed(place, "tidings history"), typed(place, "tidings history")
+    typed(place, remove)
+    assert read(path) == before
 
 
 def test_refused(place):

@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 from kit import end, main, until  # pylint: disable=wrong-import-position
 
-from events_kit import Events, numbers, saved  # pylint: disable=wrong-import-position
+from events_kit import MINUTE, Events, numbers, saved  # pylint: disable=wrong-import-position
 
 COUNT = int(sys.argv.pop()) if len(sys.argv) > 1 and sys.argv[-1].isdigit() else 4
 SHORT = ("--heartbeat", "500ms")
@@ -25,7 +25,7 @@ FAULTS = {"heartbeat_s": 0.1, "next_poll_ms": 0, "page": 3, "hold_s": 0.1, "drop
 def survive(place, what, *options, **more):
     place.opened()
     events = Events(place, FAULTS, **more)
-    process = events.subscribe(*SHORT, *options, stderr=subprocess.DEVNULL)
+    process = events.subscribe(*MINUTE, *options, stderr=subprocess.DEVNULL)
     until(lambda: saved(place), "the first cursor")
     kills = servers = 0
     while kills < COUNT:
@@ -42,6 +42,8 @@ def survive(place, what, *options, **more):
         process = events.subscribe(*SHORT, *options, stderr=subprocess.DEVNULL)
         time.sleep(random.choice((0, random.uniform(0, LONGEST_S), 1.5)))
     events.set_faults(**{name: value for name, value in FAULTS.items() if value >= 1 or name.endswith("_s")})
+    end(process)  # on a busy machine it may be in a long pause
+    process = events.subscribe(*MINUTE, *options, stderr=subprocess.DEVNULL)
     until(lambda: len(set(numbers(place))) == events.count, f"all {events.count} events")
     end(process)
     seen = numbers(place)
