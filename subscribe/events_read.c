@@ -116,6 +116,7 @@ void events_message(struct events *events, struct tidings_span message, int64_t 
   struct tidings_error error = {.size = sizeof error};
   const struct json *root = NULL;
   outputs_begin(&events->outputs);
+  if (events->state == STATE_ENDED) return;
   events->now_ms = now_ms;
   events->wall_ms = wall_ms;
   events->message = message;

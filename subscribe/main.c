@@ -39,6 +39,7 @@ struct subscribing {
   struct buffer cursor;    /* that is to be stored; empty: none */
   char stamp[STAMP_BYTES]; /* of the token's file */
   bool late;               /* the machine's time has come, and what was there then is read first */
+  bool refused;            /* the last failure was that of the token */
   bool over;
   int code;
 };
@@ -133,6 +134,7 @@ static bool hear_life(void *context) {
 static bool hear_failure(void *context, uint64_t id, const struct events_failure *failure,
                          int64_t retry_ms) {
   struct subscribing *all = context;
+  all->refused = failure->status == 401 || failure->status == 403;
   if (all->events) events_failed(all->events, id, failure, clock_mono_ms());
   else plain_failed(all->plain, id, failure, retry_ms, clock_mono_ms());
   return obey(all);
@@ -177,9 +179,8 @@ static int until_due(const struct subscribing *all) {
 
 /* Without a failure since the last answer, it follows. */
 static void say_mood(struct subscribing *all) {
-  bool refused = all->events ? events_wants_token(all->events) : plain_wants_token(all->plain);
   bool fails = all->events ? events_fails(all->events) : plain_fails(all->plain);
-  report_mood(&all->report, refused ? REPORT_REFUSED : fails ? REPORT_FAILS : REPORT_FOLLOWS);
+  report_mood(&all->report, !fails ? REPORT_FOLLOWS : all->refused ? REPORT_REFUSED : REPORT_FAILS);
 }
 
 /* While the store was busy nothing was read: what has come meanwhile is heard before the machine
