@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/act.c: see the header.
  */
 #include "mcp/act.h"
 

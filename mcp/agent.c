@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/agent.c: see the header.
  */
 #include "mcp/agent.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/block.c: see the header.
  */
 #include "mcp/block.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/calls.c: see the header.
  */
 #include "mcp/calls.h"
 

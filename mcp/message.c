@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/message.c: see the header.
  */
 #include "mcp/message.h"
 

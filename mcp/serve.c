@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/serve.c: see the header.
  */
 #include "mcp/serve.h"
 

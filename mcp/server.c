@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/server.c: see the header.
  */
 #include "mcp/server.h"
 

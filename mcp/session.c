@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/session.c: see the header.
  */
 #include "mcp/session.h"
 

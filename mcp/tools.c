@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/tools.c: see the header.
  */
 #include "mcp/tools.h"
 

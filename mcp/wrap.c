@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/wrap.c: see the header. One thread reads what the host sends, the other what the server
+ * mcp/wrap.c: a thread reads what the host sends, and another one what the server
  * answers: neither can make the other wait, so a pipe that is full on one side stops only that
  * side.
  */

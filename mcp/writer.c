@@ -98,7 +98,7 @@ int mcp_writer_start(const struct cli *cli, uint32_t owner, struct mcp_writer *r
   return reason;
 }
 
-/* One thread settles while the other writes: a frame is sent whole. */
+/* A frame is sent whole, because a thread settles while the other one writes. */
 static int send_frame(const struct mcp_writer *writer, enum frame_kind kind, uint64_t delivery,
                       struct tidings_span bytes) {
   static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;

@@ -10,8 +10,8 @@ static struct tidings_span span(const char *text) {
   return (struct tidings_span){text, strlen(text)};
 }
 
-/* What goes to the model and into the transcript. An agent sends each part as the message or block
- * that its voice says; here all go to standard output. NULL: the tool's result, unchanged. */
+/* Writes what goes to the model and into the transcript. An agent sends each part as the message or
+ * block that its voice says; here all go to standard output. NULL: the tool's result, unchanged. */
 static bool write_carrier(const struct tidings_span *content, const struct hostkit_outgoing *out) {
   if (!out) fwrite(content->ptr, 1, content->len, stdout);
   for (size_t i = 0; out && i < out->part_count; i++)
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   if (!code) code = hostkit_compose(&result.content, reply, &outgoing, &error);
   /* On any error the result goes out unchanged. The transcript also keeps reply->delivery_id. */
   bool written = write_carrier(&result.content, outgoing);
-  uint32_t outcome = outgoing && written ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
+  uint32_t outcome = outgoing && written ? TIDINGS_OUTCOME_COMMITTED : TIDINGS_OUTCOME_ROLLED_BACK;
   int32_t settled = 0;
   if (reply && reply->delivery_id)
     settled = hostkit_settle(kit, reply->delivery_id, outcome, NULL, code ? NULL : &error);

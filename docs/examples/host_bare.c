@@ -69,7 +69,7 @@ static const struct tidings_entry *find_entry(void *image) {
   }
   /* The size rule: what a plugin hands out may be shorter than these headers' struct, if the plugin
    * is older, or longer. It is never shorter than in version 1.0, and this host reads no later
-   * field. One that does compares `size` with TIDINGS_SIZE_TO that field first, or copies the
+   * field. A host that does compares `size` with TIDINGS_SIZE_TO that field first, or copies the
    * smaller of both sizes into a zeroed struct. */
   if (entry->size < TIDINGS_ENTRY_SIZE_1_0) {
     fprintf(stderr, "the plugin's entry has %" PRIu32 " bytes, version 1.0 has %zu\n", entry->size,
@@ -99,7 +99,7 @@ static void write_texts(const struct tidings_reply *reply, uint32_t place) {
   }
 }
 
-/* What goes to the model and into the transcript. Reply NULL: the carrier unchanged. Returns
+/* Writes what goes to the model and into the transcript. Reply NULL: the carrier unchanged. Returns
  * whether all of it was written. */
 static bool write_carrier(const struct tidings_span *content, const struct tidings_reply *reply) {
   write_texts(reply, TIDINGS_PLACE_PREPEND);
@@ -137,7 +137,7 @@ static int32_t send_tool_result(struct tidings_plugin *plugin, struct tidings_er
   bool placed = can_place(reply);
   bool written = write_carrier(&result.content, placed ? reply : NULL);
   /* Only a carrier that is in the transcript, whole, was delivered. */
-  settlement.outcome = placed && written ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
+  settlement.outcome = placed && written ? TIDINGS_OUTCOME_COMMITTED : TIDINGS_OUTCOME_ROLLED_BACK;
   plugin->release(plugin, reply); /* every pointer into it is dead from here on */
   return settlement.delivery_id ? plugin->settle(plugin, &settlement, NULL, error) : 0;
 }

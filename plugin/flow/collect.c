@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * flow/collect.c: `session.collected`: a session takes over what waits in others that no running
- * host has: a mailbox, or the session that had the window before. One transaction moves
+ * host has: a mailbox, or the session that had the window before. A single transaction moves
  * notifications and messages, so each is in exactly one place after a crash.
  */
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "session/ledger.h"
 #include "session/outdated.h"
 
-/* One transaction moves so many notifications. The reply says how many are left. */
+/* A transaction moves at most so many notifications. The reply says how many are left. */
 enum { COLLECT_MOST = 1000, CRITICAL_SHARE = 20 };
 
 struct source {
@@ -130,7 +130,7 @@ static int push_copy(struct op *op, const struct source *source, const struct it
   return code ? code : push_in(op->txn, &push, error);
 }
 
-/* One that moves, and which session it was in. */
+/* A notification that moves, and the session in which it was. */
 struct moving {
   const struct item *item;
   struct source *source;
@@ -144,7 +144,8 @@ static int by_age(const void *left, const void *right) {
   return a->item->n < b->item->n ? -1 : a->item->n > b->item->n;
 }
 
-/* Of all sessions, in the order in which they were pushed; of one in the order of commit. */
+/* Those of all sessions are in the order in which they were pushed, those of a session in the order
+ * of commit. */
 static struct moving *line_up(struct op *op, struct source *sources, size_t count,
                               size_t *ret_count) {
   size_t total = 0;

@@ -55,7 +55,7 @@ static bool needs_no_write(struct op *op, const struct delivering *delivering) {
   return !delivering->pending.count && op_set_phase(op, phase);
 }
 
-/* What the carrier does to the run, by the snapshot. */
+/* Decides what the carrier does to the run, by the snapshot. */
 static int step_run(struct op *op, struct delivering *delivering, struct tidings_error *error) {
   const struct carrier *carrier = delivering->carrier;
   struct stored_run *stored = &delivering->stored;
@@ -109,8 +109,8 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
   return step_run(op, delivering, error);
 }
 
-/* What is pending now. Done: nothing, and the session is quiet if its run does not wait for a tool
- * result. The snapshot stays open: the items' text is its own. */
+/* Reads what is pending now. Done: nothing is, and the session is quiet if its run does not wait
+ * for a tool result. The snapshot stays open: the items' text is its own. */
 static int look_for_pending(struct op *op, struct delivering *delivering,
                             enum deliver_next *ret_next, struct tidings_error *error) {
   struct session *session = op->known;
@@ -183,7 +183,8 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
   return 0;
 }
 
-/* What no chat request has room for asks for no other one. But what waits only for its turn may. */
+/* A notification for which no chat request has room asks for no other request. But one that only
+ * waits for its turn may. */
 static void note_unfit(const struct delivering *delivering, const struct plan *plan,
                        struct run *run) {
   if (!is_chat_request(delivering) || plan->aside != plan->deferred) return;

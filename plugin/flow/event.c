@@ -16,7 +16,7 @@ static int reply_to_duplicate(struct op *op, const struct tidings_reply **ret_re
   return 0;
 }
 
-/* What needs no action is answered by NULL, everything else by a reply. */
+/* NULL answers an event that needs no action, and a reply answers every other one. */
 static int dispatch_event(struct op *op, const struct event *event,
                           const struct tidings_reply **ret_reply, struct tidings_error *error) {
   bool duplicate = false, asks = false;

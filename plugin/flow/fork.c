@@ -83,8 +83,8 @@ static bool was_recalled(const struct delivery *delivery, uint64_t n) {
   return false;
 }
 
-/* A copy of a copy is one of the same item. One that no carrier of this session has may be on the
- * carrier that was the parent's. */
+/* A copy of a copy is one of the same item. If no carrier of this session has it, it may be on the
+ * parent's. */
 static int find_origin(const struct forking *forking, const struct item *item,
                        struct origin *ret_origin) {
   const struct op *op = forking->op;
@@ -117,7 +117,7 @@ static int add_copy(struct forking *forking, const struct item *item) {
   return 0;
 }
 
-/* What was withdrawn while it is leased the child knows as well. But if its transcript has that
+/* The child also knows what was withdrawn while it was leased. But if its transcript has that
  * carrier, nothing older of the same thing is shown after it: the copy stands for this until a host
  * has the child (session/inherit.c). */
 static int add_leased_item(void *context, const struct item *item) {

@@ -15,7 +15,7 @@
 
 /* -- a delivery: deliver.c, lease.c ------------------------------------------------------------ */
 
-/* One attempt at a delivery point. */
+/* An attempt at a delivery point. */
 struct delivering {
   const struct carrier *carrier;
   struct store_mark planned_on;
@@ -55,10 +55,10 @@ int push_notification(struct op *op, const struct event *event, bool *ret_duplic
  * the next carrier. Errors as of a notification. */
 int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
                 struct tidings_error *error);
-/* What a report withdraws while it is on a carrier that was not settled yet. It cannot be taken
- * from there; but if the carrier does not go out, it ends as withdrawn in place of being pending
- * again. `write`: so the deliveries' rows say then. *ret_any: there is some that they do not say
- * yet. Of op's head. Errors: STORE, NOMEM. */
+/* Finds what a report withdraws while it is on a carrier that is not settled yet. It cannot be
+ * taken from there; but if the carrier does not go out, it ends as withdrawn in place of being
+ * pending again. `write`: so the deliveries' rows say then. *ret_any: there is some that they do
+ * not say yet. It reads op's head. Errors: STORE, NOMEM. */
 int recall_leased(struct op *op, const struct produced *produced, bool write, bool *ret_any,
                   struct tidings_error *error);
 /* `tools.declared`: replaces what the tool declared before. Errors: FULL (too many tools), BUSY,
@@ -83,7 +83,7 @@ int calls_row_changes(struct op *op, const struct event *event, bool *ret_change
  * Errors: STORE, NOMEM. */
 int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
                     struct tidings_error *error);
-/* After it was committed: what the event ends has ended in shared memory too. Where a process was
+/* After it was committed: what the event ends has ended in shared memory too. If a process was
  * stopped with the lock, nothing is known there any more: no file is put down to a call that has
  * ended. */
 void calls_share_ends(struct op *op, const struct event *event);
@@ -110,13 +110,13 @@ struct naming {
   ptrdiff_t *named; /* for each its index, or NOT_A_MESSAGE */
 };
 
-/* What a message event says to the machine. Errors: FIRED, STATE, FULL, NOMEM. */
+/* Makes the input of the machine from a message event. Errors: FIRED, STATE, FULL, NOMEM. */
 int message_prepare(struct op *op, struct decision *decision, const struct event *event,
                     const struct naming *naming, struct turns_input *input,
                     struct tidings_error *error);
 
 enum turns_event turn_event_of(const struct event *event);
-/* What a turn event says to the machine. Errors: NOMEM. */
+/* Makes the input of the machine from a turn event. Errors: NOMEM. */
 int turn_prepare(struct op *op, const struct event *event, struct turns_input *input,
                  struct tidings_error *error);
 
@@ -135,7 +135,7 @@ int life_close(struct op *op, struct tidings_error *error);
  * has too much), STORE, NOMEM. */
 int fork_session(struct op *op, struct tidings_span child, struct tidings_error *error);
 
-/* What a rewind came to. */
+/* The result of a rewind. */
 struct rewound {
   uint64_t gone, back;        /* deliveries whose carriers the transcript does not have any more, or
                                  has again */
@@ -152,7 +152,7 @@ int rewind_session(struct op *op, const struct session_event *event, struct rewo
 int rewind_answer(struct op *op, const struct rewound *rewound, struct tidings_span *ret_json,
                   struct tidings_error *error);
 
-/* What a session took over. */
+/* Counts of what a session took over. */
 struct collected {
   uint64_t notifications, messages;
   uint64_t left; /* notifications that wait for the next such event: one moves a limited number */
@@ -170,7 +170,7 @@ int collect_sessions(struct op *op, const struct session_event *event, struct de
 int collect_answer(struct op *op, const struct collected *collected, struct tidings_span *ret_json,
                    struct tidings_error *error);
 
-/* What is pending and queued, as one JSON object, for the summary of what was said before. */
+/* Lists what is pending and queued, as one JSON object, for the summary of what was said before. */
 int compact_ledger(struct op *op, const struct turns *turns, struct tidings_span *ret_json,
                    struct tidings_error *error);
 

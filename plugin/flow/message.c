@@ -39,7 +39,7 @@ static int check_room(const struct op *op, const struct turns *turns, struct tid
 }
 
 /* Notifications, messages with a trigger and messages without one are counted apart: a flood of the
- * one does not keep the other out. What is typed into the session's own host passes. */
+ * one does not keep the other out. A message that is typed into the session's own host passes. */
 static int check_rate(struct op *op, const struct decision *decision, const struct event *event,
                       struct tidings_error *error) {
   uint32_t limit = op->settings->source_per_minute;

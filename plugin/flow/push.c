@@ -19,8 +19,8 @@ static int give_up_some(struct op *op, bool must, size_t *ret_count) {
   return code;
 }
 
-/* As long as there is time. What went can be used by the second write after it: so there is one
- * more after the last. */
+/* As long as there is time. Pages that were freed can be used by the second write after that, so
+ * there is another write after the last. */
 int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
                struct tidings_error *error) {
   struct store *store = op->instance->store;

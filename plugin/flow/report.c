@@ -74,7 +74,7 @@ static int preview_report(struct op *op, struct intake *report, bool *ret_change
   return code;
 }
 
-/* What waits ends at once; what is on a carrier ends if that is rolled back. */
+/* A notification that waits ends at once; one on a carrier ends if that is rolled back. */
 static int write_withdrawal(struct op *op, const struct intake *report,
                             struct tidings_error *error) {
   struct disposition *dispositions = NULL;

@@ -164,7 +164,7 @@ static int return_item(void *context, const struct item *item) {
   return add_number(rewind, &rewind->pending, item->n);
 }
 
-/* What the store has forgotten, or whose record is damaged, cannot come back. */
+/* A notification that the store has forgotten, or whose record is damaged, cannot come back. */
 static int find_returned(struct rewind *rewind) {
   struct op *op = rewind->op;
   uint64_t delivered = op->head.outcomes[OUTCOME_DELIVERED];
@@ -181,8 +181,8 @@ static int find_returned(struct rewind *rewind) {
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
-/* What is pending of a delivery whose carrier is back ends as it did then, or would have. Its row
- * keeps that, what it showed, and what it has removed before. */
+/* A pending notification of a delivery whose carrier is back ends as it did then, or would have.
+ * Its row keeps that, what it showed, and what it has removed before. */
 static int end_again(struct rewind *rewind, struct delivery *delivery) {
   struct op *op = rewind->op;
   struct delivery again = {.n = delivery->n};

@@ -49,8 +49,8 @@ static int check_leased(uint64_t id, const struct delivery *delivery, struct tid
               delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
 }
 
-/* First among those that are leased, which are few, and have been read with the session. One whose
- * row is damaged says nothing of its id; its id's row does. */
+/* First among those that are leased, which are few, and have been read with the session. A damaged
+ * row says nothing of its delivery's id, but the row of the id does. */
 static int find_leased(struct op *op, uint64_t id, uint64_t n, struct delivery *ret_delivery,
                        bool *ret_found, struct tidings_error *error) {
   const struct head *head = &op->head;
@@ -167,7 +167,8 @@ static int write_settlement(struct op *op, const struct settlement *settlement,
 
 /* -- the call ---------------------------------------------------------------------------------- */
 
-/* Does it end the delivery and do no more? What else there is to do may depend on what waits. */
+/* Does it end the delivery and do no more? Everything else that there is to do may depend on what
+ * waits. */
 static bool only_ends(const struct op *op, const struct settlement *settlement) {
   return settlement->outcome == TIDINGS_COMMITTED && !messages_alive(&op->head.run);
 }

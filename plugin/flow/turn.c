@@ -38,7 +38,7 @@ enum turns_event turn_event_of(const struct event *event) {
   }
 }
 
-/* What the host says of a turn is kept with the session's head: not at any length. */
+/* The host's words on a turn are kept with the session's head, so they have a largest length. */
 static struct tidings_span words_of(const struct turn_event *turn) {
   enum { WORDS_BYTES = 1024 };
   struct tidings_span words = turn->message.len  ? turn->message

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/asking_items.c: see asking_items.h.
  */
 #include "session/asking_items.h"
 

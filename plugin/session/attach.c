@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/attach.c: see attach.h.
  */
 #include "session/attach.h"
 
@@ -58,8 +56,8 @@ static int end_carrier(struct op *op, struct stored_run *stored, const struct de
   return turns_step(&stored->turns, &input, error);
 }
 
-/* Ends every lease: the named ones as committed, the others as rolled back. Of a host that goes on,
- * another call of it may have made a later one, which that call's successor settles. */
+/* Ends every lease: the named ones as committed, the others as rolled back. If the host goes on,
+ * another call of it may have made a later delivery, which the call after that one settles. */
 static int resolve_leases(struct op *op, const struct session_event *opening, bool goes_on,
                           struct stored_run *stored, struct tidings_error *error) {
   struct head *head = &op->head;
@@ -83,7 +81,7 @@ static int resolve_leases(struct op *op, const struct session_event *opening, bo
   return 0;
 }
 
-/* What a block is has to be said again if the transcript ends before the delivery that said it. */
+/* The preamble has to be said again if the transcript ends before the delivery that had it. */
 static int look_for_preamble(struct op *op, const struct session_event *opening,
                              struct tidings_error *error) {
   struct head *head = &op->head;
@@ -132,8 +130,8 @@ int attach_recover(struct op *op, bool mine, struct tidings_error *error) {
   return recover_session(op, NULL, mine, !mine, op->head.epoch, error);
 }
 
-/* Whose session was taken over has to open it again: what it believes of the session may be wrong
- * by now, whoever has it or had it meanwhile. */
+/* A host whose session was taken over has to open it again, because what it believes of the session
+ * may be wrong by now, whoever has it or had it meanwhile. */
 bool attach_was_taken_over(const struct head *head, const struct owner *host) {
   if (owner_equal(&head->owner, host)) return false;
   for (size_t i = 0; i < head->former_count; i++) {
@@ -155,7 +153,7 @@ static void forget_formers(struct op *op, const struct owner *host, bool dead) {
   head->former_count = kept;
 }
 
-/* Of more than fit, all of them alive, the one that lost the session first is forgotten. */
+/* If more live than fit, the one that lost the session first is forgotten. */
 static void add_former(struct op *op, const struct owner *host) {
   struct head *head = &op->head;
   forget_formers(op, host, true);

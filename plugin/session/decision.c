@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/decision.c: see decision.h.
  */
 #include "session/decision.h"
 

@@ -22,7 +22,7 @@ struct decision {
   int64_t next_ms; /* when the next notification that asks for something is due; 0: none */
 };
 
-/* Of op's head, in its transaction. Errors: STORE, NOMEM. */
+/* Loads the decision of op's head, in its transaction. Errors: STORE, NOMEM. */
 int decision_load(struct op *op, struct decision *decision, const struct tidings_span *ids,
                   size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
 int decision_load_numbers(struct op *op, struct decision *decision, const uint64_t *numbers,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/ending.c: see ending.h.
  */
 #include "session/ending.h"
 
@@ -44,7 +42,7 @@ int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settle
   return write_end(op, delivery, DELIVERY_COMMITTED, by, error);
 }
 
-/* What was withdrawn while it was on the carrier: the carrier did not go out, so it ends now. */
+/* Ends what was withdrawn while it was on the carrier, which did not go out. */
 static int end_recalled(struct op *op, const struct delivery *delivery, enum delivery_settled_by by,
                         struct tidings_error *error) {
   size_t most = 0, count = 0;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/inherit.c: see inherit.h.
  */
 #include "session/inherit.h"
 

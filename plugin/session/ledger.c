@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/ledger.c: see ledger.h.
  */
 #include "session/ledger.h"
 
@@ -132,7 +130,8 @@ static void add_without(struct taken *taken, size_t *count, struct taken range, 
   if (range.first <= range.last) add_range(taken, count, range);
 }
 
-/* What ended below the old watermark needs a range again, down to the first that is pending. */
+/* Items that ended below the old watermark need a range again, down to the first that is pending.
+ */
 int ledger_return(struct head *head, const uint64_t *n, size_t count, struct arena *arena) {
   struct taken *taken = arena_zalloc(arena, head->taken_count + 1 + count, sizeof *taken);
   size_t used = 0;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/op.c: see op.h.
  */
 #include "session/op.h"
 
@@ -138,7 +136,7 @@ bool op_set_phase(struct op *op, unsigned phase) {
       !store_phase_set(op->instance->store, op->session, op->head.epoch, phase))
     return false;
   run->phase = (uint8_t)phase;
-  /* What is quiet in one phase may not be in another, and no change counter moves. */
+  /* A session that is quiet in one phase may not be so in another, and no change counter moves. */
   atomic_store_explicit(&op->known->quiet, QUIET_UNKNOWN, memory_order_relaxed);
   return true;
 }

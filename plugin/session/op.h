@@ -49,7 +49,7 @@ int op_write_event(struct op *op, const struct event *event, struct tidings_erro
  * the commit stores that. Errors: STORE, NOMEM. */
 int op_see_event(struct op *op, const struct event *event, bool *ret_duplicate,
                  struct tidings_error *error);
-/* Of the session as this process read it last: op_commit_as_read. */
+/* Begins a write of the session as this process read it last: see op_commit_as_read. */
 int op_write_as_read(struct op *op, struct tidings_error *error);
 int op_commit(struct op *op, struct tidings_error *error); /* over in either case */
 /* *ret_outdated and 0: nothing was written, the session is not as it was read. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/orphans.h: the calls of tools that ran when a session's host died. Who goes on with the
- * session has to end them in its transcript; they are named until the next turn starts.
+ * session/orphans.h: the calls of tools that ran when a session's host died. The host that goes on
+ * with the session has to end them in its transcript; they are named until the next turn starts.
  */
 #ifndef SESSION_ORPHANS_H
 #define SESSION_ORPHANS_H

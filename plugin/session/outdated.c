@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/outdated.c: see outdated.h.
  */
 #include "session/outdated.h"
 
@@ -13,7 +11,7 @@
 #include "session/ledger.h"
 #include "session/planning.h"
 
-/* What deliveries have shown, and what was silent and ended by them. */
+/* The states that deliveries have shown, and what was silent and ended by them. */
 struct shown {
   struct op *op;
   uint64_t above;   /* only items with higher numbers are of interest */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/outdated.h: the newest state stands, also across deliveries. What is pending again after
- * its carrier was lost may be older than what another carrier has shown of the same thing
- * meanwhile.
+ * session/outdated.h: the newest state stands, also across deliveries. An item that is pending
+ * again after its carrier was lost may be older than what another carrier has shown of the same
+ * thing meanwhile.
  */
 #ifndef SESSION_OUTDATED_H
 #define SESSION_OUTDATED_H
@@ -10,14 +10,14 @@
 #include "session/op.h"
 
 /* Pending items that are older than what a committed delivery has shown of the same thing end as
- * superseded. What is older than something on a leased carrier goes with that: it ends if the
- * carrier is committed, and is pending again if it is rolled back. Within op's write transaction;
- * changes op->head, which the caller stores.  Errors: FULL (no number is left for a delivery),
- * STORE, NOMEM. */
+ * superseded. An item that is older than something on a leased carrier goes with that: it ends if
+ * the carrier is committed, and is pending again if it is rolled back. Within op's write
+ * transaction; changes op->head, which the caller stores. Errors: FULL (no number is left for a
+ * delivery), STORE, NOMEM. */
 int outdated_end(struct op *op, enum delivery_settled_by by, struct tidings_error *error);
 
-/* Of `items` (by n, none of them pending): which ones are older than what a committed delivery has
- * shown of the same thing? For copies of leased ones. There is room for `count` dispositions.
+/* Which of `items` (by n, none of them pending) are older than what a committed delivery has shown
+ * of the same thing? It is for copies of leased ones. There is room for `count` dispositions.
  * Errors: STORE, NOMEM. */
 int outdated_find(struct op *op, struct item *items, size_t count,
                   struct disposition *ret_dispositions, size_t *ret_count,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/pending.c: see pending.h.
  */
 #include "session/pending.h"
 
@@ -42,7 +40,7 @@ static int note_item(void *context, const struct item *item) {
   return backlog_add(context, item) ? TIDINGS_E_NOMEM : 0;
 }
 
-/* What came since this process looked last. */
+/* Notes what came since this process looked last. */
 static int note_new(struct op *op, const struct pending *pending, struct tidings_error *error) {
   struct backlog *backlog = op->known->backlog;
   uint64_t newest = backlog_newest(backlog);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/pending.h: brings what a delivery needs of what is pending. Of many notifications it
- * reads only those that can be on the carrier, by what this process has noted of the others when it
- * saw them first (rules/policy/backlog.h).
+ * session/pending.h: brings what a delivery needs of what is pending. If there are many
+ * notifications, it reads only those that can be on the carrier, by what this process noted of the
+ * others when it saw them first (rules/policy/backlog.h).
  */
 #ifndef SESSION_PENDING_H
 #define SESSION_PENDING_H

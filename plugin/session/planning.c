@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/planning.c: see planning.h.
  */
 #include "session/planning.h"
 
@@ -19,8 +17,8 @@ static bool is_planned(const struct op *op, const struct item *item) {
   return item->note.message.len && item_is_due(item, op->now_ms);
 }
 
-/* Damaged items never reach the policy: they are dropped. What is not due does not either: it
- * waits as if it had not been pushed. */
+/* Damaged items never reach the policy: they are dropped. An item that is not due does not either:
+ * it waits as if it had not been pushed. */
 static int sort_out(struct op *op, uint64_t pinned, struct item *items, size_t count,
                     struct sorted *ret) {
   struct sorted sorted = {.sound = items, .sound_count = count};
@@ -68,8 +66,8 @@ struct counting {
   struct buffer shown; /* scratch */
 };
 
-/* What a message costs as it will be shown: hostile text can become much longer. Without memory it
- * is taken for what it is. */
+/* Counts a message as it will be shown, because hostile text can become much longer. Without memory
+ * it is counted as it is. */
 static uint64_t count_tokens(void *context, struct tidings_span message) {
   struct counting *counting = context;
   counting->shown.len = 0;

@@ -10,7 +10,7 @@
 #include "session/op.h"
 #include "session/stored_run.h"
 
-/* What is planned for. */
+/* The carrier for which a plan is made. */
 struct planned_carrier {
   bool chat_request; /* else a tool result */
   uint64_t pinned;   /* number of the item that its turn was started for; 0: none */
@@ -28,7 +28,7 @@ uint64_t planning_room(const struct op *op, uint64_t carriers);
 int planning_steered(struct op *op, const struct stored_run *stored, uint64_t room,
                      size_t *ret_most, struct tidings_error *error);
 
-/* `items` by n; their facts are filled in. What is damaged is dropped, and said so in the log; what
+/* `items` by n; their facts are filled in. A damaged item is dropped, and the log says so; one that
  * is not due stays pending. Returns 0, or -1: no memory. */
 int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,
                   size_t item_count, struct plan *ret_plan);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/reply.c: see reply.h.
  */
 #include "session/reply.h"
 

@@ -31,7 +31,7 @@ int reply_stop(struct tidings_reply *reply, struct arena *arena);  /* the same *
 void reply_wake(struct tidings_reply *reply, const struct op *op, const struct turns *turns,
                 int64_t next_ms);
 
-/* What is shown, and on what. */
+/* The lines that are shown, and their carrier. */
 struct showing {
   bool chat_request; /* what carries it; else a tool result */
   bool bare;         /* the model knows what such a block is */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * session/stored_run.c: see stored_run.h.
  */
 #include "session/stored_run.h"
 
@@ -160,7 +158,7 @@ static int save_content(struct op *op, struct stored_run *stored, struct tidings
               : content_put(op->txn, op->session, stored->edited, stored->content, trigger, error);
 }
 
-/* What the step changed; and whose turn it is, where something happens to that. */
+/* Saves what the step changed, and whose turn it is if something happens to that. */
 static int save_transition(struct op *op, struct stored_run *stored, enum turns_event event,
                            bool abort, struct tidings_error *error) {
   const struct turns *turns = &stored->turns;

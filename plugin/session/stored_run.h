@@ -29,7 +29,7 @@ int stored_run_load(struct op *op, struct stored_run *stored, const struct tidin
 int stored_run_load_numbers(struct op *op, struct stored_run *stored, const uint64_t *numbers,
                             size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
 
-/* What every step of the machine takes. */
+/* The input that every step of the machine takes. */
 struct turns_input stored_run_input(const struct op *op, enum turns_event event);
 
 /* Has the step changed nothing that is stored, but for the phase? */
@@ -44,7 +44,7 @@ int stored_run_save(struct op *op, struct stored_run *stored, enum turns_event e
 int stored_run_carried(struct op *op, const struct stored_run *stored, uint64_t delivery,
                        const uint64_t **ret_numbers, size_t *ret_count);
 
-/* What goes into the running turn. */
+/* The messages that go into the running turn. */
 struct steered {
   const struct tidings_span *contents, *ids; /* in order */
   size_t count;

@@ -58,9 +58,10 @@ def sentence(tree, all_parts):
 
 
 def page(trees, parts):
-    """The newest product's table, and the totals of the others."""
+    """The newest product's table, and of the others whether anything was violated; figures.json has all figures."""
     newest, *others = trees or [None]
-    return ([of(newest, parts)] if newest else []) + [sentence(tree, parts) for tree in others]
+    before = [f"Commit `{tree['commit']}` of {tree['date']}, violations: {violations(tree, parts)}.\n" for tree in others]
+    return ([of(newest, parts)] if newest else []) + (["Before it:\n"] if before else []) + ["".join(before)] * bool(before)
 
 
 def is_wrong(trees):

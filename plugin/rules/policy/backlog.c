@@ -166,7 +166,7 @@ static int64_t end_of(const struct item *item) {
   return __builtin_add_overflow(item->time_ms, item->note.ttl_ms, &end_ms) ? INT64_MAX : end_ms;
 }
 
-/* Whoever is short need not be looked at. */
+/* A short text need not be looked at. */
 static uint32_t least_bytes(const struct notification *note) {
   struct item item = {.note = *note};
   const struct line line = {.item = &item, .level = note->level};
@@ -185,7 +185,7 @@ static struct backlog_entry describe(const struct item *item, uint32_t kind) {
                                 .sort = (uint8_t)sort_of(item)};
 }
 
-/* What choose.c needs holds nothing between two choices. */
+/* The memory that choose.c needs holds nothing between two choices. */
 static int backlog_grow_scratch(struct backlog *backlog, size_t capacity) {
   free(backlog->pending);
   free(backlog->window_of);

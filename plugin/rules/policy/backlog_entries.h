@@ -25,7 +25,7 @@ struct backlog_entry {
   uint8_t sort;   /* enum backlog_sort */
 };
 
-/* What filters tell apart. */
+/* The members by which filters differ. */
 struct backlog_kind {
   struct tidings_span source, name, tool; /* in `arena` */
   uint64_t hash;

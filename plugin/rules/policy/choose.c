@@ -2,8 +2,8 @@
  *
  * rules/policy/choose.c: which items a plan has to have, by what is noted of all of them. It makes
  * the windows as coalesce.c does, and deals the lines out as fair.c does: a line that `reach`
- * others go before is not needed, and all its window is not. What other steps remove or look at is
- * always needed.
+ * others go before is not needed, and all its window is not. Items that other steps remove or look
+ * at are always needed.
  */
 #include <string.h>
 
@@ -159,8 +159,8 @@ static void count_rounds(struct dealing *dealing, size_t first, size_t lines, si
   }
 }
 
-/* What was dealt before goes first, if it is of no later round. What comes after it may do so, too:
- * then a window is needed that need not be. */
+/* Lines that were dealt before go first, if they are of no later round. Later lines may do so, too:
+ * then a window counts as needed that is not. */
 static int deal_level(struct choosing *choosing, unsigned level, size_t before,
                       struct arena *arena) {
   size_t reach = choosing->wanted->reach;

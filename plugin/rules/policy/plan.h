@@ -32,8 +32,8 @@ struct room {
   size_t deferred;                  /* lines that are not among the items and wait all the same */
 };
 
-/* What is pending and is not among the items, because lines that go before it fill the carrier. No
- * step removes any of it or joins it with one of the items. */
+/* Pending notifications that are not among the items, because lines that go before them fill the
+ * carrier. No step removes one of them or joins it with one of the items. */
 struct rest {
   size_t lines;
   size_t bytes; /* of source and name and the least that may be shown, of the longest */

@@ -329,7 +329,8 @@ int64_t turns_due_ms(const struct turns *turns, const struct settings *settings)
   return due_ms;
 }
 
-/* What was declined once does not start a turn by itself again; it has no time any more. */
+/* A message that was declined once has no time any more, so it does not start a turn by itself
+ * again. */
 static bool any_falls_due(const struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     const struct message *message = &step->turns->messages[i];

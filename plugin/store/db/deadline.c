@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * store/db/deadline.c: see deadline.h.
  */
 #include "store/db/deadline.h"
 

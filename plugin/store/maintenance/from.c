@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * maintenance/from.c: see the header.
  */
 #include "store/maintenance/from.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * maintenance/gather.c: see the header.
  */
 #include "store/maintenance/gather.h"
 #include "store/db/lmdb/files.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * maintenance/session.c: see the header.
  */
 #include "store/maintenance/session.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * maintenance/target.c: see the header.
  */
 #include "store/maintenance/target.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * store/db/lmdb/heads.c: see the header.
  */
 #include "store/db/lmdb/heads.h"
 
