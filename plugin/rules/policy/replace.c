@@ -11,7 +11,7 @@ struct latest {
   const struct item *any, *critical;
 };
 
-/* What is due waits for nothing: the other steps are for it. */
+/* An item that is due waits for nothing: the other steps are for it. */
 static bool can_be_replaced(const struct item *item, int64_t now_ms) {
   return item->note.message.len && item->note.key.len && !item_is_due(item, now_ms);
 }
@@ -25,7 +25,8 @@ static bool can_replace(const struct item *item, const struct settings *settings
          policy_filter_reason(settings, note) == REASON_NONE;
 }
 
-/* What another session had has its number of this session; its time says when it was pushed. */
+/* An item that another session had has its number of this session; its time says when it was
+ * pushed. */
 static bool was_pushed_later(const struct item *item, const struct item *other) {
   if ((item->copied || other->copied) && item->pushed_ms != other->pushed_ms)
     return item->pushed_ms > other->pushed_ms;

@@ -6,9 +6,9 @@
  */
 #include "rules/turns/internal.h"
 
-/* Each item asks for one turn of the plugin's own, until something is shown or comes back. One that
- * was not due when those before it asked does so when it is. The queue's head it may ask for again:
- * that may be cancelled. */
+/* Each item asks for one turn of the plugin's own, until something is shown or comes back. A
+ * notification that was not due when those before it asked does so when it is. The queue's head it
+ * may ask for again: that may be cancelled. */
 static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;
