@@ -22,7 +22,7 @@ DEB = os.path.join(HERE, "deb")
 HOSTSIM = ("usr/bin/hostsim", "usr/share/man/man1/hostsim*", "*/hostsim-clock.so", "*/completions/hostsim", "*/_hostsim", "*/hostsim.fish")
 # Package: the files that are its own. The first that matches has a file; what the patterns of DROPPED match is in none.
 FILES = {
-    "libtidings-hostkit-dev": ("usr/include/*", "*.a", "*.pc", "*/libtidings-hostkit.so", "usr/lib/*/cmake/*", "usr/lib/cmake/*", "usr/share/tidings/schema/*", *HOSTSIM),
+    "libtidings-hostkit-dev": ("usr/include/*", "*.a", "*.pc", "*/libtidings-hostkit.so", "usr/lib/*/cmake/*", "usr/lib/cmake/*", "usr/share/tidings/schema/[!c]*", *HOSTSIM),
     "libtidings-hostkit1": ("*/libtidings-hostkit.so.*", "*/tidings-hostkit-probe"),
     "tidings-postgres": ("*/tidings-postgres.so",),
     "tidings-listen": ("usr/bin/tidings-listen", "usr/share/systemd/user/tidings-listen.*", "usr/share/man/man1/tidings-listen.1"),

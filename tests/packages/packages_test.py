@@ -174,6 +174,9 @@ def test_deb(work, stage):
                  "share/fish/vendor_completions.d/tidings.fish", "share/doc/tidings/copyright", "share/doc/tidings/changelog.Debian.gz"):
         check(os.path.exists(f"{root}/usr/{file}"), f"deb: {file} is there")
     delivers(user(f"{work}/deb-home", f"{root}/usr"), "deb")
+    for package, file in (("tidings", "config"), ("libtidings-hostkit-dev", "event")):
+        code, told = run("dpkg-deb", "-c", *[path for name, path in packages.items() if name.startswith(f"{package}_")])
+        check(code == 0 and f"share/tidings/schema/{file}.schema.json" in told, f"deb: {package} has the schema of {file}", told)
     code, told = run(*dpkg, "--purge", *names)
     left = [name for name in archive.files_below(root) if not name.startswith("var/lib/dpkg/")]
     check(code == 0 and not left, "deb: purging leaves nothing", f"{told}\n{left}")
