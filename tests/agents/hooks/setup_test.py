@@ -33,7 +33,7 @@ def programs(place, **versions):
             file.write(f"#!/bin/sh\necho '{version}'\n")
         os.chmod(os.path.join(folder, name), 0o755)
     with open(os.path.join(folder, "codex"), "w", encoding="utf-8") as file:
-        file.write(f"#!/bin/sh\nexec '{sys.executable}' '{HERE}/fake_codex.py' \"$@\"\n")
+        file.write(f"#!/bin/sh\nexec '{sys.executable}' -S -E '{HERE}/fake_codex.py' \"$@\"\n")
     os.chmod(os.path.join(folder, "codex"), 0o755)
     place.env["PATH"] = f"{folder}:{os.environ['PATH']}"
     os.makedirs(os.path.join(place.dir, ".codex"), exist_ok=True)
