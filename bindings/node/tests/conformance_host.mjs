@@ -2,7 +2,7 @@
 //
 // The host that hostsim plays its scenarios through (docs/scenarios.md): each request of hostsim becomes a call of the package, and the typed reply goes
 // back as JSON. It ends when hostsim closes descriptor 3.
-import { Socket } from "node:net";
+import { readSync, writeSync } from "node:fs";
 import { open } from "tidings";
 
 let kit;
@@ -57,18 +57,26 @@ function answer(request) {
   }
 }
 
-const channel = new Socket({ fd: 3, readable: true, writable: true });
-let bytes = Buffer.alloc(0);
-channel.on("data", (more) => {
-  bytes = Buffer.concat([bytes, more]);
-  while (bytes.length >= 4 && bytes.length >= 4 + bytes.readUInt32BE(0)) {
-    const end = 4 + bytes.readUInt32BE(0);
-    const request = JSON.parse(bytes.subarray(4, end).toString());
-    bytes = bytes.subarray(end);
-    const text = Buffer.from(JSON.stringify(answer(request)));
-    const header = Buffer.alloc(4);
-    header.writeUInt32BE(text.length);
-    channel.write(Buffer.concat([header, text]), () => request.op === "close" && process.exit(0));
+// False: hostsim has closed the descriptor.
+function fill(buffer) {
+  for (let at = 0, count; at < buffer.length; at += count) {
+    count = readSync(3, buffer, at, buffer.length - at, null);
+    if (count === 0) return false;
   }
-});
-channel.on("end", () => process.exit(0));
+  return true;
+}
+
+// One request after the other; Bun has no Socket for a descriptor.
+const header = Buffer.alloc(4);
+for (let op; op !== "close" && fill(header);) {
+  const bytes = Buffer.alloc(header.readUInt32BE(0));
+  if (!fill(bytes)) break;
+  const request = JSON.parse(bytes.toString());
+  const text = Buffer.from(JSON.stringify(answer(request)));
+  const reply = Buffer.alloc(4 + text.length);
+  reply.writeUInt32BE(text.length);
+  text.copy(reply, 4);
+  for (let at = 0; at < reply.length;) at += writeSync(3, reply, at);
+  op = request.op;
+}
+process.exit(0);
