@@ -67,6 +67,22 @@ def check_older_tables(server):
     return url
 
 
+def head_after_a_declined_turn(server, schema):
+    """How many bytes the session's head has."""
+    host = kit.Kit(server.url(schema), budget_ms=BUDGET_MS)
+    host.event("session.opened", "late")
+    host.call("event", event={"type": "notification", "session": "late", "data": {"kind": "a.b", "message": "x", "activation": "idle"}})
+    host.event("turn.declined", "late")
+    host.close()
+    return int(server.sql(f"SELECT octet_length(value) FROM {schema}.live JOIN {schema}.session s USING (session) WHERE kind = 3 AND s.name = 'late'"))
+
+
+def check_older_heads(server):
+    """A build of before takes a head with the time of the last asking for damaged."""
+    older, newer = head_after_a_declined_turn(server, "older"), head_after_a_declined_turn(server, "tidings")
+    expect(older + 5 <= newer, f"it is not in tables that such a build may use: {older} bytes, {newer} in new tables")
+
+
 def check_upgrade(server, url):
     """Beside a reader: it waits, and nobody waits for it."""
     host = kit.Kit(url, budget_ms=BUDGET_MS)
@@ -129,6 +145,7 @@ def main():
         url = kit.make_store(server)
         check_midnight(server, url)
         older = check_older_tables(server)
+        check_older_heads(server)
         check_upgrade(server, older)
         check_nothing_to_do(server, older)
         check_older_build(server)
