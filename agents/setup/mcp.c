@@ -24,7 +24,7 @@ static bool is_text(const struct json *json, const char *text) {
   return json && json->kind == JSON_IS_STRING && span_is(json->text, text);
 }
 
-/* Where the command stands: Cline writes it into an object of its own. */
+/* The object that has the command: Cline writes one of its own into the server's. */
 static const struct json *launch_of(const struct json *server) {
   const struct json *transport = json_member(server, "transport");
   return json_member(transport, "command") ? transport : server;
@@ -271,6 +271,11 @@ int setup_mcp(const struct cli *cli, const char *name, const struct mcp_wish *wi
                     host->title);
   }
   int code = change_begin(cli, path, &change);
+  if (!code && !mcp_is_our_program(program)) /* its entries would not be known again */
+    code = cli_fail(cli,
+                    "this program is %s, but an entry of an MCP server needs one called "
+                    "'tidings'; nothing was changed",
+                    program);
   if (!code)
     code = host->member ? plan_servers(cli, host, wish, program, &change)
                         : plan_yaml(cli, wish, program, &change);

@@ -32,7 +32,7 @@ static int indent_of(const char *line) {
   return strchr("#\r\n", line[blanks]) ? NO_INDENT : (int)blanks;
 }
 
-/* One value: a word, or a text in quotes. Empty: it has another form. */
+/* Reads one value, a word or a text in quotes. Empty: it has another form. */
 static struct tidings_span scalar_at(const char *at, const char *stops) {
   const char *end = at;
   if (*at == '"' || *at == '\'') {
@@ -49,13 +49,21 @@ static struct tidings_span scalar_at(const char *at, const char *stops) {
   return span_of(at, (size_t)(end - at));
 }
 
-/* What the value says. Free it; NULL: out of memory, or it has escapes. */
+/* Copies what the value says. Free it; NULL: out of memory, or an escape that is not known. */
 static char *decoded(struct tidings_span scalar) {
   char quote = scalar.len ? scalar.ptr[0] : '\0';
   if (quote != '"' && quote != '\'') return strndup(scalar.ptr, scalar.len);
-  struct tidings_span inner = span_of(scalar.ptr + 1, scalar.len - 2);
-  return memchr(inner.ptr, quote == '"' ? '\\' : '\'', inner.len) ? NULL
-                                                                  : strndup(inner.ptr, inner.len);
+  struct buffer text = BUFFER_EMPTY;
+  const char *end = scalar.ptr + scalar.len - 1;
+  bool known = true;
+  for (const char *at = scalar.ptr + 1; known && at < end; at++) {
+    if (quote == '"' && *at == '\\') known = *++at == '"' || *at == '\\';
+    else known = *at != '\'' || quote == '"';
+    buffer_byte(&text, *at);
+  }
+  if (known) return buffer_take(&text);
+  buffer_free(&text);
+  return NULL;
 }
 
 static bool says(struct tidings_span scalar, const char *text) {
@@ -65,7 +73,7 @@ static bool says(struct tidings_span scalar, const char *text) {
   return equal;
 }
 
-/* Where the value of a key begins; NULL: it is another line. */
+/* Finds the beginning of the key's value. NULL: it is another line. */
 static const char *value_of_key(const char *line, const char *key) {
   const char *at = line + strspn(line, " ");
   size_t len = strlen(key);
@@ -202,6 +210,13 @@ static bool find_yaml_server(const char *text, wanted_yaml_server *is_wanted,
        line = ret_server->end) {
     if (is_wanted(ret_server)) return true;
   }
+  return false;
+}
+
+static bool find_numbered(const char *text, size_t number, struct yaml_server *ret_server) {
+  const char *section = find_section(text), *line = section ? next_line(section) : "";
+  for (; next_server(line, ret_server); line = ret_server->end)
+    if (!number--) return true;
   return false;
 }
 
@@ -355,15 +370,21 @@ static char *put_in(const char *text, const char *program, const char **ret_prob
   return buffer_take(&out);
 }
 
-/* Takes `text` over. */
+/* Takes `text` over. Each server is looked at once, and one that is gone makes way for the next. */
 static char *change_all(char *text, wanted_yaml_server *is_wanted, const char *program) {
   struct yaml_server server;
-  while (text && find_yaml_server(text, is_wanted, &server)) {
-    char *changed = is_wanted == can_go_around       ? go_around(text, &server, program)
-                    : is_wanted == is_around_another ? go_away(text, &server)
-                                                     : take_out(text, &server);
+  for (size_t number = 0; text && find_numbered(text, number, &server);) {
+    bool is_entry = is_wanted == is_the_entry;
+    if (!is_wanted(&server)) {
+      number++;
+      continue;
+    }
+    char *changed = is_entry                     ? take_out(text, &server)
+                    : is_wanted == can_go_around ? go_around(text, &server, program)
+                                                 : go_away(text, &server);
     free(text);
     text = changed;
+    number += !is_entry;
   }
   return text;
 }

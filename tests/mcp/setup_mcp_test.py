@@ -4,10 +4,12 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from kit import main, until  # pylint: disable=wrong-import-position
+from kit import TIDINGS, main, until  # pylint: disable=wrong-import-position
 from reach_walks_test import typed  # pylint: disable=wrong-import-position
 
 from host import SERVER, Host  # pylint: disable=wrong-import-position
@@ -195,6 +197,27 @@ def test_goose_forms(place):
     goose_file(place, read(path).replace("timeout: 300", "timeout: 60"))
     place.ok("setup", "mcp", "goose", "--remove")
     assert read(path) == GOOSE.replace("timeout: 300", "timeout: 60"), read(path)
+
+
+def test_other_names(place):
+    """a program whose path has a quote is known again in each form of file; one that has another name is refused, before it would go around itself for ever"""
+    folder, other = os.path.join(place.dir, 'a "b" \\c'), os.path.join(place.dir, "tid")
+    os.mkdir(folder)
+    os.symlink(TIDINGS, os.path.join(folder, "tidings"))
+    shutil.copy2(TIDINGS, other)
+    goose_file(place, GOOSE)
+    place_file(place, "cline", BEFORE)
+    for host, before in (("goose", GOOSE), ("cline", BEFORE)):
+        path = place_file(place, host)
+        words = ("setup", "mcp", host, "--wrap")
+        env = {"PATH": f"{folder}:{place.env['PATH']}"}
+        place.ok(*words, env=env)
+        assert '\\"b\\"' in read(path), read(path)
+        assert place.ok(*words, env=env).text == "Nothing changed.\n"
+        place.ok("setup", "mcp", host, "--remove", env=env)
+        assert read(path) == before
+        done = subprocess.run([other, *words], cwd=place.work, env=place.env, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 1 and "needs one called 'tidings'; nothing was changed" in done.stderr and read(path) == before, done
 
 
 def test_walk(place):
