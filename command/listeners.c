@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/json_value.h"
 #include "command/kit.h"
 #include "command/paths.h"
-#include "common/file.h"
+#include "command/state_file.h"
 #include "common/store_url.h"
 
 enum { LARGEST = 1 << 20 };
@@ -64,15 +63,7 @@ int listeners_join(const struct cli *cli, struct listener **ret_listener) {
 }
 
 int listeners_say(const struct listener *listener, json_t *status) {
-  char *text = status ? json_dumps(status, JSON_COMPACT) : NULL;
-  char *beside = NULL;
-  json_decref(status);
-  if (asprintf(&beside, "%s.new", listener->file) < 0) beside = NULL;
-  int reason = text && beside ? file_write_whole(beside, text, strlen(text)) : ENOMEM;
-  if (!reason && rename(beside, listener->file)) reason = errno;
-  free(beside);
-  free(text);
-  return reason;
+  return state_file_write(listener->file, status);
 }
 
 void listeners_leave(struct listener *listener) {
@@ -89,35 +80,14 @@ void listeners_leave(struct listener *listener) {
 
 /* -- who lives --------------------------------------------------------------------------------- */
 
-/* A lock that nobody holds is of a process that has died. */
-static bool is_alive(const char *lock) {
-  int fd = open(lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return false;
-  bool alive = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-  close(fd);
-  return alive;
-}
-
-static json_t *read_status(const char *file) {
-  static const struct json_rules rules = {.max_depth = JSON_MAX_DEPTH, .large = true};
-  struct tidings_error error = {.size = sizeof error};
-  json_t *status = NULL;
-  char *text = NULL;
-  size_t len = 0;
-  if (file_read_whole(file, LARGEST, &text, &len)) return NULL;
-  if (json_value_read(&rules, span_of(text, len), "the file", &status, &error)) status = NULL;
-  free(text);
-  return status;
-}
-
 static void look_at(const char *folder, const char *name, json_t *list) {
   size_t len = strlen(name);
   if (len < 6 || strcmp(name + len - 5, ".lock") != 0) return;
   char *stem = strndup(name, len - 5);
   char *lock = stem ? name_listen_file(folder, stem, ".lock") : NULL;
   char *file = stem ? name_listen_file(folder, stem, ".json") : NULL;
-  if (lock && file && is_alive(lock)) {
-    json_t *status = read_status(file);
+  if (lock && file && state_file_is_held(lock)) {
+    json_t *status = state_file_read(file, LARGEST);
     if (status) json_array_append_new(list, status);
   } else if (lock && file) {
     unlink(file);

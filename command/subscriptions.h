@@ -16,9 +16,6 @@
  * Free both. NULL: out of memory, or there is no home. */
 char *subscriptions_folder(const struct cli *cli, char **ret_store);
 
-/* Replaces a state file: takes `state` over. Returns 0 or an errno. */
-int subscriptions_say(const char *path, json_t *state);
-
 /* An array with the last state of each: its members, "alive" and "file", the path without a suffix.
  * NULL: no memory. */
 json_t *subscriptions_list(const struct cli *cli);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/state_file.h"
 #include "command/subscriptions.h"
 #include "common/clock.h"
 
@@ -68,7 +69,7 @@ static void write_report(struct report *report) {
   if (asprintf(&path, "%.*s.state", (int)(strlen(report->saved->path) - strlen(".json")),
                report->saved->path) < 0)
     path = NULL;
-  if (path && state) (void)subscriptions_say(path, state);
+  if (path && state) (void)state_file_write(path, state);
   else json_decref(state);
   free(path);
   report->written_ms = clock_mono_ms();
