@@ -41,7 +41,7 @@ struct host_editor {
   const char *patches; /* or those that have a patch; also the input itself, if it is a text */
 };
 
-/* What a notice is about, and what that says of a turn. A row without a kind ends a list. */
+/* A kind of notice, and what it says of a turn. A row without a kind ends a list. */
 struct host_notice {
   const char *kind; /* notification_type */
   enum host_notice_says { NOTICE_OF_IDLING, NOTICE_OF_APPROVAL, NOTICE_OF_QUESTION } says;

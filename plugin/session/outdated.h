@@ -16,9 +16,9 @@
  * delivery), STORE, NOMEM. */
 int outdated_end(struct op *op, enum delivery_settled_by by, struct tidings_error *error);
 
-/* Which of `items` (by n, none of them pending) are older than what a committed delivery has shown
- * of the same thing? It is for copies of leased ones. There is room for `count` dispositions.
- * Errors: STORE, NOMEM. */
+/* Finds those of `items` (by n, none of them pending) that are older than what a committed delivery
+ * has shown of the same thing. It is for copies of leased ones. There is room for `count`
+ * dispositions. Errors: STORE, NOMEM. */
 int outdated_find(struct op *op, struct item *items, size_t count,
                   struct disposition *ret_dispositions, size_t *ret_count,
                   struct tidings_error *error);

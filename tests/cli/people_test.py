@@ -124,7 +124,7 @@ def test_more_short_ids(place):
     place.refused("log", "-s", "s", "tests", says=["no run has the handle 'tests'", handle])
 
 
-# What each verb that takes -s is given beside it, and how it ends; "meant": with --print-session it says which session it means.
+# Each verb that takes -s has the words that it is given beside it, and how it ends; "meant": with --print-session it says which session it means.
 OWN = "5c1d2e9a-6f0b-4d0e-8f11-1c0ffee00123"
 SHORT_SESSIONS = {
     "push": ("x",), "run": ("true",), "watch": "meant", "feed": "meant", "deliver": ("--at", "tool-result", "--owner", "PID"), "submit": ("--id", "m-5fd2a1c09b", "hello"),

@@ -92,8 +92,8 @@ int plan_outdated(const struct item *pending, size_t pending_count, const struct
 /* Can plan_outdated name it, or another one because of it? */
 bool plan_can_be_outdated(const struct item *item);
 
-/* Which items that are not due make way for one with their key that was pushed later? By n. Returns
- * 0, or -1: no memory. */
+/* Finds the items that are not due and make way for one with their key that was pushed later. By n.
+ * Returns 0, or -1: no memory. */
 int plan_replaced(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, struct arena *arena, struct disposition **ret_dispositions,
                   size_t *ret_count);

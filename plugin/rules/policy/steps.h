@@ -83,8 +83,8 @@ int policy_withdraw(struct work *work); /* 0, or -1: no memory, as of the others
 bool policy_is_awaited(const struct work *work, size_t index);
 int policy_annihilate(struct work *work);
 void policy_filter(struct work *work);
-/* Which setting is against it; REASON_NONE: none is. It reads source, name, tool and level of the
- * note. */
+/* Says which setting is against it; REASON_NONE: none is. It reads source, name, tool and level of
+ * the note. */
 enum reason policy_filter_reason(const struct settings *settings, const struct notification *note);
 int policy_supersede(struct work *work);
 /* The thing that an item is about, by its key (REASON_NEWER_KEY) or by the handle or server whose
