@@ -221,15 +221,19 @@ def make_handler(server):
         def allowed(self):
             token = server.faults.get("token")
             if token and self.headers.get("Authorization") != f"Bearer {token}":
-                server.log(refused=401, authorization=self.headers.get("Authorization"))
-                self.refuse(401)
-                return False
+                return self.answered(401, {}, authorization=self.headers.get("Authorization"))
             status = server.faults.get("status")
             if status:
-                server.log(refused=status)
-                self.refuse(status, **({"Retry_After": str(server.faults.get("retry_after"))} if server.faults.get("retry_after") else {}))
-                return False
+                after = server.faults.get("retry_after")
+                return self.answered(status, {"Retry_After": str(after)} if after else {})
             return True
+
+        def answered(self, status, headers, **more):
+            """Refuses, and logs that only then: a test may end the server as soon as it reads the line."""
+            at = time.monotonic()
+            self.refuse(status, **headers)
+            server.log(refused=status, at=at, **more)
+            return False
 
         def check_headers(self, request):
             """What the era demands of them."""
