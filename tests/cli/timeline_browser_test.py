@@ -51,7 +51,7 @@ def drawn(view):
 
 
 def test_page(place):
-    """by keys and by mouse one gets to each notification, to its explanation and its carrier; nothing is said on the console"""
+    """by keys and by mouse one gets to each notification, to its explanation and its delivery; nothing is said on the console"""
     view = browser()
     session(place)
     view.open(written(place, page_of(place)))
@@ -102,6 +102,10 @@ def test_filters(place):
         assert view.text("#matching").startswith(f"{left} of 3"), (chips, view.text("#matching"))
         view.run(f"document.querySelector('{chips} input').click()")
         assert view.text("#matching") == "", (chips, view.text("#matching"))
+    press = "document.querySelector('#outcomes .chip:nth-of-type({}) span').dispatchEvent(new MouseEvent('click', {{bubbles: true, cancelable: true, shiftKey: {}}}))"
+    for chip, shift, left in ((2, "false", "1 of 3 notifications"), (1, "false", "2 of 3 notifications"), (1, "false", ""), (1, "true", "1 of 3 notifications"), (1, "true", "")):
+        view.run(press.format(chip, shift))
+        assert view.text("#matching") == left, (chip, shift, view.text("#matching"))
     assert view.console() == [], view.console()
 
 
@@ -209,6 +213,8 @@ def test_folds(place):
     waits = [i for i, taken in enumerate(items["taken_at"]) if items["time"][i] <= limit and (not taken or taken > limit)]
     assert f"The model had got {len(got)} notifications by then" in view.text("#panel"), view.text("#panel")
     assert f"Waiting at that moment: {len(waits)} notification" in view.text("#panel"), view.text("#panel")
+    ended = sum(1 for i, taken in enumerate(items["taken_at"]) if taken and taken <= limit and outcomes[i] not in ("delivered", "pending"))
+    assert f"It never got, ended by then: {ended} notification" in view.text("#panel") and f"{outcomes.count('expired')} expired: " not in view.text("#panel"), view.text("#panel")
     view.run("document.querySelector('#panel .go button').click()")
     assert selected(view) == f"Delivery {newest['id']}", selected(view)
     view.run("location.hash = '#delivery=first'")

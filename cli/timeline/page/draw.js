@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * draw.js: the upper picture: the whole session in small, the axis, the agent, turns, carriers and what was pending.
+ * draw.js: the upper picture: the whole session in small, the axis, the agent, turns, deliveries and what was pending.
  */
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-const BANDS = { overview: [8, 26], axis: [38, 20], agent: [60, 20], messages: [82, 20], turns: [106, 20], carriers: [130, 22], pending: [158, 46] };
+const BANDS = { overview: [8, 26], axis: [38, 20], agent: [60, 20], messages: [82, 20], turns: [106, 20], deliveries: [130, 22], pending: [158, 46] };
 const TOP_HEIGHT = 210;
 const CARRIER_OUTCOME = { committed: 0, leased: 1, rolled_back: 6, rewound: 4 };
 
@@ -248,7 +248,7 @@ function focusBox(context, x, y) {
 }
 
 function drawCarriers(context, view, model) {
-  const [y, height] = BANDS.carriers, middle = y + height / 2;
+  const [y, height] = BANDS.deliveries, middle = y + height / 2;
   const last = {}, seen = model.data.deliveries.filter((one) => one.time >= view.start && one.time <= view.end).length;
   const crowded = seen > (view.width - view.gutter) / 7;
   model.data.deliveries.forEach((delivery, i) => {

@@ -19,11 +19,13 @@ function chips(box, names, counts, chosen, changed, picture) {
       ...(picture ? [glyphCanvas(i, 14)] : []),
       element('span', name), element('span', counts[i].toLocaleString('en'), 'n')], 'chip');
     label.dataset.index = i;
-    label.title = 'Show or hide; a double click shows only these';
-    label.addEventListener('dblclick', () => {
-      const only = names.map((_, j) => j === i);
-      chosen.splice(0, chosen.length, ...only);
-      [...box.children].forEach((chip) => { chip.querySelector('input').checked = chip === label; });
+    label.title = 'Show only these, or all again; with Shift, or by the space bar: show or hide these';
+    label.addEventListener('click', (event) => {
+      if (event.target.tagName === 'INPUT' || event.shiftKey) return;
+      event.preventDefault(); // the box is not changed by this click
+      const all = counts.every((count, j) => !count || chosen[j] === (j === i));
+      names.forEach((_, j) => { chosen[j] = all || j === i; });
+      for (const chip of box.children) chip.querySelector('input').checked = chosen[chip.dataset.index];
       changed();
     });
     box.append(label);

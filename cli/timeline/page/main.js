@@ -5,7 +5,7 @@
 function summarize(model) {
   const { data } = model;
   const rows = [['session', data.session], ['agent', data.attachment ? data.attachment.host : ''], ['notifications', model.count.toLocaleString('en') + (model.forgotten ? `, ${model.forgotten.toLocaleString('en')} more are forgotten` : '')],
-    ['carriers', data.deliveries.filter((one) => one.carrier !== 'none' && one.carrier !== 'closed').length.toLocaleString('en')],
+    ['deliveries', data.deliveries.filter((one) => one.carrier !== 'none' && one.carrier !== 'closed').length.toLocaleString('en')],
     ['made', `${shortTime(data.time)} ${zoneName(data.time)}`]];
   byId('summary').replaceChildren();
   for (const [name, value] of rows) {

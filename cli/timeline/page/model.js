@@ -119,12 +119,12 @@ function reasonOf(model, i) {
   return from >= 0 && to > from ? text.slice(from + 12, to) : '';
 }
 
-/* What became of those that the filters let through, by outcome: how many, of which kinds, and the most frequent reason. */
-function countOutcomes(model) {
+/* What became of those that are wanted, by outcome: how many, of which kinds, and the most frequent reasons. */
+function countOutcomes(model, wanted = (i) => model.match[i]) {
   const found = OUTCOMES.map(() => ({ count: 0, kinds: new Map(), reasons: new Map() }));
   const more = (map, key) => map.set(key, (map.get(key) || 0) + 1);
   for (let i = 0; i < model.count; i++) {
-    if (!model.match[i]) continue;
+    if (!wanted(i)) continue;
     const one = found[model.outcome[i]], reason = model.outcome[i] > PENDING ? reasonOf(model, i) : '';
     one.count++;
     more(one.kinds, model.data.items.source[i] * model.data.strings.length + model.data.items.name[i]);

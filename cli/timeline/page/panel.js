@@ -4,11 +4,13 @@
  */
 const MOST_LISTED = 200;
 const DELIVERY_WORDS = { committed: 'committed', leased: 'leased: the host has not settled it', rolled_back: 'rolled back', rewound: 'rewound: the transcript has lost it' };
-const CARRIER_WORDS = { tool_result: 'a tool result', chat_request: 'a chat request', none: 'none: notifications were removed', closed: 'none: the session was closed' };
-const SETTLER_WORDS = { host: 'the host', resume: 'a resume, which named it or did not', recovery: 'recovery, after its host had gone', return: 'the return of its host' };
-const OUTCOME_WORDS = { delivered: 'the model got it', leased: 'handed to the agent, not confirmed yet', pending: 'waits for the next carrier', superseded: 'a newer one replaced it',
+const CARRIER_WORDS = { tool_result: 'a tool result', chat_request: 'a chat request', none: 'nothing: notifications were removed', closed: 'nothing: the session was closed' };
+const SETTLER_WORDS = { host: 'the host, which had sent it', resume: 'a resume, which named it or did not', recovery: 'recovery, after its host had gone', return: 'the return of its host' };
+const OUTCOME_WORDS = { delivered: 'the model got it', leased: 'handed to the agent, not confirmed yet', pending: 'waits for the next message to the model', superseded: 'a newer one replaced it',
   annihilated: 'it and its opposite cancelled out', withdrawn: 'the model knew it, or it was over', expired: 'its time to live had passed', filtered: 'a setting switches it off',
   dropped: 'there were too many, or it was damaged', closed: 'the session was closed' };
+
+const LOST = OUTCOMES.map((_, outcome) => outcome).filter((outcome) => outcome > PENDING);
 
 function facts(rows) {
   const list = element('dl');
@@ -46,12 +48,19 @@ function renderingWords(delivery) {
     : `Not the same bytes: the agent was given ${plural(rendering.bytes, 'byte')} (${how}). Something of it is forgotten, or another version of tidings rendered it.`;
 }
 
+/* The bytes of a delivery. The line breaks that part it from the tool's own output are there, not drawn. */
+function givenText(text) {
+  const lead = text.match(/^\n*/)[0], pre = element('pre', [element('span', lead, 'lead'), visible(text.slice(lead.length))]);
+  if (lead) pre.title = `It begins with ${plural(lead.length, 'line break')}.`;
+  return pre;
+}
+
 function shownBytes(model, delivery) {
   const parts = [], exact = delivery.rendering && delivery.rendering.same, taken = delivery.outcome === 'committed';
   if (!delivery.shown.length) return parts;
   const who = taken ? 'What the model got' : 'What the agent was given';
   parts.push(element('h3', exact ? who : `${who}, as far as that is known`));
-  for (const text of delivery.shown) parts.push(element('pre', visible(model.data.strings[text])));
+  for (const text of delivery.shown) parts.push(givenText(model.data.strings[text]));
   parts.push(element('p', visible(renderingWords(delivery)), exact ? 'note' : 'note warning'));
   return parts;
 }
@@ -75,7 +84,7 @@ function itemPanel(model, i, actions) {
   const go = element('button', `Delivery ${delivery.id}`);
   go.type = 'button';
   go.addEventListener('click', () => actions.select({ delivery: model.delivery[i] }));
-  nodes.push(element('h3', 'Its carrier'), go);
+  nodes.push(element('h3', 'How it was delivered'), go);
   return nodes;
 }
 
@@ -99,12 +108,12 @@ function deliveryPanel(model, at, actions) {
   const nodes = [
     titleLine(`Delivery ${delivery.id}`, placeOf(model, { delivery: at })),
     stateLine(CARRIER_OUTCOME[delivery.outcome], DELIVERY_WORDS[delivery.outcome]),
-    facts([['carrier', CARRIER_WORDS[delivery.carrier]], ['tool', delivery.tool], ['call', delivery.call_id], ['given to the agent', timeText(delivery.time)],
+    facts([['delivered with', CARRIER_WORDS[delivery.carrier]], ['tool', delivery.tool], ['call', delivery.call_id], ['given to the agent', timeText(delivery.time)],
       ['settled', delivery.settled_at && timeText(delivery.settled_at)], ['settled by', SETTLER_WORDS[delivery.settled_by]],
       ['rewound', delivery.rewound_at && timeText(delivery.rewound_at)], ['attachment', delivery.epoch && `number ${delivery.epoch}`]]),
     ...shownBytes(model, delivery),
   ];
-  if (items.length) nodes.push(element('h3', plural(items.length, 'notification')), ...itemList(model, items, actions, delivery.time));
+  if (items.length) nodes.push(element('h3', `${plural(items.length, 'notification')} in it; equal ones share a line`), ...itemList(model, items, actions, delivery.time));
   return nodes;
 }
 
@@ -138,7 +147,7 @@ function markPanel(model, at) {
 /* -- a moment ---------------------------------------------------------------------------------- */
 
 /* The deliveries that showed something, the last before that moment and the first after it; -1: none. */
-function carriersAround(model, ms) {
+function deliveriesAround(model, ms) {
   let before = -1, after = -1;
   model.data.deliveries.forEach((delivery, i) => {
     if (!delivery.shown.length || delivery.outcome !== 'committed') return;
@@ -148,15 +157,20 @@ function carriersAround(model, ms) {
   return { before, after };
 }
 
-function carrierButton(model, at, words, actions) {
+function deliveryButton(model, at, words, actions) {
   const button = element('button', words);
   button.type = 'button';
   button.addEventListener('click', () => actions.select({ delivery: at }));
   return button;
 }
 
+function lostRows(model, lost, actions) {
+  const among = new Set(lost);
+  return outcomeRows(model, countOutcomes(model, (i) => among.has(i)), LOST, actions);
+}
+
 function momentPanel(model, ms, actions) {
-  const { before, after } = carriersAround(model, ms), got = [], waiting = [], lost = [];
+  const { before, after } = deliveriesAround(model, ms), got = [], waiting = [], lost = [];
   for (let i = 0; i < model.count; i++) {
     if (model.from[i] > ms) continue;
     if (model.to[i] > ms || !model.taken[i]) waiting.push(i);
@@ -170,12 +184,12 @@ function momentPanel(model, ms, actions) {
   nodes.push(element('h3', 'What the model got last before that'));
   if (last) {
     nodes.push(element('p', `${duration(ms - last.time)} before, at ${shortTime(last.time, ms)}, with ${CARRIER_WORDS[last.carrier]}${last.tool ? ` of ${short(last.tool, 30)}` : ''}:`, 'hint'),
-      ...last.shown.map((text) => element('pre', visible(model.data.strings[text]))), element('p', [carrierButton(model, before, 'This delivery', actions)], 'go'));
+      ...last.shown.map((text) => givenText(model.data.strings[text])), element('p', [deliveryButton(model, before, 'This delivery', actions)], 'go'));
   } else nodes.push(element('p', 'Nothing.', 'hint'));
-  if (next) nodes.push(element('p', [carrierButton(model, after, `The next one, ${duration(next.time - ms)} later`, actions)], 'go'));
+  if (next) nodes.push(element('p', [deliveryButton(model, after, `The next one, ${duration(next.time - ms)} later`, actions)], 'go'));
   nodes.push(element('h3', `Waiting at that moment: ${plural(waiting.length, 'notification')}`), ...itemList(model, waiting, actions, ms));
+  if (lost.length) nodes.push(element('h3', `It never got, ended by then: ${plural(lost.length, 'notification')}`), element('ul', lostRows(model, lost, actions)));
   nodes.push(element('h3', `The model had got ${plural(got.length, 'notification')} by then, the last first`), ...itemList(model, got, actions, ms, model.taken));
-  nodes.push(element('p', `${plural(lost.length, 'other')} had ended without being shown; select nothing (Esc) to see why.`, 'note'));
   return nodes;
 }
 
@@ -218,7 +232,7 @@ function outcomeRows(model, counts, outcomes, actions) {
 }
 
 function outcomeGroups(model, actions) {
-  const counts = countOutcomes(model), groups = [['The model got', [DELIVERED]], ['It never got', OUTCOMES.map((_, i) => i).filter((i) => i > PENDING)],
+  const counts = countOutcomes(model), groups = [['The model got', [DELIVERED]], ['It never got', LOST],
     ['On its way, or waiting', [1, PENDING]]];
   return groups.flatMap(([title, outcomes]) => {
     const sum = outcomes.reduce((all, outcome) => all + counts[outcome].count, 0), rows = outcomeRows(model, counts, outcomes, actions);

@@ -80,7 +80,7 @@ function nearest(list, distance) {
 function hitTop(view, model, x, y) {
   const within = (name) => y >= BANDS[name][0] - 2 && y < BANDS[name][0] + BANDS[name][1] + 2;
   const away = (one) => Math.abs(xOf(view, one.time) - x);
-  if (within('carriers')) return { delivery: nearest(model.data.deliveries, away) };
+  if (within('deliveries')) return { delivery: nearest(model.data.deliveries, away) };
   if (within('messages')) return { message: nearest(model.messages, away) };
   if (within('turns')) return { step: nearest(model.data.transitions, away) };
   if (within('agent')) return { mark: nearest(model.marks, away) };
