@@ -113,7 +113,7 @@ function deliveryPanel(model, at, actions) {
       ['rewound', delivery.rewound_at && timeText(delivery.rewound_at)], ['attachment', delivery.epoch && `number ${delivery.epoch}`]]),
     ...shownBytes(model, delivery),
   ];
-  if (items.length) nodes.push(element('h3', `${plural(items.length, 'notification')} in it; equal ones share a line`), ...itemList(model, items, actions, delivery.time));
+  if (items.length) nodes.push(element('h3', `${plural(items.length, 'notification')} in it${items.length > 1 ? '; those of a kind may share a line' : ''}`), ...itemList(model, items, actions, delivery.time));
   return nodes;
 }
 
