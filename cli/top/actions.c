@@ -289,6 +289,16 @@ static struct top_action enter(struct top *top) {
   return draw;
 }
 
+/* Lists all rows of the pane again; where no filter is set, back to the sessions. */
+static struct top_action go_back(struct top *top) {
+  if (!top->filters[top->pane][0]) {
+    top->pane = PANE_SESSIONS;
+    return draw;
+  }
+  top->filters[top->pane][0] = '\0';
+  return list_again(top);
+}
+
 static struct top_action key_in_lists(struct top *top, uint32_t typed) {
   uint32_t key = key_meant(typed);
   struct top_action action = draw;
@@ -313,7 +323,7 @@ static struct top_action key_in_lists(struct top *top, uint32_t typed) {
     top->mode = MODE_HELP;
     top->scroll = 0;
     return draw;
-  case KEY_IS_ESCAPE: top->pane = PANE_SESSIONS; return draw;
+  case KEY_IS_ESCAPE: return go_back(top);
   case 'q': return (struct top_action){.what = TOP_QUIT};
   default: return draw;
   }

@@ -101,7 +101,7 @@ void draw_sessions(struct drawing *drawing, struct rows rows) {
   top->shown_sessions = shown;
   if (!json_array_size(list))
     grid_text(drawing->grid, rows.first + 1, 1, drawing->grid->columns, STYLE_PLAIN,
-              top->filters[PANE_SESSIONS][0] ? "No session has these words in it; / changes them."
+              top->filters[PANE_SESSIONS][0] ? "No session has these words in it; Escape lists all."
                                              : "The store has no sessions yet.");
   for (size_t i = 0; i < shown && first + i < json_array_size(list); i++) {
     size_t row = rows.first + 1 + i;

@@ -221,7 +221,8 @@ def test_new(place):
         terminal.press("/", "Enter keep")
         terminal.type("othe")
         terminal.shows("other", "Queue: no message waits", no=["Delivered last"])
-        terminal.press("Escape", "2 sessions, 2 running", no=["Enter keep"])
+        terminal.press("Enter", "/othe", no=["Enter keep"])
+        terminal.press("Escape", "2 sessions, 2 running", no=["/othe"])
 
 
 def test_dead_sessions(place):
