@@ -38,7 +38,9 @@ static void print_ended(const json_t *item) {
     terminal_lines(stdout, json_value_text(item, "message"), 6);
   }
   fputs("\n      ", stdout);
-  terminal_lines(stdout, json_value_text(item, "reason"), 6);
+  char *reason = show_text(json_value_text(item, "reason"));
+  terminal_lines(stdout, reason ? reason : json_value_text(item, "reason"), 6);
+  free(reason);
   putchar('\n');
 }
 
@@ -157,7 +159,7 @@ enum { OPTION_MESSAGE = CLI_LONG_ONLY };
 enum { MOST_SESSIONS = 16 };
 
 static int print_explanation(const struct cli *cli, const json_t *answer) {
-  char *text = show_text_times(json_value_text(answer, "text"));
+  char *text = show_text(json_value_text(answer, "text"));
   if (!text) return cli_fail(cli, "out of memory");
   terminal_lines(stdout, text, 0);
   free(text);

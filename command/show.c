@@ -140,16 +140,38 @@ static size_t time_len(const char *text) {
   return sizeof form - 1;
 }
 
-char *show_text_times(const char *text) {
-  struct buffer out = BUFFER_EMPTY;
+/* Writes the time that begins there; returns its length, or 0: none does. */
+static size_t put_time(struct buffer *out, const char *text) {
   char shown[32];
   struct tm parts;
+  size_t len = time_len(text);
+  if (!len || !split(show_time_ms(text), &parts)) return 0;
+  if (!strftime(shown, sizeof shown, "%Y-%m-%d %H:%M:%S", &parts)) return 0;
+  buffer_format(out, "%s%s", shown, showing.utc ? " UTC" : "");
+  return len;
+}
+
+/* Writes the word and the short form of the id that begin there; returns their length, or 0. */
+static size_t put_id(struct buffer *out, const char *text) {
+  static const char *const words[] = {"notification ", "delivery "};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    size_t len = strlen(words[i]);
+    if (strncmp(text, words[i], len) != 0 || text[len] < '1' || text[len] > '9') continue;
+    char *end = NULL;
+    unsigned long long id = strtoull(text + len, &end, 10);
+    if (!(id >> 32)) return 0;
+    buffer_format(out, "%s%llu", words[i], id & UINT32_MAX);
+    return (size_t)(end - text);
+  }
+  return 0;
+}
+
+char *show_text(const char *text) {
+  struct buffer out = BUFFER_EMPTY;
   while (*text) {
-    size_t len = time_len(text);
-    bool known = len && split(show_time_ms(text), &parts) &&
-                 strftime(shown, sizeof shown, "%Y-%m-%d %H:%M:%S", &parts);
-    if (known) buffer_format(&out, "%s%s", shown, showing.utc ? " UTC" : "");
-    else buffer_append(&out, text, len = 1);
+    size_t len = put_time(&out, text);
+    if (!len) len = put_id(&out, text);
+    if (!len) buffer_append(&out, text, len = 1);
     text += len;
   }
   buffer_byte(&out, '\0');

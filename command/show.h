@@ -37,9 +37,9 @@ void show_time(struct show_clock *clock, const char *time);
 /* "15:20:03", with the date unless that is today. */
 void show_moment(int64_t ms);
 
-/* The text with each time of the form that answers have ("2026-11-23T15:20:03.120Z") as people see
- * times: local, or UTC, to the second. To be freed; NULL: no memory. */
-char *show_text_times(const char *text);
+/* An explanation as people read it: its times ("2026-11-23T15:20:03.120Z") are local, or UTC, to
+ * the second, and the ids of notifications and deliveries short. To be freed; NULL: no memory. */
+char *show_text(const char *text);
 
 /* "2h" ago, "15:40" today, "2026-11-23" or "2026-11-23 15:40[:03]", in milliseconds since 1970.
  * Returns 0, or -1. */

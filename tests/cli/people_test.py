@@ -75,6 +75,9 @@ def test_ids(place):
     assert re.search(r":\d\d    3  info     ci\.passed", place.ok("pending", "-s", "s").text)
     assert place.ok("explain", "-s", "s", "1").text == place.ok("explain", "-s", "s", place.ok("history", "-s", "s", "--json").json["deliveries"][0]["items"][0]["id"]).text
     place.refused("explain", "-s", "s", "9", says="has no item 9")
+    explained = place.ok("explain", "-s", "s", "2")
+    assert re.search(r"in delivery [1-9]\d{0,9} with a tool result", explained.text), explained.text
+    assert re.search(r"in delivery \d{11,} with a tool result", place.ok("explain", "-s", "s", "2", "--json").json["text"])
     place.ok("submit", "-s", "s", "this one is offered")
     for id_ in ("m-00112233aa", "m-00112233bb", "m-99"):
         place.ok("submit", "-s", "s", "--id", id_, f"message {id_}")
