@@ -16,9 +16,10 @@ static void print_route(const char *path, const json_t *counts) {
   const json_t *count = NULL;
   fputs("  ", stdout);
   terminal_text(stdout, path);
-  printf("  accepted %llu, repeated %llu, ignored %llu, without an address %llu",
+  printf("  accepted %llu, repeated %llu, overtaken %llu, ignored %llu, without an address %llu",
          (unsigned long long)json_value_count(counts, "accepted"),
          (unsigned long long)json_value_count(counts, "repeated"),
+         (unsigned long long)json_value_count(counts, "overtaken"),
          (unsigned long long)json_value_count(counts, "ignored"),
          (unsigned long long)json_value_count(counts, "unaddressed"));
   json_object_foreach(json_object_get(counts, "refused"), status, count)

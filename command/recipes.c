@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command/kit.h"
+#include "command/orders.h"
 #include "command/terminal.h"
 #include "common/file.h"
 #include "recipes/builtin.h"
@@ -66,11 +67,10 @@ struct hostkit_notification recipes_notification(const struct recipe_push *push,
                                        .event_id = push->id};
 }
 
-int32_t recipes_push(struct hostkit *kit, const struct recipe_push *push,
-                     const struct hostkit_notification *notification,
-                     struct tidings_reply **ret_reply, struct tidings_error *error) {
+/* A silent notification. */
+static int32_t withdraw(struct hostkit *kit, const struct hostkit_notification *notification,
+                        struct tidings_reply **ret_reply, struct tidings_error *error) {
   static const char *const levels[] = {"info", "warning", "error", "critical"};
-  if (!push->withdraws) return hostkit_push(kit, notification, ret_reply, error);
   json_t *data = json_pack("{s:{s:s%, s:s%}, s:s%, s:s, s:s%, s:s}", "kind", "source",
                            notification->kind_source.ptr, notification->kind_source.len, "name",
                            notification->kind_name.len ? notification->kind_name.ptr : "",
@@ -90,6 +90,26 @@ int32_t recipes_push(struct hostkit *kit, const struct recipe_push *push,
   return kit_event(kit, event, ret_reply, error);
 }
 
+int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct recipe_push *push,
+                     const struct hostkit_notification *notification,
+                     enum recipes_outcome *ret_outcome, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  struct orders *orders = NULL;
+  bool overtaken = false;
+  int32_t code = TIDINGS_OK;
+  if (push->order.len) orders = orders_enter(cli, notification, push->order, &overtaken);
+  if (!overtaken)
+    code = push->withdraws ? withdraw(kit, notification, &reply, error)
+                           : hostkit_push(kit, notification, &reply, error);
+  orders_leave(orders);
+  if (!code)
+    *ret_outcome = overtaken                                         ? RECIPES_OVERTAKEN
+                   : reply && reply->flags & TIDINGS_REPLY_DUPLICATE ? RECIPES_KNOWN
+                                                                     : RECIPES_STORED;
+  hostkit_reply_free(reply);
+  return code;
+}
+
 static void print_field(const char *name, struct tidings_span value) {
   if (!value.len) return;
   printf("  %s ", name);
@@ -102,6 +122,7 @@ void recipes_print(const struct recipe_push *push) {
                                : push->level.len ? push->level
                                                  : span_text("info")));
   print_field("key", push->key);
+  print_field("order", push->order);
   print_field("id", push->id);
   print_field("to", push->to);
   fputs("\n    ", stdout);

@@ -8,6 +8,7 @@
 
 #include <tidings/hostkit.h>
 
+#include "command/cli.h"
 #include "recipes/recipe.h"
 
 /* A source may send the same again for so long, and it is stored once. */
@@ -22,10 +23,13 @@ struct hostkit_notification recipes_notification(const struct recipe_push *push,
                                                  struct tidings_span session,
                                                  struct tidings_span source);
 
+/* OVERTAKEN: one with the same key and a later order is known (orders.h), so it is not stored. */
+enum recipes_outcome { RECIPES_STORED, RECIPES_KNOWN, RECIPES_OVERTAKEN };
+
 /* Stores it: hostkit_push, or for one that withdraws the event of a silent notification. */
-int32_t recipes_push(struct hostkit *kit, const struct recipe_push *push,
+int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct recipe_push *push,
                      const struct hostkit_notification *notification,
-                     struct tidings_reply **ret_reply, struct tidings_error *error);
+                     enum recipes_outcome *ret_outcome, struct tidings_error *error);
 
 /* On stdout: kind, level, key, id, address and text. */
 void recipes_print(const struct recipe_push *push);

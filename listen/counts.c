@@ -26,14 +26,16 @@ json_t *counts_json(const struct counts *counts) {
     if (atomic_load(&counts->refused[i]))
       json_object_set_new(refused, name, count_of(&counts->refused[i]));
   }
-  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "accepted", count_of(&counts->accepted), "repeated",
-                   count_of(&counts->repeated), "ignored", count_of(&counts->ignored),
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "accepted", count_of(&counts->accepted),
+                   "repeated", count_of(&counts->repeated), "overtaken",
+                   count_of(&counts->overtaken), "ignored", count_of(&counts->ignored),
                    "unaddressed", count_of(&counts->unaddressed), "refused", refused);
 }
 
 void counts_copy(struct counts *counts, const struct counts *from) {
   atomic_store(&counts->accepted, atomic_load(&from->accepted));
   atomic_store(&counts->repeated, atomic_load(&from->repeated));
+  atomic_store(&counts->overtaken, atomic_load(&from->overtaken));
   atomic_store(&counts->ignored, atomic_load(&from->ignored));
   atomic_store(&counts->unaddressed, atomic_load(&from->unaddressed));
   for (size_t i = 0; i < COUNTS_STATUSES; i++)

@@ -14,6 +14,7 @@ enum { COUNTS_STATUSES = 12 };
 struct counts {
   atomic_ullong accepted;    /* requests of which something new was stored */
   atomic_ullong repeated;    /* .. of which everything was known */
+  atomic_ullong overtaken;   /* .. of which all came after a later one with its key */
   atomic_ullong ignored;     /* .. of which no rule made a notification */
   atomic_ullong unaddressed; /* .. which do not say where they go */
   atomic_ullong refused[COUNTS_STATUSES];

@@ -26,7 +26,7 @@ struct forward {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   struct wanted *first, *last; /* each mailbox at most once */
-  bool waits; /* the thread, for a mailbox: else it looks for itself */
+  bool waits;                  /* the thread, for a mailbox: else it looks for itself */
   bool ending;
 };
 

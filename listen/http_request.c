@@ -149,8 +149,8 @@ static void answer_body(struct http_request *request, struct answer *answer) {
   else if (request->no_room || request->body.failed)
     refuse_request(request, 503, "Too many bodies are read at this time.", answer);
   else
-    take_request(request->context->kit, request->context->forward, request->route,
-                 &request->headers.document, buffer_view(&request->body), answer);
+    take_request(&request->context->place, request->route, &request->headers.document,
+                 buffer_view(&request->body), answer);
 }
 
 enum MHD_Result http_answer(struct http_request *request) {
@@ -160,7 +160,7 @@ enum MHD_Result http_answer(struct http_request *request) {
     refuse_request(request, request->verdict.status, request->verdict.reason, &answer);
     break;
   case JUDGE_HEALTH:
-    if (take_can_store(request->context->kit)) buffer_text(&answer.body, "{\"ok\":true}\n");
+    if (take_can_store(request->context->place.kit)) buffer_text(&answer.body, "{\"ok\":true}\n");
     else refuse_request(request, 503, "The store cannot be written.", &answer);
     break;
   case JUDGE_HANDSHAKE: break;

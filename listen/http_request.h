@@ -8,13 +8,12 @@
 
 #include <microhttpd.h>
 
-#include "listen/forward.h"
 #include "listen/routes.h"
+#include "listen/take.h"
 
 /* All requests share this. */
 struct http_context {
-  struct hostkit *kit;
-  struct forward *forward;
+  struct take_place place;
   struct routes *routes;
   bool local;               /* peers come by a Unix socket */
   atomic_bool stopping;     /* nothing new is taken */

@@ -27,8 +27,7 @@ struct listening {
   struct listen_options options;
   char *file; /* with the routes */
   struct listen_socket socket;
-  struct hostkit *kit;
-  struct forward *forward;
+  struct take_place place;
   struct server *server;
   struct listener *listener; /* NULL: nobody is told */
   int64_t started;
@@ -42,7 +41,7 @@ static int check_sessions(const struct listening *listening, const struct routes
   for (size_t i = 0; !code && i < routes->count; i++) {
     struct address *address = &routes->routes[i].address;
     if (address->name && address->kind == ADDRESS_SESSION)
-      code = session_complete(listening->cli, listening->kit, &address->name);
+      code = session_complete(listening->cli, listening->place.kit, &address->name);
   }
   return code;
 }
@@ -127,15 +126,16 @@ static int start_listening(struct listening *listening) {
   struct tidings_error error = {.size = sizeof error};
   struct routes *routes = NULL;
   const struct cli *cli = listening->cli;
-  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &listening->kit);
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &listening->place.kit);
   if (!code) code = read_routes(listening, &routes);
   if (code) return code;
-  int32_t refused = recipes_remember_ids(listening->kit, &error);
+  int32_t refused = recipes_remember_ids(listening->place.kit, &error);
   if (!refused) refused = socket_open(&listening->options, &listening->socket, &error);
-  if (!refused) refused = forward_begin(cli, listening->kit, &listening->forward, &error);
   if (!refused)
-    refused = server_begin(listening->kit, listening->forward, routes, &listening->socket,
-                           &listening->server, &error);
+    refused = forward_begin(cli, listening->place.kit, &listening->place.forward, &error);
+  if (!refused)
+    refused =
+        server_begin(&listening->place, routes, &listening->socket, &listening->server, &error);
   if (!refused) return 0;
   routes_drop(routes);
   return cli_fail_with(cli, refused, &error);
@@ -169,10 +169,10 @@ static int listen_until_told(struct listening *listening) {
     socket_notify("STOPPING=1");
     server_end(listening->server, END_MS);
   }
-  forward_end(listening->forward);
+  forward_end(listening->place.forward);
   listeners_leave(listening->listener);
   socket_close(&listening->socket);
-  kit_close(listening->kit);
+  kit_close(listening->place.kit);
   return code;
 }
 
@@ -183,7 +183,7 @@ static char *find_file(const char *path) {
 }
 
 static int run(struct cli *cli) {
-  struct listening listening = {.cli = cli, .socket = {.fd = -1}};
+  struct listening listening = {.cli = cli, .place = {.cli = cli}, .socket = {.fd = -1}};
   int code = 0;
   if (!listen_read_options(cli, &listening.options, &code)) return code;
   if (listening.options.recipe) return attempt(cli, listening.options.recipe, cli->words[0]);

@@ -126,14 +126,14 @@ static struct MHD_Daemon *start(struct server *server) {
       note_connection, server, MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_END);
 }
 
-int32_t server_begin(struct hostkit *kit, struct forward *forward, struct routes *routes,
+int32_t server_begin(const struct take_place *place, struct routes *routes,
                      struct listen_socket *socket, struct server **ret_server,
                      struct tidings_error *error) {
   struct server *server = calloc(1, sizeof *server);
   if (!server) return kit_no_memory(error);
   (void)pthread_mutex_init(&server->mutex, NULL);
-  server->context = (struct http_context){
-      .kit = kit, .forward = forward, .routes = routes, .local = socket->local};
+  server->context =
+      (struct http_context){.place = *place, .routes = routes, .local = socket->local};
   server->fd = socket->fd;
   server->peers = peers_make();
   server->daemon = server->peers ? start(server) : NULL;

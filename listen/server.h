@@ -6,14 +6,14 @@
 #ifndef LISTEN_SERVER_H
 #define LISTEN_SERVER_H
 
-#include "listen/forward.h"
 #include "listen/routes.h"
 #include "listen/socket.h"
+#include "listen/take.h"
 
 struct server;
 
 /* Takes the socket's descriptor over, and one use of the routes. Errors: STORE, NOMEM. */
-int32_t server_begin(struct hostkit *kit, struct forward *forward, struct routes *routes,
+int32_t server_begin(const struct take_place *place, struct routes *routes,
                      struct listen_socket *socket, struct server **ret_server,
                      struct tidings_error *error);
 

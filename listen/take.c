@@ -14,11 +14,10 @@ static const struct json_rules body_rules = {
     .max_depth = 64, .nul = true, .halves = true, .repeats = true, .large = true};
 
 struct taking {
-  struct hostkit *kit;
-  struct forward *forward;
+  const struct take_place *place;
   const struct route *route;
   struct tidings_span id; /* of the request */
-  size_t accepted, repeated, unaddressed;
+  size_t accepted, repeated, overtaken, unaddressed;
   unsigned status, retry_after_s; /* 0: all is well so far */
 };
 
@@ -82,18 +81,19 @@ static void note_failure(struct taking *taking, int32_t code) {
 static void store(struct taking *taking, const struct address *address,
                   const struct recipe_push *push, struct tidings_span id) {
   struct tidings_error error = {.size = sizeof error};
-  struct tidings_reply *reply = NULL;
+  enum recipes_outcome outcome = RECIPES_STORED;
   struct recipe_push with_id = *push;
   with_id.id = id;
   struct hostkit_notification notification =
       recipes_notification(&with_id, span_text(address->name), taking->route->path);
   if (notification.level > taking->route->level) notification.level = taking->route->level;
-  int32_t code = recipes_push(taking->kit, push, &notification, &reply, &error);
+  const struct take_place *place = taking->place;
+  int32_t code = recipes_push(place->cli, place->kit, push, &notification, &outcome, &error);
   if (code) note_failure(taking, code);
-  else if (reply && reply->flags & TIDINGS_REPLY_DUPLICATE) taking->repeated++;
+  else if (outcome == RECIPES_KNOWN) taking->repeated++;
+  else if (outcome == RECIPES_OVERTAKEN) taking->overtaken++;
   else taking->accepted++;
-  hostkit_reply_free(reply);
-  if (!code && address->kind != ADDRESS_SESSION && forward_to(taking->forward, address->name))
+  if (!code && address->kind != ADDRESS_SESSION && forward_to(place->forward, address->name))
     note_failure(taking, TIDINGS_E_NOMEM);
 }
 
@@ -137,6 +137,7 @@ static void count_and_answer(const struct taking *taking, struct answer *ret_ans
   }
   if (taking->accepted) atomic_fetch_add(&counts->accepted, 1);
   else if (taking->repeated) atomic_fetch_add(&counts->repeated, 1);
+  else if (taking->overtaken) atomic_fetch_add(&counts->overtaken, 1);
   else if (taking->unaddressed) atomic_fetch_add(&counts->unaddressed, 1);
   else atomic_fetch_add(&counts->ignored, 1);
   ret_answer->status = 200;
@@ -172,11 +173,11 @@ static void take_document(struct taking *taking, struct recipe_document *documen
   buffer_free(&id);
 }
 
-void take_request(struct hostkit *kit, struct forward *forward, const struct route *route,
+void take_request(const struct take_place *place, const struct route *route,
                   const struct recipe_document *request, struct tidings_span body,
                   struct answer *ret_answer) {
   struct tidings_error error = {.size = sizeof error};
-  struct taking taking = {.kit = kit, .forward = forward, .route = route};
+  struct taking taking = {.place = place, .route = route};
   struct recipe_document document = *request;
   struct arena arena = ARENA_EMPTY;
   const char *refusal =

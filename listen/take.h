@@ -16,9 +16,16 @@ struct answer {
   struct buffer body;     /* JSON; buffer_free */
 };
 
+/* All requests are stored there. */
+struct take_place {
+  const struct cli *cli;
+  struct hostkit *kit;
+  struct forward *forward;
+};
+
 /* `request` has the headers, with names in lower case. The answer is 200 only after everything is
  * stored. Any thread may call it. */
-void take_request(struct hostkit *kit, struct forward *forward, const struct route *route,
+void take_request(const struct take_place *place, const struct route *route,
                   const struct recipe_document *request, struct tidings_span body,
                   struct answer *ret_answer);
 

@@ -81,6 +81,7 @@ static int make_push(const struct recipe_rule *rule, const struct recipe_documen
   if (!failed) failed = write_text(rule->key, document, false, arena, &push.key, &ignored);
   if (!failed) failed = write_text(rule->id, document, false, arena, &push.id, &ignored);
   if (!failed) failed = write_text(rule->to, document, false, arena, &push.to, &ignored);
+  if (!failed) failed = write_text(rule->order, document, false, arena, &push.order, &ignored);
   if (!failed) failed = find_level(rule, document, &push.level);
   if (!failed) *ret_push = push;
   return failed;
@@ -101,6 +102,7 @@ static int make_withdrawal(const struct recipe_rule *rule, const struct recipe_d
   if (!failed) failed = write_text(rule->key, document, true, arena, &push.key, ret_whole);
   if (!failed) failed = write_text(rule->id, document, false, arena, &push.id, &ignored);
   if (!failed) failed = write_text(rule->to, document, false, arena, &push.to, &ignored);
+  if (!failed) failed = write_text(rule->order, document, false, arena, &push.order, &ignored);
   if (!failed && push.id.len) {
     buffer_span(&id, push.id);
     buffer_text(&id, mark);

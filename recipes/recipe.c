@@ -175,10 +175,11 @@ static int read_field(const struct reading *reading, const struct json *value,
   if (span_is(name, "key")) return read_template(reading, value, "key", &rule->key);
   if (span_is(name, "id")) return read_template(reading, value, "id", &rule->id);
   if (span_is(name, "to")) return read_template(reading, value, "to", &rule->to);
+  if (span_is(name, "order")) return read_template(reading, value, "order", &rule->order);
   if (span_is(name, "ttl")) return read_ttl(reading, value, rule);
   return fail(reading->error, TIDINGS_E_SCHEMA,
               "%s, line %zu: rules[%zu]: unknown field %s; expected when, withdraw-when, each, "
-              "kind, level, text, key, id, to or ttl",
+              "kind, level, text, key, order, id, to or ttl",
               reading->what, line_of(reading, value), reading->rule, quote(name).text);
 }
 
@@ -195,6 +196,11 @@ static int read_rule(const struct reading *reading, const struct json *value,
   if (!code && rule->withdraw_when && (!rule->kind.len || !rule->key.len))
     code = refuse(reading, rule->withdraw_when, "withdraw-when",
                   "a kind and a key, too: what has them is withdrawn");
+  if (!code && rule->order.len && !rule->key.len)
+    code = fail(reading->error, TIDINGS_E_SCHEMA,
+                "%s, line %zu: rules[%zu].key: missing; expected one, for an order is among those "
+                "with the same key",
+                reading->what, line_of(reading, value), reading->rule);
   return code;
 }
 

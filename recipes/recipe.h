@@ -27,9 +27,10 @@ bool recipe_names_address(const struct recipe *recipe);
  * are in the arena; an empty one was not given. */
 struct recipe_push {
   struct tidings_span kind, level, text, key, id;
-  struct tidings_span to; /* an address, where the recipe knows it */
-  int64_t ttl_ms;         /* 0: for ever */
-  bool withdraws;         /* it has a kind and a key */
+  struct tidings_span to;    /* an address, where the recipe knows it */
+  struct tidings_span order; /* of those with one key, one with a lower order is overtaken */
+  int64_t ttl_ms;            /* 0: for ever */
+  bool withdraws;            /* it has a kind and a key */
 };
 
 /* Applies the first rule that fits the document: a rule without a text ignores it, others make one
@@ -39,5 +40,9 @@ struct recipe_push {
 int recipe_apply(const struct recipe *recipe, const struct recipe_document *document,
                  struct arena *arena, struct recipe_push **ret_pushes, size_t *ret_count,
                  bool *ret_fits);
+
+/* Compares by the numbers in the texts, from the left: negative if `left` comes before `right`.
+ * Other characters only divide numbers; a number that is not there comes before each that is. */
+int recipe_compare_orders(struct tidings_span left, struct tidings_span right);
 
 #endif

@@ -12,9 +12,9 @@ struct recipe_rule {
   const struct json *when;          /* an object from pointers to values */
   const struct json *withdraw_when; /* the same */
   struct tidings_span each;         /* a pointer in which "*" means every element of an array */
-  struct tidings_span kind, text, key, id, to; /* templates */
-  struct tidings_span level;                   /* also where the map does not say one */
-  struct tidings_span level_from;              /* a pointer to what the map is asked for */
+  struct tidings_span kind, text, key, id, to, order; /* templates */
+  struct tidings_span level;                          /* also where the map does not say one */
+  struct tidings_span level_from;                     /* a pointer to what the map is asked for */
   const struct json *level_map;
   int64_t ttl_ms;
 };

@@ -41,15 +41,15 @@ static bool may_pass(int32_t code) {
 /* A signal ends the pause. */
 static int32_t push_with_patience(struct sender *sender, const struct recipe_push *push,
                                   const struct hostkit_notification *notification,
-                                  struct tidings_reply **ret_reply, struct tidings_error *error) {
+                                  enum recipes_outcome *ret_outcome, struct tidings_error *error) {
   int pause_ms = FIRST_PAUSE_MS;
   struct hostkit *kit = sender->destination.kit;
-  int32_t code = recipes_push(kit, push, notification, ret_reply, error);
+  int32_t code = recipes_push(sender->cli, kit, push, notification, ret_outcome, error);
   if (may_pass(code)) cli_warn(sender->cli, "%s; it is tried again", error->text);
   while (may_pass(code) && !interrupt_seen()) {
     (void)interrupt_poll(NULL, 0, pause_ms);
     pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
-    code = recipes_push(kit, push, notification, ret_reply, error);
+    code = recipes_push(sender->cli, kit, push, notification, ret_outcome, error);
   }
   return code;
 }
@@ -57,18 +57,17 @@ static int32_t push_with_patience(struct sender *sender, const struct recipe_pus
 /* A text that the plugin does not take would be refused for ever: the next one is not held up. */
 static int store(struct sender *sender, const struct recipe_push *push) {
   struct tidings_error error = {.size = sizeof error};
-  struct tidings_reply *reply = NULL;
+  enum recipes_outcome outcome = RECIPES_STORED;
   struct hostkit_notification notification =
       recipes_notification(push, span_text(sender->destination.session), span_text(sender->source));
   if (notification.level > sender->level) notification.level = sender->level;
-  int32_t code = push_with_patience(sender, push, &notification, &reply, &error);
-  bool known = !code && reply && reply->flags & TIDINGS_REPLY_DUPLICATE;
-  hostkit_reply_free(reply);
+  int32_t code = push_with_patience(sender, push, &notification, &outcome, &error);
   if (may_pass(code)) return cli_fail_with(sender->cli, code, &error);
   if (code) cli_warn(sender->cli, "an event became no notification: %s", error.text);
   sender->refused += code != 0;
-  sender->known += known;
-  sender->pushed += !code && !known;
+  sender->known += !code && outcome == RECIPES_KNOWN;
+  sender->ignored += !code && outcome == RECIPES_OVERTAKEN;
+  sender->pushed += !code && outcome == RECIPES_STORED;
   return 0;
 }
 

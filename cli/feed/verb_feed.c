@@ -47,19 +47,20 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
   struct tidings_error error = {.size = sizeof error};
   const struct hostkit_notification notification = recipes_notification(
       push, span_text(feeding->destination.session), span_text(feeding->recipe_name));
-  struct tidings_reply *reply = NULL;
+  enum recipes_outcome outcome = RECIPES_STORED;
   unsigned pause_ms = 500;
-  int32_t code = recipes_push(feeding->destination.kit, push, &notification, &reply, &error);
+  struct hostkit *kit = feeding->destination.kit;
+  int32_t code = recipes_push(feeding->cli, kit, push, &notification, &outcome, &error);
   if (may_pass(code)) cli_warn(feeding->cli, "%s; it is tried again", error.text);
   while (may_pass(code) && !interrupt_seen()) {
     interrupt_pause_ms(pause_ms);
     pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
-    code = recipes_push(feeding->destination.kit, push, &notification, &reply, &error);
+    code = recipes_push(feeding->cli, kit, push, &notification, &outcome, &error);
   }
   if (!code) {
-    bool known = reply && reply->flags & TIDINGS_REPLY_DUPLICATE;
-    feeding->known += known;
-    feeding->pushed += !known;
+    feeding->known += outcome == RECIPES_KNOWN;
+    feeding->ignored += outcome == RECIPES_OVERTAKEN;
+    feeding->pushed += outcome == RECIPES_STORED;
   } else if (may_pass(code)) {
     (void)cli_fail_with(feeding->cli, code, &error);
   } else { /* of this line alone */
@@ -67,7 +68,6 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
     cli_warn(feeding->cli, "a line became no notification: %s", error.text);
     code = TIDINGS_OK;
   }
-  hostkit_reply_free(reply);
   return code ? EXIT_REFUSED : 0;
 }
 

@@ -128,6 +128,57 @@ Test(recipe, withdrawals) {
                 "withdraw-when");
 }
 
+static void check_order(const char *left, const char *right, int wanted) {
+  int found = recipe_compare_orders(span_text(left), span_text(right));
+  int back = recipe_compare_orders(span_text(right), span_text(left));
+  cr_expect((found > 0) - (found < 0) == wanted && (back > 0) - (back < 0) == -wanted,
+            "%s and %s: %d, and %d", left, right, found, back);
+}
+
+/* By numbers, not by letters. */
+Test(recipe, orders) {
+  check_order("41", "42", -1);
+  check_order("9", "10", -1);
+  check_order("0041", "41", 0);
+  check_order("41.2", "41.10", -1);
+  check_order("41", "41.0", -1);
+  check_order("41.9", "42", -1);
+  check_order("", "", 0);
+  check_order("none", "0", -1);
+  check_order("0", "000", 0);
+  check_order("99999999999999999999999", "100000000000000000000000", -1);
+  check_order("2026-11-20T12:11:05Z 7", "2026-11-20T12:11:06Z 3", -1);
+  check_order("2026-11-20T12:11:05Z 7", "2026-11-20T12:11:05Z 8", -1);
+}
+
+/* A notification and a withdrawal of a rule have the same one; without its places there is none. */
+Test(recipe, an_order_is_part_of_a_push) {
+  static const char rule[] =
+      RULE("\"when\":{\"/s\":\"bad\"},\"withdraw-when\":{\"/s\":\"new\"},\"kind\":\"k\",\"text\":"
+           "\"t\",\"key\":\"{/k}\",\"order\":\"{/n}.{/m|1}\"");
+  static const char *const documents[][2] = {{"{\"s\":\"bad\",\"k\":1,\"n\":41,\"m\":2}", "41.2"},
+                                             {"{\"s\":\"new\",\"k\":1,\"n\":41}", "41.1"},
+                                             {"{\"s\":\"bad\",\"k\":1}", ""}};
+  for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+    struct arena arena = ARENA_EMPTY;
+    struct recipe *recipe = NULL;
+    struct recipe_push *pushes = NULL;
+    size_t count = 0;
+    bool fits = false;
+    cr_assert_eq(recipe_read(span_text(rule), "r.json", &recipe, &error), 0, "%s", error.text);
+    const struct recipe_document document = {.root = read(&arena, documents[i][0])};
+    cr_assert_eq(recipe_apply(recipe, &document, &arena, &pushes, &count, &fits), 0);
+    cr_assert_eq(count, 1);
+    cr_expect(span_is(pushes->order, documents[i][1]), "%s: %.*s", documents[i][0],
+              SPAN_FORMAT(pushes->order));
+    recipe_free(recipe);
+    arena_free(&arena);
+  }
+  check_refused(RULE("\"kind\":\"a\",\"text\":\"t\",\"order\":\"{/n}\""), "rules[0].key: missing");
+  check_refused(RULE("\"kind\":\"a\",\"text\":\"t\",\"key\":\"k\",\"order\":\"{n}\""),
+                "neither a pointer");
+}
+
 Test(recipe, mistakes) {
   check_refused("[]", "expected an object with rules");
   check_refused("{\"rules\":[]}", "expected a list of at least one rule");

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ */
+#include "command/orders.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "command/json_value.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "command/recipes.h"
+#include "command/state_file.h"
+#include "common/buffer.h"
+#include "common/clock.h"
+#include "common/store_url.h"
+
+enum { LARGEST = 8 << 20, MOST_KEYS = 4000, LONGEST_KEY = 1024, LONGEST_ORDER = 256 };
+
+static const int64_t kept_ms = (int64_t)RECIPES_REMEMBERED_DAYS * 86400000;
+
+struct orders {
+  char *file;
+  int fd; /* of the lock beside it */
+};
+
+static char *find_orders_folder(const struct cli *cli) {
+  char *store = kit_store_path(cli), *folder = NULL;
+  if (store && store_url_is(store))
+    folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings-recipes");
+  else if (store) folder = paths_join(store, "recipes");
+  free(store);
+  return folder;
+}
+
+static struct orders *open_orders(const struct cli *cli) {
+  char *folder = find_orders_folder(cli);
+  struct orders *orders = folder ? calloc(1, sizeof *orders) : NULL;
+  if (orders) {
+    orders->fd = -1;
+    char *lock = paths_make_folders(folder) ? NULL : paths_join(folder, "orders.lock");
+    orders->file = paths_join(folder, "orders.json");
+    if (lock) orders->fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    free(lock);
+  }
+  free(folder);
+  if (orders && orders->file && orders->fd >= 0 && !flock(orders->fd, LOCK_EX)) return orders;
+  orders_leave(orders);
+  return NULL;
+}
+
+void orders_leave(struct orders *orders) {
+  if (!orders) return;
+  if (orders->fd >= 0) close(orders->fd);
+  free(orders->file);
+  free(orders);
+}
+
+/* A space, and what is no ASCII, is written as %20: JSON takes the rest as it is. */
+static void write_plain(struct tidings_span text, struct buffer *out) {
+  for (size_t i = 0; i < text.len; i++) {
+    unsigned char c = (unsigned char)text.ptr[i];
+    if (c <= ' ' || c == '%' || c >= 0x7F) buffer_format(out, "%%%02x", c);
+    else buffer_byte(out, (char)c);
+  }
+}
+
+/* NULL: it is too long, or no memory. */
+static char *name_key(const struct hostkit_notification *notification) {
+  struct buffer key = BUFFER_EMPTY;
+  write_plain(notification->session, &key);
+  buffer_byte(&key, ' ');
+  write_plain(notification->kind_source, &key);
+  buffer_byte(&key, ' ');
+  write_plain(notification->key, &key);
+  if (key.len <= LONGEST_KEY) return buffer_take(&key);
+  buffer_free(&key);
+  return NULL;
+}
+
+/* Only its numbers count. */
+static char *plain_order(struct tidings_span order) {
+  struct buffer plain = BUFFER_EMPTY;
+  if (order.len > LONGEST_ORDER) return NULL;
+  for (size_t i = 0; i < order.len; i++)
+    buffer_byte(&plain, order.ptr[i] >= '0' && order.ptr[i] <= '9' ? order.ptr[i] : '.');
+  return buffer_take(&plain);
+}
+
+/* -- the file ---------------------------------------------------------------------------------- */
+
+static int64_t noted_ms(const json_t *row) {
+  return (int64_t)json_integer_value(json_array_get(row, 1));
+}
+
+/* Makes room: what is old goes, and if that is not enough the oldest. */
+static void forget_orders(json_t *known, int64_t now_ms) {
+  const char *key = NULL, *oldest = NULL;
+  json_t *row = NULL;
+  void *next = NULL;
+  if (json_object_size(known) < MOST_KEYS) return;
+  json_object_foreach_safe(known, next, key, row) {
+    if (noted_ms(row) < now_ms - kept_ms) json_object_del(known, key);
+  }
+  if (json_object_size(known) < MOST_KEYS) return;
+  json_object_foreach(known, key, row) {
+    if (!oldest || noted_ms(row) < noted_ms(json_object_get(known, oldest))) oldest = key;
+  }
+  json_object_del(known, oldest);
+}
+
+static bool note_order(const struct orders *orders, const char *key, const char *order) {
+  int64_t now_ms = clock_wall_ms();
+  json_t *known = state_file_read(orders->file, LARGEST), *row = json_object_get(known, key);
+  const char *last = json_string_value(json_array_get(row, 0));
+  bool overtaken = last && noted_ms(row) >= now_ms - kept_ms &&
+                   recipe_compare_orders(span_text(order), span_text(last)) < 0;
+  if (!json_is_object(known)) {
+    json_decref(known);
+    known = json_object();
+  }
+  if (!overtaken) {
+    if (!row) forget_orders(known, now_ms);
+    json_object_set_new(known, key, json_pack("[s, I]", order, (json_int_t)now_ms));
+    (void)state_file_write(orders->file, json_incref(known));
+  }
+  json_decref(known);
+  return overtaken;
+}
+
+struct orders *orders_enter(const struct cli *cli, const struct hostkit_notification *notification,
+                            struct tidings_span order, bool *ret_overtaken) {
+  char *key = name_key(notification), *plain = plain_order(order);
+  struct orders *orders = key && plain ? open_orders(cli) : NULL;
+  *ret_overtaken = orders && note_order(orders, key, plain);
+  free(plain);
+  free(key);
+  return orders;
+}
