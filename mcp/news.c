@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * mcp/news.c: see the header. Results are added to while another thread reads what the host sends:
- * the lock is for both.
  */
 #include "mcp/news.h"
 
@@ -19,12 +16,14 @@
 #include "mcp/agent.h"
 #include "mcp/session.h"
 
-/* How long a result may wait for somebody else, and how large a block may be: no host says how much
- * of a result its model gets. */
-enum { PATIENCE_MS = 5, ROOM_BYTES = 10000, SETTLE_MS = 2000, READ_MS = 2000, CALL_ID_SIZE = 160 };
+/* How long a result may wait for another thread that asks the store: with the budget of a call of
+ * the plugin, 5 ms in all. How large a block may be: no host says how much of a result its model
+ * gets. */
+enum { PATIENCE_MS = 2, ROOM_BYTES = 10000, SETTLE_MS = 2000, READ_MS = 2000, CALL_ID_SIZE = 160 };
 
 void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
   *ret_news = (struct mcp_news){.cli = cli, .writer = {.channel = -1}};
+  (void)pthread_mutex_init(&ret_news->store_lock, NULL);
   (void)pthread_mutex_init(&ret_news->lock, NULL);
   ret_news->owner = mcp_agent_find(ret_news->agent, sizeof ret_news->agent);
   ret_news->shows_errors_raw = mcp_agent_shows_errors_raw();
@@ -56,16 +55,24 @@ static void add_session(struct mcp_news *news, const char *named) {
   }
   project_lay_in(news->cli, news->kit, folder);
   (void)mcp_writer_add_session(&news->writer, session->name);
+  pthread_mutex_lock(&news->lock);
   news->session_count++;
+  pthread_mutex_unlock(&news->lock);
 }
 
 /* The first one is that of this process. NULL: there is none. */
 static struct mcp_session *find_session(struct mcp_news *news, const char *named) {
-  if (!news->kit) return NULL;
   for (size_t i = 0; i < news->session_count; i++) {
     if (!named[0] || strcmp(news->sessions[i].name, named) == 0) return &news->sessions[i];
   }
   return NULL;
+}
+
+static void note_failure(struct mcp_news *news, const char *why) {
+  cli_warn(news->cli, "results go on without notifications: %s", why);
+  pthread_mutex_lock(&news->lock);
+  news->failed = true;
+  pthread_mutex_unlock(&news->lock);
 }
 
 /* While others open the store or write to it, it is tried again; then with the next call. */
@@ -75,16 +82,16 @@ static void open_store(struct mcp_news *news) {
   if (news->kit || news->failed || !news->owner) return;
   if (news->writer.channel < 0) {
     int reason = mcp_writer_start(news->cli, news->owner, &news->writer);
-    news->failed = reason != 0;
-    if (reason) cli_warn(news->cli, "results go on without notifications: %s", strerror(reason));
-    if (reason) return;
+    if (reason) {
+      note_failure(news, strerror(reason));
+      return;
+    }
     mcp_writer_mark(news->writer.pid, news->mark);
   }
   int64_t until_ms = clock_mono_ms() + SETTLE_MS;
   while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms)
     code = kit_open(news->cli, TIDINGS_ROLE_HOST, news->owner, &news->kit, &error);
-  news->failed = code && code != TIDINGS_E_BUSY;
-  if (news->failed) cli_warn(news->cli, "results go on without notifications: %s", error.text);
+  if (code && code != TIDINGS_E_BUSY) note_failure(news, error.text);
 }
 
 static struct mcp_session *open_session(struct mcp_news *news, const char *named) {
@@ -96,34 +103,41 @@ static struct mcp_session *open_session(struct mcp_news *news, const char *named
 }
 
 void mcp_news_open(struct mcp_news *news, const char *named) {
-  pthread_mutex_lock(&news->lock);
+  pthread_mutex_lock(&news->store_lock);
   (void)open_session(news, named);
+  pthread_mutex_unlock(&news->store_lock);
+}
+
+bool mcp_news_is_to_open(struct mcp_news *news, const char *named) {
+  pthread_mutex_lock(&news->lock);
+  bool is_to = !news->failed && !find_session(news, named);
   pthread_mutex_unlock(&news->lock);
+  return is_to;
 }
 
 bool mcp_news_session(struct mcp_news *news, const char *named, char *name, size_t size) {
-  pthread_mutex_lock(&news->lock);
+  pthread_mutex_lock(&news->store_lock);
   const struct mcp_session *session = open_session(news, named);
   if (session) snprintf(name, size, "%s", session->name);
-  pthread_mutex_unlock(&news->lock);
+  pthread_mutex_unlock(&news->store_lock);
   return session != NULL;
 }
 
 char *mcp_news_last_sender(struct mcp_news *news, const char *session) {
-  pthread_mutex_lock(&news->lock);
+  pthread_mutex_lock(&news->store_lock);
   char *sender = news->kit ? mcp_session_last_sender(news->kit, session) : NULL;
-  pthread_mutex_unlock(&news->lock);
+  pthread_mutex_unlock(&news->store_lock);
   return sender;
 }
 
 /* -- results ----------------------------------------------------------------------------------- */
 
-/* Whether it has the lock. */
+/* Whether it has the store's lock. */
 static bool lock_soon(struct mcp_news *news) {
   int64_t until_ms = clock_wall_ms() + PATIENCE_MS;
   const struct timespec until = {.tv_sec = until_ms / 1000,
                                  .tv_nsec = (long)(until_ms % 1000) * 1000000L};
-  return pthread_mutex_timedlock(&news->lock, &until) == 0;
+  return pthread_mutex_timedlock(&news->store_lock, &until) == 0;
 }
 
 static bool is_pending(struct mcp_news *news, const char *session) {
@@ -138,10 +152,10 @@ static bool is_pending(struct mcp_news *news, const char *session) {
 
 bool mcp_news_wait(struct mcp_news *news) {
   bool waits = false;
-  if (!lock_soon(news)) return false;
+  if (pthread_mutex_trylock(&news->store_lock)) return true;
   for (size_t i = 0; !waits && !news->ends && i < news->session_count; i++)
     waits = !news->sessions[i].off && is_pending(news, news->sessions[i].name);
-  pthread_mutex_unlock(&news->lock);
+  pthread_mutex_unlock(&news->store_lock);
   return waits;
 }
 
@@ -159,11 +173,21 @@ static char *joined(const struct hostkit_outgoing *outgoing) {
   return buffer_take(&text);
 }
 
-static void roll_back(struct mcp_news *news, uint64_t delivery) {
-  if (delivery) (void)kit_settle(news->kit, delivery, TIDINGS_ROLLED_BACK, SETTLE_MS, NULL, NULL);
+/* MCP_MOST_LEASES: there is no free place. */
+static size_t free_place(const struct mcp_news *news) {
+  size_t place = 0;
+  while (place < MCP_MOST_LEASES && news->leases[place].delivery) place++;
+  return place;
 }
 
-/* A delivery of nothing, as of what has expired, is settled at once. */
+/* Only the thread of the results adds leases, and it has looked whether there is a place. */
+static void add_lease(struct mcp_news *news, struct mcp_lease lease) {
+  pthread_mutex_lock(&news->lock);
+  news->leases[free_place(news)] = lease;
+  pthread_mutex_unlock(&news->lock);
+}
+
+/* A delivery of nothing, as of what has expired, is to be settled at once. */
 static void take_reply(struct mcp_news *news, const struct tidings_reply *reply,
                        struct mcp_block *block) {
   const struct tidings_span nothing = span_of("", 0);
@@ -175,15 +199,16 @@ static void take_reply(struct mcp_news *news, const struct tidings_reply *reply,
     *block = (struct mcp_block){.text = text, .delivery = reply->delivery_id};
     return;
   }
-  (void)kit_settle(news->kit, reply->delivery_id, text ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK,
-                   SETTLE_MS, NULL, NULL);
+  add_lease(news, (struct mcp_lease){
+                      .delivery = reply->delivery_id, .was_read = text != NULL, .is_back = !text});
   free(text);
 }
 
-static size_t free_place(const struct mcp_news *news) {
-  size_t place = 0;
-  while (place < MCP_MOST_LEASES && news->leases[place].delivery) place++;
-  return place;
+static bool has_place(struct mcp_news *news) {
+  pthread_mutex_lock(&news->lock);
+  bool has = free_place(news) < MCP_MOST_LEASES;
+  pthread_mutex_unlock(&news->lock);
+  return has;
 }
 
 void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, const char *tool,
@@ -194,7 +219,7 @@ void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, 
   *ret_block = block;
   if (!lock_soon(news)) return;
   struct mcp_session *session = find_session(news, named);
-  if (!session || session->off || news->ends || free_place(news) == MCP_MOST_LEASES) goto out;
+  if (!session || session->off || news->ends || !has_place(news)) goto out;
   snprintf(id, sizeof id, "%s%.100s", news->mark, call);
   const struct tidings_tool_result result = {.size = sizeof result,
                                              .session = span_text(session->name),
@@ -204,77 +229,97 @@ void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, 
   if (hostkit_tool_result(news->kit, &result, &reply, NULL) || !reply) goto out;
   /* Hooks may have been set up since. */
   session->off = reply->delivery_id && mcp_session_is_hooked(news->kit, session->name);
-  if (session->off) roll_back(news, reply->delivery_id);
+  if (session->off)
+    add_lease(news, (struct mcp_lease){.delivery = reply->delivery_id, .is_back = true});
   else take_reply(news, reply, &block);
   hostkit_reply_free(reply);
 out:
-  pthread_mutex_unlock(&news->lock);
+  pthread_mutex_unlock(&news->store_lock);
   *ret_block = block;
 }
 
-static void settle_lease(struct mcp_news *news, struct mcp_lease *lease, uint32_t outcome) {
-  int32_t code = kit_settle(news->kit, lease->delivery, outcome, SETTLE_MS, NULL, NULL);
-  if (code == TIDINGS_E_BUSY) return; /* with the next message */
-  mcp_writer_forget(&news->writer, lease->delivery);
-  *lease = (struct mcp_lease){.delivery = 0};
-}
-
 /* The writer has said that it is written: the host may have read it and gone on before that. */
-static void note_written(struct mcp_news *news, struct mcp_lease *lease) {
-  lease->is_written = true;
-  lease->was_read = lease->went_on && mcp_writer_was_read(STDOUT_FILENO);
-  if (lease->was_read) settle_lease(news, lease, TIDINGS_COMMITTED);
+static void note_written(struct mcp_news *news, uint64_t delivery, bool written) {
+  pthread_mutex_lock(&news->lock);
+  for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
+    struct mcp_lease *lease = &news->leases[i];
+    if (lease->delivery != delivery) continue;
+    lease->is_written = written;
+    lease->is_back = !written;
+    lease->was_read = written && lease->went_on && mcp_writer_was_read(STDOUT_FILENO);
+  }
+  pthread_mutex_unlock(&news->lock);
 }
 
 int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line) {
-  pthread_mutex_lock(&news->lock);
-  struct mcp_lease *lease = &news->leases[free_place(news)];
-  *lease = (struct mcp_lease){.delivery = block->delivery};
-  pthread_mutex_unlock(&news->lock);
+  add_lease(news, (struct mcp_lease){.delivery = block->delivery});
   int reason = mcp_writer_write(&news->writer, block->delivery, line);
-  pthread_mutex_lock(&news->lock);
-  if (reason) settle_lease(news, lease, TIDINGS_ROLLED_BACK);
-  else note_written(news, lease);
-  pthread_mutex_unlock(&news->lock);
+  note_written(news, block->delivery, !reason);
   free(block->text);
   *block = (struct mcp_block){.text = NULL};
   return reason;
 }
 
 void mcp_news_give_back(struct mcp_news *news, struct mcp_block *block) {
-  pthread_mutex_lock(&news->lock);
-  roll_back(news, block->delivery);
-  pthread_mutex_unlock(&news->lock);
+  add_lease(news, (struct mcp_lease){.delivery = block->delivery, .is_back = true});
   free(block->text);
   *block = (struct mcp_block){.text = NULL};
 }
 
 /* -- what the host has read -------------------------------------------------------------------- */
 
-static bool has_leases(const struct mcp_news *news) {
+static bool is_open(const struct mcp_lease *lease) {
+  return lease->delivery && !lease->was_read && !lease->is_back;
+}
+
+static bool has_open_leases(const struct mcp_news *news) {
   for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
-    if (news->leases[i].delivery) return true;
+    if (is_open(&news->leases[i])) return true;
   }
   return false;
 }
 
 void mcp_news_host_goes_on(struct mcp_news *news) {
   pthread_mutex_lock(&news->lock);
-  bool was_read = has_leases(news) && mcp_writer_was_read(STDOUT_FILENO);
+  bool was_read = has_open_leases(news) && mcp_writer_was_read(STDOUT_FILENO);
   for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
     struct mcp_lease *lease = &news->leases[i];
-    if (lease->is_written) lease->was_read = lease->was_read || was_read;
-    else lease->went_on = lease->delivery != 0;
+    if (!is_open(lease)) continue;
+    if (lease->is_written) lease->was_read = was_read;
+    else lease->went_on = true;
   }
   pthread_mutex_unlock(&news->lock);
 }
 
-void mcp_news_settle(struct mcp_news *news) {
+bool mcp_news_is_to_settle(struct mcp_news *news) {
+  bool any = false;
   pthread_mutex_lock(&news->lock);
-  for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
-    if (news->leases[i].was_read) settle_lease(news, &news->leases[i], TIDINGS_COMMITTED);
-  }
+  for (size_t i = 0; i < MCP_MOST_LEASES; i++)
+    any = any || news->leases[i].was_read || news->leases[i].is_back;
   pthread_mutex_unlock(&news->lock);
+  return any;
+}
+
+static void settle_lease(struct mcp_news *news, size_t place) {
+  pthread_mutex_lock(&news->lock);
+  const struct mcp_lease lease = news->leases[place];
+  pthread_mutex_unlock(&news->lock);
+  if (!lease.was_read && !lease.is_back) return;
+  int32_t code =
+      kit_settle(news->kit, lease.delivery,
+                 lease.was_read ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, SETTLE_MS, NULL, NULL);
+  if (code == TIDINGS_E_BUSY) return;
+  mcp_writer_forget(&news->writer, lease.delivery);
+  pthread_mutex_lock(&news->lock);
+  news->leases[place] = (struct mcp_lease){.delivery = 0};
+  pthread_mutex_unlock(&news->lock);
+}
+
+void mcp_news_settle(struct mcp_news *news) {
+  if (!mcp_news_is_to_settle(news)) return;
+  pthread_mutex_lock(&news->store_lock);
+  for (size_t i = 0; i < MCP_MOST_LEASES; i++) settle_lease(news, i);
+  pthread_mutex_unlock(&news->store_lock);
 }
 
 /* A host that was killed has closed its pipes too. */
@@ -287,16 +332,24 @@ static bool has_read_all(const struct mcp_news *news) {
   return false;
 }
 
+/* Once `ends` is set, no lease comes any more; one that is being written is left. */
 void mcp_news_host_ends(struct mcp_news *news) {
+  pthread_mutex_lock(&news->store_lock);
   pthread_mutex_lock(&news->lock);
   news->ends = true;
-  bool was_read = has_leases(news) && has_read_all(news);
+  bool any = has_open_leases(news);
+  pthread_mutex_unlock(&news->lock);
+  pthread_mutex_unlock(&news->store_lock);
+  bool was_read = any && has_read_all(news);
+  pthread_mutex_lock(&news->lock);
   for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
     struct mcp_lease *lease = &news->leases[i];
-    uint32_t outcome = was_read || lease->was_read ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
-    if (lease->is_written) settle_lease(news, lease, outcome);
+    if (!is_open(lease) || !lease->is_written) continue;
+    lease->was_read = was_read;
+    lease->is_back = !was_read;
   }
   pthread_mutex_unlock(&news->lock);
+  mcp_news_settle(news);
 }
 
 /* -- the end ----------------------------------------------------------------------------------- */
@@ -304,19 +357,21 @@ void mcp_news_host_ends(struct mcp_news *news) {
 void mcp_news_server_ended(struct mcp_news *news, const char *server) {
   int32_t code = TIDINGS_E_BUSY;
   int64_t until_ms = clock_mono_ms() + SETTLE_MS;
-  pthread_mutex_lock(&news->lock);
+  pthread_mutex_lock(&news->store_lock);
   const struct mcp_session *session = open_session(news, "");
   while (session && code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms) {
     json_t *data = json_pack("{s:s, s:s}", "server", server, "state", "disconnected");
     code = kit_event(news->kit, kit_new_event("mcp.state", session->name, data), NULL, NULL);
   }
-  pthread_mutex_unlock(&news->lock);
+  pthread_mutex_unlock(&news->store_lock);
 }
 
 void mcp_news_end(struct mcp_news *news) {
   mcp_news_host_ends(news); /* what was written last may still be in the pipe */
-  mcp_writer_end(&news->writer);
+  if (mcp_news_is_to_settle(news)) mcp_writer_leave(&news->writer);
+  else mcp_writer_end(&news->writer);
   kit_close(news->kit);
   for (size_t i = 0; i < news->session_count; i++) free(news->sessions[i].name);
   pthread_mutex_destroy(&news->lock);
+  pthread_mutex_destroy(&news->store_lock);
 }

@@ -2,6 +2,9 @@
  *
  * mcp/news.h: the notifications of the sessions that one process of `tidings mcp` serves: which
  * sessions these are, what waits in them, the leases of what was added to results. [any thread]
+ *
+ * mcp_news_open and mcp_news_settle take as long as the store is busy, seconds at most; the
+ * functions for requests and results do not wait for them.
  */
 #ifndef MCP_NEWS_H
 #define MCP_NEWS_H
@@ -23,7 +26,8 @@ struct mcp_lease {
   uint64_t delivery; /* not settled; 0: the place is free */
   bool is_written;   /* whole */
   bool went_on;      /* the host sent something before it was known that it is written */
-  bool was_read;     /* and the host went on */
+  bool was_read;     /* and the host went on: it is to be committed */
+  bool is_back;      /* it is to be rolled back */
 };
 
 struct mcp_news {
@@ -31,8 +35,12 @@ struct mcp_news {
   uint32_t owner;        /* the agent's process */
   char agent[256];       /* its program's name */
   bool shows_errors_raw; /* an error's content is shown to its model as JSON */
-  pthread_mutex_t lock;  /* of all below */
-  struct hostkit *kit;   /* NULL: nothing was needed yet, or it cannot be opened */
+  /* `store_lock` is held as long as the store is asked. A change of a member below needs both
+   * locks; the leases need `lock` alone, which is taken last, and never held while anything is
+   * waited for.
+   */
+  pthread_mutex_t store_lock, lock;
+  struct hostkit *kit; /* NULL: nothing was needed yet, or it cannot be opened */
   struct mcp_writer writer;
   char mark[MCP_WRITER_MARK_SIZE];
   bool failed, ends; /* failed: it cannot be opened at all */
@@ -53,8 +61,10 @@ void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news);
 /* Opens the store and the session, so that the first result need not wait for that. `named`: the
  * session that the host names with a call; "": the one of this process. */
 void mcp_news_open(struct mcp_news *news, const char *named);
+/* False: it is open, or cannot be opened at all. */
+bool mcp_news_is_to_open(struct mcp_news *news, const char *named);
 
-/* Is anything pending in one of the sessions? Waits a few milliseconds at most. */
+/* May a result get a block? Waits for nobody: while the store is asked, it may. */
 bool mcp_news_wait(struct mcp_news *news);
 
 /* Leases what is pending, for the result of that call. A busy store means nothing. */
@@ -69,9 +79,11 @@ int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tiding
 void mcp_news_give_back(struct mcp_news *news, struct mcp_block *block);
 
 /* The host has sent something: what it has read before is delivered, and mcp_news_settle says so to
- * the store, after the server has got what the host sent. */
+ * the store, after the server has got what the host sent. If the store stays busy, it is to be
+ * called again. */
 void mcp_news_host_goes_on(struct mcp_news *news);
 void mcp_news_settle(struct mcp_news *news);
+bool mcp_news_is_to_settle(struct mcp_news *news);
 /* The host has closed stdin. From here on nothing is added. */
 void mcp_news_host_ends(struct mcp_news *news);
 

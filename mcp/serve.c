@@ -59,6 +59,7 @@ static int do_action(struct serving *serving, const struct mcp_action *action) {
     mcp_server_answer(action, text ? text : "out of memory", failed || !text, &line);
     reason = put_result(serving, action, &line, false, &added);
   }
+  mcp_news_settle(&serving->news); /* a delivery of nothing */
   free(text);
   buffer_free(&line);
   return reason;

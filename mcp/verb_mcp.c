@@ -7,8 +7,8 @@
 #include "mcp/wrap.h"
 
 enum { OPTION_NAME = CLI_LONG_ONLY };
-/* How long one call of the plugin may wait: the host waits as long. */
-enum { BUDGET_MS = 5 };
+/* How long one call of the plugin may wait: the host waits as long, after what news.c waits. */
+enum { BUDGET_MS = 3 };
 
 static int mcp_verb(struct cli *cli) {
   const char *name = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/wrap.c: a thread reads what the host sends, and another one what the server
- * answers: neither can make the other wait, so a pipe that is full on one side stops only that
- * side.
+ * mcp/wrap.c: a thread reads what the host sends, and another one what the server answers: neither
+ * can make the other wait, so a pipe that is full on one side stops only that side. A third one is
+ * for the store (keeper.h).
  */
 #include "mcp/wrap.h"
 
@@ -23,6 +23,7 @@
 #include "common/spawn.h"
 #include "mcp/block.h"
 #include "mcp/calls.h"
+#include "mcp/keeper.h"
 
 enum { CHUNK = 65536, LONGEST_REQUEST = 16 << 20, LONGEST_RESULT = 64 << 20 };
 enum { EXIT_NO_COMMAND = 127, EXIT_BY_SIGNAL = 128 };
@@ -30,6 +31,7 @@ enum { EXIT_NO_COMMAND = 127, EXIT_BY_SIGNAL = 128 };
 struct wrapper {
   const struct cli *cli;
   struct mcp_news news;
+  struct mcp_keeper keeper;
   pthread_mutex_t calls_lock;
   struct mcp_calls calls;
   int to_server, from_server, over; /* over: readable once the server has ended */
@@ -46,6 +48,10 @@ static void pass_signal(int number) {
   atomic_store(&stopped_by, number);
   if (pid > 0) (void)kill(pid, number);
   errno = reason;
+}
+
+static void settle_soon(struct wrapper *wrapper) {
+  if (mcp_news_is_to_settle(&wrapper->news)) mcp_keeper_settle(&wrapper->keeper);
 }
 
 /* -- from the host to the server --------------------------------------------------------------- */
@@ -116,8 +122,9 @@ static void *pass_requests(void *context) {
     if (!lines.failed) note_lines(wrapper, &lines, &too_long, &session);
     mcp_news_host_goes_on(&wrapper->news);
     reason = file_write_all(wrapper->to_server, chunk, len);
-    mcp_news_settle(&wrapper->news);
-    if (session) mcp_news_open(&wrapper->news, session);
+    settle_soon(wrapper);
+    if (session && mcp_news_is_to_open(&wrapper->news, session))
+      mcp_keeper_open(&wrapper->keeper, session);
     free(session);
   }
   buffer_free(&lines);
@@ -183,6 +190,7 @@ static int pass_lines(struct wrapper *wrapper, struct incoming *incoming, struct
     size_t next = (size_t)(end - bytes.ptr) + 1;
     struct tidings_span line = span_of(bytes.ptr + at, next - at);
     if (!incoming->passing) look_for_block(wrapper, line, &message, &block);
+    bool looked = !incoming->passing;
     incoming->passing = false;
     if (block.text) {
       reason = file_write_all(STDOUT_FILENO, bytes.ptr + written, at - written);
@@ -190,6 +198,7 @@ static int pass_lines(struct wrapper *wrapper, struct incoming *incoming, struct
       else mcp_news_give_back(&wrapper->news, &block);
       written = next;
     }
+    if (looked) settle_soon(wrapper);
     at = next;
   }
   if (!reason) reason = file_write_all(STDOUT_FILENO, bytes.ptr + written, at - written);
@@ -331,7 +340,8 @@ int mcp_wrap(const struct cli *cli, const char *name, char *const *argv) {
   }
   mcp_news_begin(cli, &wrapper.news);
   pass_signals(&wrapper);
-  reason = pthread_create(&requests, NULL, pass_requests, &wrapper);
+  reason = mcp_keeper_begin(&wrapper.news, &wrapper.keeper);
+  if (!reason) reason = pthread_create(&requests, NULL, pass_requests, &wrapper);
   if (reason) {
     (void)spawn_kill(wrapper.server);
     return cli_fail(cli, "no thread: %s", strerror(reason));
@@ -340,6 +350,7 @@ int mcp_wrap(const struct cli *cli, const char *name, char *const *argv) {
   close(wrapper.from_server);
   int code = wait_for_server(&wrapper, name ? name : mcp_wrap_name(argv));
   (void)pthread_join(requests, NULL);
+  mcp_keeper_end(&wrapper.keeper);
   mcp_news_end(&wrapper.news);
   mcp_calls_finish(&wrapper.calls);
   close(wrapper.over);

@@ -148,6 +148,11 @@ void mcp_writer_end(struct mcp_writer *writer) {
   *writer = (struct mcp_writer){.channel = -1};
 }
 
+void mcp_writer_leave(struct mcp_writer *writer) {
+  close(writer->channel);
+  *writer = (struct mcp_writer){.channel = -1};
+}
+
 /* -- the process ------------------------------------------------------------------------------- */
 
 struct looking_after {

@@ -36,6 +36,8 @@ void mcp_writer_forget(const struct mcp_writer *writer, uint64_t delivery);
 
 /* Nothing is left to look after. */
 void mcp_writer_end(struct mcp_writer *writer);
+/* The store was busy for too long: the process settles what is left, as if this one were killed. */
+void mcp_writer_leave(struct mcp_writer *writer);
 
 /* How the call's id of each delivery begins that this process looks after. */
 enum { MCP_WRITER_MARK_SIZE = 32 };

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""measure.py [CALLS]: what the wrapper adds to a call when nothing is pending, beside the bare server in the same run; to 10 MB, and
-while another process holds the store.
+"""measure.py [CALLS]: what the wrapper adds to a call when nothing is pending, beside the bare server in the same run; to 10 MB; with a block;
+and while another process holds the store and a delivery is to be settled.
 
-The two servers take turns, call by call, so that both have the same machine. Prints medians, and fails if a byte differs.
+The two servers take turns, call by call, so that both have the same machine. Prints medians, and the longest of those that may wait for the store;
+fails if a byte differs.
 """
 import json
 import os
@@ -35,22 +36,39 @@ def compare(hosts, count, **arguments):
             own.append(took)
             lines.append(line)
         assert lines[0] == lines[1] and json.loads(lines[0])["id"] == hosts[0].next, "the bytes differ"
-    return [statistics.median(own) for own in times]
+    return times
+
+
+def say(what, times, longest=False):
+    bare, wrapped = (statistics.median(own) for own in times)
+    more = f"; the longest {max(times[0]):.1f} and {max(times[1]):.1f} ms" if longest else ""
+    print(f"# sum: {what}: bare {bare:.3f} ms, wrapped {wrapped:.3f} ms, added {wrapped - bare:.3f} ms{more}", flush=True)
+
+
+def with_news(place, session, hosts, count):
+    """Each result of the second has a block."""
+    times = [[], []]
+    while len(times[1]) < count:
+        place.ok("push", "-s", session, f"number {len(times[1])}")
+        bare, _ = timed(hosts[0])
+        wrapped, line = timed(hosts[1])
+        if b"number" in line:
+            times[0].append(bare)
+            times[1].append(wrapped)
+    return times
 
 
 with Place() as place:
-    hosts = [Host(place, SERVER, bare=True), Host(place, SERVER)]
+    hosts = [Host(place, SERVER, bare=bare, bufsize=65536) for bare in (True, False)]
     compare(hosts, 100)
-    small = compare(hosts, CALLS)
-    large = compare(hosts, max(CALLS // 100, 5), bytes=10_000_000)
-    print(f"# sum: {TIDINGS}: {CALLS} calls: bare {small[0]:.3f} ms, wrapped {small[1]:.3f} ms, added {small[1] - small[0]:.3f} ms; 0 bytes changed")
-    print(f"# sum: 10 MB: bare {large[0]:.1f} ms, wrapped {large[1]:.1f} ms, added {large[1] - large[0]:.1f} ms")
+    say(f"{TIDINGS}: nothing is pending, 0 bytes changed, {CALLS} calls", compare(hosts, CALLS))
+    say("10 MB", compare(hosts, max(CALLS // 50, 5), bytes=10_000_000))
+    [session] = place.ok("sessions", "--json").json["sessions"]
+    say("with a block", with_news(place, session["session"], hosts, max(CALLS // 20, 5)), longest=True)
     if os.path.exists(TRICK):
-        [session] = place.ok("sessions", "--json").json["sessions"]
         place.ok("push", "-s", session["session"], "it waits")
         holder = place.hold()
-        busy = compare(hosts, 100)
-        print(f"# sum: the store is busy and something is pending: bare {busy[0]:.3f} ms, wrapped {busy[1]:.3f} ms, added {busy[1] - busy[0]:.3f} ms")
+        say("the store is busy, a delivery is to be settled, and something is pending", compare(hosts, 100), longest=True)
         end(holder, signal.SIGKILL)
     for host in hosts:
         host.end()

@@ -49,4 +49,4 @@ if [ "$(uname -m)" = x86_64 ]; then
   [ -d "$folder-agents" ] || { fetch "$folder-agents" "${agents[@]}" || exit 77; }
   "$here/places.sh" "$build/tidings" "$folder-agents"
 fi
-TIDINGS_CLI=$build/tidings TIDINGS_CLI_TRICK=none PYTHONDONTWRITEBYTECODE=1 python3 "$here/../measure.py"
+TIDINGS_CLI=$build/tidings TIDINGS_CLI_TRICK=$build/tests/cli-store-trick PYTHONDONTWRITEBYTECODE=1 python3 "$here/../measure.py"

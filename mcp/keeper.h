@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/keeper.h: a thread of the wrapper that does what the store may keep waiting: it opens
+ * sessions and settles deliveries, while requests and results go on.
+ */
+#ifndef MCP_KEEPER_H
+#define MCP_KEEPER_H
+
+#include "mcp/news.h"
+
+struct mcp_keeper {
+  struct mcp_news *news;
+  pthread_t thread;
+  pthread_mutex_t lock; /* of all below */
+  pthread_cond_t asked;
+  char *sessions[MCP_MOST_SESSIONS]; /* to be opened; the first come first */
+  size_t session_count;
+  bool settles, ends;
+};
+
+/* Returns 0 or an errno. `keeper` stays where it is. */
+int mcp_keeper_begin(struct mcp_news *news, struct mcp_keeper *keeper);
+
+/* mcp_news_open and mcp_news_settle, soon. If there is no memory, or too much is asked for, the
+ * next call asks again. */
+void mcp_keeper_open(struct mcp_keeper *keeper, const char *named);
+void mcp_keeper_settle(struct mcp_keeper *keeper);
+
+/* Returns when all that was asked for is done. */
+void mcp_keeper_end(struct mcp_keeper *keeper);
+
+#endif
