@@ -88,6 +88,45 @@ const tests = {
     assert.deepEqual(offered, ["m1"]);
     kit.close();
   },
+
+  "what is due in hours is looked for each minute by the wall clock: a timer stands still while the machine sleeps, and the clock may be set": async (folder) => {
+    const { setTimeout } = globalThis;
+    const now = Date.now.bind(Date);
+    const kit = opened(folder);
+    session(kit);
+    const data = { kind: { source: "a", name: "b" }, message: "m", activation: "idle", due_at: now() + 3 * 3600_000 };
+    assert.ok(kit.event({ type: "notification", session: "s", data }).wakeAtMs > 0);
+    const delays = [];
+    let woken = 0;
+    let ahead = 0;
+    const sleeps = () =>
+      new Promise((resolve) => {
+        globalThis.setTimeout = (call, delay) => {
+          delays.push(delay);
+          resolve(call);
+        };
+      });
+    try {
+      Date.now = () => now() + ahead;
+      let asleep = sleeps();
+      const ended = (async () => {
+        for await (const one of kit.wakes()) if (++woken === 2) return one.session;
+      })();
+      for (const passed of [60_000, 4 * 3600_000]) { // one look too early; then the machine has slept for hours
+        const look = await asleep;
+        asleep = sleeps();
+        assert.equal(woken, 1);
+        ahead = passed;
+        look();
+      }
+      assert.equal(await ended, "s");
+    } finally {
+      Object.assign(globalThis, { setTimeout });
+      Date.now = now;
+    }
+    assert.deepEqual(delays, [60_000, 60_000]);
+    kit.close();
+  },
 };
 
 let number = 0;

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+import unittest.mock
 
 SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
 os.environ["TIDINGS_HOSTKIT_PROBE"] = str(BUILD / "tidings-hostkit-probe")
@@ -113,9 +115,37 @@ def wakes_by_time(folder):
         assert asyncio.run(asyncio.wait_for(offered(kit), 300)) == "m1"
 
 
+def looks_each_minute(folder):
+    """what is due in hours is looked for each minute by the wall clock: a timer stands still while the machine sleeps, and the clock may be set"""
+    real, ahead, pauses = time.time, [0.0], []
+
+    async def pause(waiting, seconds):
+        waiting.close()
+        pauses.append(round(seconds))
+        ahead[0] = (60, 4 * 3600)[len(pauses) - 1]  # one look too early; then the machine has slept for hours
+        raise asyncio.TimeoutError
+
+    async def second(kit):
+        woken = [one.session async for one in first_two(kit.wakes())]
+        assert woken == ["s", "s"], woken
+
+    async def first_two(wakes_of):
+        for _ in range(2):
+            yield await anext(wakes_of)
+        await wakes_of.aclose()
+
+    with opened(folder) as kit:
+        kit.event("session.opened", "s", {"host": "test"})
+        reply = kit.event("notification", "s", {"kind": {"source": "a", "name": "b"}, "message": "m", "activation": "idle", "due_at": int(real() * 1000) + 3 * 3600000})
+        assert reply.wake_at_ms is not None, reply
+        with unittest.mock.patch("time.time", lambda: real() + ahead[0]), unittest.mock.patch("asyncio.wait_for", pause):
+            asyncio.run(second(kit))
+    assert pauses == [60, 60], pauses
+
+
 def main():
     failures = 0
-    tests = (errors, opening, repeated_push, wakes, wakes_by_time)
+    tests = (errors, opening, repeated_push, wakes, wakes_by_time, looks_each_minute)
     for number, test in enumerate(tests, 1):
         with tempfile.TemporaryDirectory() as folder:
             try:

@@ -285,12 +285,34 @@ await test("a reply's time to wake is kept, and a ring wakes", async () => {
 
 await test("a time to wake that is years away is looked at each minute, since the clock may be set; no timer runs over", () => {
   const { setTimeout } = globalThis;
+  const now = Date.now.bind(Date);
   const delays = [];
-  globalThis.setTimeout = (_call, delay) => delays.push(delay);
-  const { session } = stage({ wake: { wake_at: Date.now() + 2 ** 40 } });
-  session.wake();
-  globalThis.setTimeout = setTimeout;
-  equal(delays, [60000]);
+  let ahead = 0;
+  let look;
+  try {
+    globalThis.setTimeout = (call, delay) => {
+      delays.push(delay);
+      look = call;
+      return {};
+    };
+    Date.now = () => now() + ahead;
+    const answers = { wake: { wake_at: now() + 2 ** 40 } };
+    const { session, asked } = stage(answers);
+    session.wake();
+    answers.wake = {};
+    for (const passed of [60_000, 120_000]) {
+      ahead = passed;
+      look();
+      equal(asked.length, 1);
+    }
+    ahead = 2 ** 40; // the machine has slept for so long
+    look();
+    equal(asked.length, 2);
+  } finally {
+    Object.assign(globalThis, { setTimeout });
+    Date.now = now;
+  }
+  equal(delays, [60000, 60000, 60000]);
 });
 
 await test("half a character in what a host says does not refuse the event", () => {

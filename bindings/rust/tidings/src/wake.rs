@@ -140,11 +140,16 @@ fn drain(mut from: impl Read) -> bool {
     }
 }
 
-fn timeout(waiting: &Mutex<Waiting>) -> c_int {
-    match waiting.lock().unwrap().until_ms {
-        Some(until) => (until - now_ms()).clamp(0, 60_000) as c_int,
+/// At most a minute: poll's timeout stands still while the machine sleeps, and the clock may be set.
+fn pause_ms(until_ms: Option<i64>, now_ms: i64) -> c_int {
+    match until_ms {
+        Some(until) => (until - now_ms).clamp(0, 60_000) as c_int,
         None => -1,
     }
+}
+
+fn timeout(waiting: &Mutex<Waiting>) -> c_int {
+    pause_ms(waiting.lock().unwrap().until_ms, now_ms())
 }
 
 fn wait(descriptor: Option<File>, nudged: UnixStream, waiting: &Mutex<Waiting>) {
@@ -177,5 +182,20 @@ fn wait(descriptor: Option<File>, nudged: UnixStream, waiting: &Mutex<Waiting>) 
                 waker.wake();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pause_ms;
+
+    #[test]
+    fn what_is_due_in_hours_is_looked_for_each_minute() {
+        let hours = 3 * 3_600_000;
+        assert_eq!(pause_ms(None, 1000), -1);
+        assert_eq!(pause_ms(Some(hours), 0), 60_000);
+        assert_eq!(pause_ms(Some(hours), hours - 900), 900);
+        assert_eq!(pause_ms(Some(hours), hours + 900), 0); // the machine has slept for longer
+        assert_eq!(pause_ms(Some(i64::MAX), 0), 60_000);
     }
 }
