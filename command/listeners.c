@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,12 +36,6 @@ static char *name_listen_file(const char *folder, const char *name, const char *
   return asprintf(&path, "%s/%s%s", folder, name, suffix) < 0 ? NULL : path;
 }
 
-static int open_lock(struct listener *listener) {
-  listener->fd = open(listener->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (listener->fd < 0 || flock(listener->fd, LOCK_EX | LOCK_NB)) return errno;
-  return 0;
-}
-
 int listeners_join(const struct cli *cli, struct listener **ret_listener) {
   char *folder = find_listen_folder(cli), pid[16];
   struct listener *listener = folder ? calloc(1, sizeof *listener) : NULL;
@@ -54,7 +47,8 @@ int listeners_join(const struct cli *cli, struct listener **ret_listener) {
     listener->fd = -1;
     listener->file = name_listen_file(folder, pid, ".json");
     listener->lock = name_listen_file(folder, pid, ".lock");
-    reason = listener->file && listener->lock ? open_lock(listener) : ENOMEM;
+    reason = ENOMEM;
+    if (listener->file && listener->lock) reason = state_file_hold(listener->lock, &listener->fd);
   }
   free(folder);
   if (!reason) *ret_listener = listener;
@@ -89,9 +83,8 @@ static void look_at(const char *folder, const char *name, json_t *list) {
   if (lock && file && state_file_is_held(lock)) {
     json_t *status = state_file_read(file, LARGEST);
     if (status) json_array_append_new(list, status);
-  } else if (lock && file) {
+  } else if (lock && file && !state_file_remove(lock)) {
     unlink(file);
-    unlink(lock);
   }
   free(stem);
   free(lock);

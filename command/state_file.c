@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/json_value.h"
@@ -36,10 +36,41 @@ json_t *state_file_read(const char *path, size_t largest) {
   return state;
 }
 
+static const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+/* 0: locked, ESTALE: the file that was locked has been removed, or another errno. */
+static int lock_at(const char *path, int make, int *ret_fd) {
+  struct flock lock = whole;
+  struct stat info;
+  int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | make, 0600);
+  if (fd < 0) return errno;
+  int reason = fcntl(fd, F_OFD_SETLK, &lock) || fstat(fd, &info) ? errno : 0;
+  if (!reason && !info.st_nlink) reason = ESTALE;
+  if (reason) close(fd);
+  else *ret_fd = fd;
+  return reason == EACCES ? EAGAIN : reason;
+}
+
+/* It may be removed between its making and its locking. */
+int state_file_hold(const char *lock, int *ret_fd) {
+  int reason = lock_at(lock, O_CREAT, ret_fd);
+  while (reason == ESTALE) reason = lock_at(lock, O_CREAT, ret_fd);
+  return reason;
+}
+
+int state_file_remove(const char *lock) {
+  int fd = -1, reason = lock_at(lock, 0, &fd);
+  if (reason) return reason;
+  if (unlink(lock)) reason = errno;
+  close(fd);
+  return reason;
+}
+
 bool state_file_is_held(const char *lock) {
+  struct flock found = whole;
   int fd = open(lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return false;
-  bool held = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+  bool held = !fcntl(fd, F_OFD_GETLK, &found) && found.l_type != F_UNLCK;
   close(fd);
   return held;
 }

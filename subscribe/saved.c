@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "command/json_value.h"
 #include "command/paths.h"
+#include "command/state_file.h"
 #include "command/subscriptions.h"
 #include "common/file.h"
 #include "common/fnv.h"
 #include "common/store_url.h"
 
-enum { LARGEST_SAVED = 1 << 20 };
+enum { LARGEST_SAVED = 1 << 20, LARGEST_PID = 16 };
 
 /* NULL: no memory, or no home. */
 static char *find_folder(const struct cli *cli, uint64_t *key) {
@@ -29,17 +29,23 @@ static char *find_folder(const struct cli *cli, uint64_t *key) {
   return folder;
 }
 
+static int refuse_second(const struct cli *cli, const char *path) {
+  char *pid = NULL;
+  size_t len = 0;
+  bool known = !file_read_whole(path, LARGEST_PID, &pid, &len) && len;
+  int code = cli_fail(cli, "process %s already has this subscription", known ? pid : "(unknown)");
+  free(pid);
+  return code;
+}
+
 static int lock_file(const struct cli *cli, struct saved *saved) {
-  char *path = NULL, pid[16] = "";
+  char *path = NULL, pid[LARGEST_PID] = "";
   if (asprintf(&path, "%s.lock", saved->path) < 0) return cli_fail(cli, "out of memory");
-  saved->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  int code = 0;
-  if (saved->lock < 0) {
-    code = cli_fail(cli, "cannot write '%s': %s", path, strerror(errno));
-  } else if (flock(saved->lock, LOCK_EX | LOCK_NB)) {
-    ssize_t len = read(saved->lock, pid, sizeof pid - 1);
-    pid[len > 0 ? len : 0] = '\0';
-    code = cli_fail(cli, "process %s already has this subscription", pid[0] ? pid : "(unknown)");
+  int code = 0, reason = state_file_hold(path, &saved->lock);
+  if (reason == EAGAIN) {
+    code = refuse_second(cli, path);
+  } else if (reason) {
+    code = cli_fail(cli, "cannot write '%s': %s", path, strerror(reason));
   } else {
     int written = snprintf(pid, sizeof pid, "%ld", (long)getpid());
     if (ftruncate(saved->lock, 0) || write(saved->lock, pid, (size_t)written) != written)
