@@ -89,12 +89,14 @@ class Agent:
         self.append(json.dumps(line(self.host, event, text)) + ("\n" if whole else ""))
 
     def append(self, entry):
-        if os.path.exists(self.path):
-            with open(self.path, "rb+") as file:  # a line that is not whole is passed over, as the agents do
-                lines = file.read()
-                file.truncate(lines.rfind(b"\n") + 1)
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(entry)
+        """A line that is not whole is passed over, as the agents do."""
+        with open(self.path, "ab+") as file:
+            size = end = file.seek(0, os.SEEK_END)
+            while end and (file.seek(end - 1), file.read(1))[1] != b"\n":
+                end -= 1
+            if end != size:
+                file.truncate(end)
+            file.write(entry.encode())
 
 
 def leased(place):
@@ -331,6 +333,8 @@ def killed(place, host):
         """A call that a busy machine takes too long for says nothing, and the next one does."""
         for step, event in ((agent.prompt, 0), (agent.tool, 1), *((agent.stop, 2) for _ in range(count))):
             text = step()
+            if not text and event == 2:
+                break
             if text:
                 agent.write(text, EVENTS[host][event])
         return all(times().values())

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings setup` on configurations as people have them: what is there stays, twice is as once, --remove takes it back, what cannot be read is refused."""
+import itertools
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 
 from kit import TIDINGS, main
+from loose_json import strict
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -33,7 +35,7 @@ def programs(place, **versions):
             file.write(f"#!/bin/sh\necho '{version}'\n")
         os.chmod(os.path.join(folder, name), 0o755)
     with open(os.path.join(folder, "codex"), "w", encoding="utf-8") as file:
-        file.write(f"#!/bin/sh\nexec '{sys.executable}' -S -E '{HERE}/fake_codex.py' \"$@\"\n")
+        file.write(f"#!/bin/sh\ncase $1 in --version) echo '{says('codex')}' ;; *) exec '{sys.executable}' -S -E '{HERE}/fake_codex.py' \"$@\" ;; esac\n")
     os.chmod(os.path.join(folder, "codex"), 0o755)
     place.env["PATH"] = f"{folder}:{os.environ['PATH']}"
     os.makedirs(os.path.join(place.dir, ".codex"), exist_ok=True)
@@ -125,13 +127,6 @@ OTHERS = [
     '{\n  "a": 1 // no comma\n}',
     '{"hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "x"}]}], "PostToolUse": [{"hooks": [{"type": "command", "command": "y"}]}]}}',
 ]
-
-
-def strict(text):
-    """Read as a host reads it: comments and commas too many gone; nothing is as good as an empty object."""
-    text = text.strip() or "{}"
-    script = "const t=require('fs').readFileSync(0,'utf8'); process.stdout.write(JSON.stringify((0,eval)('('+t+'\\n)')))"
-    return json.loads(subprocess.run(["node", "-e", script], input=text, capture_output=True, text=True, check=True).stdout)
 
 
 def test_others(place):
@@ -360,20 +355,20 @@ def test_trust(place):
 def test_trust_keeps_bytes(place):
     """the file that holds the trust keeps its mode, its line ends and every other byte, also without the copy of what was before"""
     programs(place)
-    name = ".codex/config.toml"
+    name, modes = ".codex/config.toml", itertools.cycle((0o644, 0o600, 0o664))
     for text in ('model = "x"\r\n\r\n[analytics]\r\nenabled = false\r\n', 'a = 1\n[hooks.state]', "# mine\n\n[hooks.state] # mine too\n\n# end\n", "day = 2026-01-01\n",
                  '[hooks.state."/other:Stop:0:0"]\ntrusted_hash = "x"\n\n[b]\nc = """\n[hooks.state]\n"""\n'):
-        for mode in (0o644, 0o600, 0o664):
-            write(place, name, text, mode)
-            assert "8 hooks are trusted" in place.ok("setup", "codex").text
-            there = read(place, name)
-            assert there.startswith(text) and os.stat(path(place, name)).st_mode & 0o777 == mode, there
-            assert lines_end_alike(there) == ("\r\n" in text) and there.count("trusted_hash") == 8 + text.count("trusted_hash"), there
-            os.remove(path(place, name) + ".before-tidings")
-            write(place, name, there + "\n[new]\nx = 1\n", mode)
-            place.ok("setup", "codex", "--remove")
-            gap = "" if text.endswith("\n") else "\n"
-            assert read(place, name) == text + gap + "\n[new]\nx = 1\n" and os.stat(path(place, name)).st_mode & 0o777 == mode, read(place, name)
+        mode = next(modes)
+        write(place, name, text, mode)
+        assert "8 hooks are trusted" in place.ok("setup", "codex").text
+        there = read(place, name)
+        assert there.startswith(text) and os.stat(path(place, name)).st_mode & 0o777 == mode, there
+        assert lines_end_alike(there) == ("\r\n" in text) and there.count("trusted_hash") == 8 + text.count("trusted_hash"), there
+        os.remove(path(place, name) + ".before-tidings")
+        write(place, name, there + "\n[new]\nx = 1\n", mode)
+        place.ok("setup", "codex", "--remove")
+        gap = "" if text.endswith("\n") else "\n"
+        assert read(place, name) == text + gap + "\n[new]\nx = 1\n" and os.stat(path(place, name)).st_mode & 0o777 == mode, read(place, name)
     for text in ("hooks = {}\n", "[hooks]\nstate = {}\n"):
         write(place, name, text)
         place.refused("setup", "codex", says=["config.toml has the table hooks.state in a form that setup does not edit", "/hooks"])

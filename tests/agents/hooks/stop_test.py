@@ -161,12 +161,11 @@ def test_forgotten_messages(place):
 
 def test_room(place):
     """150 notifications and a steered message during one tool: each is on exactly one answer, none larger than the agent's room, the steered one first"""
-    hosts = [min(ROOMS, key=ROOMS.get)] if os.environ.get("TIDINGS_SANITIZE") else HOSTS  # a sanitizer finds nothing more in hundreds of processes
-    for host in hosts:
+    for host in HOSTS:
         prompt, tool, _, _ = HOSTS[host]
         call(place, host, prompt, host, prompt="hello")
-        for number in range(150):
-            place.event("notification", {"kind": "ci.failed", "message": f"News {number:03}: " + "x" * 110}, host)
+        news = "".join(json.dumps({"message": f"News {number:03}: " + "x" * 110}) + "\n" for number in range(150))
+        place.ok("feed", "--recipe", "any", "--per-minute", "0", "-s", host, stdin=news)
         place.ok("submit", "-s", host, "--steer", "Stop: do not deploy.")
         texts = []
         while (answer := call(place, host, tool, host, tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x")) != {}:

@@ -3,6 +3,7 @@
 """skip_test.py: a host that cannot be fetched is skipped with the reason, soon, and whatever fails leaves nothing behind. Prints TAP."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,9 +56,29 @@ def failed_installation(folder):
     assert ran.returncode == 1 and "cmake --install" in ran.stderr and not left, (ran, left)
 
 
+NPM = """#!/bin/sh
+[ "$1" = install ] || { echo 99.1.0; exit 0; }
+echo "npm error code E404" >&2
+echo "npm error 404 'chord@^2' is not in this registry." >&2
+exit 1
+"""
+
+
+def newer_version(folder):
+    """latest.py: of a newer version that cannot be installed, as pi's since 0.99.1, it says so in npm's words, names the tested one, and runs no test"""
+    npm = pathlib.Path(folder, "bin", "npm")
+    npm.parent.mkdir()
+    npm.write_text(NPM)
+    npm.chmod(0o755)
+    ran, left, _ = run(folder, sys.executable, HERE / "latest.py", "pi", PATH=f"{npm.parent}:{os.environ['PATH']}")
+    tested = re.search(r"^pi +\S+@([\d.]+) ", (HERE.parents[2] / "agents" / "hosts" / "versions.txt").read_text(), re.MULTILINE)[1]
+    assert ran.returncode == 77 and ran.stdout.startswith(f"pi 99.1.0 (tested: {tested}): cannot be installed: ") and "'chord@^2' is not in this" in ran.stdout, ran
+    assert ran.stdout.count("\n") == 1 and not left, (ran, left)
+
+
 def main():
     tap = Tap()
-    for scenario in (unreachable, without_npm, tests_are_skipped, failed_installation):
+    for scenario in (unreachable, without_npm, tests_are_skipped, failed_installation, newer_version):
         with tempfile.TemporaryDirectory() as folder:
             tap.run(scenario, folder)
     return tap.end()

@@ -66,5 +66,34 @@ def said_to_the_person(agent):
     assert "error" not in screen.lower() and "failed" not in screen.lower() and "blocked" not in screen.lower(), screen
 
 
+# In the place of the command: a hook that lasts as long as a person needs to look.
+SLOW = """#!/bin/sh
+[ "$1 $2" != "hook gemini" ] || while [ ! -e '{go}' ]; do sleep 0.02; done
+exec '{real}' "$@"
+"""
+
+
+def status_line(agent):
+    """while a hook runs, the status line names tidings and shows no command"""
+    command, go = agent.place.command, agent.place.root / "go"
+    real = command.with_name("tidings.real")
+    go.touch()
+    command.rename(real)
+    command.write_text(SLOW.format(go=go, real=real))
+    command.chmod(0o755)
+    agent.model.replace([rule("Dipper one", agent.shell(f"rm '{go}'"), {"text": "The dipper has dived."})])
+    try:
+        with agent.terminal("Dipper one: dive.") as terminal:
+            terminal.shows("Executing Hook: tidings")
+            screen = terminal.screen()
+            assert "test -x" not in screen and "hook gemini" not in screen, screen
+            go.touch()
+            terminal.shows("The dipper has dived.")
+            assert "Executing Hook" not in terminal.screen(), terminal.screen()
+    finally:
+        go.touch()
+        real.replace(command)
+
+
 ALL = (said_to_the_person,)
-BY_AGENT = {"codex": (window_is_closed,)}
+BY_AGENT = {"codex": (window_is_closed,), "gemini": (status_line,)}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""loose_json.py: a configuration read as an agent reads it: comments and commas too many gone; nothing is as good as an empty object. One process of node reads all of a test's."""
+import functools
+import json
+import subprocess
+
+SCRIPT = "require('readline').createInterface({input: process.stdin}).on('line', line => console.log(JSON.stringify((0, eval)('(' + JSON.parse(line) + '\\n)'))))"
+
+
+@functools.cache
+def reader():
+    return subprocess.Popen(["node", "-e", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def strict(text):
+    reader().stdin.write(json.dumps(text.strip() or "{}") + "\n")
+    reader().stdin.flush()
+    return json.loads(reader().stdout.readline())
