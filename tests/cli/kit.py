@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 TIDINGS = os.environ["TIDINGS_CLI"]
 TRICK = os.environ["TIDINGS_CLI_TRICK"]
@@ -153,15 +154,15 @@ def sleeps_for_ever(pid):
     return not ppoll or (words[0] == ppoll and words[3] == "0x0")
 
 
-def until(condition, what):
-    """Waits for a condition and returns what it gave."""
+def until(condition, what, pause_s=0.02):
+    """Waits for a condition and returns what it gave. One that starts a process has a longer pause."""
     deadline = time.monotonic() + DEADLINE_S
     while True:
         value = condition()
         if value:
             return value
         assert time.monotonic() < deadline, f"never came: {what}"
-        time.sleep(0.02)
+        time.sleep(pause_s)
 
 
 def gone(pid):
@@ -178,23 +179,29 @@ def end(process, number=signal.SIGTERM):
     return process.wait(DEADLINE_S)
 
 
-def main(module):
+def perform(number, test):
+    """The TAP lines of one test, and whether it has failed."""
+    title = (test.__doc__ or test.__name__).strip().splitlines()[0].rstrip(".")
+    try:
+        with Place() as place:
+            test(place)
+        return f"ok {number} - {title}", False
+    except Skip as reason:
+        return f"ok {number} - {title} # SKIP {reason}", False
+    except Exception:  # whatever it is, it is this test's
+        trace = "\n".join("# " + line for line in traceback.format_exc().splitlines())
+        return f"{trace}\nnot ok {number} - {title} ({test.__name__})", True
+
+
+def main(module, at_once=1):
+    """`at_once`: that many tests run side by side, for those that mostly wait."""
     tests = [value for name, value in module.items() if name.startswith("test_") and callable(value)]
     wanted = sys.argv[1:]
     failed = 0
-    for number, test in enumerate(tests, 1):
-        title = (test.__doc__ or test.__name__).strip().splitlines()[0].rstrip(".")
-        if wanted and test.__name__ not in wanted:
-            continue
-        try:
-            with Place() as place:
-                test(place)
-            print(f"ok {number} - {title}", flush=True)
-        except Skip as reason:
-            print(f"ok {number} - {title} # SKIP {reason}", flush=True)
-        except Exception:  # whatever it is, it is this test's
-            failed += 1
-            print("\n".join("# " + line for line in traceback.format_exc().splitlines()))
-            print(f"not ok {number} - {title} ({test.__name__})", flush=True)
+    chosen = [(number, test) for number, test in enumerate(tests, 1) if not wanted or test.__name__ in wanted]
+    with ThreadPoolExecutor(at_once) as threads:
+        for lines, bad in threads.map(lambda pair: perform(*pair), chosen):
+            print(lines, flush=True)
+            failed += bad
     print(f"1..{len(tests)}")
     return 1 if failed else 0

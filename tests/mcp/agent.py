@@ -7,6 +7,7 @@ For each number that a result brings: "read N" once it has the line, "going N" b
 import re
 import subprocess
 import sys
+import time
 
 with open(sys.argv[1], "ab", buffering=0) as transcript, subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
     last, number = [], 0
@@ -22,5 +23,7 @@ with open(sys.argv[1], "ab", buffering=0) as transcript, subprocess.Popen(sys.ar
         if not line:
             break
         last = re.findall(rb"number (\d+)\.", line)
+        if not last:
+            time.sleep(0.001)
         for n in last:
             transcript.write(b"read %s\n" % n)

@@ -3,9 +3,10 @@
 import json
 import os
 import subprocess
-import sys
 
 from kit import until
+
+from host import PYTHON
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "events_server.py")
 EVENT = "number.counted"
@@ -20,7 +21,7 @@ class Events:
         self.files = {name: os.path.join(place.dir, f"events-{name}") for name in ("count", "faults", "log")}
         self.set_count(count)
         self.set_faults(**(faults or {}))
-        self.words = [sys.executable, PROGRAM, *[word for name, path in self.files.items() for word in (f"--{name}", path)]]
+        self.words = [*PYTHON, PROGRAM, *[word for name, path in self.files.items() for word in (f"--{name}", path)]]
         if not stdio:
             self.listen()
 
@@ -95,5 +96,5 @@ def others(place, session="s"):
 
 
 def arrive(place, count, session="s"):
-    until(lambda: len(set(numbers(place, session))) >= count, f"{count} numbers")
+    until(lambda: len(set(numbers(place, session))) >= count, f"{count} numbers", 0.1)
     assert sorted(numbers(place, session)) == list(range(count)), numbers(place, session)

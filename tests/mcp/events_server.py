@@ -24,7 +24,7 @@ POLL_S = 0.02
 class Faults:
     """drop: the connection is closed in the middle; repeat: an event is sent again; reorder: two events are exchanged; truncate: the answer
     is cut; stall: nothing more is sent, but the connection stays; error: a transient error. Switches: status, era, places, codes, cursor,
-    next_poll_ms, page, kept (events that are remembered), heartbeat_s, offers, terminated, refuse, error_code, session."""
+    next_poll_ms, page, truncate_at, drop_at (an event of a plain stream), kept (events that are remembered), heartbeat_s, offers, terminated, refuse, error_code, session."""
 
     def __init__(self, path):
         self.path = path
@@ -46,11 +46,19 @@ class Faults:
 class Server:
     def __init__(self, options):
         self.options, self.faults, self.lock = options, Faults(options.faults), threading.Lock()
-        self.random = random.Random(7)
+        self.cut = set()
 
     def log(self, **what):
         with self.lock, open(self.options.log, "a", encoding="utf-8") as file:
             file.write(json.dumps({"at": time.monotonic(), **what}) + "\n")
+
+    def cuts(self, fault, number):
+        """Whether a plain stream is cut at this event: once."""
+        if self.faults.get(fault) != number or fault in self.cut:
+            return False
+        self.cut.add(fault)
+        self.log(cut=fault)
+        return True
 
     def count(self):
         with open(self.options.count, encoding="ascii") as file:
@@ -312,11 +320,11 @@ def make_handler(server):
             try:
                 while True:
                     if number < server.count():
-                        if server.faults.happens("drop"):
+                        if server.cuts("drop_at", number):
                             return
                         kinds = {0: json.dumps({"message": f"number {number}."}), 1: f"number {number}."}
                         text = kinds[number % 2]
-                        if server.faults.happens("truncate"):
+                        if server.cuts("truncate_at", number):
                             self.wfile.write(f"id: {number}\ndata: {text}\n".encode())
                             return
                         self.write_event(text, id=number)

@@ -5,7 +5,8 @@ import os
 import subprocess
 import sys
 
-SERVER = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "echo_server.py")]
+PYTHON = [sys.executable, "-I", "-S"]  # it starts in half the time
+SERVER = [*PYTHON, os.path.join(os.path.dirname(os.path.abspath(__file__)), "echo_server.py")]
 
 
 class Host:

@@ -15,39 +15,46 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from kit import TIDINGS, main, until  # pylint: disable=wrong-import-position
+from kit import DEADLINE_S, TIDINGS, main, until  # pylint: disable=wrong-import-position
 
-from host import SERVER, Host  # pylint: disable=wrong-import-position
+from host import PYTHON, SERVER, Host  # pylint: disable=wrong-import-position
 
 COUNT = int(sys.argv.pop()) if len(sys.argv) > 1 and sys.argv[-1].isdigit() else 12
-AGENT = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent.py")]
-LONGEST_S = 0.03
+AGENT = [*PYTHON, os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent.py")]
+LONGEST_S, LONGEST_PAUSE_S, PAUSE_S = 0.03, 0.1, 0.001
 
 
 class Pusher(threading.Thread):
-    """Pushes numbers to a folder, one command after the other, until it is stopped."""
+    """Pushes numbers to a folder until it is stopped, a few at once: one process takes them all, so that pushing costs next to nothing."""
 
     def __init__(self, place):
         super().__init__()
-        self.place, self.count, self.stopped = place, 0, False
+        self.count, self.stopped = 0, threading.Event()
+        words = ("feed", "--recipe", "any", "--per-minute", "0", "--to", f"folder:{place.work}")
+        self.feed = place.start(*words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.start()
 
     def run(self):
-        while not self.stopped:
-            if self.place.run("push", "--to", f"folder:{self.place.work}", f"number {self.count}.").code == 0:
+        while not self.stopped.wait(random.uniform(0, LONGEST_PAUSE_S)):
+            for _ in range(random.randrange(1, 4)):
+                self.feed.stdin.write(b'{"message": "number %d."}\n' % self.count)
                 self.count += 1
+            self.feed.stdin.flush()
 
     def stop(self):
-        self.stopped = True
+        """Answers how many there are, once all of them are stored."""
+        self.stopped.set()
         self.join()
+        self.feed.stdin.close()
+        assert self.feed.wait(DEADLINE_S) == 0
         return self.count
 
 
 def waiting(place):
-    """How many notifications wait or are leased, in all sessions."""
-    return sum(s["pending"] for s in place.ok("sessions", "--json").json["sessions"]) + sum(
-        "leased" in (d["outcome"] for d in place.ok("history", "-s", s["session"], "--json").json["deliveries"])
-        for s in place.ok("sessions", "--json").json["sessions"])
+    """Does a notification wait in any session, or is one leased?"""
+    sessions = place.ok("sessions", "--json").json["sessions"]
+    return any(s["pending"] for s in sessions) or any(
+        place.ok("status", "-s", s["session"], "--json").json["leased"] for s in sessions)
 
 
 def report(what, kills, pushed, seen):
@@ -72,7 +79,7 @@ def survive(place, what, victim, command=SERVER, tool="echo"):
             continue
         timer.start()
         try:
-            while take(seen, host.call(tool)):
+            while take(seen, pause(host.call(tool))):
                 pass
         except BrokenPipeError:
             take(seen, host.process.stdout.read())
@@ -81,9 +88,18 @@ def survive(place, what, victim, command=SERVER, tool="echo"):
         host.process.wait()
     pushed = pusher.stop()
     host = Host(place, command)
-    until(lambda: take(seen, host.call(tool)) and not waiting(place), "everything")
+    while len(seen) < pushed:
+        take(seen, pause(host.call(tool)))
+    until(lambda: take(seen, host.call(tool)) and not waiting(place), "the last commit")
     assert host.end() == 0
     report(what, kills, pushed, seen)
+
+
+def pause(line):
+    """What is killed spends its time on results that have news."""
+    if line and not numbers_of(line):
+        time.sleep(PAUSE_S)
+    return line
 
 
 def take(seen, line):
@@ -168,4 +184,4 @@ def test_agent(place):
 
 
 if __name__ == "__main__":
-    sys.exit(main(globals()))
+    sys.exit(main(globals(), at_once=2))

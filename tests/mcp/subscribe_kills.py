@@ -44,7 +44,7 @@ def survive(place, what, *options, **more):
     events.set_faults(**{name: value for name, value in FAULTS.items() if value >= 1 or name.endswith("_s")})
     end(process)  # on a busy machine it may be in a long pause
     process = events.subscribe(*MINUTE, *options, stderr=subprocess.DEVNULL)
-    until(lambda: len(set(numbers(place))) == events.count, f"all {events.count} events")
+    until(lambda: len(set(numbers(place))) == events.count, f"all {events.count} events", 0.2)
     end(process)
     seen = numbers(place)
     lost = [n for n in range(events.count) if n not in seen]
@@ -74,4 +74,4 @@ def test_poll_program(place):
 
 
 if __name__ == "__main__":
-    sys.exit(main(globals()))
+    sys.exit(main(globals(), at_once=4))

@@ -23,25 +23,42 @@ def begun(place, *options, **more):
     return events, process
 
 
-def test_every_way(place):
-    """poll and push, over HTTP and stdio, in both eras: each event is one notification, in order, with its id"""
-    for stdio in (False, True):
-        for era in ("modern", "legacy"):
-            for mode in ("push", "poll"):
-                session = f"{mode}-{era}-{stdio}"
-                place.opened(session)
-                events = Events(place, {"era": era}, stdio=stdio)
-                process = events.subscribe(*MINUTE, "--mode", mode, to=f"session:{session}")
-                method = {"push": "events/stream", "poll": "events/poll"}[mode]
-                until(lambda s=session: place_of(place, s), "its place")
-                events.set_count(12)
-                arrive(place, 12, session)
-                assert numbers(place, session) == list(range(12)), "in order"
-                assert end(process) == 128 + signal.SIGTERM, process.stderr.read()
-                assert all(row["modern"] == (era == "modern") for row in events.seen(method)), events.log
-                os.unlink(events.files["log"])
-                if events.process:
-                    end(events.process)
+def every_way(place, era, stdio):
+    for mode in ("push", "poll"):
+        session = f"{mode}-{era}-{stdio}"
+        place.opened(session)
+        events = Events(place, {"era": era}, stdio=stdio)
+        process = events.subscribe(*MINUTE, "--mode", mode, to=f"session:{session}")
+        method = {"push": "events/stream", "poll": "events/poll"}[mode]
+        until(lambda s=session: place_of(place, s), "its place")
+        events.set_count(12)
+        arrive(place, 12, session)
+        assert numbers(place, session) == list(range(12)), "in order"
+        assert end(process) == 128 + signal.SIGTERM, process.stderr.read()
+        assert all(row["modern"] == (era == "modern") for row in events.seen(method)), events.log
+        os.unlink(events.files["log"])
+        if events.process:
+            end(events.process)
+
+
+def test_http(place):
+    """push and poll over HTTP: each event is one notification, in order, with its id"""
+    every_way(place, "modern", False)
+
+
+def test_http_legacy(place):
+    """the same in the older era of the protocol"""
+    every_way(place, "legacy", False)
+
+
+def test_stdio(place):
+    """push and poll of a program: the same"""
+    every_way(place, "modern", True)
+
+
+def test_stdio_legacy(place):
+    """the same in the older era"""
+    every_way(place, "legacy", True)
 
 
 def test_answers_in_a_stream(place):
@@ -325,12 +342,13 @@ def test_plain(place):
     until(lambda: events.seen("GET"), "the stream")
     until(lambda: (events.set_count(events.count + 1), saved(place))[1], "an event")
     end(process)
-    events.set_faults(truncate=0.3, drop=0.3)
-    first = int(min(numbers(place)))
+    first, begun_at = int(min(numbers(place))), events.count
+    events.set_faults(truncate_at=begun_at + 2, drop_at=begun_at + 5)
     process = place.start(*words)
     events.set_count(events.count + 10)
-    until(lambda: len(set(numbers(place))) == events.count - first, "all of them")
+    until(lambda: len(set(numbers(place))) == events.count - first, "all of them", 0.1)
     assert sorted(numbers(place)) == list(range(first, events.count)), numbers(place)
+    assert [row["cut"] for row in events.log if "cut" in row] == ["truncate_at", "drop_at"]
     assert all(row["last"] is not None for row in events.seen("GET")[1:]), events.log
     events.set_faults(gone=True)
     end(events.process, signal.SIGKILL)
@@ -402,4 +420,4 @@ def test_missing(place):
 
 
 if __name__ == "__main__":
-    sys.exit(main(globals()))
+    sys.exit(main(globals(), at_once=8))
