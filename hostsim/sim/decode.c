@@ -191,13 +191,16 @@ static void choose_deliveries(struct act *act, const struct model *model, uint8_
 
 /* -- acts -------------------------------------------------------------------------------------- */
 
-static void decode_note(struct act *act, const uint8_t *step) {
-  static const int64_t lifetimes[] = {1, 1000, 60000, 3600000};
+static void decode_note(struct act *act, const struct model *model, const uint8_t *step) {
+  static const int64_t lifetimes[] = {1, 1000, 60000, 3600000},
+                       delays[] = {-1000, 999, 5000, 60000};
   act->note = step[2] % NOTE_KINDS;
   act->level = (step[3] & 7) < 3 ? 0 : (step[3] & 7) < 5 ? 1 : (step[3] & 7) == 5 ? 2 : 3;
   act->activation = (step[3] >> 4) < 11 ? PASSIVE : (step[3] >> 4) < 14 ? ASKS_IDLE : INTERRUPTS;
   act->key = (step[4] & 3) == 0 ? (uint8_t)(1 + (step[4] >> 2 & 1)) : 0;
   act->handle = (step[4] >> 4 & 3) == 0 ? (uint8_t)(1 + (step[4] >> 6 & 1)) : 0;
+  if ((step[3] >> 4) == 10 && act->key != 0) act->activation = SILENT;
+  if ((step[6] >> 3 & 7) == 0) act->due_ms = model->now_ms + delays[step[6] >> 6];
   act->ttl_ms = (step[5] & 7) == 0 ? lifetimes[step[5] >> 3 & 3] : 0;
   act->caused_by = (step[5] >> 5) == 0;
 }
@@ -217,14 +220,24 @@ static void decode_message(struct act *act, const struct model *model, const uin
   }
 }
 
+/* An item that was for later and was shown has a time that a clock set back makes one of the
+ * future: which of two is newer is left open then. */
+static bool has_due(const struct model *model) {
+  for (unsigned i = 0; i < model->item_count; i++)
+    if (model->items[i].due_ms != 0) return true;
+  return false;
+}
+
 static void decode_clock(struct act *act, const struct model *model, const uint8_t *step,
                          int64_t start_ms) {
   static const int64_t jumps[] = {1,     10,    999,    1000,    5000,     59999, 60000, -1,
                                   -1000, -5000, -60000, 3600000, -3600000, 1,     1000,  20};
   enum { FARTHEST_MS = 36000000 }; /* within what the store remembers of event ids */
   act->clock_ms = jumps[step[2] & 15];
+  if (act->clock_ms < 0 && has_due(model)) act->clock_ms = -act->clock_ms;
   int64_t then = model->now_ms + act->clock_ms - start_ms;
-  if (then > FARTHEST_MS || then < -FARTHEST_MS) act->clock_ms = start_ms - model->now_ms;
+  if (then > FARTHEST_MS || then < -FARTHEST_MS)
+    act->clock_ms = has_due(model) ? 0 : start_ms - model->now_ms;
 }
 
 /* A step is never done to a process that is also this one. */
@@ -275,7 +288,7 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
                         bool separate) {
   uint8_t head[SCHEDULE_HEAD] = {0, step[2], step[3], step[4], 0, step[5], step[6], 0};
   switch (act->kind) {
-  case ACT_NOTE: decode_note(act, step); break;
+  case ACT_NOTE: decode_note(act, model, step); break;
   case ACT_POLLED: act->handle = (uint8_t)(1 + (step[2] & 1)); break;
   case ACT_SUBMIT:
   case ACT_CANCEL:
@@ -360,7 +373,7 @@ bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret
 bool schedule_deliver(const struct model *model, uint32_t serial, struct act *ret_act) {
   bool pending = false;
   for (unsigned i = 0; i < model->item_count; i++)
-    pending = pending || model->items[i].held == PENDING;
+    pending = pending || (model->items[i].held == PENDING && items_is_due(model, &model->items[i]));
   memset(ret_act, 0, sizeof *ret_act);
   ret_act->serial = serial;
   ret_act->kind = ACT_TOOL_RESULT;

@@ -181,7 +181,7 @@ json_t *expect_status(const struct model *model, const int pids[PEERS]) {
 
 static void add_pending(const struct model *model, unsigned item, json_t *items) {
   json_t *shown_item = expected_notification(model, (int)item);
-  json_object_set_new(shown_item, "time", moment(model->items[item].time_ms));
+  json_object_set_new(shown_item, "time", moment(model->items[item].pushed_ms));
   json_array_append_new(items, shown_item);
 }
 
@@ -206,16 +206,40 @@ static bool is_named(const struct model *model, unsigned i) {
 }
 
 static bool has_newer_named(const struct model *model, unsigned i) {
-  for (unsigned newer = i + 1; newer < model->item_count; newer++)
+  for (unsigned newer = 0; newer < model->item_count; newer++)
     if (is_named(model, newer) && model->items[newer].outcome == DELIVERED &&
+        items_is_newer(model, (int)newer, (int)i) &&
         items_are_about_the_same(model, (int)i, (int)newer))
       return true;
   return false;
 }
 
+/* In the order of commit; but what was for later stands where it would if it had been pushed then.
+ */
+static void put_in_order(const struct model *model, unsigned *items, unsigned count) {
+  int64_t order_ms[MODEL_ITEMS], newest_ms = INT64_MIN;
+  for (unsigned i = 0; i < count; i++) {
+    const struct model_item *item = &model->items[items[i]];
+    unsigned at = i, which = items[i];
+    int64_t own_ms = item->due_ms != 0 || item->time_ms > newest_ms ? item->time_ms : newest_ms;
+    if (item->due_ms == 0) newest_ms = own_ms;
+    for (; at > 0 && order_ms[at - 1] > own_ms; at--) {
+      order_ms[at] = order_ms[at - 1];
+      items[at] = items[at - 1];
+    }
+    order_ms[at] = own_ms;
+    items[at] = which;
+  }
+}
+
 json_t *expect_child(const struct model *model, bool resumed) {
+  unsigned copied[MODEL_ITEMS], count = 0;
   json_t *items = json_array();
-  for (unsigned i = 0; i < model->item_count; i++) {
+  for (unsigned i = 0; i < model->item_count; i++)
+    if (model->items[i].held == PENDING || items_is_copied(model, i)) copied[count++] = i;
+  put_in_order(model, copied, count);
+  for (unsigned n = 0; n < count; n++) {
+    unsigned i = copied[n];
     bool is_leased = items_is_copied(model, i),
          gone = (is_leased && model->items[i].recalled) ||
                 (resumed && (is_named(model, i) || has_newer_named(model, i)));

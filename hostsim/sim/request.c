@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const activations[] = {"passive", "idle", "interrupt"};
+static const char *const activations[] = {"passive", "idle", "interrupt", "silent"};
 
 static const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]) {
   if (id >= SYSTEM_ID) {
@@ -65,6 +65,7 @@ static json_t *note_data(const struct act *act) {
   if (act->activation != PASSIVE)
     set(data, "activation", json_string(activations[act->activation]));
   if (act->ttl_ms != 0) set(data, "ttl_ms", json_integer(act->ttl_ms));
+  if (act->due_ms != 0) set(data, "due_at", json_integer(act->due_ms));
   if (act->caused_by) set(data, "caused_by", json_string("call"));
   return data;
 }

@@ -67,7 +67,7 @@ static inline bool act_names_deliveries(enum act_kind kind) {
   return kind == ACT_RESUMED || kind == ACT_REWOUND;
 }
 
-enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS };
+enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS, SILENT };
 
 /* How notifications are shown: by a preset, whose format another may take the place of. Which of
  * them are shown, and that each has a line of its own, is the same in all. */
@@ -115,6 +115,7 @@ struct act {
   enum activation activation;
   bool caused_by;
   int64_t ttl_ms;
+  int64_t due_ms; /* 0: at once */
 
   int id;     /* messages: which */
   bool steer; /* also ACT_REDIRECT: else queue */

@@ -119,6 +119,10 @@ int attachment_rewind(struct model *model, const struct act *act) {
   unsigned count = carrier_rewind(model, act);
   for (unsigned i = 0; i < count; i++)
     if (model->items[i].held == PENDING) model->items[i].asked = true;
+  if (count > model->run.asked_count) {
+    model->run.asked_count = count;
+    model->run.asked_ms = model->now_ms;
+  }
   return 0;
 }
 

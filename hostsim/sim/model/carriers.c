@@ -37,8 +37,11 @@ static void lease_items(struct model *model, const struct plan *plan, int delive
 }
 
 static void end_removed(struct model *model, const struct plan *plan) {
-  for (unsigned i = 0; i < plan->taken_count; i++)
-    items_end(model, &model->items[plan->taken[i].item], plan->taken[i].outcome);
+  for (unsigned i = 0; i < plan->taken_count; i++) {
+    struct model_item *item = &model->items[plan->taken[i].item];
+    item->took_back = item->activation == SILENT && plan->taken[i].outcome == WITHDRAWN;
+    items_end(model, item, plan->taken[i].outcome);
+  }
 }
 
 bool model_is_bare(const struct model *model, const struct sim_settings *settings) {

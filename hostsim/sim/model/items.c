@@ -24,6 +24,7 @@ int items_push(struct model *model, const struct act *act, const struct sim_sett
   if (count_waiting(model) >= limit) return TIDINGS_E_FULL;
   struct model_item item = {
       .note = subagent ? NOTE_SUBAGENT : act->note, .text = act->serial, .time_ms = model->now_ms};
+  item.pushed_ms = model->now_ms;
   item.activation = subagent ? ASKS_IDLE : act->activation;
   if (!subagent) {
     item.level = act->level;
@@ -31,6 +32,8 @@ int items_push(struct model *model, const struct act *act, const struct sim_sett
     item.handle = act->handle;
     item.caused_by = act->caused_by;
     item.ttl_ms = act->ttl_ms;
+    item.due_ms = act->due_ms;
+    if (item.due_ms > item.time_ms) item.time_ms = item.due_ms;
   }
   model->items[model->item_count++] = item;
   return 0;
@@ -58,19 +61,67 @@ bool items_are_about_the_same(const struct model *model, int older, int newer) {
          (a->level != CRITICAL || b->level == CRITICAL) && !(a->caused_by && a->level != CRITICAL);
 }
 
+bool items_is_due(const struct model *model, const struct model_item *item) {
+  return item->due_ms <= model->now_ms;
+}
+
+static bool asks_for_something(const struct model_item *item) {
+  return item->activation != SILENT && (item->level == CRITICAL || item->activation != PASSIVE);
+}
+
+int64_t items_next_ms(const struct model *model) {
+  int64_t next_ms = 0;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    const struct model_item *item = &model->items[i];
+    if (item->held != PENDING || items_is_due(model, item) || !asks_for_something(item)) continue;
+    if (next_ms == 0 || item->due_ms < next_ms) next_ms = item->due_ms;
+  }
+  return next_ms;
+}
+
+/* An item that was for later counts from its time. */
+bool items_is_newer(const struct model *model, int a, int b) {
+  const struct model_item *item = &model->items[a], *other = &model->items[b];
+  if ((item->due_ms != 0 || other->due_ms != 0) && item->time_ms != other->time_ms)
+    return item->time_ms > other->time_ms;
+  return a > b;
+}
+
+/* A silent one counts, unless the model's own call had made it. */
+static bool takes_back(const struct model_item *item) {
+  return item->activation == SILENT && (!item->caused_by || item->level == CRITICAL);
+}
+
+/* It was on the delivery, or was silent and ended by it. */
+static bool counts_as_shown(const struct model *model, const struct model_delivery *delivery,
+                            int i) {
+  return delivery->item_outcomes[i] == 1 + DELIVERED ||
+         (delivery->item_outcomes[i] == 1 + WITHDRAWN && takes_back(&model->items[i]));
+}
+
+/* Silent, and ended without a delivery: nothing was shown. */
+static bool has_taken_back(const struct model *model, int item) {
+  for (int i = 0; i < (int)model->item_count; i++)
+    if (model->items[i].took_back && takes_back(&model->items[i]) &&
+        items_is_newer(model, i, item) && items_are_about_the_same(model, item, i))
+      return true;
+  return false;
+}
+
 /* The newest delivery in this state that has shown something newer with the same key; -1: none. */
 static int find_newer(const struct model *model, int item, enum delivery_state state) {
   for (int d = (int)model->delivery_count; d-- > 0;) {
     const struct model_delivery *delivery = &model->deliveries[d];
-    for (int i = item + 1; delivery->state == state && i < (int)model->item_count; i++)
-      if (delivery->item_outcomes[i] == 1 + DELIVERED && items_are_about_the_same(model, item, i))
+    for (int i = 0; delivery->state == state && i < (int)model->item_count; i++)
+      if (counts_as_shown(model, delivery, i) && items_is_newer(model, i, item) &&
+          items_are_about_the_same(model, item, i))
         return d;
   }
   return -1;
 }
 
 static bool is_outdated(const struct model *model, unsigned item) {
-  return find_newer(model, (int)item, DELIVERY_COMMITTED) >= 0;
+  return find_newer(model, (int)item, DELIVERY_COMMITTED) >= 0 || has_taken_back(model, (int)item);
 }
 
 /* A copy of what was withdrawn since says that nothing older of the same thing follows it. */
@@ -112,6 +163,7 @@ void items_give_way(struct model *model) {
 void items_ask_again(struct model *model) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == PENDING) model->items[i].asked = false;
+  model->run.asked_count = 0;
 }
 
 /* -- the plan ---------------------------------------------------------------------------------- */
@@ -154,9 +206,10 @@ static bool has_same_source(const struct model *model, int a, int b) {
  * a critical is a critical. */
 static int find_newest(const struct model *model, const bool *left, int item) {
   int newest = item;
-  for (int i = item + 1; i < (int)model->item_count && model->items[item].key != 0; i++) {
+  for (int i = 0; i < (int)model->item_count && model->items[item].key != 0; i++) {
     if (left[i] && model->items[i].key == model->items[item].key &&
-        has_same_source(model, i, item) && (!is_critical(model, item) || is_critical(model, i)))
+        items_is_newer(model, i, newest) && has_same_source(model, i, item) &&
+        (!is_critical(model, item) || is_critical(model, i)))
       newest = i;
   }
   return newest;
@@ -243,6 +296,26 @@ static unsigned count_fitting(const struct model *model, const struct sim_settin
     if (block_bytes(model, settings, lines, count, fit + 1) > room) return fit;
 }
 
+/* The last with its key that was pushed after an item that is not due; -1: none. */
+static int find_replacement(const struct model *model, const struct sim_settings *settings,
+                            int item) {
+  int last = -1;
+  for (int i = item + 1; i < (int)model->item_count && model->items[item].key != 0; i++) {
+    const struct model_item *other = &model->items[i];
+    bool counts = other->held == PENDING && !is_filtered(other, settings) &&
+                  (!other->caused_by || other->level == CRITICAL) &&
+                  (other->activation != SILENT || items_is_due(model, other));
+    if (counts && other->key == model->items[item].key && has_same_source(model, i, item) &&
+        (!is_critical(model, item) || is_critical(model, i)))
+      last = i;
+  }
+  return last;
+}
+
+static bool is_silent(const struct model *model, int item) {
+  return model->items[item].activation == SILENT;
+}
+
 /* The rest, in the order in which it is shown. `plan` has what is not. */
 static unsigned find_plan_lines(const struct model *model, const struct sim_settings *settings,
                                 struct plan *plan, struct line *lines) {
@@ -257,18 +330,24 @@ static unsigned find_plan_lines(const struct model *model, const struct sim_sett
                            : item->caused_by && !is_critical(model, i) ? WITHDRAWN
                            : is_filtered(item, settings)               ? FILTERED
                                                                        : OUTCOMES;
-    left[i] = item->held == PENDING && removed == OUTCOMES;
-    if (item->held == PENDING && !left[i]) take_item(plan, i, removed);
+    bool due = items_is_due(model, item);
+    int by = due || item->held != PENDING ? -1 : find_replacement(model, settings, i);
+    if (!due) removed = by < 0 ? OUTCOMES : is_silent(model, by) ? WITHDRAWN : SUPERSEDED;
+    left[i] = item->held == PENDING && due && removed == OUTCOMES;
+    if (item->held == PENDING && removed != OUTCOMES) take_item(plan, i, removed);
     places[i] = i;
   }
   for (int i = 0; i < (int)model->item_count; i++) {
     int newest = find_newest(model, left, i);
     if (!left[i] || newest == i) continue;
-    take_item(plan, i, SUPERSEDED);
+    take_item(plan, i, is_silent(model, newest) ? WITHDRAWN : SUPERSEDED);
     if (places[i] < places[newest]) places[newest] = places[i];
   }
   for (int i = 0; i < (int)model->item_count; i++)
-    if (left[i] && find_newest(model, left, i) == i) lines[count++] = (struct line){i, places[i]};
+    if (left[i] && find_newest(model, left, i) == i) {
+      if (is_silent(model, i)) take_item(plan, i, WITHDRAWN);
+      else lines[count++] = (struct line){i, places[i]};
+    }
   sort(model, settings->order, lines, count);
   return count;
 }

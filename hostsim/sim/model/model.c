@@ -134,8 +134,10 @@ static int take_step(struct model *model, const struct act *act,
 
 /* A passive notification is only stored. */
 static bool is_plain_notification(const struct act *act) {
-  return act->kind == ACT_POLLED || (act->kind == ACT_NOTE && act->activation == PASSIVE &&
-                                     act->level != TIDINGS_LEVEL_CRITICAL);
+  return act->kind == ACT_POLLED ||
+         (act->kind == ACT_NOTE && act->activation == PASSIVE &&
+          act->level != TIDINGS_LEVEL_CRITICAL) ||
+         (act->kind == ACT_NOTE && act->activation == SILENT);
 }
 
 /* The actions that the attached host receives, whichever function it called. */
@@ -144,6 +146,10 @@ static void reply_to_owner(struct model *model, const struct act *act,
   struct model_run *run = &model->run;
   if (is_plain_notification(act) || act->no_reply) return;
   bool has_offers = act_is_event(act->kind) || answer->rolled_back;
+  bool streams = run->state == BUSY && run->phase == PHASE_STREAMING && !run->aborted &&
+                 run->stop == STOP_NONE;
+  bool looks = has_offers && !run->compacting && (run->state == IDLE || streams);
+  int64_t next_ms = looks ? items_next_ms(model) : 0;
   if (has_offers && run->state == IDLE && delay_is_over(model, settings))
     run_offer(model, settings);
   if (has_offers && run->stop == STOP_ASKED && run_is_running(model) && !run->compacting) {
@@ -158,6 +164,10 @@ static void reply_to_owner(struct model *model, const struct act *act,
   }
   answer->wakes = run->delayed && !run->compacting;
   answer->wake_at_ms = delay_end_ms(model, settings);
+  if (next_ms != 0 && (!answer->wakes || next_ms < answer->wake_at_ms)) {
+    answer->wakes = true;
+    answer->wake_at_ms = next_ms;
+  }
 }
 
 void model_note_change(struct model *model, unsigned cause, enum run_state from) {

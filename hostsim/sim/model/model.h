@@ -28,9 +28,11 @@ struct model_item {
   enum activation activation;
   bool caused_by, asked; /* asked: it has had its turn offered */
   uint32_t text;
-  int64_t time_ms, ttl_ms;
+  int64_t time_ms, ttl_ms;   /* time_ms: of its push, or when it is due if that is later */
+  int64_t pushed_ms, due_ms; /* due_ms 0: at once */
   enum held held;
   enum outcome outcome; /* LEASED, ENDED */
+  bool took_back;       /* ENDED: it was silent, and nothing was shown with it */
   bool recalled;        /* LEASED: it was polled since; a rollback ends it */
   int delivery;         /* LEASED */
 };
@@ -97,6 +99,8 @@ struct model_run {
   unsigned batch_end;           /* how many messages there were then */
   int64_t aborts[MODEL_ABORTS]; /* when */
   unsigned abort_count, auto_turns;
+  int64_t asked_ms;     /* when items asked last, or it was decided that they do not */
+  unsigned asked_count; /* the items before this one did */
   int unfit; /* items before this one had no room on a chat request, and ask for nothing */
 };
 

@@ -38,6 +38,11 @@ void items_ask_again(struct model *model);
 void items_give_way(struct model *model);
 /* Does the newer one take the older one's place? */
 bool items_are_about_the_same(const struct model *model, int older, int newer);
+bool items_is_due(const struct model *model, const struct model_item *item);
+/* Was it pushed, or due, after the other? */
+bool items_is_newer(const struct model *model, int a, int b);
+/* When the first that asks for something will be due; 0: none will. */
+int64_t items_next_ms(const struct model *model);
 bool items_is_expired(const struct model *model, const struct model_item *item);
 
 /* bytes.c: how long it is what a model reads. The message of an item, as it was pushed; "12 min

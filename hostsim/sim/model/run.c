@@ -212,6 +212,8 @@ static int decline(struct model *model) {
     run_become_idle(model);
     for (unsigned i = 0; i < model->item_count; i++)
       model->items[i].asked = model->items[i].asked || model->items[i].held == PENDING;
+    model->run.asked_count = model->item_count;
+    model->run.asked_ms = model->now_ms;
   }
   return 0;
 }
