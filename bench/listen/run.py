@@ -3,7 +3,8 @@
 """How many webhooks a second `tidings listen` stores, beside libmicrohttpd alone (the most there can be) and Debian's `webhook`.
 
 `./dev bench --listen [--rounds N] [--seconds N] [--connections N]` builds the release and runs this. The servers take turns; medians and ratios of
-all rounds are printed, with the machine's load and with what the servers' memory was at most.
+all rounds are printed, with the machine's load and with what the servers' memory was at most. Then: how long after its 200 the next tool result of a
+session has an event, alone and beside a sender with all the connections.
 """
 import argparse
 import contextlib
@@ -16,6 +17,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+import to_model
 
 BUILD = os.environ.get("TIDINGS_BUILD_DIR", "build/release")
 TOKEN = "a token of the bench"
@@ -38,7 +41,8 @@ def tidings(place):
     os.makedirs(f"{place}/home", exist_ok=True)
     write(f"{place}/token", TOKEN)
     config = write(f"{place}/config.json", {"limits": {"pending_per_session": 1000000}})
-    routes = write(f"{place}/listen.json", {"listen": {"routes": [{"path": "/a", "recipe": "any", "secret_file": "token", "to": "box:bench"}]}})
+    routes = write(f"{place}/listen.json", {"listen": {"routes": [
+        {"path": path, "recipe": "any", "secret_file": "token", "to": to} for path, to in (("/a", "box:bench"), ("/agent", f"folder:{place}"))]}})
     port = free_port()
     env = {"PATH": os.environ["PATH"], "HOME": f"{place}/home", "XDG_STATE_HOME": f"{place}/home"}
     return port, [f"{BUILD}/tidings-listen", "-c", routes, "--config", config, "--bind", f"127.0.0.1:{port}"], env, "listening on"
@@ -89,11 +93,33 @@ def measure(kind, seconds, connections):
         return result
 
 
+def print_to_model(seconds, connections):
+    for beside in (0, connections):
+        with tempfile.TemporaryDirectory(prefix="tidings-bench-") as place:
+            port, words, env, says = tidings(place)
+            with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+                load = None
+                try:
+                    assert server.stdout.readline().startswith(says), words
+                    agent = to_model.Agent(BUILD, f"{place}/home/tidings", place)
+                    if beside:
+                        load = subprocess.Popen([f"{BUILD}/bench-listen-load", str(port), "/a", TOKEN, str(beside), str(seconds), "1"], stdout=subprocess.DEVNULL)
+                    took = to_model.measure(agent, port, "/agent", TOKEN, seconds)
+                finally:
+                    for process in (load, server):
+                        if process:
+                            process.terminate()
+                            process.wait(20)
+        print(f"from 200 to the tool result, {len(took)} events, {to_model.PER_SECOND} a second, beside {beside} busy connections: "
+              f"p50 {statistics.median(took):.1f} ms, p99 {took[int((len(took) - 1) * 0.99)]:.1f} ms, at most {took[-1]:.1f} ms")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--to-model", type=float, default=20, help="seconds of each of the two last measurements")
     options = parser.parse_args()
     kinds = {"libmicrohttpd alone": floor, "tidings listen": tidings}
     if shutil.which("webhook"):
@@ -114,6 +140,7 @@ def main():
         print(f"tidings listen takes {median['tidings listen']['per_s'] / median['webhook']['per_s']:.2f} times what webhook takes, which stores nothing")
     else:
         print("webhook is not installed: apt-get install webhook")
+    print_to_model(options.to_model, options.connections)
 
 
 if __name__ == "__main__":
