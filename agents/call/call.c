@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/call/call.c: see the header.
  */
 #include "agents/call/call.h"
 
@@ -37,7 +35,7 @@ static bool is_no_prompt(const struct hook_call *call) {
   return call->host->ignores_empty_prompts && is_blank(call->prompt);
 }
 
-/* Where the agent keeps the session if the call does not say; NULL: not known. */
+/* The file in which the agent keeps the session, if the call does not say; NULL: not known. */
 static char *transcript_of(const struct hook_call *call) {
   char *file = NULL, *path = NULL,
        *home = call->host->transcript && !strchr(call->session, '/') ? host_home(call->host) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/caller.c: see the header. Nothing is opened: at a session's start the transcript is
+ * agents/call/caller.c: Nothing is opened: at a session's start the transcript is
  * not there yet.
  */
 #include "agents/call/caller.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/call/field.c: see the header.
  */
 #include "agents/call/field.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/call/log.c: see the header.
  */
 #include "agents/call/log.h"
 

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the lines that follow are about. Borrowed; NULL: not known (yet). */
+/* The subject of the lines that follow. Borrowed; NULL: not known (yet). */
 void hook_log_about(const char *host, const char *event, const char *session);
 
-/* One line in $XDG_STATE_HOME/tidings/logs/hook.log, whatever the text holds; on stderr too when
- * that is a terminal. Never fails. */
+/* Writes a line to $XDG_STATE_HOME/tidings/logs/hook.log, whatever the text holds; on stderr too
+ * when that is a terminal. Never fails. */
 void hook_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A line that a signal's handler may have to write: made now, and written by the second, which is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/owner.c: see the header. Agents run a hook through a shell, which may or may not
+ * agents/call/owner.c: Agents run a hook through a shell, which may or may not
  * replace itself by the hook, and people put wrappers in between.
  */
 #include "agents/call/owner.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/strangers.c: see the header. One JSON object a line; its first members are what
+ * agents/call/strangers.c: Each line is a JSON object; its first members are what
  * distinguishes programs. A program that a later version knows is not listed any more.
  */
 #include "agents/call/strangers.h"
@@ -65,9 +65,9 @@ static char *line_of(const struct hook_call *call, const char *start) {
 }
 
 /* Two processes may both find nothing and write: then it is there twice, which harms nothing. */
-static void append(const char *path, const char *line, bool anew) {
+static void append(const char *path, const char *line, bool truncate) {
   const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  int fd = open(path, flags | (anew ? O_TRUNC : 0), 0600);
+  int fd = open(path, flags | (truncate ? O_TRUNC : 0), 0600);
   char *slash = strrchr(path, '/'), *folder = slash ? strndup(path, (size_t)(slash - path)) : NULL;
   if (fd < 0 && folder && !paths_make_folders(folder)) fd = open(path, flags, 0600);
   free(folder);

@@ -68,8 +68,9 @@ static int32_t compose(struct hostkit *kit, const struct hook_call *call, const 
  * lack it. */
 static uint64_t room_of_turn(const struct hook_call *call, const struct tidings_action *action,
                              const char *content) {
-  bool kept = !call->host->leaves_out_reasons || call->moment != HOOK_STOP;
-  return action && action->origin == TIDINGS_ORIGIN_USER && !kept ? 1 : hook_room(call, content);
+  bool recorded = !call->host->leaves_out_reasons || call->moment != HOOK_STOP;
+  return action && action->origin == TIDINGS_ORIGIN_USER && !recorded ? 1
+                                                                      : hook_room(call, content);
 }
 
 uint64_t hook_room(const struct hook_call *call, const char *content) {
@@ -166,7 +167,7 @@ static char *contents(const struct hook_call *call, const struct tidings_action 
   return text;
 }
 
-/* Of the messages of a turn as many as fit, at least one: the others are queued again. */
+/* Counts the messages of a turn that fit, at least one: the others are queued again. */
 static size_t count_fitting(const struct hook_call *call, const struct tidings_action *action) {
   size_t room = hook_parts_room(call), taken = 0, count = 0;
   for (; action && count < action->message_count; count++) {
@@ -179,15 +180,15 @@ static size_t count_fitting(const struct hook_call *call, const struct tidings_a
 int32_t hook_fit_offer(struct hostkit *kit, const struct hook_call *call,
                        struct tidings_reply **offer, struct tidings_error *error) {
   const struct tidings_action *action = hook_start_turn(*offer);
-  struct tidings_reply *anew = NULL;
+  struct tidings_reply *in_parts = NULL;
   size_t room = hook_parts_room(call);
   if (!action || action->origin != TIDINGS_ORIGIN_USER || !action->message_count || !room ||
       action->messages[0]->content.len <= room)
     return TIDINGS_OK;
-  int32_t code = hook_parts_of_offer(kit, call, action, &anew, error);
+  int32_t code = hook_parts_of_offer(kit, call, action, &in_parts, error);
   if (code) return code;
   hostkit_reply_free(*offer);
-  *offer = anew;
+  *offer = in_parts;
   return TIDINGS_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* What goes to the host. */
+/* The answer that goes to the host. */
 struct hook_answer {
   json_t *output;    /* one object; NULL: nothing to say */
   uint64_t delivery; /* leased until the next call, rolled back if the output is not written; 0:

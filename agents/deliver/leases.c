@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/leases.c: see the header. A delivery that is in the transcript was delivered.
- * One that is not may still be written: agents write late. It was dropped, and is delivered again,
- * when the transcript has what the model said after it; time only bounds the wait, and only at a
- * turn's end or a prompt. A transcript without any answer of a hook proves nothing: then it counts
- * as delivered. A delivery that the agent does not record, or whose transcript cannot be read,
- * counts as delivered at the next call.
+ * agents/deliver/leases.c: A delivery that is in the transcript was delivered.
+ * A delivery that is not there may still be written: agents write late. It was dropped, and is
+ * delivered again, when the transcript has what the model said after it; time only bounds the wait,
+ * and only at a turn's end or a prompt. A transcript without any answer of a hook proves nothing:
+ * then it counts as delivered. A delivery that the agent does not record, or whose transcript
+ * cannot be read, counts as delivered at the next call.
  */
 #include "agents/deliver/leases.h"
 
@@ -48,7 +48,7 @@ static enum hook_transcript look_beside(const struct hook_call *call, struct lea
                          &leased->usage);
 }
 
-/* What the model said later may have been written since the first look, and the answer with it. */
+/* The model's later words may have been written since the first look, and the answer with them. */
 static bool is_any_dropped(const struct leased *leased) {
   for (size_t i = 0; i < leased->count; i++) {
     if (!leased->sought[i].found && leased->handed[i].later) return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/parts.c: see the header. The later parts are submitted first, under ids that
+ * agents/deliver/parts.c: The later parts are submitted first, under ids that
  * follow from the message's own, and then the message is cut to its first part. So a call that ends
  * in between loses nothing, and one that begins anew repeats nothing.
  */
@@ -78,12 +78,12 @@ static json_t *new_content(const struct parts *parts, size_t number) {
 /* It was submitted by an earlier call. */
 static bool was_before(int32_t code) { return code == TIDINGS_E_STATE || code == TIDINGS_E_FIRED; }
 
-/* Of a long id the beginning and a hash, so that what follows has room. */
+/* A long id becomes its beginning and a hash, so that what follows has room. */
 static json_t *new_id(const struct parts *parts, size_t number) {
   struct tidings_span id = span_text(parts->id);
-  size_t kept = utf8_prefix(id, MOST_ID);
-  if (kept == id.len) return json_sprintf("%s (%zu of %zu)", parts->id, number, parts->count);
-  return json_sprintf("%.*s %016llx (%zu of %zu)", (int)kept, id.ptr,
+  size_t prefix_len = utf8_prefix(id, MOST_ID);
+  if (prefix_len == id.len) return json_sprintf("%s (%zu of %zu)", parts->id, number, parts->count);
+  return json_sprintf("%.*s %016llx (%zu of %zu)", (int)prefix_len, id.ptr,
                       (unsigned long long)fnv_span(FNV_START, id), number, parts->count);
 }
 
@@ -100,8 +100,8 @@ static int32_t submit_rest(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
-/* Each part goes before the message that came next. What does not wait any more has its turn
- * anyway. */
+/* Each part goes before the message that came next. A message that does not wait any more has its
+ * turn anyway. */
 static int32_t move_rest(struct hostkit *kit, const struct hook_call *call,
                          const struct parts *parts, struct tidings_error *error) {
   int32_t code = TIDINGS_OK;

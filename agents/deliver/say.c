@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/deliver/say.c: see the header.
  */
 #include "agents/deliver/say.h"
 

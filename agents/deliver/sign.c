@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/sign.c: see the header. The store's key never leaves the process, and of a
+ * agents/deliver/sign.c: The store's key never leaves the process, and of a
  * session's key nothing leads back to it or to the key of another session.
  */
 #include "agents/deliver/sign.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/deliver/status.c: see the header.
  */
 #include "agents/deliver/status.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/deliver/usage.c: see the header.
  */
 #include "agents/deliver/usage.h"
 

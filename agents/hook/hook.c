@@ -33,7 +33,7 @@
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM, OPTION_BUDGET };
 enum { EXIT_MISTAKE = 1 };
-/* Of all calls of the plugin: the agent waits as long. */
+/* The time of all calls of the plugin together: the agent waits as long. */
 enum { HOOK_BUDGET_MS = 500, LONGEST_BUDGET_MS = 60000 };
 
 static int write_text(const char *text) {
@@ -65,9 +65,9 @@ static void close_kit(struct hostkit *kit) {
   kit_close(left_open);
 }
 
-/* Of an agent's process, which outlives its hooks: a wrapper was taken for it, or it has ended. A
- * window may be closed at any time, and if the session's end is reported before that of its turn,
- * only the store knows that it had one. */
+/* The log says that an agent's process, which outlives its hooks, is another one: a wrapper was
+ * taken for it, or it has ended. A window may be closed at any time, and if the session's end is
+ * reported before that of its turn, only the store knows that it had one. */
 static void note_owner(const json_t *attachment, struct hook_call *call, uint32_t owner) {
   uint32_t pid = (uint32_t)json_value_count(attachment, "pid");
   bool is_gone = pid && pid != owner && !json_is_true(json_object_get(attachment, "alive")) &&
@@ -78,8 +78,8 @@ static void note_owner(const json_t *attachment, struct hook_call *call, uint32_
   else hook_log(OWNER_HAS_ENDED ": pid %u, and now it is pid %u", pid, owner);
 }
 
-/* Of the folder that the session's host has named, or else of the call's. Where that cannot be
- * asked, what comes next says why. */
+/* Lays the configuration of the folder that the session's host has named, or else of the call's,
+ * over the user's. If that cannot be asked, the next call says why. */
 static void lay_project(const struct cli *cli, struct hostkit *kit, struct hook_call *call,
                         uint32_t owner) {
   json_t *status = NULL;

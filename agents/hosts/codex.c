@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/codex.c: the row of Codex CLI. What was seen of it is in docs/hosts/codex.md.
+ * agents/hosts/codex.c: the row of Codex CLI. docs/hosts/codex.md says what was seen of it.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"

@@ -5,7 +5,7 @@
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"
 
-/* What it is given after a tool that fails is not in its transcript. It asks PermissionRequest
+/* Its transcript does not have what it is given after a tool that fails. It asks PermissionRequest
  * before it knows whether a person is asked, and calls ErrorOccurred for each attempt. */
 static const struct host_hook copilot_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
                                                  {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
@@ -21,7 +21,7 @@ static const char *const copilot_fields[] = {"timestamp", "cwd", NULL};
 static const struct host_record copilot_records[] = {
     {SAYS_MODEL, "type", "assistant.message"},
     {SAYS_TIME, "timestamp", NULL},
-    {SAYS_OF_HOOKS, "type", "hook.*"},
+    {SAYS_HOOK_ECHO, "type", "hook.*"},
     {SAYS_COMPACTED, "type", "session.compaction_complete"},
     {SAYS_MODEL, NULL, NULL}};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/cursor.c: the row of Cursor. What was seen of it is in docs/hosts.md.
+ * agents/hosts/cursor.c: the row of Cursor. docs/hosts.md says what was seen of it.
  */
 #include "agents/hosts/hosts.h"
 

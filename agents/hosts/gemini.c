@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/gemini.c: the row of Gemini CLI. What was seen of it is in docs/hosts/gemini.md.
+ * agents/hosts/gemini.c: the row of Gemini CLI. docs/hosts/gemini.md says what was seen of it.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"
@@ -37,8 +37,8 @@ static const struct host_record gemini_records[] = {
     {SAYS_MODEL, "type", "gemini"},
     {SAYS_TIME, "timestamp", NULL},
     {SAYS_ID, "id", NULL},
-    {SAYS_ANEW, "$set.messages", NULL},
-    {SAYS_ANEW_ID, "$set.messages.*.id", NULL},
+    {SAYS_SNAPSHOT, "$set.messages", NULL},
+    {SAYS_SNAPSHOT_ID, "$set.messages.*.id", NULL},
     {SAYS_STAMP, "$set.lastUpdated", NULL},
     {SAYS_CONTEXT, HOST_ANY_STRING, "*</hook_context>"},
     {SAYS_MODEL, NULL, NULL}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/hosts.c: see the header. The row of an agent is in the file of its name.
+ * agents/hosts/hosts.c: The row of an agent is in the file of its name.
  */
 #include "agents/hosts/hosts.h"
 

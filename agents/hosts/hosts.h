@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a hook reports; hosts use different names. */
+/* The event that a hook reports; hosts use different names. */
 enum hook_moment {
   HOOK_OTHER,
   HOOK_SESSION_START,
@@ -54,7 +54,7 @@ struct host_subagent {
   const char *heading; /* in its result, before the subagent's words */
 };
 
-/* What an agent's own command has installed of us, instead of `tidings setup`. */
+/* Our package, which an agent's own command has installed instead of `tidings setup`. */
 struct host_package {
   const char *const *files;   /* in the agent's folder: where it may be listed; ends with NULL */
   const char *project_file;   /* the same, in the folder in which the session works; or NULL */
@@ -78,7 +78,7 @@ struct host_switch {
 /* How its transcript says that a person has taken back prompts; agents/transcript/undone.c. */
 enum host_undoing {
   HOST_UNDOES_UNSEEN,
-  HOST_UNDOES_BY_LINES,    /* a record with all messages anew */
+  HOST_UNDOES_BY_LINES,    /* a record with a snapshot of all messages */
   HOST_UNDOES_BY_SIBLINGS, /* the next prompt has the same parent; written after that prompt's hook
                             */
   HOST_UNDOES_BY_RECORDS,  /* a record whose parent stays */
@@ -97,20 +97,20 @@ enum host_proof {
   HOST_PROOF_NEXT_CALL   /* a later call of the same session comes: nothing else says it */
 };
 
-/* What a value in a record of a transcript says. */
+/* The meaning of a value in a record of a transcript. */
 enum host_says {
-  SAYS_MODEL,      /* the record is the model's answer or tool call */
-  SAYS_OUTPUT,     /* it is a tool's result; where no row says so: each that is not the model's */
-  SAYS_CALL,       /* the id of the tool's call, in its result */
-  SAYS_TIME,       /* when it was written */
-  SAYS_ID,         /* its own id */
-  SAYS_PARENT,     /* the id of the record before it in the conversation */
-  SAYS_PROMPT,     /* a person has written it */
-  SAYS_REWIND,     /* all after its parent is taken back */
-  SAYS_ANEW,       /* it has all messages, in the place of all before it */
-  SAYS_ANEW_ID,    /* the id of one of these */
-  SAYS_STAMP,      /* it has a time, and nothing else */
-  SAYS_OF_HOOKS,   /* it only repeats what hooks said: a session that is resumed does not have it */
+  SAYS_MODEL,       /* the record is the model's answer or tool call */
+  SAYS_OUTPUT,      /* it is a tool's result; where no row says so: each that is not the model's */
+  SAYS_CALL,        /* the id of the tool's call, in its result */
+  SAYS_TIME,        /* when it was written */
+  SAYS_ID,          /* its own id */
+  SAYS_PARENT,      /* the id of the record before it in the conversation */
+  SAYS_PROMPT,      /* a person has written it */
+  SAYS_REWIND,      /* all after its parent is taken back */
+  SAYS_SNAPSHOT,    /* it is a snapshot of all messages, which replaces those before it */
+  SAYS_SNAPSHOT_ID, /* the id of a message in that */
+  SAYS_STAMP,       /* it has a time, and nothing else */
+  SAYS_HOOK_ECHO,  /* it only repeats what hooks said: a session that is resumed does not have it */
   SAYS_COMPACTED,  /* the model does not have what the hook at the start said, from here on */
   SAYS_CONTEXT,    /* an answer of a hook is in it. A transcript that has one, and lacks another,
                       shows that the agent has dropped that; without such a row a marker does */
@@ -121,7 +121,7 @@ enum host_says {
   SAYS_LIMIT       /* of how many */
 };
 
-/* One line of the table of an agent's transcript; the last one has no path. */
+/* A line of the table of an agent's transcript; the last one has no path. */
 struct host_record {
   enum host_says says;
   const char *path; /* "message.content.*.id": `*` is each element of an array */
@@ -163,8 +163,8 @@ enum host_field {
  * the hooks, and call them with fields and transcripts of their own. */
 struct host_caller {
   const char *transcript; /* where it is in the agent's folder: fnmatch, %s is the session's id */
-  /* What each call has that names no transcript there, and what none has; end with NULL. `fields`
-   * is NULL: each call of this agent names its transcript. */
+  /* Members that each call has that names no transcript there, and members that none has; end with
+   * NULL. `fields` is NULL: each call of this agent names its transcript. */
   const char *const *fields, *const *never;
 };
 
@@ -222,7 +222,7 @@ struct host {
   size_t context_limit; /* "additionalContextLimit" of its hooks, in tokens of 4 bytes; 0: none */
   size_t context_room;  /* with that, in bytes: of an answer that is no reason to go on */
   bool rewakes;         /* a hook that ends with status 2 wakes it ("asyncRewake") */
-  /* Where that happens: the variable of its hooks, and its value. NULL: everywhere */
+  /* It happens only there: the variable of its hooks, and its value. NULL: everywhere */
   const char *rewakes_variable, *rewakes_value;
   bool queues;             /* `PROGRAM queue` wakes it */
   const char *server_word; /* in the arguments of its daemon, which calls the hooks of all windows;
@@ -243,8 +243,8 @@ struct host {
   unsigned timeout_unit;        /* how many of its timeout's units are a second */
   bool trusts_hashes;           /* it runs only hooks whose hash its configuration trusts */
 
-  /* Where its configuration is: in the folder that $home_variable names, else in base_folder of the
-   * folder that $base_variable names, else in home_folder of the user's home. */
+  /* The folder of its configuration: in the folder that $home_variable names, else in base_folder
+   * of the folder that $base_variable names, else in home_folder of the user's home. */
   const char *home_variable, *base_variable, *base_folder, *home_folder;
   const char *config_file; /* in that folder: JSON that holds the hooks, or where a module is put */
   /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/kilo.c: the row of Kilo. What was seen of it is in docs/hosts.md.
+ * agents/hosts/kilo.c: the row of Kilo. docs/hosts.md says what was seen of it.
  */
 #include "agents/hosts/hosts.h"
 

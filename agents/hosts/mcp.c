@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/hosts/mcp.c: see the header.
  */
 #include "agents/hosts/mcp.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/opencode.c: the row of opencode. What was seen of it is in docs/hosts/opencode.md.
+ * agents/hosts/opencode.c: the row of opencode. docs/hosts/opencode.md says what was seen of it.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/qwen.c: the row of Qwen Code. What was seen of it is in docs/hosts/qwen.md.
+ * agents/hosts/qwen.c: the row of Qwen Code. docs/hosts/qwen.md says what was seen of it.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"

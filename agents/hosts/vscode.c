@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/vscode.c: the row of VS Code. What was seen of it is in docs/hosts.md.
+ * agents/hosts/vscode.c: the row of VS Code. docs/hosts.md says what was seen of it.
  */
 #include "agents/hosts/hosts.h"
 

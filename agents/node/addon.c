@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/node/addon.c: the Node-API module: `open`, and what stays of an instance until its
- * environment ends. One thread of JavaScript has one environment; an instance belongs to it.
+ * environment ends. Each thread of JavaScript has one environment; an instance belongs to it.
  */
 #include <stdlib.h>
 #include <string.h>

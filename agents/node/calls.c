@@ -159,7 +159,7 @@ static bool asks_for_nothing(const struct tidings_reply *reply) {
   return !reply->delivery_id && !reply->part_count && !reply->action_count && !reply->ledger.len;
 }
 
-/* What is left of a reply that asks for nothing: its time to wake, if there is one. */
+/* A reply that asks for nothing keeps one thing: its time to wake, if there is one. */
 static struct napi_value__ *give_time(struct napi_env__ *env, struct tidings_reply *reply) {
   struct napi_value__ *value = NULL;
   double time_ms = (double)reply->wake_at_ms;

@@ -18,7 +18,7 @@ struct instance {
   struct hostkit *kit; /* NULL: closed */
 };
 
-/* What a method was called with. */
+/* The arguments of a method's call. */
 struct call {
   struct instance *instance;
   size_t count;

@@ -47,7 +47,7 @@ export class Conversation implements Driver {
   #ending: ReturnType<typeof setTimeout> | undefined;
   #compacting = false;
   #unread = new Set<string>(); // deliveries that no answered request of the model's own has had
-  #asked = new Set<string>(); // deliveries in the request that is under way
+  #inRequest = new Set<string>(); // deliveries in the request that is under way
   #lost = new Set<string>(); // deliveries that the model never read and never will
   #summarized = false; // since the model was last asked
   #lostMessages = false; // opencode has removed some since it was last asked what is left
@@ -111,8 +111,8 @@ export class Conversation implements Driver {
       log("opencode", `session ${this.id}: its messages cannot be read: ${describe(info.error ?? messages.error)}`);
       return false;
     }
-    const asked = messages.data.findLast((message) => message.info.role === "user")?.info;
-    if (asked) this.#last = { agent: asked.agent, model: asked.model };
+    const prompt = messages.data.findLast((message) => message.info.role === "user")?.info;
+    if (prompt) this.#last = { agent: prompt.agent, model: prompt.model };
     this.parent = info.data.parentID;
     this.#agent = info.data.agent;
     this.#folder = info.data.directory;
@@ -287,11 +287,11 @@ export class Conversation implements Driver {
   /** The model is about to be asked. What was compacted before it could read it, only the summarizer has read. */
   asks(messages: StoredMessage[]): void {
     if (this.#compacting) return;
-    this.#asked = new Set(heldDeliveries(messages));
+    this.#inRequest = new Set(heldDeliveries(messages));
     if (!this.#summarized) return;
     this.#summarized = false;
     for (const id of this.#unread) {
-      if (this.#asked.has(id) || this.#unsettled.has(id)) continue;
+      if (this.#inRequest.has(id) || this.#unsettled.has(id)) continue;
       this.#unread.delete(id);
       this.#lost.add(id);
       this.#lostMessages = true;
@@ -355,7 +355,7 @@ export class Conversation implements Driver {
 
   /** The model has answered a request, and so has read it. */
   #answered({ tokens }: Part): void {
-    for (const read of this.#asked) this.#unread.delete(read);
+    for (const read of this.#inRequest) this.#unread.delete(read);
     if (!tokens || this.parent) return;
     this.session.used(tokens.input + tokens.output + (tokens.reasoning ?? 0) + (tokens.cache?.read ?? 0) + (tokens.cache?.write ?? 0), this.#context);
   }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/node/values.c: see the header.
  */
 #include "values.h"
 

@@ -71,24 +71,24 @@ bool change_is_none(const struct change *change) {
 
 /* -- taking out -------------------------------------------------------------------------------- */
 
-/* Where the file really is: a link is followed, so that it stays one. */
+/* The file's real path: a link is followed, so that it stays one. */
 static char *real_path(const char *path) {
   char *real = realpath(path, NULL);
   return real || errno != ENOENT ? real : strdup(path);
 }
 
-static char *kept_path(const char *real) {
-  char *kept = NULL;
-  return asprintf(&kept, "%s.before-tidings", real) < 0 ? NULL : kept;
+static char *copy_path(const char *real) {
+  char *copy = NULL;
+  return asprintf(&copy, "%s.before-tidings", real) < 0 ? NULL : copy;
 }
 
 /* NULL: there is none that can be read. */
-static char *read_kept(const char *path) {
-  char *real = real_path(path), *kept = real ? kept_path(real) : NULL, *text = NULL;
+static char *read_copy(const char *path) {
+  char *real = real_path(path), *copy = real ? copy_path(real) : NULL, *text = NULL;
   size_t len = 0;
-  if (kept && file_read_whole(kept, LARGEST_FILE, &text, &len)) text = NULL;
+  if (copy && file_read_whole(copy, LARGEST_FILE, &text, &len)) text = NULL;
   free(real);
-  free(kept);
+  free(copy);
   return text;
 }
 
@@ -111,18 +111,18 @@ static bool alike(const char *one, const char *other) {
 
 int change_to_rest(const struct cli *cli, struct change *change, char *rest, bool empty) {
   if (!rest) return cli_fail(cli, "out of memory");
-  char *kept = read_kept(change->path);
+  char *copy = read_copy(change->path);
   change->without_ours = true;
   free(change->after);
   change->after = NULL;
-  if (kept && (alike(kept, rest) || (empty && is_empty(kept)))) {
-    change->after = kept;
-    kept = NULL;
+  if (copy && (alike(copy, rest) || (empty && is_empty(copy)))) {
+    change->after = copy;
+    copy = NULL;
   } else if (!empty || is_link(change->path)) {
     change->after = rest;
     rest = NULL;
   }
-  free(kept);
+  free(copy);
   free(rest);
   return 0;
 }
@@ -157,24 +157,24 @@ static int write_file(const char *path, const char *text, const struct stat *lik
 }
 
 static int keep_old(const struct change *change, const char *real, const struct stat *like) {
-  char *kept = kept_path(real);
-  if (!kept) return ENOMEM;
-  int reason = write_file(kept, change->before, like);
-  free(kept);
+  char *copy = copy_path(real);
+  if (!copy) return ENOMEM;
+  int reason = write_file(copy, change->before, like);
+  free(copy);
   return reason;
 }
 
-/* With what was before us in its place again, the copy of it is only litter. One that differs is
- * kept: somebody has changed the file since. */
-static int drop_kept(const struct change *change, const char *real) {
+/* With what was before us in its place again, the copy of it is only litter. A copy that differs
+ * stays: somebody has changed the file since. */
+static int drop_copy(const struct change *change, const char *real) {
   size_t len = 0;
-  char *kept = kept_path(real), *text = NULL;
-  int reason = kept ? file_read_whole(kept, LARGEST_FILE, &text, &len) : ENOMEM;
+  char *copy = copy_path(real), *text = NULL;
+  int reason = copy ? file_read_whole(copy, LARGEST_FILE, &text, &len) : ENOMEM;
   bool same = !reason && change->after && strcmp(text, change->after) == 0;
-  if (same) reason = unlink(kept) ? errno : sync_folder(kept);
-  else if (!reason) printf("%s stays: it differs from what %s holds now.\n", kept, change->path);
+  if (same) reason = unlink(copy) ? errno : sync_folder(copy);
+  else if (!reason) printf("%s stays: it differs from what %s holds now.\n", copy, change->path);
   free(text);
-  free(kept);
+  free(copy);
   return reason == ENOENT ? 0 : reason;
 }
 
@@ -193,7 +193,7 @@ static int write_change(const struct change *change, const char *real) {
                                   : keep_old(change, real, like);
   if (!reason && change->after) reason = write_file(real, change->after, like);
   else if (!reason) reason = unlink(real) ? errno : sync_folder(real);
-  return reason || !change->without_ours ? reason : drop_kept(change, real);
+  return reason || !change->without_ours ? reason : drop_copy(change, real);
 }
 
 int change_write(const struct cli *cli, const struct change *change) {

@@ -131,7 +131,7 @@ static const struct json *find_ours(const struct json_text *json, const struct h
   return found;
 }
 
-/* One that hides another of its name: without it, that one would count. */
+/* A member that hides another of its name: without it, that one would count. */
 static bool hides_another(const struct json *member) {
   size_t count = 0;
   for (const struct json *other = member->parent->members; other; other = other->next)

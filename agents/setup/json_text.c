@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/json_text.c: see the header. New parts go on lines of their own, indented as their
+ * agents/setup/json_text.c: New parts go on lines of their own, indented as their
  * neighbours are.
  */
 #include "agents/setup/json_text.h"
@@ -69,7 +69,7 @@ static size_t line_indent(const struct json_text *json, size_t at, char *indent)
   return len;
 }
 
-/* One step of indentation, as the outermost object has it. */
+/* A step of indentation, as the outermost object has it. */
 static void indent_step(const struct json_text *json, char *step) {
   if (json->root && json->root->members && line_indent(json, json->root->members->key_start, step))
     return;
@@ -117,7 +117,7 @@ int json_text_add(struct json_text *json, const struct json *into, const char *k
       strchr(json->text + into->start, '\n'))
     line_indent(json, last->key_start, indent);
   else snprintf(indent, sizeof indent, "%s%s", base, step);
-  /* The comma belongs to the last part, the new one goes below its comment. Where there was one too
+  /* The comma belongs to the last part, the new one goes below its comment. If there was one too
    * many, there is again. */
   bool comma = json->text[last->end + strspn(json->text + last->end, " \t\r\n")] == ',';
   bool own_line = behind != last->end;
@@ -132,7 +132,7 @@ int json_text_add(struct json_text *json, const struct json *into, const char *k
   return failed;
 }
 
-/* Where the comma is after `at`, comments skipped; 0: there is none. */
+/* The place of the comma after `at`, comments skipped; 0: there is none. */
 static size_t comma_behind(const struct json_text *json, size_t at, size_t end) {
   while (at < end) {
     at += strspn(json->text + at, " \t\r\n");
@@ -144,7 +144,7 @@ static size_t comma_behind(const struct json_text *json, size_t at, size_t end) 
   return 0;
 }
 
-/* Where the blanks before `at` begin. */
+/* The begin of the blanks before `at`. */
 static size_t blanks_before(const struct json_text *json, size_t at) {
   while (at && strchr(" \t\r\n", json->text[at - 1])) at--;
   return at;

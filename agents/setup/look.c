@@ -31,7 +31,7 @@ static char *program_of(const struct host *host, const char *line) {
   return program;
 }
 
-/* What follows its option, to the next blank: a URL has none. */
+/* The word after its option, to the next blank: a URL has none. */
 static char *store_of(const char *line) {
   const char *at = strstr(line, SETUP_STORE_OPTION);
   if (!at) return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/mcp_yaml.c: see the header. A server is a block below `extensions`, with `cmd` on a
+ * agents/setup/mcp_yaml.c: A server is a block below `extensions`, with `cmd` on a
  * line and `args` as a list: in brackets on one line, or with a line for each.
  */
 #include "agents/setup/mcp_yaml.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/setup/mcp_yaml.h: the MCP servers in goose's configuration, which is YAML, changed line by
- * line as goose and people write it. What is written in another way is left alone.
+ * line as goose and people write it. Servers that are written in another way are left alone.
  */
 #ifndef AGENTS_SETUP_MCP_YAML_H
 #define AGENTS_SETUP_MCP_YAML_H

@@ -12,7 +12,7 @@
 #include "agents/setup/change.h"
 #include "command/cli.h"
 
-/* What the hooks are to be like. */
+/* The form that the hooks are to have. */
 struct setup_wish {
   const char *command; /* the program, quoted for a shell; NULL: take them out */
   const char *store;   /* the URL of the store that they use; NULL: the user's own */

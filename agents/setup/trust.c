@@ -216,8 +216,8 @@ static void drop_empty_tables(json_t *config) {
   drop_if_empty(config, "hooks");
 }
 
-/* Does the new text say what the old one does, but for these hashes? What cannot be read is not
- * compared, unless it was readable before. */
+/* Does the new text say what the old one does, but for these hashes? A text that cannot be read is
+ * not compared, unless it was readable before. */
 static bool says_the_same(const struct cli *cli, const char *before, const char *after,
                           const json_t *hashes) {
   json_t *old = setup_trust_read(cli, before), *new = old ? setup_trust_read(cli, after) : NULL;

@@ -2,7 +2,7 @@
  *
  * agents/setup/trust_text.c: the hashes of hooks that Codex trusts, in the text of its
  * configuration: tables [hooks.state."KEY"] with a line trusted_hash = "…", as Codex writes them.
- * Whatever is not ours keeps its bytes. Whether the text means what it should is the caller's to
+ * All that is not ours keeps its bytes. Whether the text means what it should is the caller's to
  * check: only lines are known here, nothing else of TOML.
  */
 #include <stdlib.h>

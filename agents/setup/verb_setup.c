@@ -190,7 +190,7 @@ static void print_borrowers(const struct host *host) {
   }
 }
 
-/* Where an upgrade does not take the program away from the hooks, there is nothing to say. */
+/* There is nothing to say if an upgrade does not take the program away from the hooks. */
 static void print_program(const struct host *host) {
   char *program = host->kind == HOST_HOOKS ? setup_program() : NULL;
   if (program && strcmp(program, SETUP_BY_PATH) == 0)

@@ -47,7 +47,7 @@ int setup_version(const char *program, char **ret_version) {
 
 /* -- from files -------------------------------------------------------------------------------- */
 
-/* Where the shell finds it, past all links. NULL: nowhere. */
+/* The path at which the shell finds it, past all links. NULL: nowhere. */
 static char *find_program(const char *name) {
   const char *path = getenv("PATH");
   for (const char *at = path; at && *at;) {

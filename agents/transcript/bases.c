@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/bases.c: see the header. Seen with Codex 0.169.0, whose first record says it.
+ * agents/transcript/bases.c: Seen with Codex 0.169.0, whose first record says it.
  */
 #include "agents/transcript/bases.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/ended.c: see the header. Gemini CLI writes an answer when it is whole, and
+ * agents/transcript/ended.c: Gemini CLI writes an answer when it is whole, and
  * before the hook is called. A stop writes another record, or all messages anew. A record of
  * nothing but a time may follow any other one.
  */
@@ -20,7 +20,7 @@ struct last {
 /* The last record that is no stamp. */
 static bool take_last(void *context, const struct hook_record *record) {
   struct last *last = context;
-  if (hook_record_says(record, SAYS_STAMP) && !hook_record_says(record, SAYS_ANEW)) return true;
+  if (hook_record_says(record, SAYS_STAMP) && !hook_record_says(record, SAYS_SNAPSHOT)) return true;
   *last = (struct last){last->sought, true, hook_record_says(record, last->sought), 0};
   return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/later.c: see the header. Agents append records in the order in which the model
+ * agents/transcript/later.c: Agents append records in the order in which the model
  * gets them. The results of tools that run at the same time are all before what the model says to
  * them.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/marker.c: see the header. The proof is a keyed hash of the number, eight digits
+ * agents/transcript/marker.c: The proof is a keyed hash of the number, eight digits
  * of it: it cannot be tried out, because a wrong one has no effect that anybody sees.
  */
 #include "agents/transcript/marker.h"

@@ -17,7 +17,7 @@
 enum { HOOK_MARKER_SIZE = 34 }; /* the longest marker, with its NUL */
 #define HOOK_MARKER_OPENING "[tidings "
 
-/* What a marker is for. One of a nudge is no delivery's. */
+/* The use of a marker. A nudge's marker is no delivery's. */
 enum hook_marker_of { HOOK_MARKER_OF_DELIVERY, HOOK_MARKER_OF_NUDGE };
 
 /* The session's key (agents/deliver/sign.h): of the markers that are written and read until the

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/transcript/marks.c: see the header.
  */
 #include "agents/transcript/marks.h"
 

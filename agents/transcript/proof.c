@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/proof.c: see the header. A marker counts at the end of a string of a record
+ * agents/transcript/proof.c: A marker counts at the end of a string of a record
  * (agents/transcript/marker.h): so a copy of a hook's output inside another string and a tool's
  * output that is quoted do not count. A record of the hook's own call does not count either.
  */
@@ -23,10 +23,10 @@ enum { CLOCKS_MS = 60000 }; /* by so much the agent's clock and the store's may 
 /* A search in a file, and what it has found. */
 struct search {
   const struct host *host;
-  bool resumed; /* what was there before all messages came anew counts, too */
+  bool resumed; /* what was there before a snapshot of all messages counts, too */
   struct hook_sought *sought;
   size_t count;
-  bool marked, anew, keeps;
+  bool marked, replaced, keeps;
   int64_t first_ms; /* the time of the first record; 0: none says one */
   struct hook_usage usage;
 };
@@ -44,17 +44,17 @@ static void note(const struct search *search, uint64_t delivery) {
   }
 }
 
-/* The records before all messages anew are not the conversation any more. */
-static void begin_anew(struct search *search) {
+/* The records before a snapshot of all messages are not the conversation any more. */
+static void begin_snapshot(struct search *search) {
   for (size_t i = 0; i < search->count; i++) search->sought[i].found = false;
   search->usage = (struct hook_usage){.used = 0};
-  search->anew = true;
+  search->replaced = true;
 }
 
 static bool look_at(void *context, const struct hook_record *record) {
   struct search *search = context;
   if (!search->first_ms) search->first_ms = hook_record_time_ms(record);
-  if (hook_record_says(record, SAYS_ANEW) && !search->resumed) begin_anew(search);
+  if (hook_record_says(record, SAYS_SNAPSHOT) && !search->resumed) begin_snapshot(search);
   for (size_t i = 0; i < record->marker_count; i++) note(search, record->markers[i].delivery);
   search->marked = search->marked || record->marker_count;
   search->keeps = search->keeps || hook_record_says(record, SAYS_CONTEXT);
@@ -73,7 +73,7 @@ static enum hook_transcript look_at_end(const char *path, size_t most, struct se
   search->first_ms = 0;
   if (hook_lines_read(path, most, &lines)) return HOOK_TRANSCRIPT_UNREADABLE;
   int code = hook_records_read(&reading, lines.text);
-  *ret_whole = lines.whole || search->anew;
+  *ret_whole = lines.whole || search->replaced;
   hook_lines_finish(&lines);
   if (code) return HOOK_TRANSCRIPT_UNREADABLE;
   return search->marked || (search->keeps && !search->resumed) ? HOOK_TRANSCRIPT_MARKED
@@ -148,12 +148,12 @@ enum hook_transcript hook_proof_look_resumed(const char *path, const struct host
 
 struct wording {
   bool has;   /* the words, since what the next one says */
-  bool since; /* all messages came anew, or a compaction left them out */
+  bool since; /* a snapshot of all messages, or a compaction left them out */
 };
 
 static bool look_for_words(void *context, const struct hook_record *record) {
   struct wording *wording = context;
-  if (hook_record_says(record, SAYS_ANEW) || hook_record_says(record, SAYS_COMPACTED))
+  if (hook_record_says(record, SAYS_SNAPSHOT) || hook_record_says(record, SAYS_COMPACTED))
     *wording = (struct wording){.since = true};
   wording->has = wording->has || record->has_words;
   return true;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/transcript/records.c: see the header.
  */
 #include "agents/transcript/records.h"
 
@@ -111,7 +109,7 @@ static bool read_line(struct reader *reader, const char *line, const char *newli
   *record = (struct hook_record){.at = at, .end = (size_t)(newline + 1 - reader->text.ptr)};
   if (*line != '{' || !json_scan(&scan, span_of(line, (size_t)(newline - line)))) return true;
   if (reader->no_memory) return false;
-  if (hook_record_says(record, SAYS_OF_HOOKS)) record->marker_count = 0;
+  if (hook_record_says(record, SAYS_HOOK_ECHO)) record->marker_count = 0;
   return reader->reading->each(reader->reading->context, record);
 }
 

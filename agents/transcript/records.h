@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/records.h: the reader of transcripts: JSON, one record a line. What a member
- * says is in the agent's row (struct host_record). A line that is not whole, or no JSON, is passed
+ * agents/transcript/records.h: the reader of transcripts: JSON, one record a line. The agent's row
+ * says what a member means (struct host_record). A line that is not whole, or no JSON, is passed
  * over, as the agents do. Every byte is looked at once, and memory is taken for what is found.
  */
 #ifndef AGENTS_TRANSCRIPT_RECORDS_H

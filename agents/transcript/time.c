@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/transcript/time.c: see the header.
  */
 #include "agents/transcript/time.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/transcript/transcript.c: see the header.
  */
 #include "agents/transcript/transcript.h"
 

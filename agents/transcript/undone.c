@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/undone.c: see the header. Seen with 0.61.0 (Gemini CLI), 2.1.329 (Claude Code),
+ * agents/transcript/undone.c: Seen with 0.61.0 (Gemini CLI), 2.1.329 (Claude Code),
  * 0.24.4 (Qwen Code) and 0.169.0 (Codex):
  *
  * Gemini CLI writes a record with all messages that are left when a person takes a prompt back,
@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "agents/transcript/bases.h"
-#include "agents/transcript/places.h"
+#include "agents/transcript/index.h"
 #include "agents/transcript/records.h"
 #include "agents/transcript/transcript.h"
 #include "common/span.h"
@@ -42,7 +42,7 @@ struct step {
 struct history {
   const struct host *host;
   struct hook_marks marks;
-  struct hook_places places;
+  struct hook_index index;
   struct step *steps;
   size_t count, room;
   struct hook_base base; /* by the first record */
@@ -51,7 +51,7 @@ struct history {
 
 static void finish_history(struct history *history) {
   hook_marks_finish(&history->marks);
-  hook_places_finish(&history->places);
+  hook_index_finish(&history->index);
   free(history->steps);
 }
 
@@ -61,14 +61,14 @@ static enum host_says step_of(const struct host *host) {
   switch (host->undoing) {
   case HOST_UNDOES_BY_SIBLINGS: return SAYS_PROMPT;
   case HOST_UNDOES_BY_RECORDS: return SAYS_REWIND;
-  default: return SAYS_ANEW;
+  default: return SAYS_SNAPSHOT;
   }
 }
 
 static int add_step(struct history *history, const struct hook_record *record) {
   const struct step step = {record->at, hook_record_first(record, SAYS_PARENT),
-                            hook_record_first(record, SAYS_ANEW_ID),
-                            hook_record_last(record, SAYS_ANEW_ID)};
+                            hook_record_first(record, SAYS_SNAPSHOT_ID),
+                            hook_record_last(record, SAYS_SNAPSHOT_ID)};
   if (!hook_record_says(record, step_of(history->host)) || !(step.parent.len || step.last.len))
     return 0;
   if (history->count == history->room) {
@@ -82,15 +82,16 @@ static int add_step(struct history *history, const struct hook_record *record) {
   return 0;
 }
 
-static int add_places(struct history *history, const struct hook_record *record, const char *text) {
-  struct hook_place place = {.end = record->end};
+static int add_to_index(struct history *history, const struct hook_record *record,
+                        const char *text) {
+  struct hook_index_entry entry = {.end = record->end};
   for (size_t i = 0; i < record->value_count; i++) {
     const struct hook_value *value = &record->values[i];
-    place.id = value->text;
-    place.is_record = value->says == SAYS_ID;
-    place.at = place.is_record ? record->at : (size_t)(value->text.ptr - text);
-    if ((place.is_record || value->says == SAYS_ANEW_ID) &&
-        hook_places_add(&history->places, &place))
+    entry.id = value->text;
+    entry.is_record = value->says == SAYS_ID;
+    entry.at = entry.is_record ? record->at : (size_t)(value->text.ptr - text);
+    if ((entry.is_record || value->says == SAYS_SNAPSHOT_ID) &&
+        hook_index_add(&history->index, &entry))
       return -1;
   }
   return 0;
@@ -106,7 +107,7 @@ static bool take_record(void *context, const struct hook_record *record) {
   struct history *history = taking->history;
   int code = add_step(history, record);
   if (!record->at) history->base = hook_base_of(record);
-  if (!code) code = add_places(history, record, taking->text);
+  if (!code) code = add_to_index(history, record, taking->text);
   for (size_t i = 0; !code && i < record->marker_count; i++)
     code =
         hook_marks_add(&history->marks, record->markers[i].delivery, record->markers[i].at, false);
@@ -135,10 +136,11 @@ static int read_history(const struct host *host, const struct hook_lines *lines,
  * the newest one may be in front of the text. */
 static bool may_have_sibling(struct history *history) {
   size_t from = 0;
-  hook_places_sort(&history->places);
+  hook_index_sort(&history->index);
   for (size_t i = 0; i < history->count; from = history->steps[i++].at) {
     const struct step *step = &history->steps[i];
-    const struct hook_place *parent = hook_places_last(&history->places, step->parent, step->at);
+    const struct hook_index_entry *parent =
+        hook_index_last(&history->index, step->parent, step->at);
     bool old = i == 0 && step->at < OLD;
     if (!old && (!parent || parent->at < from)) return true;
   }
@@ -162,15 +164,16 @@ static bool may_undo(struct history *history, const struct hook_lines *lines) {
  * one were left by /chat resume, which writes each message anew before that record. A compaction
  * keeps the messages at the end, or ends with a new one. */
 static void undo_by_line(struct history *history, const struct step *step) {
-  const struct hook_place *kept = hook_places_last(&history->places, step->last, step->at);
-  size_t first_at = hook_places_first_line(&history->places, step->first, step->at);
-  if (kept) hook_marks_undo(&history->marks, kept->at, step->at);
+  const struct hook_index_entry *remaining = hook_index_last(&history->index, step->last, step->at);
+  size_t first_at = hook_index_first_line(&history->index, step->first, step->at);
+  if (remaining) hook_marks_undo(&history->marks, remaining->at, step->at);
   if (first_at != SIZE_MAX) hook_marks_undo(&history->marks, 0, first_at);
 }
 
 static void undo_by_record(struct history *history, const struct step *step) {
-  const struct hook_place *kept = hook_places_last(&history->places, step->parent, step->at);
-  if (kept) hook_marks_undo(&history->marks, kept->end, step->at);
+  const struct hook_index_entry *remaining =
+      hook_index_last(&history->index, step->parent, step->at);
+  if (remaining) hook_marks_undo(&history->marks, remaining->end, step->at);
 }
 
 static int compare_parents(const void *one, const void *other) {
@@ -194,7 +197,7 @@ static void undo_by_siblings(struct history *history) {
 }
 
 static int undo_as_said(struct history *history, const char *path) {
-  hook_places_sort(&history->places);
+  hook_index_sort(&history->index);
   switch (history->host->undoing) {
   case HOST_UNDOES_BY_SIBLINGS: undo_by_siblings(history); return 0;
   case HOST_UNDOES_BY_LINES:

@@ -30,7 +30,8 @@ int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-/* What a link names: a person may keep the file elsewhere. Returns whether it is there. */
+/* A link counts as the file that it names: a person may keep the file elsewhere. Returns whether it
+ * is there. */
 static bool is_file(const char *path, struct stat *ret_info) {
   return !stat(path, ret_info) && S_ISREG(ret_info->st_mode);
 }
@@ -80,7 +81,8 @@ static int64_t last_prompt_ms(struct hostkit *kit, const struct hook_call *call)
   return last_ms;
 }
 
-/* What the store has forgotten would be a new event: then only what no prompt has reported is. */
+/* An event that the store has forgotten would be a new one: then only what no prompt has reported
+ * is. */
 static bool is_new(struct hostkit *kit, const struct hook_call *call, int64_t changed) {
   int64_t age_ms = clock_wall_ms() - changed;
   if (age_ms >= RECENT_MS) return false;

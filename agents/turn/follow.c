@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/follow.c: see the header. No agent says which session was there before: it is the one
+ * agents/turn/follow.c: No agent says which session was there before: it is the one
  * of the same process and folder that was used last. A process that has several windows has turns
  * that run in the others, so a session that is at work is none.
  */
@@ -62,7 +62,7 @@ static bool is_left(const struct tidings_reply *reply) {
   return left;
 }
 
-/* What this offers is withdrawn by the next prompt, or the process that waits beside the agent
+/* The next prompt withdraws the turn that this offers, or the process that waits beside the agent
  * starts it. */
 static int32_t collect(struct hostkit *kit, const struct hook_call *call, const char *former,
                        struct tidings_error *error) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/turn/ours.c: see the header.
  */
 #include "agents/turn/ours.h"
 

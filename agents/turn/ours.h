@@ -10,7 +10,7 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* What a woken agent gets as its prompt; `action` NULL: for a turn that was offered before. The
+/* The prompt of an agent that is woken; `action` NULL: for a turn that was offered before. The
  * messages and the notifications themselves are put in when it arrives, so that one that arrives
  * late repeats nothing. `call`: of the session that it is for. Free it; NULL: out of memory, or the
  * store is busy. */

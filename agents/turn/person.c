@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/turn/person.c: see the header.
  */
 #include "agents/turn/person.h"
 

@@ -14,8 +14,8 @@
 int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
                           struct tidings_error *error);
 
-/* What the agent shows a person: that it asks, or that it idles. An agent that idles while a turn
- * runs here was stopped by a person. */
+/* The agent shows a person something: that it asks, or that it idles. An agent that idles while a
+ * turn runs here was stopped by a person. */
 int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error);
 

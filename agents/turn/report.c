@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/turn/report.c: see the header.
  */
 #include "agents/turn/report.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/rewind.c: see the header. A rewind names every delivery that is left. So all
+ * agents/turn/rewind.c: A rewind names every delivery that is left. So all
  * that the store calls committed are named, but those that the transcript has in an undone part
- * only: a carrier that a compaction has summarized is in no part, and was shown. What the
- * transcript has again is named, too. Another hook's call may deliver meanwhile; of what is later
- * than the newest that was looked for nothing is said.
+ * only: a carrier that a compaction has summarized is in no part, and was shown. Deliveries that
+ * the transcript has again are named, too. Another hook's call may deliver meanwhile; of what is
+ * later than the newest that was looked for nothing is said.
  */
 #include "agents/turn/rewind.h"
 
@@ -29,7 +29,7 @@ static bool is_time(const struct hook_call *call) {
          (call->moment == HOOK_STOP && host->undoing == HOST_UNDOES_BY_SIBLINGS);
 }
 
-/* What a rewind says. */
+/* The rest of the session after a rewind. */
 struct left {
   json_t *ids; /* of what is left; NULL: nothing differs from what the store has */
   json_t *newest;

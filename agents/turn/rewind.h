@@ -10,7 +10,7 @@
 #include "command/kit.h"
 
 /* Before a call's carrier, after the leases were settled. While one is still leased nothing
- * happens: the next call does it. What fails is logged. */
+ * happens: the next call does it. A failure is logged. */
 void hook_rewind_report(struct hostkit *kit, const struct hook_call *call);
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/turn/start.c: see the header.
  */
 #include "agents/turn/start.h"
 
@@ -63,9 +61,9 @@ static int32_t say(const struct hook_call *call, const char *text, struct hook_a
   return TIDINGS_OK;
 }
 
-/* What is pending and queued comes with the next results and turns: listed here too, the model
- * would read it twice. What is offered has no carrier here: it goes on when the agent idles, or
- * after its turn. */
+/* Pending notifications and queued messages come with the next results and turns: listed here too,
+ * the model would read it twice. A turn that is offered has no carrier here: it goes on when the
+ * agent idles, or after its turn. */
 static int32_t report_compacted(struct hostkit *kit, const struct hook_call *call,
                                 struct tidings_error *error) {
   struct tidings_reply *reply = NULL;

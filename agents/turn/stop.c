@@ -60,7 +60,8 @@ static bool takes_reason(struct hostkit *kit, const struct hook_call *call) {
 
 /* -- the end ----------------------------------------------------------------------------------- */
 
-/* What was offered before and no carrier has taken is offered anew. Else the turn that ran is over.
+/* A turn that was offered before, and that no carrier has taken, is offered again. Else the turn
+ * that ran is over.
  */
 static int32_t report_end(struct hostkit *kit, const struct hook_call *call, bool stopped,
                           struct tidings_reply **ret_end, struct tidings_error *error) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/subagent.c: see the header. How many work is in the words of the state, so that
+ * agents/turn/subagent.c: How many work is in the words of the state, so that
  * it is in the store, where the next call and the next process find it, and ends with the turn.
  */
 #include "agents/turn/subagent.h"

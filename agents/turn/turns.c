@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/turns.c: see the header. An agent that calls hooks runs its turns itself; a turn
+ * agents/turn/turns.c: An agent that calls hooks runs its turns itself; a turn
  * of ours starts where the agent allows it: when it is about to stop, or when one of our prompts
  * woke it.
  */
@@ -30,11 +30,11 @@
 
 /* -- session start ----------------------------------------------------------------------------- */
 
-/* What was leased when the host died and is not in the transcript is pending again. Notifications
- * wait for the prompt, which is sure to reach the model. A session that goes on under the same
- * process (after compaction) is opened again, which changes nothing. Another process that still
- * lives has lost it: a person resumed it here, and some hosts leave a daemon running. An orphan has
- * no host that could take it. */
+/* A delivery that was leased when the host died, and that is not in the transcript, is pending
+ * again. Notifications wait for the prompt, which is sure to reach the model. A session that goes
+ * on under the same process (after compaction) is opened again, which changes nothing. Another
+ * process that still lives has lost it: a person resumed it here, and some hosts leave a daemon
+ * running. An orphan has no host that could take it. */
 static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                             json_t *named, struct tidings_error *error) {
   bool takeover = owner && (call->moment == HOOK_SESSION_START || call->moved ||
@@ -46,7 +46,7 @@ static int32_t open_session(struct hostkit *kit, const struct hook_call *call, u
                          error);
 }
 
-/* What waits for whoever works in this folder. The session runs without that, too. */
+/* Takes over the mailboxes of this folder. The session runs without that, too. */
 static void collect_mailboxes(struct hostkit *kit, const struct hook_call *call) {
   struct tidings_error error = {.size = sizeof error};
   struct mailbox_moved moved;
@@ -189,7 +189,7 @@ static int32_t carry(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
-/* Where the store takes no more notifications, the turn goes on without this one. */
+/* The turn goes on without this notification if the store takes no more. */
 static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error) {
   int32_t code = hook_report_subagent(kit, call, error);
@@ -212,12 +212,12 @@ static bool person_stopped_it(const struct hook_call *call) {
 static bool is_to_end(struct hostkit *kit, const struct hook_call *call) {
   json_t *status = NULL;
   if (!call->host->stops || hook_status(kit, call, &status, NULL)) return false;
-  bool asked = json_is_true(json_object_get(status, "stopping"));
+  bool stopping = json_is_true(json_object_get(status, "stopping"));
   json_decref(status);
-  return asked;
+  return stopping;
 }
 
-/* As if a person had stopped it. What is pending stays so: no model reads this answer. */
+/* As if a person had stopped it. Pending notifications stay so: no model reads this answer. */
 static int32_t end_turn(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error) {
   int32_t code = hook_person_requested(kit, call, error);

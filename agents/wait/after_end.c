@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/after_end.c: see the header. It does what a process that resumes the session would
+ * agents/wait/after_end.c: It does what a process that resumes the session would
  * do, so a session that is resumed meanwhile is that process's.
  */
 #include "agents/wait/after_end.h"

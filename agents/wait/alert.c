@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/wait/alert.c: see the header.
  */
 #include "agents/wait/alert.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/wait/apart.c: see the header.
  */
 #include "agents/wait/apart.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/clients.c: see the header. The kernel tells by NETLINK_SOCK_DIAG which socket is
- * connected to which; /proc tells whose they are. What is sent and received is defined in Linux's
- * headers sock_diag.h and unix_diag.h, which a C library need not have.
+ * agents/wait/clients.c: The kernel tells by NETLINK_SOCK_DIAG which socket is
+ * connected to which; /proc tells whose they are. Linux's headers sock_diag.h and unix_diag.h,
+ * which a C library need not have, define what is sent and received.
  */
 #include "agents/wait/clients.h"
 

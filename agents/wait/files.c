@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/wait/files.c: see the header.
  */
 #include "agents/wait/files.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/limit.c: see the header. The signal's handler may do little: so the log's line is
+ * agents/wait/limit.c: The signal's handler may do little: so the log's line is
  * made before.
  */
 #include "agents/wait/limit.h"

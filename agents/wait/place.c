@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/place.c: see the header. A process that is killed leaves its FIFO, which the
+ * agents/wait/place.c: A process that is killed leaves its FIFO, which the
  * next one takes; one whose agent has ended is removed by the next process that waits for any.
  */
 #include "agents/wait/place.h"
@@ -152,7 +152,7 @@ void hook_place_say(const struct cli *cli, const struct hook_call *call, uint32_
   free(path);
 }
 
-/* Whoever waits holds both ends: a FIFO that nobody reads has been left. */
+/* A process that waits holds both ends: a FIFO that nobody reads has been left. */
 bool hook_place_is_taken(const struct cli *cli, const char *session, uint32_t owner) {
   const struct hook_call call = {.session = session};
   char *path = hook_place_path(cli, &call, owner);

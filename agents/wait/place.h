@@ -22,8 +22,8 @@ char *hook_place_path(const struct cli *cli, const struct hook_call *call, uint3
  * `word`, or it cannot be made, which the log says. */
 int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_t owner, char word);
 
-/* Gives the place up, and removes it. Of the processes that have it, one does this. Returns the
- * newest word that was said and not read; 0: there is none. Whoever has said it to a process that
+/* Gives the place up, and removes it. Only one of the processes that have it does this. Returns the
+ * newest word that was said and not read; 0: there is none. A process that has said it to one that
  * leaves does not take the place itself. */
 char hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
                       int place);

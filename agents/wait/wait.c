@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/wait/wait.c: see the header.
  */
 #include "agents/wait/wait.h"
 
@@ -182,7 +180,7 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   return 0;
 }
 
-/* What the transcript says, where the agent calls no hook when a person stops a turn. */
+/* Asks the transcript, because the agent calls no hook when a person stops a turn. */
 static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply **ret_reply,
                                      struct tidings_error *error) {
   int64_t seen_ms = waiter->watch.seen_ms,
@@ -198,8 +196,8 @@ static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply
 
 /* Sleeps until there is a turn to start: *ret_reply has it, or is NULL for one that was offered
  * before. Returns 0; or -1: the agent or the
- * session has ended, or the session is not its own any more. What was written to the transcript
- * before it was watched rings nothing: so it is read first. */
+ * session has ended, or the session is not its own any more. Nothing rings for a record that was
+ * written before the transcript was watched: so it is read first. */
 static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
   struct tidings_error error = {.size = sizeof error};
   /* A turn begins with a prompt: there is nothing to start, and its hook is at work. */
@@ -373,8 +371,8 @@ static int queue_nudge(const struct waiter *waiter, uint32_t owner,
   return status;
 }
 
-/* What was declined is offered again at once: without a pause a command that is missing would be
- * tried without end. Returns 0; or -1: the agent has ended, or this process is to end. */
+/* A turn that was declined is offered again at once: without a pause a command that is missing
+ * would be tried without end. Returns 0; or -1: the agent has ended, or this process is to end. */
 static int pause_after_failure(struct waiter *waiter, int *pause_ms) {
   int64_t until_ms = clock_mono_ms() + *pause_ms;
   *pause_ms = *pause_ms < LONGEST_PAUSE_MS / 2 ? 2 * *pause_ms : LONGEST_PAUSE_MS;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/wakes.c: see the header. Where an agent can be woken, a process waits at the
- * session's place; it is not there in an agent without a terminal, after --no-wake, or before the
- * first prompt.
+ * agents/wait/wakes.c: A process waits at the session's place if the agent can be woken; it is not
+ * there in an agent without a terminal, after --no-wake, or before the first prompt.
  */
 #include "agents/wait/wakes.h"
 

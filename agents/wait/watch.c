@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
- * agents/wait/watch.c: see the header.
  */
 #include "agents/wait/watch.h"
 

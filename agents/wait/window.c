@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/window.c: see the header. Neither a hook's input nor its environment says which
+ * agents/wait/window.c: Neither a hook's input nor its environment says which
  * window shows the session, and the daemon tells nobody. It is known that a window is connected to
  * the daemon, and that a person types into it. The choice is a file beside the places of those who
  * wait: DAEMON-HASH.window.
@@ -105,7 +105,7 @@ static char *record_path(const struct cli *cli, const struct hook_call *call, ui
   return path;
 }
 
-/* What is known of a session's window. */
+/* The facts that are known of a session's window. */
 struct record {
   uint32_t pid; /* 0: nothing */
   uint64_t started;
@@ -253,7 +253,7 @@ static int find_windows(const struct hook_call *call, uint32_t daemon, const cha
   return count;
 }
 
-/* What prompts a session whose window was closed may be no person; a person has just typed. */
+/* It may be no person that prompts a session whose window was closed; a person has just typed. */
 static int leave_out_taken(struct window *windows, int count) {
   int left = 0;
   int64_t now_s = clock_wall_ms() / 1000;
@@ -282,7 +282,7 @@ static uint32_t choose(const struct hook_call *call, uint32_t daemon, const char
   return window->pid;
 }
 
-/* Where windows cannot be seen, the daemon is all there is. A turn that nobody sees any more goes
+/* The daemon is all there is if windows cannot be seen. A turn that nobody sees any more goes
  * on under one process, so that what its hooks have given the model is not in doubt at each call:
  * under the window that has left it, as long as that lives, else under the daemon. */
 uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t owner) {

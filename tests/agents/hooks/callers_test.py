@@ -106,46 +106,46 @@ def unknown(place):
 
 def test_unknown(place):
     """an unknown caller gets an empty object: no store is made, there is no session and no line in the log; doctor lists it"""
-    kept = os.path.join(place.logs, "unknown-callers")
+    file_of_callers = os.path.join(place.logs, "unknown-callers")
     for host, fields in unknown(place):
         for event in ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PostToolUse", "Stop"):
             named = {**fields, "hook_event_name": event} if "hook_event_name" in fields else fields
             assert hook(place, json.dumps(named), host) == {}, (host, named)
     assert os.listdir(place.store) == ["logs"] and log(place) == []
-    before = os.stat(kept)
+    before = os.stat(file_of_callers)
     assert before.st_mode & 0o777 == 0o600
     for host, fields in unknown(place):
         assert hook(place, json.dumps({**fields, "session_id": "another"}), host) == {}
-    assert os.stat(kept).st_mtime_ns == before.st_mtime_ns, "what is known to be unknown is not written again"
+    assert os.stat(file_of_callers).st_mtime_ns == before.st_mtime_ns, "what is known to be unknown is not written again"
     found = [finding for finding in place.run("doctor", "--json").json if "does not know" in finding["text"]]
     assert sorted(finding["topic"] for finding in found) == ["Claude Code", "Codex CLI", "Gemini CLI", "GitHub Copilot CLI", "Qwen Code"], found
     program = os.path.basename(os.path.realpath(sys.executable))
-    assert all(program in finding["text"] and kept in finding["remedy"] for finding in found), found
-    os.remove(kept)
+    assert all(program in finding["text"] and file_of_callers in finding["remedy"] for finding in found), found
+    os.remove(file_of_callers)
     assert not [finding for finding in place.run("doctor", "--json").json if "does not know" in finding["text"]]
 
 
 def test_unknown_are_few(place):
     """the file that doctor reads is bounded, is made anew for another version, and whatever is in it harms nothing"""
-    kept = os.path.join(place.logs, "unknown-callers")
-    os.makedirs(os.path.dirname(kept), exist_ok=True)
+    file_of_callers = os.path.join(place.logs, "unknown-callers")
+    os.makedirs(os.path.dirname(file_of_callers), exist_ok=True)
     for text, size in (("x" * 16384, 16384), ("x" * 99999, 99999)):
-        with open(kept, "w", encoding="utf-8") as file:
+        with open(file_of_callers, "w", encoding="utf-8") as file:
             file.write(text)
         assert hook(place, "{}") == {}
         if size > 16384:
-            assert os.path.getsize(kept) == size, "too large to be ours"
-    with open(kept, "w", encoding="utf-8") as file:
+            assert os.path.getsize(file_of_callers) == size, "too large to be ours"
+    with open(file_of_callers, "w", encoding="utf-8") as file:
         file.write('{"version":"0.0.1","host":"claude","program":"old"}\n')
     assert hook(place, json.dumps({"x" * 5000: 1, **{f"{'y' * 300}{number}": 1 for number in range(500)}})) == {}
-    with open(kept, encoding="utf-8") as file:
+    with open(file_of_callers, encoding="utf-8") as file:
         lines = file.read().splitlines()
     assert len(lines) == 1 and "old" not in lines[0] and len(lines[0]) < 12000, lines
-    with open(kept, "a", encoding="utf-8") as file:
+    with open(file_of_callers, "a", encoding="utf-8") as file:
         file.write('not JSON\n[]\n{"version":7}\n\n')
     assert len([finding for finding in place.run("doctor", "--json").json if "does not know" in finding["text"]]) == 1
-    os.remove(kept)
-    os.mkdir(kept)
+    os.remove(file_of_callers)
+    os.mkdir(file_of_callers)
     assert hook(place, "{}") == {} and log(place) == []
 
 

@@ -308,7 +308,7 @@ def inside(place, options, command):
     return place.start(command=["unshare", "-mpf", "/usr/bin/python3", "-c", INSIDE, options, *command], stdin=subprocess.PIPE)
 
 
-def asked(place, options, agent, event=body):
+def answer_inside(place, options, agent, event=body):
     process = inside(place, options, [*agent, f"{line_of()} 2>&1"])
     process.stdin.write(event(place))
     process.stdin.flush()
@@ -322,7 +322,7 @@ def test_hidden_agent(place):
     """an agent that /proc does not show: its notifications come, and the log and doctor say what is wrong"""
     source = write(place, "agents/claude", HIDDEN_AGENT.format(python="/usr/bin/python3", alone=False))
     place.ok("push", "-s", "s", "the disk is full")
-    assert b"the disk is full" in asked(place, "hidepid=invisible", [source])
+    assert b"the disk is full" in answer_inside(place, "hidepid=invisible", [source])
     [line] = log(place)
     assert "cannot be read in /proc: it is hidden (hidepid)" in line, line
     for folder, _, files in os.walk(place.dir):
@@ -368,7 +368,7 @@ def test_owners_that_end_at_once(place):
 def test_proc_without_the_system(place):
     """a /proc that shows processes only: the log says which file is missing"""
     source = write(place, "agents/claude", AGENT.format(python="/usr/bin/python3", alone=False))
-    assert asked(place, "subset=pid", [source]) == b"{}\n"
+    assert answer_inside(place, "subset=pid", [source]) == b"{}\n"
     [line] = log(place)
     assert "/proc/sys/kernel/random/boot_id cannot be read" in line and "subset=pid" in line, line
 

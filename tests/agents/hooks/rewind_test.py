@@ -172,8 +172,8 @@ def test_gemini(place):
     agent, _ = begin(place, "gemini")
     agent.record(**{"$rewindTo": "u2"})
     with open(agent.path, encoding="utf-8") as file:
-        kept = [json.loads(line) for line in file][:2]
-    agent.record(**{"$set": {"messages": kept}})
+        remaining = [json.loads(line) for line in file][:2]
+    agent.record(**{"$set": {"messages": remaining}})
     shown_again(place, agent, agent.prompts("three"))
 
 
@@ -181,7 +181,7 @@ def test_gemini_stopped(place):
     """what was shown at a turn that a person stops goes with it: Gemini CLI writes the messages before"""
     agent, _ = begin(place, "gemini")
     with open(agent.path, encoding="utf-8") as file:
-        kept = [json.loads(line) for line in file]
+        remaining = [json.loads(line) for line in file]
     push(place, "Third thing.")
     agent.count += 1
     agent.record(**agent.message("three", agent.prompt()))
@@ -189,7 +189,7 @@ def test_gemini_stopped(place):
     agent.record(id="t3", timestamp="t", type="user", content=[{"functionResponse": {"id": "call", "response": {"output": f"x\n\n<hook_context>{said}</hook_context>"}}}])
     assert agent.tool() == "" and outcomes(place) == ["committed"] * 4, deliveries(place)
     agent.record(id="i3", timestamp="t", type="info", content="Request cancelled.")
-    agent.record(**{"$set": {"messages": kept}})
+    agent.record(**{"$set": {"messages": remaining}})
     agent.call("AfterAgent")
     said = agent.prompts("four")
     assert "Third thing." in said and "Fourth thing." in said and "First thing." not in said and "Second thing." not in said, said
@@ -199,11 +199,11 @@ def test_gemini_saved(place):
     """by /chat resume Gemini CLI writes each message anew under a new id, then all of them"""
     agent, _ = begin(place, "gemini")
     with open(agent.path, encoding="utf-8") as file:
-        kept = [{**json.loads(line), "id": f"new{number}"} for number, line in enumerate(file)][:2]
-    for record in kept:
+        remaining = [{**json.loads(line), "id": f"new{number}"} for number, line in enumerate(file)][:2]
+    for record in remaining:
         agent.record(**record)
         agent.record(**{"$set": {"lastUpdated": "t"}})
-    agent.record(**{"$set": {"messages": kept}})
+    agent.record(**{"$set": {"messages": remaining}})
     shown_again(place, agent, agent.prompts("three"))
 
 

@@ -29,12 +29,12 @@ def test_continuation(place):
 def test_stopped_by_a_person(place):
     """Gemini CLI calls the same hook when a person stops a turn, and ignores the answer: nothing is handed out, and the queue goes on after the next turn"""
     cancelled = {"id": "3", "timestamp": "t", "type": "info", "content": "Request cancelled."}
-    anew = {"$set": {"messages": [{"id": "2", "timestamp": "t", "type": "gemini", "content": "Well."}]}}
+    snapshot = {"$set": {"messages": [{"id": "2", "timestamp": "t", "type": "gemini", "content": "Well."}]}}
     prompted = {"id": "3", "timestamp": "t", "type": "user", "content": [{"text": '"type":"gemini"'}]}
     call(place, "gemini", "BeforeAgent", prompt="hello")
     place.ok("submit", "-s", "s", "--id", "m1", "do this too")
     place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-    for after in ([cancelled], [cancelled, {"$set": {"lastUpdated": "t"}}], [anew], [prompted], None):
+    for after in ([cancelled], [cancelled, {"$set": {"lastUpdated": "t"}}], [snapshot], [prompted], None):
         path = model_has_answered(place, *after) if after else "/no/such/file"
         text = json.dumps({"session_id": "s", "hook_event_name": "AfterAgent", "transcript_path": path, "stop_hook_active": False})
         assert place.ok("hook", "--budget", "60s", "--owner", str(os.getpid()), "gemini", stdin=text).json == {}, after

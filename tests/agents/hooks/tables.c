@@ -31,10 +31,11 @@ static void check_paths(const struct host *host) {
 }
 
 static void check_undoing(const struct host *host) {
-  static const enum host_says needed[][2] = {[HOST_UNDOES_BY_LINES] = {SAYS_ANEW, SAYS_ANEW_ID},
-                                             [HOST_UNDOES_BY_SIBLINGS] = {SAYS_PROMPT, SAYS_PARENT},
-                                             [HOST_UNDOES_BY_RECORDS] = {SAYS_REWIND, SAYS_PARENT},
-                                             [HOST_UNDOES_BY_FILES] = {SAYS_BASE, SAYS_BASE_BYTES}};
+  static const enum host_says needed[][2] = {
+      [HOST_UNDOES_BY_LINES] = {SAYS_SNAPSHOT, SAYS_SNAPSHOT_ID},
+      [HOST_UNDOES_BY_SIBLINGS] = {SAYS_PROMPT, SAYS_PARENT},
+      [HOST_UNDOES_BY_RECORDS] = {SAYS_REWIND, SAYS_PARENT},
+      [HOST_UNDOES_BY_FILES] = {SAYS_BASE, SAYS_BASE_BYTES}};
   for (int i = 0; host->undoing && i < 2; i++)
     expect(host_record_says(host, needed[host->undoing][i]), host,
            "its records do not say what it takes back");

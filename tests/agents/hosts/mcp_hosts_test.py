@@ -91,10 +91,10 @@ def told(agent, prompt, text, tool):
     agent.place.tidings("push", "--to", f"folder:{agent.place.project}", "-l", "warning", text)
     agent.model.replace([rule(prompt, *[tool() for _ in range(CALLS)], {"text": "I have read it."})])
     said = agent.run(f"{prompt}: go on.")
-    asked = requests(agent, prompt)
-    assert len(asked) > CALLS, f"{len(asked)} requests; it said {said[-1500:]}; the tools are {asked[-1]['tools'] if asked else 'unknown'}"
-    there = count(asked[CALLS], text)
-    results = [item["text"][:400] for item in asked[CALLS]["items"] if item["role"] == "tool"]
+    sent = requests(agent, prompt)
+    assert len(sent) > CALLS, f"{len(sent)} requests; it said {said[-1500:]}; the tools are {sent[-1]['tools'] if sent else 'unknown'}"
+    there = count(sent[CALLS], text)
+    results = [item["text"][:400] for item in sent[CALLS]["items"] if item["role"] == "tool"]
     assert there == 1, f"it is there {there} times, in {results}; {outcomes(agent)}"
     assert any(text in result for result in results), results
     until(lambda: "leased" not in outcomes(agent), "no delivery is open")

@@ -98,8 +98,8 @@ def mcp_server_is_lost(agent):
     said = transcript.read_bytes()[written:].decode(errors="replace")
     assert "beak has run" in said and NAME not in said, said
     assert len(requests(agent, "Beak one")) == 4
-    for asked in requests(agent, "Beak one"):
-        never(asked, "MCP server `")
+    for sent in requests(agent, "Beak one"):
+        never(sent, "MCP server `")
 
 
 def mcp_server_is_lost_while_idle(agent):

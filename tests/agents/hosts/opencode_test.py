@@ -88,8 +88,8 @@ class Opencode:
 
     def answered(self, text):
         messages = self.messages()
-        asked = [number for number, message in enumerate(messages) if any(part.get("text") == text for part in message["parts"])]
-        return asked and len(messages) > asked[-1] + 1 and messages[-1]["info"].get("time", {}).get("completed")
+        prompts = [number for number, message in enumerate(messages) if any(part.get("text") == text for part in message["parts"])]
+        return prompts and len(messages) > prompts[-1] + 1 and messages[-1]["info"].get("time", {}).get("completed")
 
     def messages(self):
         return self.ask("GET", f"/session/{self.session}/message")
@@ -178,9 +178,9 @@ def person_sees_why(opencode):
     push(opencode, "The plant is dry.", "-l", "critical", "-k", "plant.dry")
     exactly_once(script.last(2), "The plant is dry.")
     opencode.settled()
-    asked = [message for message in opencode.messages() if message["info"]["role"] == "user"][-1]
-    seen = [part["text"] for part in asked["parts"] if not part.get("synthetic")]
-    assert len(seen) == 2 and "The plant is dry." in seen[0] and seen[1].startswith("Critical notification (plant.dry)"), asked["parts"]
+    prompted = [message for message in opencode.messages() if message["info"]["role"] == "user"][-1]
+    seen = [part["text"] for part in prompted["parts"] if not part.get("synthetic")]
+    assert len(seen) == 2 and "The plant is dry." in seen[0] and seen[1].startswith("Critical notification (plant.dry)"), prompted["parts"]
 
 
 def agent_stays(opencode):
@@ -192,8 +192,8 @@ def agent_stays(opencode):
     push(opencode, "The plan is stale.", "-l", "critical", "-k", "plan.stale")
     exactly_once(script.last(2), "The plan is stale.")
     opencode.settled()
-    asked = [message["info"]["agent"] for message in opencode.messages() if message["info"]["role"] == "user"]
-    assert asked == ["plan", "plan"], asked
+    agents = [message["info"]["agent"] for message in opencode.messages() if message["info"]["role"] == "user"]
+    assert agents == ["plan", "plan"], agents
 
 
 def subagent(opencode):

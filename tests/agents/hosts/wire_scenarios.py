@@ -331,9 +331,9 @@ def answered_again(agent):
     agent.place.tidings("submit", "-s", agent.session, "Queued: feed the plover.")
     gate.open()
     agent.end()
-    asked = requests(agent, "Plover one")
-    assert len(asked) == 7, [request["items"][-1]["text"][-200:] for request in asked]
-    for number, request_ in enumerate(asked):
+    sent = requests(agent, "Plover one")
+    assert len(sent) == 7, [request["items"][-1]["text"][-200:] for request in sent]
+    for number, request_ in enumerate(sent):
         once(request_, "The plover calls.")
         assert (count(request_, "The plover runs."), count(request_, "Queued: feed the plover.")) == (number > 2, number > 5), (number, request_["items"][-3:])
     nothing_pending(agent)

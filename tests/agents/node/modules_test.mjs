@@ -28,11 +28,11 @@ function tidings(...words) {
 }
 
 /** What the command says, as JSON, of session s in the store of the environment. */
-function asked(...words) {
+function answerOf(...words) {
   return JSON.parse(execFileSync(join(BUILD, "tidings"), [...words, "-S", process.env.TIDINGS_STORE, "-s", "s", "--json"], { encoding: "utf8" }));
 }
 
-const stateNow = () => asked("status").state;
+const stateNow = () => answerOf("status").state;
 
 const workFolder = () => process.env.TIDINGS_TEST_FOLDER ?? "/";
 
@@ -100,7 +100,7 @@ class Pi {
 const part = (more = {}) => ({ id: "prt_1fc9200d8000tSe1j4BDIRZ0E7", sessionID: "s", messageID: "m", type: "text", text: "Hello.", ...more });
 
 class Opencode {
-  asked = [];
+  requests = [];
   sent = [];
   stored = []; // messages
   meanwhile = () => {}; // what happens between a question to opencode and its answer
@@ -109,7 +109,7 @@ class Opencode {
   static async create(id) {
     const agent = new Opencode();
     const answer = (what, data) => async (request) => {
-      agent.asked.push(what);
+      agent.requests.push(what);
       if (what === "promptAsync") agent.sent.push(request);
       const now = Array.isArray(data) ? [...data] : data;
       await agent.meanwhile(what);
@@ -306,7 +306,7 @@ for (const [what, words, says] of [
       pi.fire("agent_start");
       equal(stateNow(), "busy");
       equal(pi.sent.length, 1);
-      equal(asked("history").transitions.filter(({ event }) => event === "turn.declined"), []);
+      equal(answerOf("history").transitions.filter(({ event }) => event === "turn.declined"), []);
     }));
 }
 
@@ -395,7 +395,7 @@ await test("pi: a prompt of the person's takes the place of an offer that waits;
     equal(pi.sent, []);
     pi.fire("session_shutdown", { reason: "new" });
     equal(stateNow(), "idle");
-    equal(asked("queue").messages.map(({ state }) => state), ["queued"]);
+    equal(answerOf("queue").messages.map(({ state }) => state), ["queued"]);
   }));
 
 await test("pi: what waits when a session is opened is a turn once, though its input comes before that is done", () =>
@@ -408,7 +408,7 @@ await test("pi: what waits when a session is opened is a turn once, though its i
     pi.message({ role: "user", content: "Deploy." });
     pi.message({ role: "assistant", stopReason: "stop" });
     pi.fire("agent_settled");
-    equal([pi.sent, asked("queue").messages, stateNow()], [["Deploy."], [], "idle"]);
+    equal([pi.sent, answerOf("queue").messages, stateNow()], [["Deploy."], [], "idle"]);
   }));
 
 await test("pi: a message from the queue and what was pending are one record of the session, which a kill leaves whole or not at all", () =>
@@ -491,7 +491,7 @@ for (const [name, start] of [["pi", () => new Pi("s")], ["opencode", async () =>
       await start();
       const left = () => JSON.parse(execFileSync(join(BUILD, "tidings"), ["box", "show", `folder:${TIDINGS_TEST_FOLDER}`, "-S", process.env.TIDINGS_STORE, "--json"])).pending;
       await until(() => !left().length, "it is collected");
-      matches(JSON.stringify([asked("pending"), asked("history")]), /Waits for you\./);
+      matches(JSON.stringify([answerOf("pending"), answerOf("history")]), /Waits for you\./);
     });
   });
 
@@ -520,7 +520,7 @@ await test("opencode: an offer that comes while a withdrawn one is on its way is
     queue("submit", "--id", "b", "Second.");
     queue("queue", "cancel", "a");
     openKit("opencode", "/").rang.get("s")();
-    equal(asked("status").messages, ["b"]);
+    equal(answerOf("status").messages, ["b"]);
     equal(agent.sent.length, 1);
     const parts = agent.sent[0].body.parts.map((more) => part(more));
     let refused = "";
@@ -528,7 +528,7 @@ await test("opencode: an offer that comes while a withdrawn one is on its way is
     matches(refused, /withdrawn/);
     await until(() => agent.sent.length === 2, "the second is sent");
     equal(agent.sent[1].body.parts[0].text, "Second.");
-    equal(asked("history").transitions.filter(({ event }) => event === "turn.declined"), []);
+    equal(answerOf("history").transitions.filter(({ event }) => event === "turn.declined"), []);
   }));
 
 // -- what only a summarizer has read -------------------------------------------------------------------------------------------------------------------
@@ -537,7 +537,7 @@ await test("opencode: what was on a result when opencode compacted is pending ag
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const agent = await Opencode.create("s");
     const pushed = (text) => tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", text);
-    const waiting = () => asked("pending").items.filter((item) => !item.caused_by).map((item) => item.message);
+    const waiting = () => answerOf("pending").items.filter((item) => !item.caused_by).map((item) => item.message);
     const request = (messages) => agent.fire("experimental.chat.messages.transform", {}, { messages });
     const result = async (callID) => {
       const output = { title: "", output: "out", metadata: {} };
@@ -583,10 +583,10 @@ for (const [what, fault] of [["does not answer", "throws"], ["answers an error",
       equal(await agent.undo(), "Hello.");
       equal(await agent.turn(false), "out");
       agent[fault] = false;
-      agent.asked = [];
+      agent.requests = [];
       equal(await agent.turn(), "out");
-      equal(agent.asked, ["messages"]);
-      equal(asked("pending").items.filter((item) => !item.caused_by), []);
+      equal(agent.requests, ["messages"]);
+      equal(answerOf("pending").items.filter((item) => !item.caused_by), []);
       matches(agent.prompted, /- The build failed\./);
       matches(logged(), /what a revert has left cannot be read: /);
     }));
@@ -603,7 +603,7 @@ await test("opencode: a message that is removed while opencode says what is left
       if (agent.stored.length) await agent.event("message.removed", { sessionID: "s", messageID: agent.stored.pop().messageID });
     };
     matches(await agent.undo(), /- The build failed\./);
-    equal(agent.asked, ["messages", "messages"]);
+    equal(agent.requests, ["messages", "messages"]);
   }));
 
 /** A turn of ours that opencode comes to; then another one. */
@@ -618,7 +618,7 @@ async function runsTwo(agent, fails) {
     await agent.fire("chat.message", { sessionID: "s" }, { message: { id: "m", role: "user", sessionID: "s" }, parts });
     agent.throws = false;
     for (const stored of parts) await agent.event("message.part.updated", { part: stored });
-    equal(asked("queue").messages, []);
+    equal(answerOf("queue").messages, []);
     await agent.turn(false);
     equal(stateNow(), "idle");
   }
@@ -720,7 +720,7 @@ await test("opencode: hooks with fields that are missing, new or of another kind
 await test("opencode: an event of a tool that comes after the question for its permission does not end the waiting", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const agent = await Opencode.create("s");
-    const state = () => asked("status").state;
+    const state = () => answerOf("status").state;
     const runs = (callID) => agent.event("message.part.updated", { part: part({ type: "tool", tool: "bash", callID, state: { status: "running" } }) });
     await agent.event("session.status", { sessionID: "s", status: { type: "busy" } });
     await runs("one");
@@ -754,10 +754,10 @@ await test("opencode: a session whose messages cannot be read is tried again lat
     equal(await agent.turn(), "out");
     matches(logged(), /no server/);
     agent.broken = agent.throws = false;
-    const { length } = agent.asked;
+    const { length } = agent.requests;
     const parts = [part()];
     await agent.fire("chat.message", { sessionID: "elsewhere" }, { message: { id: "m" }, parts });
-    equal(agent.asked.slice(length), ["get", "messages"]);
+    equal(agent.requests.slice(length), ["get", "messages"]);
     matches(parts[0].text, /In time\./);
   }));
 

@@ -156,9 +156,9 @@ const EMPTY = { delivery: null, notifications: [], messages: [], actions: [], st
 
 /** An instance that answers as `answers` says (a reply, or an error's code), and keeps what it was asked. */
 function stage(answers, driver = {}) {
-  const asked = [];
+  const calls = [];
   const answer = (what, ...details) => {
-    asked.push([what, ...details]);
+    calls.push([what, ...details]);
     const given = answers[what];
     if (typeof given === "string") throw Object.assign(new Error("no"), { code: given });
     return given && JSON.stringify({ ...EMPTY, ...given });
@@ -176,7 +176,7 @@ function stage(answers, driver = {}) {
   };
   const kit = { instance, hostName: "Test", rang: new Map(), stamps: new Map(), calledBy: undefined, stopPolling() {} };
   const session = new Session(kit, "s", { start: () => "started", abort() {}, stop() {}, ...driver });
-  return { session, asked, kit };
+  return { session, calls, kit };
 }
 
 const START = { type: "start_turn", source: "system", messages: [{ id: "tidings:1", content: "One." }, { id: "m2", content: "Two." }] };
@@ -185,13 +185,13 @@ await test("an offer is handed to the host as one text; one that it does not tak
   const turns = [];
   const taken = stage({ wake: { actions: [START] } }, { start: (turn) => (turns.push(turn), "started") });
   taken.session.wake();
-  equal([turns, taken.asked], [[{ source: "system", ids: ["tidings:1", "m2"], text: "One.\n\nTwo." }], [["wake", undefined]]]);
+  equal([turns, taken.calls], [[{ source: "system", ids: ["tidings:1", "m2"], text: "One.\n\nTwo." }], [["wake", undefined]]]);
   const declined = stage({ wake: { actions: [{ type: "dance" }, START] } }, { start: () => "never" });
   declined.session.wake();
-  equal(declined.asked.at(-1), ["turn.declined", { messages: ["tidings:1", "m2"] }]);
+  equal(declined.calls.at(-1), ["turn.declined", { messages: ["tidings:1", "m2"] }]);
   const broken = stage({ wake: { actions: [START] } }, { start: () => thrown.nothing() });
   broken.session.wake();
-  equal(broken.asked.at(-1), ["turn.declined", { messages: ["tidings:1", "m2"] }]);
+  equal(broken.calls.at(-1), ["turn.declined", { messages: ["tidings:1", "m2"] }]);
 });
 
 await test("a stream and a turn that are to end are ended by the host", () => {
@@ -217,19 +217,19 @@ await test("a turn that is no longer offered must not be sent; another failure d
 });
 
 await test("a delivery with a message that is not known here is rolled back", () => {
-  const { session, asked } = stage({ toolResult: { delivery: "17", messages: [message("17", "prepend", "x")] } });
+  const { session, calls } = stage({ toolResult: { delivery: "17", messages: [message("17", "prepend", "x")] } });
   equal(session.toolResult("c", "t"), undefined);
-  equal(asked.at(-1), ["settle", "17", "rolled_back"]);
+  equal(calls.at(-1), ["settle", "17", "rolled_back"]);
 });
 
 await test("a shell's call is named from its start to its end, another tool's only begins a phase", () => {
-  const { session, asked } = stage({});
+  const { session, calls } = stage({});
   session.callRuns("bash", "c0");
   session.turnStarted();
   for (const [tool, call] of [["bash", "c1"], ["bash", "c1"], ["read", "c2"]]) session.callRuns(tool, call);
   for (const call of ["c2", "c1", "c1"]) session.callEnded(call);
   session.callRuns("read", "c3");
-  equal(asked, [["turn.started", undefined], ["tools.started", { tool: "bash", call_id: "c1" }], ["tools.finished", { call_id: "c1" }], ["tools.started", undefined]]);
+  equal(calls, [["turn.started", undefined], ["tools.started", { tool: "bash", call_id: "c1" }], ["tools.finished", { call_id: "c1" }], ["tools.started", undefined]]);
 });
 
 await test("no failure of tidings reaches the host", () => {
@@ -248,18 +248,18 @@ await test("a session that is open elsewhere, or was taken over, is lost, until 
   taken.session.toolResult("c", "t");
   equal(taken.session.lost, true);
   taken.session.resumed("/", ["1"], true);
-  equal([taken.session.lost, taken.asked.at(-1)[1].takeover], [false, true]);
+  equal([taken.session.lost, taken.calls.at(-1)[1].takeover], [false, true]);
 });
 
 await test("of the deliveries that a transcript holds the newest are named", () => {
-  const { session, asked } = stage({});
+  const { session, calls } = stage({});
   session.resumed("/", Array.from({ length: 5000 }, (_, number) => String(number + 1)));
-  const { deliveries } = asked[0][1];
+  const { deliveries } = calls[0][1];
   equal([deliveries.length <= 1000, deliveries.at(-1)], [true, "5000"]);
 });
 
 await test("phases are told once, and only while a turn runs", () => {
-  const { session, asked } = stage({});
+  const { session, calls } = stage({});
   session.enters("streaming");
   session.turnEnded("finished");
   session.turnStarted();
@@ -268,17 +268,17 @@ await test("phases are told once, and only while a turn runs", () => {
   session.enters("streaming");
   session.turnEnded("failed", "no money");
   session.turnEnded("finished");
-  equal(asked.map(([what]) => what), ["turn.started", "stream.started", "tools.started", "stream.started", "turn.waiting", "stream.started", "turn.failed"]);
-  equal(asked.at(-1)[1], { message: "no money" });
+  equal(calls.map(([what]) => what), ["turn.started", "stream.started", "tools.started", "stream.started", "turn.waiting", "stream.started", "turn.failed"]);
+  equal(calls.at(-1)[1], { message: "no money" });
 });
 
 await test("a reply's time to wake is kept, and a ring wakes", async () => {
-  const { session, asked, kit } = stage({ "turn.started": { wake_at: Date.now() + 20 } });
+  const { session, calls, kit } = stage({ "turn.started": { wake_at: Date.now() + 20 } });
   session.turnStarted();
-  await until(() => asked.length === 2, "the time has come");
-  equal(asked[1][0], "wake");
+  await until(() => calls.length === 2, "the time has come");
+  equal(calls[1][0], "wake");
   kit.rang.get("s")();
-  equal(asked.length, 3);
+  equal(calls.length, 3);
   session.leave();
   equal(kit.rang.size, 0);
 });
@@ -297,17 +297,17 @@ await test("a time to wake that is years away is looked at each minute, since th
     };
     Date.now = () => now() + ahead;
     const answers = { wake: { wake_at: now() + 2 ** 40 } };
-    const { session, asked } = stage(answers);
+    const { session, calls } = stage(answers);
     session.wake();
     answers.wake = {};
     for (const passed of [60_000, 120_000]) {
       ahead = passed;
       look();
-      equal(asked.length, 1);
+      equal(calls.length, 1);
     }
     ahead = 2 ** 40; // the machine has slept for so long
     look();
-    equal(asked.length, 2);
+    equal(calls.length, 2);
   } finally {
     Object.assign(globalThis, { setTimeout });
     Date.now = now;
@@ -316,27 +316,27 @@ await test("a time to wake that is years away is looked at each minute, since th
 });
 
 await test("half a character in what a host says does not refuse the event", () => {
-  const { session, asked } = stage({});
+  const { session, calls } = stage({});
   session.turnStarted();
   session.turnEnded("failed", "cut \ud83d");
-  equal(asked.at(-1)[1], { message: "cut \ufffd" });
+  equal(calls.at(-1)[1], { message: "cut \ufffd" });
 });
 
 await test("the use of the context is reported when it has changed by some percent", () => {
-  const { session, asked } = stage({});
+  const { session, calls } = stage({});
   for (const [tokens, limit] of [[100, 0], [NaN, 100], [100, 1000], [120, 1000], [160.4, 1000], [90, 1000]]) session.used(tokens, limit);
-  equal(asked, [["budget.usage", { used: 100, limit: 1000 }], ["budget.usage", { used: 160, limit: 1000 }], ["budget.usage", { used: 90, limit: 1000 }]]);
+  equal(calls, [["budget.usage", { used: 100, limit: 1000 }], ["budget.usage", { used: 160, limit: 1000 }], ["budget.usage", { used: 90, limit: 1000 }]]);
 });
 
 await test("what is queued when a conversation is summarized goes with no carrier: each message is a turn of its own", () => {
   const ledger = JSON.stringify({ pending: [{ message: "x" }], queued: [{ id: "m" }] });
-  const { session, asked } = stage({ "session.compacted": { ledger } });
+  const { session, calls } = stage({ "session.compacted": { ledger } });
   session.compacted();
   equal(session.prompt(), undefined);
   session.turnStarted();
   session.compacted();
   equal(session.toolResult("c", "t"), undefined);
-  equal(asked.filter(([type]) => type === "session.compacted").length, 2);
+  equal(calls.filter(([type]) => type === "session.compacted").length, 2);
 });
 
 await test("what a tool answers is made harmless, but for what opencode adds to a file that it has read", () => {
@@ -354,13 +354,13 @@ await test("what a tool answers is made harmless, but for what opencode adds to 
 });
 
 await test("a host's own files are reported when they have changed since the session was last asked", () => {
-  const { session, asked } = stage({});
+  const { session, calls } = stage({});
   const file = join(folder(), "settings.json");
   session.configuredBy([file], "it is read now");
   writeFileSync(file, "{}");
   session.configuredBy([file], "it is read now");
   session.configuredBy([file], "it is read now");
-  equal(asked, [["config.changed", { summary: `${file} changed; it is read now`, keys: [file] }]]);
+  equal(calls, [["config.changed", { summary: `${file} changed; it is read now`, keys: [file] }]]);
 });
 
 end();
