@@ -15,12 +15,13 @@ enum { MOST_SESSIONS = 10000, MOST_SOURCES = 16, MOST_ROUNDS = 64 };
 
 /* -- asking ------------------------------------------------------------------------------------ */
 
-static int32_t query_sessions(struct hostkit *kit, bool mailboxes, json_t **ret_sessions,
-                              struct tidings_error *error) {
+/* `details` look at everything that waits. */
+static int32_t query_sessions(struct hostkit *kit, bool mailboxes, bool details,
+                              json_t **ret_sessions, struct tidings_error *error) {
   json_t *answer = NULL;
   int32_t code = kit_query(kit,
                            json_pack("{s:s, s:i, s:b, s:b}", "name", "sessions", "limit",
-                                     MOST_SESSIONS, "mailboxes", mailboxes, "details", mailboxes),
+                                     MOST_SESSIONS, "mailboxes", mailboxes, "details", details),
                            &answer, error);
   if (!code) *ret_sessions = json_incref(json_object_get(answer, "sessions"));
   json_decref(answer);
@@ -28,7 +29,7 @@ static int32_t query_sessions(struct hostkit *kit, bool mailboxes, json_t **ret_
 }
 
 int32_t mailbox_list(struct hostkit *kit, json_t **ret_mailboxes, struct tidings_error *error) {
-  return query_sessions(kit, true, ret_mailboxes, error);
+  return query_sessions(kit, true, true, ret_mailboxes, error);
 }
 
 const char *mailbox_member(const json_t *mailbox) {
@@ -94,7 +95,7 @@ int32_t mailbox_find_session(struct hostkit *kit, const struct address *address,
   const json_t *found = NULL, *mailbox = NULL;
   const char *name = NULL;
   size_t i = 0;
-  int32_t code = query_sessions(kit, address->kind == ADDRESS_BOX, &sessions, error);
+  int32_t code = query_sessions(kit, address->kind == ADDRESS_BOX, false, &sessions, error);
   if (address->kind == ADDRESS_FOLDER)
     found = session_choice_by_folder(sessions, address_rest(address)).session;
   if (address->kind == ADDRESS_REPOSITORY) found = find_by_checkout(sessions, address);
