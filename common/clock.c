@@ -21,9 +21,7 @@ int clock_ms_until(int64_t mono_ms) {
   return left < INT32_MAX ? (int)left : INT32_MAX;
 }
 
-int clock_alarm_open(void) {
-  return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-}
+int clock_alarm_open(void) { return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC); }
 
 void clock_alarm_set(int alarm, int64_t wall_ms) {
   const struct itimerspec at = {
