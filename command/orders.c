@@ -85,7 +85,7 @@ static char *plain_order(struct tidings_span order) {
   struct buffer plain = BUFFER_EMPTY;
   if (order.len > LONGEST_ORDER) return NULL;
   for (size_t i = 0; i < order.len; i++)
-    buffer_byte(&plain, order.ptr[i] >= '0' && order.ptr[i] <= '9' ? order.ptr[i] : '.');
+    buffer_byte(&plain, (char)(order.ptr[i] >= '0' && order.ptr[i] <= '9' ? order.ptr[i] : '.'));
   return buffer_take(&plain);
 }
 

@@ -81,16 +81,21 @@ void show_id(const char *id, int width) {
 
 /* -- times ------------------------------------------------------------------------------------- */
 
+/* How long the time is that begins there; 0: none does. */
+static size_t time_len(const char *text) {
+  static const char form[] = "0000-00-00T00:00:00.000Z";
+  for (size_t i = 0; i < sizeof form - 1; i++) {
+    bool digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == '0' ? !digit : text[i] != form[i]) return 0;
+  }
+  return sizeof form - 1;
+}
+
 int64_t show_time_ms(const char *time) {
   struct tm parts = {0};
-  int ms = 0, read = 0;
-  if (sscanf(time, "%4d-%2d-%2dT%2d:%2d:%2d.%3d%n", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
-             &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &ms, &read) != 7 ||
-      time[read] != 'Z')
-    return 0;
-  parts.tm_year -= 1900;
-  parts.tm_mon--;
-  return (int64_t)timegm(&parts) * 1000 + ms;
+  if (!time_len(time)) return 0;
+  const char *rest = strptime(time, "%Y-%m-%dT%H:%M:%S.", &parts);
+  return rest ? (int64_t)timegm(&parts) * 1000 + strtol(rest, NULL, 10) : 0;
 }
 
 static bool split(int64_t ms, struct tm *ret_parts) {
@@ -128,16 +133,6 @@ void show_moment(int64_t ms) {
   bool same = parts.tm_year == today.tm_year && parts.tm_yday == today.tm_yday;
   if (!same && strftime(day, sizeof day, "%Y-%m-%d ", &parts)) fputs(day, stdout);
   print_time(&parts);
-}
-
-/* How long the time is that begins there; 0: none does. */
-static size_t time_len(const char *text) {
-  static const char form[] = "0000-00-00T00:00:00.000Z";
-  for (size_t i = 0; i < sizeof form - 1; i++) {
-    bool digit = text[i] >= '0' && text[i] <= '9';
-    if (form[i] == '0' ? !digit : text[i] != form[i]) return 0;
-  }
-  return sizeof form - 1;
 }
 
 /* Writes the time that begins there; returns its length, or 0: none does. */

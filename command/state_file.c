@@ -41,7 +41,7 @@ static const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 /* 0: locked, ESTALE: the file that was locked has been removed, or another errno. */
 static int lock_at(const char *path, int make, int *ret_fd) {
   struct flock lock = whole;
-  struct stat info;
+  struct stat info = {.st_nlink = 1};
   int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | make, 0600);
   if (fd < 0) return errno;
   int reason = fcntl(fd, F_OFD_SETLK, &lock) || fstat(fd, &info) ? errno : 0;
