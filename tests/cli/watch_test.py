@@ -27,6 +27,17 @@ def test_kinds(place):
     watch.told("`src/old.c` was renamed externally.", "`other.c` was created externally.")
 
 
+def test_address(place):
+    """with --to a box is notified, by the whole path; a session that joins it later has it, and then by the path in its folder"""
+    path = os.path.join(place.work, "a.c")
+    watch = Watch(place, session=("--to", "box:files"))
+    write(path, "x")
+    until(lambda: place.messages("box:files") == [f"`{path}` was created externally."], "it waits in the box")
+    place.ok("box", "join", "-s", "s", "files")
+    write(path, "y", "a")
+    watch.told(f"`{path}` was created externally.", "`a.c` was modified externally.")
+
+
 def test_net(place):
     """what comes of it is told: saving by renaming is a change, a temporary file is nothing"""
     path = os.path.join(place.work, "a.c")

@@ -14,13 +14,13 @@ STOPPED = []
 class Watch:
     """A watcher that surely watches."""
 
-    def __init__(self, place, *words, **more):
+    def __init__(self, place, *words, session=("-s", "s"), **more):
         self.place = place
         self.said = os.path.join(place.dir, "said")
         if not os.path.exists(place.store):
             place.opened()
         with open(self.said, "wb") as file:
-            self.process = place.start("watch", "-s", "s", *words, stderr=file, **more)
+            self.process = place.start("watch", *session, *words, stderr=file, **more)
         WATCHERS.append(self.process)
         until(lambda: re.search(r"^watching \d+ folder", self.text, re.M) or self.process.poll() is not None, "its beginning")
         assert self.process.poll() is None, self.text
