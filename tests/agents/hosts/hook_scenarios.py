@@ -382,7 +382,7 @@ def commands_find_tidings(agent):
     push_it = f"{'cd / && ' if anywhere else ''}PATH=/usr/bin:/bin \"$TIDINGS\" push{agent.names_session or ''} 'From inside.'"
     agent.model.replace([rule("Rook one", agent.shell(push_it), agent.shell("echo x"), {"text": "Heard."})])
     agent.run("Rook one: ask around.", agent.session)
-    once(request(agent, "Rook one", 2), "- From inside.")
+    once(request(agent, "Rook one", 2), "- [cli] From inside.")
 
 
 def after_a_failed_tool(agent):
