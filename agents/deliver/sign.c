@@ -16,10 +16,12 @@
 enum { KEY_BYTES = 16, HASH_BYTES = 8 };
 
 static bool read_key(const char *text, uint8_t ret_key[KEY_BYTES]) {
-  for (int i = 0; i < KEY_BYTES; i++) {
-    unsigned byte;
-    if (sscanf(text + 2 * (size_t)i, "%2x", &byte) != 1) return false;
-    ret_key[i] = (uint8_t)byte;
+  static const char digits[] = "0123456789abcdef";
+  memset(ret_key, 0, KEY_BYTES);
+  for (size_t i = 0; i < 2 * (size_t)KEY_BYTES; i++) {
+    const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+    if (!digit) return false;
+    ret_key[i / 2] = (uint8_t)(ret_key[i / 2] << 4 | (digit - digits));
   }
   return true;
 }

@@ -51,7 +51,8 @@ static struct tidings_span scalar_at(const char *at, const char *stops) {
 
 /* Copies what the value says. Free it; NULL: out of memory, or an escape that is not known. */
 static char *decoded(struct tidings_span scalar) {
-  char quote = scalar.len ? scalar.ptr[0] : '\0';
+  char quote = '\0';
+  if (scalar.len) quote = scalar.ptr[0];
   if (quote != '"' && quote != '\'') return strndup(scalar.ptr, scalar.len);
   struct buffer text = BUFFER_EMPTY;
   const char *end = scalar.ptr + scalar.len - 1;
