@@ -5,7 +5,6 @@
  */
 #include "agents/deliver/sign.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "agents/transcript/marker.h"
