@@ -166,7 +166,7 @@ static int ask_peers(const struct inodes *own, struct inodes *ret_peers) {
                                     .family = AF_UNIX,
                                     .states = 1u << ESTABLISHED,
                                     .show = SHOW_NAME | SHOW_PEER};
-  const struct timeval patience = {.tv_usec = ANSWER_MS * 1000};
+  const struct timeval patience = {.tv_usec = ANSWER_MS * 1000L};
   static char answer[32768];
   bool failed = false, more = true;
   int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, SOCK_DIAG_PROTOCOL);
