@@ -61,7 +61,7 @@ static void give_back_orphans(struct hostkit *kit, const char *session) {
   json_array_foreach(json_object_get(status, "leased"), i, lease) {
     if (!mcp_writer_has_ended(json_value_text(lease, "call_id"))) continue;
     uint64_t delivery = strtoull(json_value_text(lease, "id"), NULL, 10);
-    (void)hostkit_settle(kit, delivery, TIDINGS_ROLLED_BACK, NULL, NULL);
+    (void)kit_settle(kit, delivery, TIDINGS_ROLLED_BACK, BUSY_MS, NULL, NULL);
   }
   json_decref(status);
 }
@@ -80,7 +80,9 @@ int32_t mcp_session_attach(const struct mcp_owner *owner, const char *session, c
     code = send_opened(owner, session, folder);
   if (code) return code;
   give_back_orphans(owner->kit, session);
-  (void)mailbox_collect(owner->kit, session, folder, &moved, NULL);
+  until_ms = clock_mono_ms() + BUSY_MS;
+  do code = mailbox_collect(owner->kit, session, folder, &moved, NULL);
+  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms); /* nobody else looks again */
   return TIDINGS_OK;
 }
 
