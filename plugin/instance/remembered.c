@@ -27,10 +27,20 @@ static bool make_room(struct remembered_settles *settles) {
   return true;
 }
 
+static bool has(const struct remembered_settles *settles, const struct remembered *settle) {
+  for (size_t i = 0; i < settles->count; i++) {
+    const struct remembered *one = &settles->list[i];
+    if (one->delivery_id == settle->delivery_id && one->outcome == settle->outcome &&
+        one->unsure == settle->unsure)
+      return true;
+  }
+  return false;
+}
+
 bool remembered_add(struct remembered_settles *settles, struct remembered settle) {
   pthread_mutex_lock(&settles->lock);
-  bool has_room = make_room(settles);
-  if (has_room) settles->list[settles->count++] = settle;
+  bool is_there = has(settles, &settle), has_room = is_there || make_room(settles);
+  if (!is_there && has_room) settles->list[settles->count++] = settle;
   atomic_store(&settles->any, settles->count > 0);
   pthread_mutex_unlock(&settles->lock);
   return has_room;

@@ -28,7 +28,7 @@ struct remembered_settles {
 
 void remembered_init(struct remembered_settles *settles);
 void remembered_finish(struct remembered_settles *settles);
-/* False: there is no room. */
+/* Adds it once: hosts try again until it is not BUSY. False: there is no room. */
 bool remembered_add(struct remembered_settles *settles, struct remembered settle);
 /* Takes the oldest. False: there is none. */
 bool remembered_take(struct remembered_settles *settles, struct remembered *ret_settle);
