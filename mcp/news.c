@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command/json_value.h"
 #include "command/project.h"
 #include "common/buffer.h"
 #include "common/clock.h"
+#include "common/libc.h"
 #include "mcp/agent.h"
 #include "mcp/session.h"
 
@@ -134,10 +134,8 @@ char *mcp_news_last_sender(struct mcp_news *news, const char *session) {
 
 /* Whether it has the store's lock. */
 static bool lock_soon(struct mcp_news *news) {
-  int64_t until_ms = clock_wall_ms() + PATIENCE_MS;
-  const struct timespec until = {.tv_sec = until_ms / 1000,
-                                 .tv_nsec = (long)(until_ms % 1000) * 1000000L};
-  return pthread_mutex_timedlock(&news->store_lock, &until) == 0;
+  uint64_t until_ns = clock_mono_ns() + (uint64_t)PATIENCE_MS * 1000000u;
+  return libc_lock_until(&news->store_lock, until_ns) == 0;
 }
 
 static bool is_pending(struct mcp_news *news, const char *session) {
