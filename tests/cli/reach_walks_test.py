@@ -20,7 +20,7 @@ BESIDE = os.path.dirname(os.environ["TIDINGS_CLI"])
 def walk(title, number=0):
     """The block with this number below the heading."""
     with open(os.path.join(SOURCE, "docs", "reach.md"), encoding="utf-8") as file:
-        section = file.read().split(f"### {title}\n", 1)[1].split("\n#", 1)[0]
+        section = file.read().split(f"# {title}\n", 1)[1].split("\n#", 1)[0]
     return re.findall(r"^```\n(.*?)^```", section, re.M | re.S)[number]
 
 
@@ -109,7 +109,7 @@ def test_journal(place):
     """the journal: the agent of the folder has what failed"""
     fake(place, "journalctl", """echo '{"_SYSTEMD_UNIT":"web.service","PRIORITY":"3","MESSAGE":"it broke","__CURSOR":"c"}'""")
     place.opened("here")
-    typed(place, walk("The journal"))
+    typed(place, walk("Lines of another program"))
     assert place.messages("here") == ["web.service: it broke"]
 
 
@@ -119,7 +119,7 @@ def test_agents(place):
     folder = os.path.join(place.dir, "elsewhere")
     os.mkdir(folder)
     place.opened("other", cwd=folder)
-    assert "other" in typed(place, walk("An agent writes to another one"))
+    assert "other" in typed(place, walk("One agent writes to another"))
     assert place.messages("other") == ["The schema has changed; see db/schema.sql."] and not place.pending("mine")
 
 
