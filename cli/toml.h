@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cli/toml.h: a configuration that is written in TOML, as the JSON that the plugin reads. It is the
- * only door to C++ here: what throws inside does not throw outside.
+ * cli/toml.h: a configuration that is written in TOML, as the JSON that the plugin reads.
  */
 #ifndef CLI_TOML_H
 #define CLI_TOML_H
@@ -9,17 +8,11 @@
 #include <stddef.h>
 #include <tidings/tidings.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* *ret_json is an object in compact JSON; free it. Keys are in alphabetical order. Errors: INVAL:
- * not TOML, with line and column; SCHEMA: a value that JSON does not have (a date, a time, nan,
- * inf, the NUL character), with its key; TOO_BIG: nested too deep; NOMEM. */
+/* *ret_json is an object in compact JSON; free it. The text is TOML 1.1. Keys are in alphabetical
+ * order, whatever the order of the lines. Errors: INVAL: not TOML, with the line; SCHEMA: a value
+ * that JSON does not have (a date, a time, nan, inf, the NUL character), with its key, line and
+ * column; TOO_BIG: nested too deep, a key of too many parts, too many keys; NOMEM. An inline table
+ * in another one may be extended inside the other's braces, which TOML forbids. */
 int32_t toml_to_json(const char *text, size_t len, char **ret_json, struct tidings_error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

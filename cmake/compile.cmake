@@ -5,13 +5,13 @@ option(TIDINGS_COVERAGE "Instrument for coverage" OFF)
 set(TIDINGS_DEBUG_INFO "-g" CACHE STRING "Debug information: -g, or -g1, which has functions and lines alone")
 
 add_library(tidings_compile INTERFACE)
-target_compile_features(tidings_compile INTERFACE c_std_17 cxx_std_17)
+target_compile_features(tidings_compile INTERFACE c_std_17)
 target_compile_definitions(tidings_compile INTERFACE _GNU_SOURCE)
 target_compile_options(tidings_compile INTERFACE
   ${TIDINGS_DEBUG_INFO} -fvisibility=hidden -fno-common
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wpointer-arith -Wcast-qual -Wcast-align
   -Wwrite-strings -Wundef -Wformat=2 -Wvla -Wimplicit-fallthrough -Wdouble-promotion
-  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wold-style-definition>)
+  -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition)
 if(TIDINGS_SANITIZE STREQUAL "address")
   target_compile_options(tidings_compile INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tidings_compile INTERFACE -fsanitize=address,undefined)

@@ -47,12 +47,6 @@ else()
 endif()
 add_library(tidings::lmdb ALIAS tidings_lmdb)
 
-# Headers only; what Debian's package has as a library is not used.
-find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
-add_library(tidings_tomlplusplus INTERFACE)
-target_include_directories(tidings_tomlplusplus SYSTEM INTERFACE "${TOMLPLUSPLUS_INCLUDE_DIR}")
-add_library(tidings::tomlplusplus ALIAS tidings_tomlplusplus)
-
 # The HTTP server of tidings-listen; without it that program is not built.
 pkg_check_modules(microhttpd IMPORTED_TARGET libmicrohttpd>=0.9.75)
 # The HTTP client of tidings-subscribe; the same.

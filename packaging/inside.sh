@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 here=$PWD/packaging
 . "$here/deb/layout.sh"
-export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export LC_ALL=C.UTF-8 TZ=UTC
 builds=/var/cache/builds
 npm_parts="plugin hostkit agents/node cli.dir"
@@ -24,7 +24,7 @@ quietly() {
 
 build_libraries() { # TOOLCHAIN PREFIX BUILD, which is begun anew when a toolchain file has changed
   local wanted
-  wanted=$(cat cmake/toolchains/{cxx_headers.cmake,libraries.sh,libstdcxx.c} "cmake/toolchains/$1.cmake" cmake/toolchains/{musl,old-libc}/*.[ch]* | sha256sum)
+  wanted=$(cat cmake/toolchains/libraries.sh "cmake/toolchains/$1.cmake" cmake/toolchains/{musl,old-libc}/* | sha256sum)
   [ "$(cat "$2/ready" 2>/dev/null)" != "$wanted" ] || return 0
   rm -rf "$2" "$3"
   mkdir -p "$2"

@@ -18,8 +18,8 @@ PLATFORMS = {f"linux-{cpu}-{libc}": {"os": ["linux"], "cpu": [cpu], "libc": ["gl
 # What of an installation a user of agents needs; hostsim, headers and archives are for those who write hosts.
 WANTED = ("bin/tidings", "lib/libtidings-hostkit.so.1", "lib/tidings/tidings.so", "libexec/tidings/tidings-hostkit-probe", "lib/tidings/node")
 
-# With LMDB, jansson, toml++, libstdc++ and tables of Unicode in the programs: licenses/ has the texts.
-LICENCE = "MIT AND (GPL-3.0-or-later WITH GCC-exception-3.1) AND OLDAP-2.8 AND Unicode-DFS-2016"
+# With LMDB, jansson, tomlc17 and tables of Unicode in the programs: licenses/ has the texts.
+LICENCE = "MIT AND OLDAP-2.8 AND Unicode-DFS-2016"
 
 
 def manifest(name, **more):

@@ -5,7 +5,6 @@ sbom.py write OUT LIBRARIES FILE…: writes an SPDX 2.3 document, in JSON, of th
 form printed.
 """
 import datetime
-import glob
 import hashlib
 import io
 import json
@@ -14,37 +13,33 @@ import re
 import sys
 import tarfile
 
-from archive import HERE, digest, epoch, version
+from archive import HERE, SOURCE, digest, epoch, version
 
 NOWHERE = "NOASSERTION"
-# Library: header (the first that fits), the macros of its version, licence, home, copyright.
+# Library: header, in /usr/include if it has no path of its own, the macros of its version, licence, home, copyright.
 LIBRARIES = {
     "jansson": ("jansson.h", ("JANSSON_MAJOR_VERSION", "JANSSON_MINOR_VERSION", "JANSSON_MICRO_VERSION"), "MIT", "https://github.com/akheron/jansson",
                 "Copyright (c) 2009-2020 Petri Lehtinen"),
     "lmdb": ("lmdb.h", ("MDB_VERSION_MAJOR", "MDB_VERSION_MINOR", "MDB_VERSION_PATCH"), "OLDAP-2.8", "https://www.symas.com/lmdb", "Copyright 2011-2019 Howard Chu, Symas Corp."),
-    "libstdc++": ("*/c++/*/bits/c++config.h", ("_GLIBCXX_RELEASE",), "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org",
-                  "Copyright (C) 1986-2022 Free Software Foundation, Inc."),
-    "tomlplusplus": ("toml++/impl/version.h", ("TOML_LIB_MAJOR", "TOML_LIB_MINOR", "TOML_LIB_PATCH"), "MIT", "https://github.com/marzer/tomlplusplus",
-                     "Copyright (c) Mark Gillard"),
+    "tomlc17": (os.path.join(SOURCE, "vendor/tomlc17/tomlc17.h"), ("TOMLC17_RELEASE_AFTER",), "MIT", "https://github.com/cktan/tomlc17", "Copyright (c) 2024-2026, CK Tan"),
 }
 
 
 def libraries(include="/usr/include"):
     found = {}
     for name, (header, macros, *_) in LIBRARIES.items():
-        fitting = sorted(glob.glob(os.path.join(include, header))) + sorted(glob.glob(os.path.join(include, header.removeprefix("*/"))))
-        with open(fitting[0], encoding="utf-8") as file:
+        with open(os.path.join(include, header), encoding="utf-8") as file:
             text = file.read()
-        found[name] = ".".join(re.search(rf"^\s*#\s*define\s+{macro}\s+(\d+)", text, re.MULTILINE)[1] for macro in macros)
+        found[name] = ".".join(re.search(rf"^\s*#\s*define\s+{macro}\s+"?(\d+)", text, re.MULTILINE)[1] for macro in macros)
     return found
 
 
 def linked_in(file):
-    """The libraries that are in a package file. Debian's packages take LMDB, jansson and libstdc++ from Debian."""
+    """The libraries that are in a package file. Debian's packages take LMDB and jansson from Debian."""
     name = os.path.basename(file)
     if name.endswith(".tgz"):
         return list(LIBRARIES) if "-linux-" in name else []
-    return ["tomlplusplus"] if name.startswith("tidings_") else []
+    return ["tomlc17"] if name.startswith("tidings_") else []
 
 
 def identifier(name):
@@ -61,8 +56,7 @@ def licence_of(file):
     """Of all that is in it, by the libraries that are linked into its programs."""
     name = os.path.basename(file)
     unicode = ["Unicode-DFS-2016"] if name.endswith(".deb") or "-linux-" in name else []
-    parts = ["MIT", *sorted({LIBRARIES[library][2] for library in linked_in(file)} - {"MIT"}), *unicode]
-    return " AND ".join(f"({part})" if " WITH " in part else part for part in parts)
+    return " AND ".join(["MIT", *sorted({LIBRARIES[library][2] for library in linked_in(file)} - {"MIT"}), *unicode])
 
 
 def contents(file):

@@ -5,8 +5,8 @@
 # to, for both machines, and the C library of Debian 11, against which the packages for npm are linked. Sourced by a script that has set source_dir.
 work="$source_dir/build/packages/system"
 release=bookworm
-packages="gcc g++ libc6-dev cmake ninja-build pkg-config ccache libtomlplusplus-dev dpkg-dev python3 xz-utils
-  gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static musl-tools
+packages="gcc libc6-dev cmake ninja-build pkg-config ccache dpkg-dev python3 xz-utils
+  gcc-aarch64-linux-gnu qemu-user-static musl-tools
   liblmdb-dev libjansson-dev libpq-dev libmicrohttpd-dev libcurl4-openssl-dev liblmdb-dev:arm64 libjansson-dev:arm64 libpq5:arm64 musl-dev:arm64"
 old_release=bullseye # glibc 2.31
 . "$source_dir/tests/bare_debian.sh"

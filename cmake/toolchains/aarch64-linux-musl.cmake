@@ -4,10 +4,8 @@ set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(TIDINGS_MUSL_MACHINE aarch64)
 include("${CMAKE_CURRENT_LIST_DIR}/musl/musl.cmake")
-# Otherwise libgcc asks glibc which atomic instructions there are; libstdc++ was compiled so.
+# Otherwise libgcc asks glibc which atomic instructions there are.
 list(APPEND CMAKE_C_COMPILER -mno-outline-atomics)
-list(APPEND CMAKE_CXX_COMPILER -mno-outline-atomics)
-list(APPEND TIDINGS_LIBSTDCXX_SOURCES "${CMAKE_CURRENT_LIST_DIR}/musl/getauxval.c")
 find_program(TIDINGS_QEMU NAMES qemu-aarch64-static qemu-aarch64)
 if(TIDINGS_QEMU)
   set(CMAKE_CROSSCOMPILING_EMULATOR "${TIDINGS_QEMU}")

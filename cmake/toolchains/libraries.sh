@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# libraries.sh TOOLCHAIN SOURCES PREFIX: builds LMDB and jansson with a toolchain file of this folder ("": for this machine) and puts them, with
-# the headers of toml++, into PREFIX, which CMAKE_PREFIX_PATH then names. SOURCES has the folders lmdb and jansson, as `apt-get source` unpacks
+# libraries.sh TOOLCHAIN SOURCES PREFIX: builds LMDB and jansson with a toolchain file of this folder ("": for this machine) and puts them
+# into PREFIX, which CMAKE_PREFIX_PATH then names. SOURCES has the folders lmdb and jansson, as `apt-get source` unpacks
 # them. LMDB is there as a shared library and as an archive that shared objects can take in; jansson is such an archive.
 set -euo pipefail
 toolchain=$1 sources=$(cd "$2" && pwd -P) prefix=$3
@@ -14,7 +14,6 @@ prefix=$(cd "$prefix" && pwd -P)
 chain=()
 [ -z "$toolchain" ] || chain=(--toolchain "$here/$toolchain.cmake")
 
-cp -R /usr/include/toml++ "$prefix/include/"
 common=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POSITION_INDEPENDENT_CODE=ON -Wno-dev)
 
 # Its own Makefile knows no cross compiler; it is two files.

@@ -104,7 +104,7 @@ def find(source, mutant):
     for folder, _, names in os.walk(os.path.join(source, root)):
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if not name.endswith((".c", ".cc")) or mutant.folder not in os.path.relpath(path, source):
+            if not name.endswith(".c") or mutant.folder not in os.path.relpath(path, source):
                 continue
             with open(path, encoding="utf-8") as file:
                 text = file.read()

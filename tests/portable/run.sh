@@ -10,8 +10,8 @@ set -euo pipefail
 source_dir=$1
 work="$source_dir/build/portable"
 release=bookworm
-packages="gcc g++ libc6-dev cmake ninja-build pkg-config python3-jsonschema ccache libtomlplusplus-dev dpkg-dev patch
-  gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static musl-tools"
+packages="gcc libc6-dev cmake ninja-build pkg-config python3-jsonschema ccache dpkg-dev patch
+  gcc-aarch64-linux-gnu qemu-user-static musl-tools"
 . "$source_dir/tests/bare_debian.sh"
 . "$source_dir/tests/portable/system.sh"
 

@@ -70,7 +70,7 @@ def sources(root):
         names = listing.stdout.split("\n")
     else:
         names = [os.path.relpath(os.path.join(folder, name), root) for folder, _, files in os.walk(root) for name in files]
-    return sorted({name for name in names if name.endswith((".c", ".cc", ".h")) and os.path.isfile(os.path.join(root, name))
+    return sorted({name for name in names if name.endswith((".c", ".h")) and os.path.isfile(os.path.join(root, name))
                    and name.split("/")[0] in {folder.split("/")[0] for folder in RANK}})
 
 

@@ -1,5 +1,5 @@
-# For the toolchain files of an older glibc: Debian's compilers of today, its C library of then, so that programs run wherever that or a newer one
-# is. packaging/system.sh unpacks it. libgcc and libstdc++ are of today and linked in: what they take from a newer glibc is in ../libstdcxx.c.
+# For the toolchain files of an older glibc: Debian's compiler of today, its C library of then, so that programs run wherever that or a newer one
+# is. packaging/system.sh unpacks it. libgcc is of today and linked in.
 if(NOT TIDINGS_OLD_LIBC_MACHINE STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
   set(CMAKE_SYSTEM_NAME Linux)
   set(CMAKE_SYSTEM_PROCESSOR ${TIDINGS_OLD_LIBC_MACHINE})
@@ -11,13 +11,10 @@ endif()
 set(old_libc_triple "${TIDINGS_OLD_LIBC_MACHINE}-linux-gnu")
 set(old_libc "/opt/old-libc/${old_libc_triple}")
 set(CMAKE_SYSROOT "${old_libc}")
-include("${CMAKE_CURRENT_LIST_DIR}/../cxx_headers.cmake")
-tidings_cxx_headers(${TIDINGS_OLD_LIBC_MACHINE} old_libc_cxx_headers)
 # Debian's compilers for other machines look for headers of the C library outside of a system root too.
 execute_process(COMMAND "${old_libc_triple}-gcc" -print-file-name=include OUTPUT_VARIABLE gcc_headers OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(old_libc_options "-isystem${gcc_headers};-isystem${old_libc}/usr/include/${old_libc_triple};-isystem${old_libc}/usr/include;-B${old_libc}/usr/lib/${old_libc_triple}")
 set(CMAKE_C_COMPILER "${old_libc_triple}-gcc;-nostdinc;${old_libc_options}")
-set(CMAKE_CXX_COMPILER "${old_libc_triple}-g++;-nostdinc;${old_libc_cxx_headers};${old_libc_options}")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-L${old_libc}/usr/lib/${old_libc_triple} -L${old_libc}/lib/${old_libc_triple} -static-libgcc")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "${CMAKE_EXE_LINKER_FLAGS_INIT}")
 set(CMAKE_MODULE_LINKER_FLAGS_INIT "${CMAKE_EXE_LINKER_FLAGS_INIT}")
@@ -26,4 +23,3 @@ set(CMAKE_FIND_ROOT_PATH "${old_libc}")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY BOTH)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)
-set(TIDINGS_LIBSTDCXX_SOURCES "${CMAKE_CURRENT_LIST_DIR}/../libstdcxx.c")
