@@ -90,9 +90,9 @@ def broken_diagrams(name, text):
 
 
 def misplaced_hazards(source, page):
-    """The files that docs/hazards.md names without their folder, and that are nowhere in plugin/ or hostkit/."""
-    files = [path for folder in ("plugin", "hostkit") for path in glob.glob(os.path.join(source, folder, "**"), recursive=True)]
-    for row in re.findall(r"^\|.*\|.*\| (`.*`) \|.*\|$", page, re.MULTILINE):
+    """The files that docs/hazards.md names, most of them without a folder, and that are nowhere in the product."""
+    files = [path for folder in ("agents", "cli", "command", "common", "hostkit", "plugin") for path in glob.glob(os.path.join(source, folder, "**"), recursive=True)]
+    for row in re.findall(r"^  .*\((`[^;()]*`); [^()]*\)\.$", page, re.MULTILINE):
         for name in re.findall(r"`([\w./]+)`", row):
             if not any(path.endswith("/" + name) for path in files):
                 yield f"docs/hazards.md: {name}"
@@ -128,6 +128,7 @@ def main(source):
     check("every test that the pages on agents name is there", [finding for name in AGENTS for finding in missing_tests(source, name, texts[name])])
     check("every JSON block is JSON", [finding for name, text in texts.items() for finding in broken_json(name, text)])
 
+    check("every file that the page on hazards names is there", list(misplaced_hazards(source, texts["docs/hazards.md"])))
     check("every diagram can be drawn", [finding for name, text in texts.items() for finding in broken_diagrams(name, text)])
     check("the versions of hosts that the page names are those that are tested", list(versions(source, texts["docs/hosts.md"])))
 

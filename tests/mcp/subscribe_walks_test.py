@@ -27,21 +27,20 @@ def ticks(place):
 
 
 def start(place, command):
-    """The line of a walk that ends with &, as a process of the test's own."""
-    path = os.path.dirname(TIDINGS)
+    """The line of a walk that ends with &, as a process of the test's own; the page is read in a clone."""
+    path, command = os.path.dirname(TIDINGS), command.replace("docs/examples", os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "examples"))
     return place.start(command=["bash", "-c", f"exec {command}"], env={**place.env, "PATH": f"{path}:{place.env['PATH']}"})
 
 
 def test_clock(place):
     """a server of a few lines: its events wait in the box, and after a restart they go on where they were"""
-    lines = walk("A walk").splitlines()
-    assert lines[-1].endswith(" &")
-    typed(place, "\n".join(lines[:-1]) + "\n")
-    process = start(place, lines[-1].removesuffix(" &"))
+    [line] = walk("A walk").splitlines()
+    assert line.endswith(" &")
+    process = start(place, line.removesuffix(" &"))
     until(lambda: len(ticks(place)) >= 2, "two ticks")
     end(process, signal.SIGKILL)
     before = len(ticks(place))
-    process = start(place, lines[-1].removesuffix(" &"))
+    process = start(place, line.removesuffix(" &"))
     until(lambda: len(ticks(place)) > before + 1, "more of them")
     end(process)
     seen = sorted(ticks(place))
