@@ -18,6 +18,7 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 PAGE = os.path.join(SOURCE, "docs", "what-the-model-reads.md")
 PRESETS = ("plain", "grouped", "balanced")
 CARRIER = "The tool's result."
+TITLE = "While you worked (not from the user):\n"  # which the page says once
 NONCE = re.compile(r"^--- [0-9a-f]{16}$", re.MULTILINE)
 
 
@@ -66,7 +67,7 @@ def page_parts(made):
     for name, title, happened, _, then in situations.SITUATIONS:
         costs = " | ".join(str(tokens(made[name, preset])) for preset in PRESETS)
         table += f"| [{title}](#{title.lower().replace(' ', '-')}) | {costs} |\n"
-        parts += f"## {title}\n\n{happened}\n\n````text\n{golden_text(made[name, 'plain'])}````\n\nThen: {then}\n\n".replace(". ", ".\n", 0)
+        parts += f"## {title}\n\n{happened}\n\n````text\n{golden_text(made[name, 'plain']).replace(TITLE, '')}````\n\nThen: {then}\n\n"
     sums = " | ".join(str(sum(tokens(made[name, preset]) for name, *_ in situations.SITUATIONS)) for preset in PRESETS)
     return table + f"| in sum | {sums} |\n", parts.rstrip("\n") + "\n"
 
