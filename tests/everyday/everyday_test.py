@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""everyday_test.py: what the model reads in twelve everyday situations, by the real command and plugin, is what golden/ and
+"""everyday_test.py: what the model reads in twelve everyday situations, by the real plugin, is what golden/ and
 docs/what-the-model-reads.md show. Prints TAP. `everyday_test.py --write` writes both anew; `--tokens` prints a table, of another build with
 TIDINGS_PLUGIN and `--before`."""
-import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 import situations
 
 SOURCE = os.environ.get("TIDINGS_SOURCE_DIR", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-CLI = os.environ.get("TIDINGS_CLI", os.path.join(SOURCE, "build", "dev", "tidings"))
+BUILD = os.environ.get("TIDINGS_BUILD_DIR", os.path.join(SOURCE, "build", "dev"))
+PLUGIN = os.environ.get("TIDINGS_PLUGIN", os.path.join(BUILD, "tidings.so"))
+HOSTKIT = os.path.join(BUILD, "libtidings-hostkit.so.1")
+sys.path.insert(0, os.path.join(SOURCE, "bindings", "python"))
+from tidings import Tidings  # noqa: E402
+
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 PAGE = os.path.join(SOURCE, "docs", "what-the-model-reads.md")
 PRESETS = ("plain", "grouped", "balanced")
@@ -22,29 +25,20 @@ TITLE = "While you worked (not from the user):\n"  # which the page says once
 NONCE = re.compile(r"^--- [0-9a-f]{16}$", re.MULTILINE)
 
 
-def tidings(home, *arguments, stdin=""):
-    environment = {"HOME": home, "PATH": os.environ["PATH"], "TIDINGS_STORE": os.path.join(home, "store")}
-    if "TIDINGS_PLUGIN" in os.environ:
-        environment["TIDINGS_PLUGIN"] = os.environ["TIDINGS_PLUGIN"]
-    done = subprocess.run([CLI, *arguments], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, check=False)
-    if done.returncode:
-        raise RuntimeError(f"tidings {' '.join(arguments)}: {done.stderr}")
-    return done.stdout
-
-
 def blocks(make, preset, before):
-    """The texts that are added to one result after the other, until nothing waits."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as home:
-        config = os.path.join(home, "config.json")
-        with open(config, "w", encoding="utf-8") as file:
-            json.dump({"delivery": {"preset": preset}}, file)
+    """The texts that are added to one result after the other, until nothing waits. One process pushes all, so that reports fall into one window."""
+    configuration = {"delivery": {"preset": preset}}
+    with (tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as home,
+          Tidings.open(library=HOSTKIT, plugin=PLUGIN, store=os.path.join(home, "store"), configuration=configuration, probe=False) as kit):
         for event in make(before):
-            tidings(home, "event", "--create", "--session=s", f"--config={config}", stdin=json.dumps(event))
+            kit.event(session="s", **event)
         made = []
         while True:
-            text = tidings(home, "deliver", "--at=tool-result", "--call=c", "--session=s", f"--config={config}", stdin=CARRIER)
+            delivery = kit.tool_result("s", CARRIER, call_id="c")
+            text = "".join(part.text for part in delivery.outgoing)
             if text == CARRIER:
                 return made
+            kit.settle(delivery.id, committed=True)
             made.append(NONCE.sub("--- 5f1d3c2b9a8e7061", text.replace(CARRIER, "", 1).strip("\n")))
 
 

@@ -67,7 +67,7 @@ def subagents(_):
     review = ("The change to the parser is right, but two cases are not tested: an empty file, and a file that ends within a comment. "
               "src/parse.c:214 reads one byte past the end if the last byte is a slash; tests/parse.c has no case for it. ")
     return [event("subagent.finished", slug="scout", summary="The setting is read in src/config.c:88 and written in src/save.c:41."),
-            event("subagent.finished", slug="review", summary=review + "I also looked at the callers: all of them check the result. " * 6)]
+            event("subagent.finished", slug="review", summary=review + "Callers that check the result: " + ", ".join(f"src/commands/of_the_editor_{number}/insert_and_replace.c" for number in range(6)))]
 
 
 def edit_race(_):
