@@ -12,7 +12,7 @@
 
 struct embedded_scenario {
   const char *name; /* the file's, without .json */
-  const unsigned char *bytes;
+  const char *bytes;
   size_t len;
 };
 

@@ -169,7 +169,7 @@ static void run_scenario(struct suite_run *suite, const char *name,
                                      .keep = suite->keep,
                                      .skip_unsupported = true};
   struct scenario_result result;
-  scenario_run(name, (const char *)embedded->bytes, embedded->len, &options, &result);
+  scenario_run(name, embedded->bytes, embedded->len, &options, &result);
   report(suite, name, result.verdict, result.details ? result.details : "");
   scenario_result_finish(&result);
 }
@@ -187,7 +187,7 @@ static int print_list(const char *filter) {
     char name[256];
     scenario_name(&embedded_scenarios[i], name);
     if (is_wanted(&all, name)) {
-      json_t *scenario = json_loadb((const char *)embedded_scenarios[i].bytes,
+      json_t *scenario = json_loadb(embedded_scenarios[i].bytes,
                                     embedded_scenarios[i].len, JSON_ALLOW_NUL, NULL);
       const char *about = json_string_value(json_object_get(scenario, "name"));
       printf("%s: %s\n", name, about ? about : "");

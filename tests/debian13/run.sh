@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh SOURCE_DIR: copies the sources into a bare Debian 13 and runs inside.sh there. Prints TAP. Exit status 77: this machine cannot do that,
-# and the last line says why. `run.sh SOURCE_DIR prepare` only makes the system, while something else is built; whoever comes next waits for it.
-# ../bare_debian.sh says how the system is made.
+# and the last line says why. ../bare_debian.sh says how the system is made.
 set -euo pipefail
 source_dir=$1
 work="$source_dir/build/debian13"
@@ -13,7 +12,6 @@ packages="gcc libc6-dev cmake ninja-build pkg-config liblmdb-dev libjansson-dev 
 
 start=$SECONDS
 enter_debian "$0" "$@"
-if [ "${3:-}" = prepare ]; then exit 0; fi
 copy_sources
 printf '# sum: the system was there after %s s\n' $((SECONDS - start))
 in_debian /src/tests/debian13/inside.sh

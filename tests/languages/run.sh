@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh LANGUAGE example|calls|conformance|package [all]: the host's package of a language, against this build. `example` runs its whole host, `calls` its own tests, `conformance` has
-# hostsim play its scenarios through it (those that begin with c, or all), `package` makes the package, installs it, and runs the example with it. Where the toolchain is not on the machine,
+# hostsim play its scenarios through it (those that begin with crash, or all), `package` makes the package, installs it, and runs the example with it. Where the toolchain is not on the machine,
 # the test is skipped and says so (exit status 77).
 set -u
 language=$1 what=$2
@@ -59,7 +59,7 @@ case $what in
     ;;
   conformance)
     printf -v command '%q ' "${driver[@]}"
-    filter=(--filter scenario.c) least=30
+    filter=(--filter scenario.crash) least=10
     [ "${3:-}" != all ] || filter=() least=300
     "$TIDINGS_HOSTSIM" conformance --plugin "$TIDINGS_PLUGIN" --host "$command" ${filter[@]+"${filter[@]}"} >"$work/all" 2>"$work/err"
     status=$?

@@ -36,7 +36,7 @@ build() { # TARGET
   local settings=(-B "build/$1" -DCMAKE_PREFIX_PATH="$(prefix_of "$1")")
   # This machine's own build is tested elsewhere; here the others' stores are compared with its.
   if is_native "$1"; then settings+=(--preset release -DTIDINGS_BENCH=OFF)
-  else settings+=(--preset release-tests -DTIDINGS_TEST_PATIENCE=10 -DTIDINGS_STAND_IN=OFF -DTIDINGS_SCENARIOS_AT_ONCE=1 --toolchain "$PWD/cmake/toolchains/$1.cmake"); fi
+  else settings+=(--preset release-tests -DTIDINGS_TEST_PATIENCE=10 -DTIDINGS_BENCH=OFF "-DTIDINGS_TEST_FOLDERS=unit;store;scenarios;packages" --toolchain "$PWD/cmake/toolchains/$1.cmake"); fi
   cmake "${settings[@]}" && cmake --build "build/$1"
 }
 

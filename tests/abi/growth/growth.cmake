@@ -39,6 +39,9 @@ list(FILTER plugin_sources EXCLUDE REGEX "build_id\\.h$")
 list(TRANSFORM hostkit_sources PREPEND "${PROJECT_SOURCE_DIR}/hostkit/")
 get_target_property(plugin_binary_dir tidings_plugin_objects BINARY_DIR)
 
+# Nobody debugs these, and what there is to warn of is said where the same sources are compiled for use.
+set_source_files_properties(${plugin_sources} ${common_sources} ${hostkit_sources} PROPERTIES COMPILE_OPTIONS "-g0;-w")
+
 add_library(growth_future_plugin MODULE ${plugin_sources} ${common_sources})
 growth_target(growth_future_plugin "${future}")
 target_include_directories(growth_future_plugin PRIVATE "${PROJECT_SOURCE_DIR}/plugin" "${PROJECT_SOURCE_DIR}" "${plugin_binary_dir}/build_id")

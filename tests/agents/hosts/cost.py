@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""cost.py [N] [AGENT…]: what the hook of a tool call costs when nothing is pending. Each agent that calls hooks makes N tool calls (200) in one turn; every other one finds
-the installation gone, so that its hook is a shell that echoes {}. Prints the medians of the time from the model's answer to the next request, and of the differences
-of neighbours. Needs a quiet machine, and a release build in TIDINGS_BUILD_DIR."""
+"""cost.py [N] [AGENT…]: what the hook of a tool call costs when nothing is pending. Each agent that calls hooks makes N tool calls (200) in one turn. Of each three, one is answered by
+tidings; one by the least program, which prints {} and ends; and one finds no installation, so that its hook is a shell that echoes {}. Prints the medians of the time from the model's answer to
+the next request, and of the differences from the shell. Needs a quiet machine, a C compiler, and a release build in TIDINGS_BUILD_DIR."""
+import itertools
+import os
 import statistics
+import subprocess
 import sys
 import time
 
@@ -32,16 +35,39 @@ class Timing(ModelServer):
         return number
 
 
-def order(number):
-    """Whether tidings answers that call: neighbours differ, and neither is always first."""
-    return number % 4 in (0, 3)
+KINDS = ("tidings", "the least program", "echo")
+ORDERS = tuple(itertools.permutations(KINDS))
+LEAST = "#include <unistd.h>\nint main(void) { return write(1, \"{}\\n\", 3) != 3; }\n"
+
+
+def kind(number):
+    """The hook of that call: each is as often first as last."""
+    return ORDERS[number // 3 % len(ORDERS)][number % 3]
+
+
+class Hooks:
+    """Programs that take the command's place, each by a rename."""
+
+    def __init__(self, place):
+        self.program, self.spare = place.command, place.command.with_name("spare")
+        self.files = {name: place.command.with_name(f"hook-{number}") for number, name in enumerate(KINDS[:2])}
+        os.link(self.program, self.files["tidings"])
+        subprocess.run(["cc", "-O2", "-x", "c", "-o", self.files["the least program"], "-"], input=LEAST, text=True, check=True)
+
+    def switch(self, number):
+        if kind(number) == "echo":
+            self.program.unlink(missing_ok=True)
+            return
+        os.link(self.files[kind(number)], self.spare)
+        self.spare.replace(self.program)
+        self.spare.unlink(missing_ok=True)  # a rename onto the same file leaves it
 
 
 def measure(name, calls, terminal):
     with Place() as place:
-        program = place.command
-        with Timing(lambda number: program.chmod(0o755 if order(number) else 0o644)) as model:
+        with Timing(lambda number: hooks.switch(number)) as model:  # pylint: disable=unnecessary-lambda # it is made below
             agent = AGENTS[name](place, model)
+            hooks = Hooks(place)
             try:
                 model.replace([{"prompt": "Heron one", "answers": [[agent.shell(f"echo heron {number}")] for number in range(FIRST + calls)]}])
                 if terminal:
@@ -52,13 +78,13 @@ def measure(name, calls, terminal):
             finally:
                 agent.end_all()
             assert not agent.complaints(), agent.complaints()
-    took = list(enumerate(1000 * each for each in model.took))[FIRST:]
-    pairs = [(one, two) if order(one[0]) else (two, one) for one, two in zip(took[::2], took[1::2])]
-    differences = sorted(one[1] - two[1] for one, two in pairs)
-    middle = [statistics.median(each for number, each in took if order(number) is tidings) for tidings in (True, False)]
-    quarters = statistics.quantiles(differences, n=4)
-    print(f"{name:8} {'in a terminal' if terminal else 'without one':13} {len(pairs)} pairs: with tidings {middle[0]:.1f} ms, with a hook that echoes {{}} {middle[1]:.1f} ms, "
-          f"difference {quarters[1]:.1f} ms (quartiles {quarters[0]:.1f} and {quarters[2]:.1f})", flush=True)
+    took = [1000 * each for each in model.took][:FIRST + calls]
+    rounds = [{kind(number + at): took[number + at] for at in range(3)} for number in range(FIRST, len(took) - 2) if not number % 3]
+    text = f"{name:8} {'in a terminal' if terminal else 'without one':13} {len(rounds)} of each: " + ", ".join(f"{one} {statistics.median(each[one] for each in rounds):.1f} ms" for one in KINDS)
+    for one in KINDS[:2]:
+        quarters = statistics.quantiles((each[one] - each["echo"] for each in rounds), n=4)
+        text += f"; {one} - echo {quarters[1]:.1f} ms (quartiles {quarters[0]:.1f} and {quarters[2]:.1f})"
+    print(text, flush=True)
 
 
 def main():

@@ -14,7 +14,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 FULL = os.environ.get("TIDINGS_HOSTS_FULL") == "1"  # all scenarios, as in `./dev test hosts`: agents cost seconds of CPU, and their own screens change
-PATIENCE = 180  # seconds after which something has gone wrong, also where an agent that needs 4 s of CPU to start has a tenth of a CPU
+PATIENCE = int(os.environ.get("TIDINGS_HOSTS_PATIENCE", "180"))  # seconds after which something has gone wrong, also where an agent that needs 4 s of CPU to start has a tenth of a CPU
 
 
 class Tap:

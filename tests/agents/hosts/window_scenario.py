@@ -21,6 +21,7 @@ def window_is_closed(agent):
         request(agent, "Petrel one", 1)
         petrel = agent.attached()
         idles(agent, petrel)
+        until(lambda: agent.works not in terminal.screen(), "its screen says that the turn has ended; before, Codex 0.171 refuses /new")
         terminal.type("/new", lambda: "A Petrel." not in terminal.screen())
         says(agent, terminal, "Fulmar one: fly.")
         until(lambda: agent.attached() != petrel, "it has another session")
