@@ -88,7 +88,7 @@ enum host_undoing {
 /* Calls `tidings hook`; loads a module; calls the hooks that another agent's setup has written. */
 enum host_kind { HOST_HOOKS, HOST_NODE, HOST_BORROWS };
 
-/* Which answers its model reads. */
+/* The answers that its model reads. */
 enum { HOST_READS_START = 1, HOST_READS_PROMPT = 2, HOST_READS_RESULT = 4, HOST_READS_STOP = 8 };
 
 /* How is it known that the model has what a hook answered? */

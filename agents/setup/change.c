@@ -17,7 +17,7 @@
 
 enum { LARGEST_FILE = 16 << 20 };
 
-/* Nothing, or an empty object. */
+/* Is the text empty, or an empty object? */
 static bool is_empty(const char *text) { return !text[strspn(text, " \t\r\n{}")]; }
 
 static bool is_link(const char *path) {

@@ -60,7 +60,7 @@ static bool mark_record(void *context, const struct hook_record *record) {
   return !marking->no_memory;
 }
 
-/* Nothing is known of a file whose beginning could not be read. */
+/* Marks no file whose beginning could not be read. */
 static int mark_file(struct hook_marks *marks, const struct host *host, const char *path,
                      size_t undone_from, struct hook_base *ret_base) {
   struct marking marking = {.marks = marks, .undone_from = undone_from};

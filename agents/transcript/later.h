@@ -22,7 +22,7 @@ struct hook_handed {
                   model's that is newer */
 };
 
-/* Looks at the end of the file. Nothing is later in one that cannot be read. */
+/* Looks at the end of the file. If it cannot be read, it has nothing later. */
 void hook_later_look(const char *path, const struct host *host, struct hook_handed *handed,
                      size_t count);
 

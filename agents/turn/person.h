@@ -9,8 +9,8 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* The turn waits for a person's leave, until its next tool result or its end. Nothing happens where
- * no turn runs or it waits already. */
+/* The turn waits for a person's leave, until its next tool result or its end. It does nothing if no
+ * turn runs, or if the turn waits already. */
 int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
                           struct tidings_error *error);
 
@@ -20,8 +20,8 @@ int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error);
 
 /* A person has stopped the turn that runs, at `when_ms` (0: now): it is over, and *ret_reply may
- * offer the next one. Nothing happens, and *ret_reply is not written, where no turn runs or it
- * began later. */
+ * offer the next one. If no turn runs, or it began later, nothing happens and *ret_reply is not
+ * written. */
 int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
                                 struct tidings_reply **ret_reply, struct tidings_error *error);
 

@@ -96,7 +96,7 @@ static int32_t deliver_at_start(struct hostkit *kit, const struct hook_call *cal
   return code;
 }
 
-/* Nothing goes with a prompt that the agent forgets when it is resumed. */
+/* A prompt that the agent forgets when it is resumed carries nothing. */
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
                       struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL, *offer = NULL;

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Nothing of the hook's stays open: the host waits until its pipes are closed. */
+/* Closes the hook's pipes, because the host waits until they are closed. */
 static void leave_host(void) {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; null >= 0 && fd <= 2; fd++) (void)dup2(null, fd);

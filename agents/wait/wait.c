@@ -195,9 +195,9 @@ static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply
 }
 
 /* Sleeps until there is a turn to start: *ret_reply has it, or is NULL for one that was offered
- * before. Returns 0; or -1: the agent or the
- * session has ended, or the session is not its own any more. Nothing rings for a record that was
- * written before the transcript was watched: so it is read first. */
+ * before. Returns 0; or -1: the agent or the session has ended, or the session is not its own any
+ * more. A record that was written before the transcript was watched does not ring, so the
+ * transcript is read first. */
 static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
   struct tidings_error error = {.size = sizeof error};
   /* A turn begins with a prompt: there is nothing to start, and its hook is at work. */

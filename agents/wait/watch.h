@@ -17,7 +17,7 @@ struct hook_watch {
   int64_t seen_ms; /* the newest interruption that was returned */
 };
 
-/* `call` must outlive the watch. Nothing is watched if the agent's transcript does not say it. */
+/* `call` must outlive the watch. If the agent's transcript does not say it, it watches nothing. */
 void hook_watch_begin(struct hook_watch *watch, const struct hook_call *call);
 void hook_watch_end(struct hook_watch *watch);
 

@@ -125,7 +125,7 @@ int event_read_turn_waiting(const struct data_input *input, struct event *event)
   return read_fields(input, fields, 3, &event->turn);
 }
 
-/* Which call of a tool it is about. */
+/* The call of a tool that the event is about. */
 static int read_call(const struct data_input *input, bool starts, struct event *event) {
   static const char *const names[] = {"tool", "call_id"};
   struct path tool = path_member(&event_data_path, "tool");

@@ -132,7 +132,7 @@ static void write_shown(const struct question *question,
     buffer_text(out, ", where its files are counted but not named");
 }
 
-/* Which entry of the configuration is against it. */
+/* Names the setting that filters the notification. */
 static void write_setting(const struct notification *note, enum reason reason, struct buffer *out) {
   buffer_text(out, "the setting conversation.notifications.kinds switches off ");
   if (reason == REASON_SOURCE)

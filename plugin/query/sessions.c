@@ -175,7 +175,7 @@ static int count_details(struct op *op, struct details *details, struct tidings_
   return 0;
 }
 
-/* Nothing else is known of a session that is damaged. */
+/* A damaged session has no details but its state. */
 static int write_details(struct question *question, const struct entry *entry,
                          struct tidings_error *error) {
   struct json_writer *writer = &question->writer;

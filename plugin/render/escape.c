@@ -48,7 +48,7 @@ bool escape_shows(struct tidings_span text, size_t at) {
          (utf8_is_deceptive(code_point) || code_point == 0xFE0E || code_point == 0xFE0F);
 }
 
-/* Which ASCII characters need a look, beside the control characters. */
+/* The ASCII characters that need a look in each place, beside the control characters. */
 enum { IN_ITEM = 1, INLINE = 2, IN_XML = 4, IN_ATTRIBUTE = 8, IN_JSON = 16, IN_ESCAPES = 32 };
 static const uint8_t special[128] = {
     ['<'] = IN_ITEM | INLINE | IN_XML | IN_ATTRIBUTE | IN_JSON,

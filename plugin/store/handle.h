@@ -9,7 +9,7 @@
 #include "store/db/remote.h"
 #include "store/store.h"
 
-/* What a push has to know of its session. */
+/* The state of a session that a push needs. */
 struct push_place {
   uint32_t session;
   bool declares; /* its tools have declared kinds */
@@ -18,8 +18,8 @@ struct push_place {
   struct owner owner;
 };
 
-/* What the last push left in its session, so that the next one need not look again: true as long as
- * nothing else has been committed. */
+/* The state of a session after the last push, so that the next one need not look again: it holds as
+ * long as nothing else has been committed. */
 enum { PUSH_NAME_BYTES = 255 };
 struct push_known {
   uint64_t state; /* the rows of which it is true, as in db_state; 0: of none */
@@ -29,8 +29,8 @@ struct push_known {
 };
 
 /* db < rows < wake < push, forget < open: no folder knows one that stands after it. */
-/* Whose rows they are: the same in a copy; and since when they go on by themselves: another in a
- * copy. */
+/* The numbers of a store: copies share the identity, and each copy has an incarnation of its
+ * own. */
 struct meta_life {
   uint64_t identity, incarnation;
 };

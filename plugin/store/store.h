@@ -3,7 +3,7 @@
  * store/store.h: the one durable place. Everything outside this folder sees sessions, items,
  * deliveries and heads.
  *
- * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows:
+ * It is one tree; its keys are (session number, kind of row, n), 13 bytes, big-endian. Rows:
  * META and NAME (session number 0), HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT,
  * MESSAGE_ID, TRANSITION, RATE, TOOLS. Items are never rewritten: a delivery row says how items
  * ended, the head says which are taken. The store must not know policy, rendering, JSON or the
@@ -60,7 +60,7 @@ const struct owner *store_self(const struct store *store); /* the process that o
  * knows of sessions by their numbers is void. */
 uint32_t store_lives(const struct store *store);
 bool store_has_marks(const struct store *store);
-/* What time it is, where the host says that it is `host_ms`. */
+/* The time of the store, while the host's clock says `host_ms`. */
 int64_t store_now(const struct store *store, int64_t host_ms);
 bool store_owner_alive(struct store *store, const struct owner *owner);
 /* The name of the machine that it runs on; empty: this one. */
@@ -83,7 +83,7 @@ struct taken {
 
 enum { FORMERS = 8 };
 
-/* What is known of a session besides its items. Zero is a session that the store does not know. */
+/* The state of a session besides its items. Zero is a session that the store does not know. */
 struct head {
   uint64_t generation; /* grows with each write of the head */
   uint64_t watermark;  /* every item below has ended; 0 and 1 both mean none */
@@ -158,7 +158,7 @@ struct delivery {
   struct rendering rendering;
 };
 
-/* One step of the run: what happened, and what became of which messages. */
+/* A step of the run: what happened, and the messages that it changed. */
 struct transition_message {
   struct tidings_span id;
   uint8_t state; /* enum message_state */
@@ -199,10 +199,10 @@ int store_take_in(struct store *store, store_deadline deadline, struct tidings_e
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);
-/* Of a write with `as_read`: what it reads may be outdated, so it is no reason to refuse a call. */
+/* May this write with `as_read` read outdated rows? Then they are no reason to refuse a call. */
 bool store_is_unsure(const struct store_txn *txn);
-/* Of a write with `as_read`: with *ret_outdated and 0 nothing was written, because the session is
- * not as it was read. */
+/* Commits a write with `as_read`. With *ret_outdated and 0 nothing was written, because the session
+ * is not as it was read. */
 int store_commit_as_read(struct store_txn *txn, bool *ret_outdated, struct tidings_error *error);
 void store_end(struct store_txn *txn); /* of a snapshot, or giving up a write; NULL is allowed */
 
@@ -219,8 +219,8 @@ typedef int (*session_visitor)(void *context, struct tidings_span name, uint32_t
 int session_scan(struct store_txn *txn, session_visitor each, void *context,
                  struct tidings_error *error);
 
-/* What a plan was made on: a write in which it holds finds the session's head, and the numbers of
- * its items, as the snapshot had them. */
+/* The state on which a plan was made. If it holds in a write, the session's head and the numbers of
+ * its items are still as the snapshot had them. */
 struct store_mark {
   uint64_t generation;
   struct db_places places;
@@ -252,7 +252,7 @@ int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t 
 /* NOT_FOUND if there is none. */
 int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
              struct item *ret_item, struct tidings_error *error);
-/* What item `n` is a copy of; zero if it is none, is not there or is damaged. */
+/* The original of item `n`; zero if it is no copy, is not there or is damaged. */
 int item_get_origin(struct store_txn *txn, uint32_t session, uint64_t n, struct origin *ret_origin,
                     struct tidings_error *error);
 /* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an
@@ -269,8 +269,8 @@ int item_pending_copied(struct store_txn *txn, uint32_t session, const struct he
 /* NOT_FOUND if there is none. */
 int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
                  struct delivery *ret_delivery, struct tidings_error *error);
-/* One that `head` has as leased. If its row is damaged or lost it is made up from the head, which
- * knows what it took: then all of that counts as delivered if it is committed. So a bad row never
+/* A delivery that `head` has as leased. If its row is damaged or lost, it is made from the head,
+ * which knows what it took: all of that counts as delivered if it is committed. So a bad row never
  * keeps a session from going on. */
 int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct head *head,
                         uint64_t n, struct arena *arena, struct delivery *ret_delivery,
@@ -349,13 +349,13 @@ typedef int (*transition_visitor)(void *context, const struct transition *transi
 int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena,
                     transition_visitor each, void *context, struct tidings_error *error);
 
-/* What producers remember; zero when nothing is. Text is in the arena. */
+/* The memory of the producers; zero when there is none. Text is in the arena. */
 int memory_get(struct store_txn *txn, uint32_t session, struct arena *arena,
                struct memory *ret_memory, struct tidings_error *error);
 int memory_put(struct store_txn *txn, uint32_t session, const struct memory *memory,
                struct tidings_error *error);
 
-/* What the session's tools have declared; none when nothing is. Text is in the arena. */
+/* The declarations of the session's tools; there may be none. Text is in the arena. */
 int tools_get(struct store_txn *txn, uint32_t session, struct arena *arena,
               struct declarations *ret_tools, struct tidings_error *error);
 int tools_put(struct store_txn *txn, uint32_t session, const struct declarations *tools,
@@ -372,8 +372,8 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
                 struct tidings_error *error);
 
 /* In a write of its own, on a full disk: deletes some rows of history, whatever their age, but not
- * the newest of a session. What is freed can be used by the second write after this one. *ret_count
- * 0: there are no more. */
+ * the newest of a session. The second write after this one can use the space. *ret_count 0: there
+ * are no more. */
 int store_give_up(struct store_txn *txn, int64_t now_ms, size_t *ret_count,
                   struct tidings_error *error);
 
@@ -422,7 +422,7 @@ int store_phase(const struct store *store, uint32_t session, uint64_t epoch);
 /* False: the word is another session's, and the phase has to be committed. For the owner only, with
  * the session's lock. */
 bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsigned phase);
-/* What is committed now has the phase. */
+/* Removes the phase from shared memory: it is committed now. */
 void store_phase_clear(struct store *store, uint32_t session);
 
 /* -- the calls that run, without a commit -------------------------------------------------------
@@ -430,13 +430,13 @@ void store_phase_clear(struct store *store, uint32_t session);
 
 /* Has `visit` look at them with a lock that no other process waits for long. False: they are not
  * there, and what the owner says has to be committed: another session has the place, the id and
- * the tool's name are too long, or a process was stopped with the lock. Of a dead owner, they are
- * what ran when it died. */
+ * the tool's name are too long, or a process was stopped with the lock. The calls of a dead owner
+ * are those that ran when it died. */
 bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
                  void *context);
 /* May there be any? Without a lock. */
 bool store_calls_any(const struct store *store, uint32_t session);
-/* Nothing is known of them any more: for who could not say that one has ended. Without a lock. */
+/* Forgets them: for an owner that could not say that one has ended. Without a lock. */
 void store_calls_forget(struct store *store, uint32_t session);
 
 /* -- the ring: a process must act now ---------------------------------------------------------- */

@@ -25,7 +25,7 @@ enum activation {
   ACTIVATION_COUNT
 };
 
-/* Which event made it: a producer makes notifications of reports. These numbers are stored. */
+/* The event that made it: a producer makes notifications of reports. These numbers are stored. */
 enum maker {
   MADE_BY_NOTIFICATION = 0, /* or by a version that did not keep this */
   MADE_BY_HANDLE_STATE = 1,
@@ -167,7 +167,7 @@ enum reason {
   REASON_COUNT
 };
 
-/* Which item ended, how, and why. */
+/* An item that has ended: how, and why. */
 struct disposition {
   uint64_t n;
   uint64_t ref;

@@ -38,7 +38,7 @@ enum preamble { PREAMBLE_ALWAYS = 0, PREAMBLE_FIRST = 1, PREAMBLE_NEVER = 2 };
 enum discipline { DISCIPLINE_SERIAL = 0, DISCIPLINE_COALESCING = 1 };
 enum overflow { OVERFLOW_DEFER = 0, OVERFLOW_DROP_OLDEST = 1, OVERFLOW_DROP_LOWEST = 2 };
 
-/* Which of those that a rule governs are shown: none, the critical ones, all. */
+/* A rule shows none, the critical ones or all of the notifications that it governs. */
 enum wanted { WANTED_NONE = 0, WANTED_CRITICAL = 1, WANTED_ALL = 2 };
 
 /* A setting under conversation.notifications.kinds. */

@@ -13,7 +13,7 @@
 
 enum dump_kind { DUMP_ROW = 1, DUMP_EVENT = 2, DUMP_END = 3 };
 
-/* What a session has seen, as an event's dedup row says it. */
+/* An event that a session has seen, as its dedup row says it. */
 struct dump_event {
   uint32_t session;
   int64_t time_ms, keep_ms;
@@ -48,7 +48,7 @@ struct dump_reader {
   struct db_key last;
   struct buffer value;
 };
-/* What the file has next; it points into the reader, until the next call. */
+/* The next entry of the file; it points into the reader, until the next call. */
 struct dump_entry {
   enum dump_kind kind;
   struct db_key key;         /* DUMP_ROW; keys ascend */

@@ -44,7 +44,7 @@ struct visit {
   size_t taken; /* of head->taken, what does not end before the row under the cursor */
 };
 
-/* Of the delivery under the cursor: the row of its id. False: it has none. */
+/* The key of the row that has the id of the delivery under the cursor. False: there is none. */
 bool visit_delivery_id(const struct visit *visit, struct db_key *ret_key);
 
 int visit_begin(struct visit *visit); /* these return 0, or the engine's error */

@@ -2,8 +2,8 @@
  *
  * store/forget/sweep.c: purging in sessions in which no delivery is settled. The sweep goes round
  * all sessions, some rows with each commit that is not a push, and rests for a while after each
- * round; how far it got is a row of its own. What goes is found in a snapshot, so that a damaged
- * page in an unused session cannot spoil the write of another.
+ * round; how far it got is a row of its own. It finds the rows to purge in a snapshot, so that a
+ * damaged page in an unused session cannot spoil the write of another.
  *
  * A closed session leaves its name and its head at last. They stay as long as a running process may
  * know the session by its number: see purge.c.

@@ -10,7 +10,7 @@
 
 /* -- a file of a store ------------------------------------------------------------------------- */
 
-/* Of a file that an older build has written. */
+/* The row of a file that an older build has written, with the layout of this one. */
 static struct tidings_span with_layout(const struct db_key *key, struct tidings_span value,
                                        struct buffer *buffer) {
   return meta_as(key, value, NULL, buffer) ? buffer_view(buffer) : value;
@@ -79,7 +79,7 @@ int maintenance_dump(const char *from, const char *to, struct maintenance_report
 
 /* -- a store of a file ------------------------------------------------------------------------- */
 
-/* One that has a row already was among the rows. */
+/* Skips an event that has a row already: it was among the rows. */
 static int load_event(struct maintenance_target *target, const struct dump_event *event,
                       struct tidings_error *error) {
   struct store_txn *txn = NULL;

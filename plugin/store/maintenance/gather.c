@@ -31,7 +31,7 @@ bool maintenance_row_read(const struct maintenance_rows *rows, const struct main
   return read_bytes(rows->fd, row->at, row->bytes, buffer);
 }
 
-/* Where the value of a node is. False: it has no key of ours, or its value is not in the file. */
+/* Finds the value of a node. False: it has no key of ours, or its value is not in the file. */
 static bool locate(const struct maintenance_rows *rows, const uint8_t *node, uint64_t page,
                    struct maintenance_row *ret_row, bool *ret_big) {
   const uint8_t *value = node + NODE_HEAD_BYTES + DB_KEY_BYTES;
@@ -72,7 +72,7 @@ static bool add(struct maintenance_rows *rows, const struct maintenance_row *row
 
 /* -- the leaves -------------------------------------------------------------------------------- */
 
-/* What the two passes do with each sound row: mark the pages of large values, then note all. */
+/* Two passes over the sound rows: one marks the pages of large values, then one notes all rows. */
 struct pass {
   struct maintenance_rows *rows;
   struct buffer buffer;

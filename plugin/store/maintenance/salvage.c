@@ -37,7 +37,7 @@ static bool read_row(struct salvage *salvage, const struct maintenance_row *row,
          record_open(ret_reader, &row->key, buffer_view(&salvage->record));
 }
 
-/* Of the heads of one session that are worth the same, the one that was written last. */
+/* Takes the head that was written last, among the heads of one session that are worth the same. */
 static const struct maintenance_row *newest_head(struct salvage *salvage,
                                                  const struct maintenance_row *rows, size_t count) {
   const struct maintenance_row *newest = rows;

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 
-/* What the rows of a session say together. */
+/* The rows of a session, gathered. */
 struct gathered {
   struct maintenance_target *target;
   struct maintenance_report *report;
@@ -97,7 +97,7 @@ static int look_at_delivery(struct gathered *all, const struct maintenance_row *
   bool counts = all->anew && delivery.state == DELIVERY_COMMITTED;
   for (size_t i = 0; counts && !code && i < delivery.disposition_count; i++)
     code = add_ended(all, &delivery.dispositions[i], error);
-  /* What was withdrawn while it was leased does not come back with the rest. */
+  /* An item that was withdrawn while it was leased does not come back with the rest. */
   counts = all->anew && delivery.state == DELIVERY_LEASED;
   for (size_t i = 0; counts && !code && i < delivery.recalled_count; i++)
     code = add_ended(all, &delivery.recalled[i], error);
@@ -200,7 +200,7 @@ static int put_head(struct gathered *all, struct tidings_error *error) {
 
 /* -- the other rows ---------------------------------------------------------------------------- */
 
-/* What a lost head had leased comes back. The row of its id is made again: it may be lost. */
+/* Brings back what a lost head had leased, and the row of its id, which may be lost too. */
 static int put_delivery(struct gathered *all, const struct maintenance_row *row,
                         struct tidings_error *error) {
   struct delivery delivery;

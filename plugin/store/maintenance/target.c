@@ -128,7 +128,7 @@ static int remove_unfinished(int directory_fd, const char *path) {
   return rmdir(path) ? errno : 0;
 }
 
-/* Of a run that was killed: one that goes on has the mark locked. And nobody uses the store. */
+/* Removes what a killed run has left: a living one has the mark locked. Nobody uses the store. */
 static int take_away(const char *aside, struct maintenance_report *report,
                      struct tidings_error *error) {
   int marked = -1, alone = -1, fd = open(aside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

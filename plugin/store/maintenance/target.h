@@ -17,9 +17,9 @@ struct maintenance_target {
   uint64_t bytes;        /* written in it, generously */
 };
 
-/* What a run that was killed had begun is removed, and *report says so. After an error too,
- * maintenance_target_end is to be called, if *target was zero before. Errors: STATE (`to` is not
- * empty, or another run makes it), BUSY, STORE, NOMEM. */
+/* Removes what a run that was killed had begun; *report says so. If *target was zero before, call
+ * maintenance_target_end after an error too. Errors: STATE (`to` is not empty, or another run makes
+ * it), BUSY, STORE, NOMEM. */
 int maintenance_target_begin(struct maintenance_target *target, const char *to,
                              struct maintenance_report *report, struct tidings_error *error);
 /* A record as it stands in another store: its checksum is over its key, and stays right. */

@@ -48,7 +48,7 @@ static int note_any(void *context, struct tidings_span name) {
   return 0;
 }
 
-/* What was pushed becomes notifications, as for every host. */
+/* Makes notifications of the pushes that wait, as every host does. */
 static int take_in_all(struct store *store, struct tidings_error *error) {
   bool any = true;
   int code = 0;

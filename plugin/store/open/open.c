@@ -16,7 +16,7 @@ static int check_schema(struct store *store, store_deadline deadline, struct tid
   return 0;
 }
 
-/* What a kind of row is for an engine that keeps history apart. */
+/* The kinds of rows, for an engine that keeps history apart. */
 static const uint8_t kinds[] = {[ROW_ITEM] = DB_KIND_ENDS,
                                 [ROW_DELIVERY] = DB_KIND_ENDS,
                                 [ROW_MESSAGE] = DB_KIND_ENDS,

@@ -52,9 +52,9 @@ static int check_tools(struct store_txn *txn, uint32_t session, const struct pus
   return code;
 }
 
-/* What is critical passes, and the report of an edit of the assistant's own: that is never shown,
- * and without it a watcher's report of the same change would be. *ret_refused: the slot is refused,
- * and the transaction is sound. */
+/* A critical notification passes, and so does the report of the assistant's own edit: that is never
+ * shown, but without it a watcher's report of the same change would be. *ret_refused: the slot is
+ * refused, and the transaction is sound. */
 static int count_push(struct store_txn *txn, uint32_t session, const struct push *push,
                       bool *ret_refused, struct tidings_error *error) {
   int64_t wait_ms = 0;
@@ -162,8 +162,8 @@ static enum db_batch store_batch(struct db_push *batch, struct db_txn *engine) {
   return outcome;
 }
 
-/* What one item may cost on disk: its record, rounded up to pages if it is large, and a generous
- * share of pages copied on write. */
+/* The bytes that one item may cost on disk: its record, rounded up to pages if it is large, and a
+ * generous share of pages copied on write. */
 static size_t cost(const struct push_slot *slot) {
   size_t pages = slot->push->source_per_minute ? 4 : 3;
   return pages * 4096 + 2 * slot->body.len;

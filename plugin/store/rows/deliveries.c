@@ -44,7 +44,7 @@ static struct disposition_range *decode_dispositions(struct record_reader *reade
   return dispositions;
 }
 
-/* One that has shown nothing has no more than its zero. */
+/* A delivery that has shown nothing has only a zero here. */
 static void encode_rendering(struct buffer *out, const struct rendering *rendering) {
   record_u64(out, rendering->bytes);
   if (!rendering->bytes) return;
@@ -118,7 +118,7 @@ void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   if (marked) record_u64(out, delivery->mark);
 }
 
-/* What later versions appended. False: no memory. */
+/* Reads the fields that later versions appended. False: no memory. */
 static bool decode_rest(struct record_reader *reader, struct arena *arena,
                         struct delivery *delivery) {
   delivery->recalled =

@@ -34,7 +34,7 @@ int delivery_add(struct store_txn *txn, uint32_t session, const struct delivery 
   return delivery_put(txn, session, delivery, error);
 }
 
-/* One without a mark has its number in its id. */
+/* A delivery without a mark has its number in its id. */
 static int find_unmarked(struct store_txn *txn, uint32_t session, uint64_t n, uint64_t *ret_n,
                          struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;

@@ -185,8 +185,8 @@ void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOO
   memcpy(ret_floors, floors, sizeof floors);
 }
 
-/* What an engine that keeps history apart has to know. For others the newest item is not looked up:
- * that costs as much as the head itself. */
+/* Tells an engine that keeps history apart what it has to know. For others the newest item is not
+ * looked up: that costs as much as the head itself. */
 static int describe_head_to_engine(struct store_txn *txn, uint32_t session, const struct head *head,
                                    struct tidings_error *error) {
   struct head_floor floors[HEAD_FLOORS];

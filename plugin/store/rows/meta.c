@@ -39,7 +39,7 @@ static bool decode_meta(const struct db_key *key, struct tidings_span value,
   return true;
 }
 
-/* Of this process, the place and the time, and of randomness where there is a host. */
+/* A number made of this process, the place and the time, and of randomness if there is a host. */
 static uint64_t draw_number(const struct store_options *options, const char *of) {
   struct owner self;
   uint32_t random[2] = {0, 0};
@@ -96,7 +96,7 @@ static int refuse_schema(const char *place, uint64_t schema, struct tidings_erro
       place, (unsigned long long)schema, (unsigned long long)DB_LAYOUT, place);
 }
 
-/* What this process believes of the store was true of another one, or of a later state. */
+/* Refuses: this process knows the state of another store, or a later state of this one. */
 static int refuse_replaced(const char *place, struct tidings_error *error) {
   return fail(error, TIDINGS_E_STORE,
               "store %s was replaced by another copy while this process had it open; close it and "

@@ -60,7 +60,7 @@ bool meta_as(const struct db_key *key, struct tidings_span value, const uint64_t
 /* False: the row is damaged. The name points into the record. */
 bool session_decode(const struct db_key *key, struct tidings_span record,
                     struct tidings_span *ret_name, uint32_t *ret_number);
-/* Where the row of a name is, or the first that has to be looked at. */
+/* The key of the row of a name, or the first key that has to be looked at. */
 struct db_key session_name_row(struct tidings_span name);
 /* Gives a number that has no name one. Errors: FULL, STORE, NOMEM. */
 int session_name(struct store_txn *txn, struct tidings_span name, uint32_t number,
@@ -106,7 +106,7 @@ bool item_decode(struct record_reader *reader,
 uint64_t head_count_live(const struct head *head, uint64_t last);
 /* Does nothing wait in it? Neither an item nor a message. */
 bool head_is_over(const struct head *head, uint64_t last);
-/* What an engine may want to know of it. */
+/* The facts of a head that an engine may need. */
 struct db_noted head_noted(const struct head *head, uint64_t last);
 /* Rows of a kind with a number below `n` have ended. */
 enum { HEAD_FLOORS = 5 };

@@ -79,7 +79,7 @@ static int name_session(struct store_txn *txn, uint32_t number, struct tidings_s
   return taken ? EEXIST : rc;
 }
 
-/* One that no other session has. */
+/* Takes a number that no other session has. */
 static int take_number(struct store_txn *txn, struct tidings_span name, uint32_t *ret_number,
                        struct tidings_error *error) {
   enum { DRAWS = 16 };

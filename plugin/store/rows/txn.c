@@ -34,7 +34,7 @@ static struct store_txn *make_txn(struct store *store) {
   return txn;
 }
 
-/* Who does not know the number will look for the name. `room` is where the scope may go. */
+/* A scope without a session's number wants its name looked up. `room` is where the scope may go. */
 static const struct db_scope *with_wanted(const struct db_scope *scope, struct db_scope *room) {
   if (!db_remote || (scope && (scope->session || !scope->name.len))) return scope;
   *room = scope ? *scope : (struct db_scope){.session = 0};
