@@ -219,12 +219,13 @@ def wrong_caps(page):
 
 
 def wrong_ranges(page, schema):
-    for line in re.findall(r"^\| `\w+` \| .*", page, re.MULTILINE):
-        name, says = re.match(r"\| `(\w+)` \| (.*)", line).groups()
-        numbers = [int(number.replace(",", "")) for number in re.findall(r"^([\d,]+) to ([\d,]+)", says)[0]] if " to " in says[:25] else []
-        for part in ("delivery", "turns", "critical"):
-            key = schema["properties"][part]["properties"].get(name, {})
-            if key.get("type") == "integer" and numbers != [key["minimum"], key["maximum"]]:
+    said = dict(re.findall(r"^- `(\w+)`: (.*)", page, re.MULTILINE))
+    for part in ("delivery", "turns", "critical"):
+        for name, key in schema["properties"][part]["properties"].items():
+            numbers = [int(number.replace(",", "")) for number in sum(re.findall(r"^([\d,]+) to ([\d,]+)", said.get(name, "")), ())]
+            if name not in said and name != "preset":
+                yield f"{part}.{name}: the page lacks it"
+            elif key.get("type") == "integer" and numbers != [key["minimum"], key["maximum"]]:
                 yield f"{part}.{name}: the page says {numbers}, the schema {key['minimum']} to {key['maximum']}"
     limits = schema["properties"]["limits"]["properties"]
     for name, *cells in rows(page, "| key | least | most | default |"):
