@@ -69,8 +69,8 @@ def lists(schema, page):
     root = {one["$ref"].rpartition("/")[2] for one in schema["oneOf"]}
     yield "abi/schema/query.schema.json, its root", root, None
     yield "abi/schema/query.schema.json, answers", set(schema["$defs"]["answers"]), None
-    table = set(re.findall(r"^\| \[`(\w+)`\]\(#\w+\) \|", page, re.MULTILINE))
-    yield "the table of docs/queries.md", table, None
+    listed = set(re.findall(r"^- \[`(\w+)`\]\(#\w+\): ", page, re.MULTILINE))
+    yield "the list of docs/queries.md", listed, None
 
 
 def disagreements(schema, page):
