@@ -141,7 +141,7 @@ static void look_for_project(const struct cli *cli, struct hostkit *kit, struct 
   if (!shown->folder && !getcwd(here, sizeof here)) here[0] = '\0';
   int32_t code = project_find(shown->folder ? shown->folder : here, &path, &error);
   if (!code && path) code = project_apply(cli, kit, path, &error);
-  if (!code && path) code = project_read(cli, path, &config, &error);
+  if (!code && path) code = project_read(path, &config, &error);
   if (code)
     kit_warn(cli, "the project's configuration is not in force, the user's is: %s", error.text);
   set_layer(shown, PROJECT, path, config);

@@ -9,8 +9,6 @@
 #include "cli/run/run.h"
 #include "cli/tail/tail.h"
 #include "cli/timeline/timeline.h"
-#include "cli/toml.h"
-#include "cli/top/top.h"
 #include "cli/verbs.h"
 #include "cli/watch/watch.h"
 #include "command/store.h"
@@ -69,7 +67,6 @@ static const struct cli_program tidings = {
     .verbs = verbs,
     .internal_verbs = internal_verbs,
     .list_sessions = "tidings status --names",
-    .toml_to_json = toml_to_json,
     .overview = &verb_overview,
 };
 

@@ -23,6 +23,7 @@ extern const struct cli_verb verb_wait;
 extern const struct cli_verb verb_pending;
 extern const struct cli_verb verb_history;
 extern const struct cli_verb verb_explain;
+extern const struct cli_verb verb_top;
 extern const struct cli_verb verb_status;
 extern const struct cli_verb verb_sessions;
 extern const struct cli_verb verb_stats;

@@ -51,3 +51,5 @@ add_library(tidings::lmdb ALIAS tidings_lmdb)
 pkg_check_modules(microhttpd IMPORTED_TARGET libmicrohttpd>=0.9.75)
 # The HTTP client of tidings-subscribe; the same.
 pkg_check_modules(curl IMPORTED_TARGET libcurl>=7.87)
+# The full screen of tidings-top; the same.
+pkg_check_modules(ncursesw IMPORTED_TARGET ncursesw)

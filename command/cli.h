@@ -80,10 +80,7 @@ struct cli_program {
   const struct cli_verb *const *verbs;   /* in the order of help; ends with NULL */
   const struct cli_verb *const *internal_verbs; /* not listed: the program starts itself with
                                                    them; ends with NULL; NULL: none */
-  const char *list_sessions; /* a command that prints session ids, for completions */
-  /* Reads configurations in TOML, as cli/toml.h says; NULL: this program reads JSON only. */
-  int32_t (*toml_to_json)(const char *text, size_t len, char **ret_json,
-                          struct tidings_error *error);
+  const char *list_sessions;       /* a command that prints session ids, for completions */
   const struct cli_verb *overview; /* runs without a verb; NULL: that is a mistake */
   bool keep_pipe_signal; /* otherwise a reader that has gone away is an error and no signal */
 };

@@ -9,6 +9,7 @@
 
 #include "command/kit.h"
 #include "command/paths.h"
+#include "command/toml.h"
 #include "common/file.h"
 
 static const char *const user_names[] = {"config.json", "config.toml"};
@@ -118,14 +119,10 @@ static bool is_toml(const char *path) {
 }
 
 /* Replaces TOML by JSON. */
-static int32_t from_toml(const struct cli *cli, const char *path, char **text, size_t len,
-                         struct tidings_error *error) {
+static int32_t from_toml(const char *path, char **text, size_t len, struct tidings_error *error) {
   struct tidings_error said = {.size = sizeof said};
   char *json = NULL;
-  if (!cli->program->toml_to_json)
-    return kit_error(error, TIDINGS_E_SCHEMA, "%s: this program does not read TOML; expected JSON",
-                     path);
-  int32_t code = cli->program->toml_to_json(*text, len, &json, &said);
+  int32_t code = toml_to_json(*text, len, &json, &said);
   if (code) return kit_error(error, code, "%s: %s", path, said.text);
   free(*text);
   *text = json;
@@ -144,8 +141,8 @@ static int32_t check_text(const char *path, const char *text, size_t len,
   return TIDINGS_OK;
 }
 
-int32_t config_file_read(const struct cli *cli, const char *path, size_t most, char **ret_json,
-                         bool *ret_missing, struct tidings_error *error) {
+int32_t config_file_read(const char *path, size_t most, char **ret_json, bool *ret_missing,
+                         struct tidings_error *error) {
   char *text = NULL;
   size_t len = 0;
   int reason = file_read_whole(path, most, &text, &len);
@@ -157,7 +154,7 @@ int32_t config_file_read(const struct cli *cli, const char *path, size_t most, c
     return kit_error(error, TIDINGS_E_STORE, "cannot read the configuration %s: %s", path,
                      reason == EINVAL ? "it is not a regular file" : strerror(reason));
   int32_t code = check_text(path, text, len, error);
-  if (!code && is_toml(path)) code = from_toml(cli, path, &text, len, error);
+  if (!code && is_toml(path)) code = from_toml(path, &text, len, error);
   if (code) free(text);
   else *ret_json = text;
   return code;

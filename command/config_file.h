@@ -28,7 +28,7 @@ bool config_file_is_of_project(const char *path); /* by its name */
 /* The file as JSON text: never empty, without a NUL inside. Free it. *ret_missing (may be NULL):
  * the error is that the file is not there. Errors: STORE, with the path: it cannot be read; SCHEMA,
  * INVAL, TOO_BIG, with the path: what is in it. */
-int32_t config_file_read(const struct cli *cli, const char *path, size_t most, char **ret_json,
-                         bool *ret_missing, struct tidings_error *error);
+int32_t config_file_read(const char *path, size_t most, char **ret_json, bool *ret_missing,
+                         struct tidings_error *error);
 
 #endif

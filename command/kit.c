@@ -111,7 +111,7 @@ static int32_t read_config(const struct cli *cli, char **ret_path, char **ret_te
   if (cli->no_config) return TIDINGS_OK;
   int32_t code = config_file_of_user(cli, &path, &named, error);
   if (code || !path) return code;
-  code = config_file_read(cli, path, CONFIG_FILE_MOST, ret_text, &missing, error);
+  code = config_file_read(path, CONFIG_FILE_MOST, ret_text, &missing, error);
   if (code && missing && !named) code = TIDINGS_OK;
   if (code) free(path);
   else *ret_path = path;

@@ -18,12 +18,12 @@ int32_t project_find(const char *folder, char **ret_path, struct tidings_error *
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
-static int32_t read_object(const struct cli *cli, const char *path, size_t most, bool *ret_missing,
-                           json_t **ret_config, struct tidings_error *error) {
+static int32_t read_object(const char *path, size_t most, bool *ret_missing, json_t **ret_config,
+                           struct tidings_error *error) {
   static const struct json_rules rules = {.max_depth = JSON_MAX_DEPTH, .comments = true};
   char *text = NULL;
   json_t *config = NULL;
-  int32_t code = config_file_read(cli, path, most, &text, ret_missing, error);
+  int32_t code = config_file_read(path, most, &text, ret_missing, error);
   if (!code) code = json_value_read(&rules, span_text(text), path, &config, error);
   free(text);
   if (!code && !json_is_object(config))
@@ -33,11 +33,10 @@ static int32_t read_object(const struct cli *cli, const char *path, size_t most,
   return code;
 }
 
-int32_t project_read(const struct cli *cli, const char *path, json_t **ret_config,
-                     struct tidings_error *error) {
+int32_t project_read(const char *path, json_t **ret_config, struct tidings_error *error) {
   json_t *config = NULL;
   bool failed = false;
-  int32_t code = read_object(cli, path, CONFIG_FILE_MOST_OF_PROJECT, NULL, &config, error);
+  int32_t code = read_object(path, CONFIG_FILE_MOST_OF_PROJECT, NULL, &config, error);
   const char *why = NULL;
   char *refused = code ? NULL : layers_refused_key(config, &why, &failed);
   if (refused) code = kit_error(error, TIDINGS_E_SCHEMA, "%s: %s: %s", path, refused, why);
@@ -55,7 +54,7 @@ int32_t project_read_user(const struct cli *cli, char **ret_path, json_t **ret_c
   json_t *config = NULL;
   if (cli->no_config) return TIDINGS_OK;
   int32_t code = config_file_of_user(cli, &path, &named, error);
-  if (!code && path) code = read_object(cli, path, CONFIG_FILE_MOST, &missing, &config, error);
+  if (!code && path) code = read_object(path, CONFIG_FILE_MOST, &missing, &config, error);
   if (code && missing && !named) code = TIDINGS_OK;
   if (code) {
     free(path);
@@ -100,7 +99,7 @@ int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *pa
                       struct tidings_error *error) {
   json_t *project = NULL, *user = NULL, *in_force = NULL, *merged = NULL;
   char *user_path = NULL;
-  int32_t code = project_read(cli, path, &project, error);
+  int32_t code = project_read(path, &project, error);
   if (!code) code = project_read_user(cli, &user_path, &user, error);
   if (!code) code = configure(kit, NULL, &in_force, error);
   if (!code && !(merged = layers_merge(user, project, in_force))) code = kit_no_memory(error);

@@ -17,8 +17,7 @@ int32_t project_find(const char *folder, char **ret_path, struct tidings_error *
 
 /* Reads a project's file: an object, with keys that a project may set and no others. Free it. The
  * error's text begins with the path. */
-int32_t project_read(const struct cli *cli, const char *path, json_t **ret_config,
-                     struct tidings_error *error);
+int32_t project_read(const char *path, json_t **ret_config, struct tidings_error *error);
 
 /* Reads the user's file: *ret_config stays NULL, and *ret_path may, when there is none. Free them.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """binaries.py FOLDER [LIMIT]: what the ELF files below FOLDER need of the system: libraries, and versions of glibc's symbols. Exit status 1 if one needs
-another library than the C library's own or one of ours, or a newer glibc than LIMIT (such as 2.31). Needs readelf, of any machine.
+another library than the C library's own or one of ours (tidings-top: or ncurses), or a newer glibc than LIMIT (such as 2.31). Needs readelf, of any machine.
 """
 import os
 import re
@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 C_LIBRARY = re.compile(r"(lib(c|m|dl|pthread|rt)\.so\.\d+|ld-linux[-\w.]*\.so\.\d+|libc\.musl-\w+\.so\.1|libc\.so|libtidings-hostkit\.so\.1)$")
+OTHERS = {("tidings-top", "libncursesw.so.6"), ("tidings-top", "libtinfo.so.6")}  # one of them has the other in it, or needs it
 
 
 def read(*arguments):
@@ -37,7 +38,7 @@ def needs(path):
 
 def problems(path, limit):
     libraries, newest = needs(path)
-    found = [f"needs {library}" for library in libraries if not C_LIBRARY.match(library)]
+    found = [f"needs {library}" for library in libraries if not C_LIBRARY.match(library) and (os.path.basename(path), library) not in OTHERS]
     if limit and newest and number(newest) > number(limit):
         symbols = sorted(set(re.findall(rf"\S+@GLIBC_{re.escape(newest)}\b", read("--dyn-syms", path))))
         found.append(f"needs glibc {newest}, more than {limit}: {', '.join(symbols)}")

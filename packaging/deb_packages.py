@@ -27,11 +27,12 @@ FILES = {
     "tidings-postgres": ("*/tidings-postgres.so",),
     "tidings-listen": ("usr/bin/tidings-listen", "usr/share/systemd/user/tidings-listen.*", "usr/share/man/man1/tidings-listen.1"),
     "tidings-subscribe": ("usr/bin/tidings-subscribe", "usr/share/man/man1/tidings-subscribe.1"),
+    "tidings-top": ("usr/bin/tidings-top", "usr/share/man/man1/tidings-top.1"),
     "tidings": ("*",),
 }
 DROPPED = ("usr/share/doc/*",)
 # Only where its library is there for the machine: else the stage lacks this file, and the package is not made.
-PROOF = {"tidings-listen": "usr/bin/tidings-listen", "tidings-subscribe": "usr/bin/tidings-subscribe"}
+PROOF = {package: f"usr/bin/{package}" for package in ("tidings-listen", "tidings-subscribe", "tidings-top")}
 
 
 def run(*command, cwd=None):

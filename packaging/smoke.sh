@@ -11,14 +11,14 @@ is_foreign() { # PACKAGE
   case $(uname -m) in x86_64) [[ $1 == *arm64* ]] ;; *) [[ $1 == *x64* ]] ;; esac
 }
 
-# A notification is pushed and listed; a wrong configuration is refused by an exception that is caught.
+# A notification is pushed and listed; a wrong configuration is refused with its line.
 use() { # PROGRAM [ROOT], in which it is
   local root=${2:-} home
   home=$(mktemp -d "$root/tmp/use.XXXXXX")
   local run=(env HOME="${home#"$root"}" chroot "${root:-/}" "$1")
   printf 'delivery = [\n' >"$home/wrong.toml"
   "${run[@]}" push -s s --create 'It works.' && [[ $("${run[@]}" pending -s s) == *'    It works.'* ]] &&
-    [[ $("${run[@]}" config check "${home#"$root"}/wrong.toml" 2>&1) == *'not TOML: line 1'* ]]
+    [[ $("${run[@]}" config check "${home#"$root"}/wrong.toml" 2>&1) == *'not TOML: line 2'* ]]
   local status=$?
   rm -rf "$home"
   return $status

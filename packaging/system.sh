@@ -7,7 +7,8 @@ work="$source_dir/build/packages/system"
 release=bookworm
 packages="gcc libc6-dev cmake ninja-build pkg-config ccache dpkg-dev python3 xz-utils
   gcc-aarch64-linux-gnu qemu-user-static musl-tools
-  liblmdb-dev libjansson-dev libpq-dev libmicrohttpd-dev libcurl4-openssl-dev liblmdb-dev:arm64 libjansson-dev:arm64 libpq5:arm64 musl-dev:arm64"
+  liblmdb-dev libjansson-dev libpq-dev libmicrohttpd-dev libcurl4-openssl-dev libncurses-dev
+  liblmdb-dev:arm64 libjansson-dev:arm64 libncurses-dev:arm64 libpq5:arm64 musl-dev:arm64"
 old_release=bullseye # glibc 2.31
 . "$source_dir/tests/bare_debian.sh"
 . "$source_dir/tests/portable/system.sh"

@@ -51,7 +51,7 @@ struct setup_look setup_module_look(const struct host *host, const char *text);
 
 /* switches.c: does a setting turn all hooks off, of the agent's or of this folder's project? Then
  * ends with the words for people: "disableAllHooks is true in FILE". Free it; NULL: none does. */
-char *setup_switched_off(const struct cli *cli, const struct host *host);
+char *setup_switched_off(const struct host *host);
 
 /* program.c: how hooks name this program: by its link in PATH, by its own path, or, if each version
  * has another path, as SETUP_BY_PATH. Free it; NULL: out of memory. */
@@ -102,14 +102,14 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
                 const char *hooks_path, bool remove, struct change *change, size_t *ret_changed);
 
 /* Its configuration as JSON. NULL: not TOML, or with a value that JSON does not have (a date). */
-json_t *setup_trust_read(const struct cli *cli, const char *text);
+json_t *setup_trust_read(const char *text);
 bool setup_same_file(const char *one, const char *other);
 
 /* trust_look.c: how many of our hooks in this text have no hash in its configuration, `trusted`,
  * which is NULL if there is none. Starts nothing: whether a hash is still right only Codex knows.
  * Returns 0; or -1: the configuration cannot be read. */
-int setup_trust_look(const struct cli *cli, const struct host *host, const char *hooks_path,
-                     const char *hooks, const char *trusted, size_t *ret_untrusted);
+int setup_trust_look(const struct host *host, const char *hooks_path, const char *hooks,
+                     const char *trusted, size_t *ret_untrusted);
 
 /* trust_text.c: the text with this hash for the hook `key`; without that hook if `hash` is NULL.
  * Free it; NULL: out of memory. */

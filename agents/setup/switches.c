@@ -12,12 +12,11 @@
 enum { LARGEST_FILE = 16 << 20 };
 
 /* TOML or JSON. NULL: there is none, or it cannot be read. */
-static json_t *read_settings(const struct cli *cli, const char *path) {
+static json_t *read_settings(const char *path) {
   char *text = NULL;
   size_t len = strlen(path);
   if (len < 5 || strcmp(path + len - 5, ".toml") != 0) return setup_read_json(path);
-  json_t *value =
-      file_read_whole(path, LARGEST_FILE, &text, &len) ? NULL : setup_trust_read(cli, text);
+  json_t *value = file_read_whole(path, LARGEST_FILE, &text, &len) ? NULL : setup_trust_read(text);
   free(text);
   return value;
 }
@@ -33,9 +32,9 @@ static const json_t *member_at(const json_t *value, const char *path) {
 }
 
 /* Takes `path` over. */
-static char *look_at_switch(const struct cli *cli, const struct host_switch *one, char *path) {
+static char *look_at_switch(const struct host_switch *one, char *path) {
   char *found = NULL;
-  json_t *settings = path ? read_settings(cli, path) : NULL;
+  json_t *settings = path ? read_settings(path) : NULL;
   const json_t *value = member_at(settings, one->member);
   if (json_is_boolean(value) && json_is_true(value) == one->off &&
       asprintf(&found, "%s is %s in %s", one->member, one->off ? "true" : "false", path) < 0)
@@ -46,19 +45,19 @@ static char *look_at_switch(const struct cli *cli, const struct host_switch *one
 }
 
 /* A project's settings are in a folder of the same name as the agent's own. */
-char *setup_switched_off(const struct cli *cli, const struct host *host) {
+char *setup_switched_off(const struct host *host) {
   char *home = host_home(host), *found = NULL;
   const struct host_switch *one = host->switches;
   for (; one && one->file && !found; one++) {
     if (one->file[0] == '/') {
-      found = look_at_switch(cli, one, strdup(one->file));
+      found = look_at_switch(one, strdup(one->file));
       continue;
     }
-    if (home) found = look_at_switch(cli, one, paths_join(home, one->file));
+    if (home) found = look_at_switch(one, paths_join(home, one->file));
     if (!found) {
       const char *folder = strrchr(host->home_folder, '/');
       folder = folder ? folder + 1 : host->home_folder;
-      found = look_at_switch(cli, one, paths_join(folder, one->file));
+      found = look_at_switch(one, paths_join(folder, one->file));
     }
   }
   free(home);

@@ -17,6 +17,7 @@
 
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
+#include "command/toml.h"
 #include "common/file.h"
 #include "common/spawn.h"
 
@@ -190,11 +191,11 @@ static int list_hooks(struct server *server, json_t **ret_hooks) {
 
 /* -- what is written --------------------------------------------------------------------------- */
 
-json_t *setup_trust_read(const struct cli *cli, const char *text) {
+json_t *setup_trust_read(const char *text) {
   static const struct json_rules rules = {.max_depth = 256, .repeats = true};
   char *json = NULL;
   json_t *value = NULL;
-  if (cli->program->toml_to_json(text, strlen(text), &json, NULL)) return NULL;
+  if (toml_to_json(text, strlen(text), &json, NULL)) return NULL;
   (void)json_value_read(&rules, span_text(json), "it", &value, NULL);
   free(json);
   return value;
@@ -218,9 +219,8 @@ static void drop_empty_tables(json_t *config) {
 
 /* Does the new text say what the old one does, but for these hashes? A text that cannot be read is
  * not compared, unless it was readable before. */
-static bool says_the_same(const struct cli *cli, const char *before, const char *after,
-                          const json_t *hashes) {
-  json_t *old = setup_trust_read(cli, before), *new = old ? setup_trust_read(cli, after) : NULL;
+static bool says_the_same(const char *before, const char *after, const json_t *hashes) {
+  json_t *old = setup_trust_read(before), *new = old ? setup_trust_read(after) : NULL;
   const char *key = NULL;
   const json_t *hash = NULL;
   json_t *state = table_in(table_in(old, "hooks"), "state");
@@ -265,7 +265,7 @@ static int write_hashes(const struct cli *cli, const json_t *hashes, bool remove
     text = next;
   }
   if (!text) return cli_fail(cli, "out of memory");
-  if (!says_the_same(cli, before, text, hashes)) {
+  if (!says_the_same(before, text, hashes)) {
     free(text);
     return cli_fail(cli, "%s has the table hooks.state in a form that setup does not edit",
                     change->path);

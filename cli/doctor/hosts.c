@@ -57,8 +57,7 @@ static void report_trust(struct doctor *doctor, const struct examined *examined)
   const struct host *host = examined->host;
   if (!host->trusts_hashes || !examined->text) return;
   char *trusted = text_of(host, host->trust_file);
-  int failed =
-      setup_trust_look(doctor->cli, host, examined->path, examined->text, trusted, &untrusted);
+  int failed = setup_trust_look(host, examined->path, examined->text, trusted, &untrusted);
   free(trusted);
   char *remedy = NULL;
   if (asprintf(&remedy, "Run 'tidings setup %s', or review the hooks in it with /hooks.",
@@ -137,7 +136,7 @@ out:
 
 /* Warns of hooks that are set up, and never run. */
 static void report_switch(struct doctor *doctor, const struct host *host) {
-  char *off = setup_switched_off(doctor->cli, host);
+  char *off = setup_switched_off(host);
   if (off)
     doctor_find(doctor, SEVERITY_PROBLEM, host->title,
                 "Take that setting out; then start the agent again.",

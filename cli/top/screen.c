@@ -2,7 +2,11 @@
  */
 #include "cli/top/screen.h"
 
-#include <langinfo.h>
+#include "cli/top/terminal.h"
+
+#define NCURSES_WIDECHAR 1
+#define NCURSES_NOMACROS 1
+#include <curses.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ESCAPE_MS = 100, PASTE_KEY = CURSES_OWN, PASTED_KEY };
+enum { ESCAPE_MS = 100, PASTE_KEY = KEY_MAX + 1, PASTED_KEY };
 enum { PAIR_NONE, PAIR_WARNING, PAIR_ERROR };
 
 /* -- signals ----------------------------------------------------------------------------------- */
@@ -65,74 +69,61 @@ static void set_locale(void) {
   if (!setlocale(LC_CTYPE, "C.UTF-8")) (void)setlocale(LC_CTYPE, "C");
 }
 
-static void set_colours(struct screen *screen) {
-  const struct curses *curses = &screen->curses;
+static void set_colours(struct top_screen *screen) {
   const char *none = getenv("NO_COLOR");
-  if ((none && none[0]) || !curses->has_colors()) return;
-  (void)curses->start_color();
-  if (curses->use_default_colors()) return;
-  (void)curses->init_pair(PAIR_WARNING, CURSES_YELLOW, -1);
-  (void)curses->init_pair(PAIR_ERROR, CURSES_RED, -1);
+  if ((none && none[0]) || !has_colors()) return;
+  (void)start_color();
+  if (use_default_colors()) return;
+  (void)init_pair(PAIR_WARNING, COLOR_YELLOW, -1);
+  (void)init_pair(PAIR_ERROR, COLOR_RED, -1);
   screen->colours = true;
 }
 
-static char *find_sequence(const struct screen *screen, const char *name) {
-  char *text = screen->curses.tigetstr(name);
+static char *find_sequence(const char *name) {
+  char *text = tigetstr(name);
   return text && text != (char *)-1 ? text : NULL; /* -1: it is no sequence */
 }
 
 /* If the terminal can say what was pasted, that is not taken for keys. */
-static void set_paste(struct screen *screen) {
-  const struct curses *curses = &screen->curses;
-  const char *on = find_sequence(screen, "BE");
-  const char *begins = find_sequence(screen, "PS"), *ends = find_sequence(screen, "PE");
-  screen->paste_off = find_sequence(screen, "BD");
+static void set_paste(struct top_screen *screen) {
+  const char *on = find_sequence("BE");
+  const char *begins = find_sequence("PS"), *ends = find_sequence("PE");
+  screen->paste_off = find_sequence("BD");
   if (!on || !begins || !ends || !screen->paste_off) {
     screen->paste_off = NULL;
     return;
   }
-  (void)curses->define_key(begins, PASTE_KEY);
-  (void)curses->define_key(ends, PASTED_KEY);
-  (void)curses->putp(on);
+  (void)define_key(begins, PASTE_KEY);
+  (void)define_key(ends, PASTED_KEY);
+  (void)putp(on);
   (void)fflush(stdout);
 }
 
-static void set_modes(struct screen *screen) {
-  const struct curses *curses = &screen->curses;
-  (void)curses->cbreak();
-  (void)curses->noecho();
-  (void)curses->nonl();
-  (void)curses->set_escdelay(ESCAPE_MS);
-  (void)curses->keypad(screen->window, true);
-  (void)curses->nodelay(screen->window, true);
+static void set_modes(struct top_screen *screen) {
+  (void)cbreak();
+  (void)noecho();
+  (void)nonl();
+  (void)set_escdelay(ESCAPE_MS);
+  (void)keypad(screen->window, true);
+  (void)nodelay(screen->window, true);
   set_paste(screen);
 }
 
-static void take_away(struct screen *screen) {
-  if (screen->paste_off) (void)screen->curses.putp(screen->paste_off);
-  (void)screen->curses.curs_set(1);
-  (void)screen->curses.endwin();
+static void take_away(struct top_screen *screen) {
+  if (screen->paste_off) (void)putp(screen->paste_off);
+  (void)curs_set(1);
+  (void)endwin();
   (void)fflush(stdout);
 }
 
-/* newterm does not free all of its memory when it does not. */
-static bool knows_terminal(const struct curses *curses) {
-  int found = 0;
-  if (curses->setupterm(NULL, STDOUT_FILENO, &found)) return false;
-  (void)curses->del_curterm(curses->set_curterm(NULL));
-  return true;
-}
-
-const char *screen_begin(struct screen *screen) {
-  *screen = (struct screen){.terminal = NULL};
-  const char *wrong = curses_load(&screen->curses);
-  if (wrong) return wrong;
+const char *screen_begin(struct top_screen *screen) {
+  *screen = (struct top_screen){.terminal = NULL};
   set_locale();
   catch_signals(); /* before newterm, which has a SIGWINCH and a SIGTSTP of its own */
-  if (knows_terminal(&screen->curses))
-    screen->terminal = screen->curses.newterm(NULL, stdout, stdin);
+  /* newterm does not free all of its memory when it does not. */
+  if (terminal_is_known()) screen->terminal = newterm(NULL, stdout, stdin);
   if (!screen->terminal) return "this terminal cannot be used: TERM names none that ncurses knows";
-  screen->window = screen->curses.newwin(0, 0, 0, 0);
+  screen->window = newwin(0, 0, 0, 0);
   if (!screen->window) {
     screen_end(screen);
     return "out of memory";
@@ -142,11 +133,11 @@ const char *screen_begin(struct screen *screen) {
   return NULL;
 }
 
-void screen_end(struct screen *screen) {
+void screen_end(struct top_screen *screen) {
   if (!screen->terminal) return;
   take_away(screen);
-  if (screen->window) (void)screen->curses.delwin(screen->window);
-  screen->curses.delscreen(screen->terminal);
+  if (screen->window) (void)delwin(screen->window);
+  delscreen(screen->terminal);
   screen->terminal = NULL;
 }
 
@@ -157,15 +148,15 @@ void screen_size(size_t *ret_rows, size_t *ret_columns) {
   *ret_columns = known ? size.ws_col : 80;
 }
 
-static void resize(struct screen *screen) {
+static void resize(struct top_screen *screen) {
   size_t rows = 0, columns = 0;
   screen_size(&rows, &columns);
-  (void)screen->curses.resizeterm((int)rows, (int)columns);
-  (void)screen->curses.wresize(screen->window, (int)rows, (int)columns);
-  (void)screen->curses.clearok(screen->window, true);
+  (void)resizeterm((int)rows, (int)columns);
+  (void)wresize(screen->window, (int)rows, (int)columns);
+  (void)clearok(screen->window, true);
 }
 
-void screen_settle(struct screen *screen) {
+void screen_settle(struct top_screen *screen) {
   if (to_stop) {
     to_stop = 0;
     take_away(screen);
@@ -174,8 +165,8 @@ void screen_settle(struct screen *screen) {
   }
   if (continued) { /* whoever had the terminal meanwhile may have changed it */
     continued = 0;
-    (void)screen->curses.endwin(); /* else its modes are taken for set */
-    (void)screen->curses.wrefresh(screen->window);
+    (void)endwin(); /* else its modes are taken for set */
+    (void)wrefresh(screen->window);
     set_modes(screen);
     resized = 1;
   }
@@ -187,79 +178,60 @@ void screen_settle(struct screen *screen) {
 
 /* -- drawing and keys -------------------------------------------------------------------------- */
 
-static void set_style(struct screen *screen, enum style style) {
+static void set_style(struct top_screen *screen, enum style style) {
   static const struct {
-    uint32_t attributes;
+    attr_t attributes;
     short pair;
   } looks[] = {
-      [STYLE_BOLD] = {CURSES_BOLD, PAIR_NONE},
-      [STYLE_DIM] = {CURSES_DIM, PAIR_NONE},
-      [STYLE_BAR] = {CURSES_REVERSE, PAIR_NONE},
-      [STYLE_CHOSEN] = {CURSES_REVERSE | CURSES_BOLD, PAIR_NONE},
-      [STYLE_MARKED] = {CURSES_UNDERLINE, PAIR_NONE},
-      [STYLE_WARNING] = {0, PAIR_WARNING},
-      [STYLE_ERROR] = {0, PAIR_ERROR},
-      [STYLE_CRITICAL] = {CURSES_BOLD, PAIR_ERROR},
+      [STYLE_BOLD] = {A_BOLD, PAIR_NONE},        [STYLE_DIM] = {A_DIM, PAIR_NONE},
+      [STYLE_BAR] = {A_REVERSE, PAIR_NONE},      [STYLE_CHOSEN] = {A_REVERSE | A_BOLD, PAIR_NONE},
+      [STYLE_MARKED] = {A_UNDERLINE, PAIR_NONE}, [STYLE_WARNING] = {0, PAIR_WARNING},
+      [STYLE_ERROR] = {0, PAIR_ERROR},           [STYLE_CRITICAL] = {A_BOLD, PAIR_ERROR},
   };
   short pair = PAIR_NONE;
   if (screen->colours) pair = looks[style].pair;
-  (void)screen->curses.wattr_set(screen->window, looks[style].attributes | (uint32_t)pair << 8,
-                                 pair, NULL);
+  (void)wattr_set(screen->window, looks[style].attributes, pair, NULL);
 }
 
-static void show_row(struct screen *screen, const struct grid *grid, size_t row) {
+static void show_row(struct top_screen *screen, const struct grid *grid, size_t row) {
   const struct cell *cells = &grid->cells[row * grid->columns];
   int style = -1;
-  (void)screen->curses.wmove(screen->window, (int)row, 0);
+  (void)wmove(screen->window, (int)row, 0);
   for (size_t i = 0; i < grid->columns; i++) {
     if (cells[i].style != style) {
       style = cells[i].style;
       set_style(screen, (enum style)style);
     }
-    if (cells[i].len) (void)screen->curses.waddnstr(screen->window, cells[i].text, cells[i].len);
+    if (cells[i].len) (void)waddnstr(screen->window, cells[i].text, cells[i].len);
   }
 }
 
-void screen_show(struct screen *screen, const struct grid *grid) {
-  const struct curses *curses = &screen->curses;
-  (void)curses->werase(screen->window);
+void screen_show(struct top_screen *screen, const struct grid *grid) {
+  (void)werase(screen->window);
   for (size_t row = 0; row < grid->rows; row++) show_row(screen, grid, row);
-  (void)curses->curs_set(grid->cursor);
-  if (grid->cursor)
-    (void)curses->wmove(screen->window, (int)grid->cursor_row, (int)grid->cursor_column);
-  (void)curses->wrefresh(screen->window);
+  (void)curs_set(grid->cursor);
+  if (grid->cursor) (void)wmove(screen->window, (int)grid->cursor_row, (int)grid->cursor_column);
+  (void)wrefresh(screen->window);
 }
 
-bool screen_key(struct screen *screen, uint32_t *ret_key) {
+bool screen_key(struct top_screen *screen, uint32_t *ret_key) {
   static const struct {
     wint_t code;
     uint32_t key;
   } keys[] = {
-      {CURSES_DOWN, KEY_IS_DOWN},
-      {CURSES_UP, KEY_IS_UP},
-      {CURSES_LEFT, KEY_IS_LEFT},
-      {CURSES_RIGHT, KEY_IS_RIGHT},
-      {CURSES_HOME, KEY_IS_HOME},
-      {CURSES_END, KEY_IS_END},
-      {CURSES_PAGE_DOWN, KEY_IS_PAGE_DOWN},
-      {CURSES_PAGE_UP, KEY_IS_PAGE_UP},
-      {CURSES_BACKSPACE, KEY_IS_BACKSPACE},
-      {CURSES_DELETE, KEY_IS_DELETE},
-      {CURSES_ENTER, KEY_IS_ENTER},
-      {CURSES_BACK_TAB, '\t'},
-      {CURSES_F1, KEY_IS_HELP},
-      {CURSES_F3, KEY_IS_SEARCH},
-      {CURSES_F4, KEY_IS_SEARCH},
-      {CURSES_F6, KEY_IS_SORT},
-      {CURSES_F10, KEY_IS_QUIT},
-      {PASTE_KEY, KEY_IS_PASTE},
+      {KEY_DOWN, KEY_IS_DOWN},       {KEY_UP, KEY_IS_UP},         {KEY_LEFT, KEY_IS_LEFT},
+      {KEY_RIGHT, KEY_IS_RIGHT},     {KEY_HOME, KEY_IS_HOME},     {KEY_END, KEY_IS_END},
+      {KEY_NPAGE, KEY_IS_PAGE_DOWN}, {KEY_PPAGE, KEY_IS_PAGE_UP}, {KEY_BACKSPACE, KEY_IS_BACKSPACE},
+      {KEY_DC, KEY_IS_DELETE},       {KEY_ENTER, KEY_IS_ENTER},   {KEY_BTAB, '\t'},
+      {KEY_F(1), KEY_IS_HELP},       {KEY_F(3), KEY_IS_SEARCH},   {KEY_F(4), KEY_IS_SEARCH},
+      {KEY_F(6), KEY_IS_SORT},       {KEY_F(10), KEY_IS_QUIT},    {PASTE_KEY, KEY_IS_PASTE},
       {PASTED_KEY, KEY_IS_PASTED},
   };
   wint_t code = 0;
-  int kind = screen->curses.wget_wch(screen->window, &code);
-  if (kind == CURSES_ERROR) return false;
-  *ret_key = kind == CURSES_KEY ? (uint32_t)KEY_IS_UNKNOWN : (uint32_t)code;
-  for (size_t i = 0; kind == CURSES_KEY && i < sizeof keys / sizeof *keys; i++)
+  int kind = wget_wch(screen->window, &code);
+  if (kind == ERR) return false;
+  *ret_key = kind == KEY_CODE_YES ? (uint32_t)KEY_IS_UNKNOWN : (uint32_t)code;
+  for (size_t i = 0; kind == KEY_CODE_YES && i < sizeof keys / sizeof *keys; i++)
     if (keys[i].code == code) *ret_key = keys[i].key;
   return true;
 }

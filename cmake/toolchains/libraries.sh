@@ -38,4 +38,27 @@ cmake -S "$sources/jansson" -B "$build/jansson.out" "${common[@]}" ${chain[@]+"$
   -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_BUILD_SHARED_LIBS=OFF -DCMAKE_C_FLAGS=-Dutf8_encode=jansson_utf8_encode
 cmake --build "$build/jansson.out"
 cmake --install "$build/jansson.out"
+
+# Of ncurses, where its headers are here, only the names of version 6, which are the same in all its builds: tidings-top is linked to these, and
+# runs with the library of the system on which it is started.
+if [ -e /usr/include/curses.h ]; then
+  cp /usr/include/{curses,ncurses_dll,term,unctrl}.h "$prefix/include/"
+  mkdir "$build/ncurses"
+  for name in cbreak clearok curs_set define_key del_curterm delscreen delwin endwin has_colors init_pair keypad newterm newwin nodelay noecho nonl \
+    putp resizeterm set_curterm set_escdelay setupterm start_color tigetstr use_default_colors waddnstr wattr_set werase wget_wch wmove wrefresh wresize; do
+    printf 'void %s(void);\nvoid %s(void) {}\n' "$name" "$name"
+  done >"$build/ncurses/names.c"
+  cat >"$build/ncurses/CMakeLists.txt" <<'TEXT'
+cmake_minimum_required(VERSION 3.25)
+project(ncurses C)
+add_library(ncursesw SHARED names.c)
+set_target_properties(ncursesw PROPERTIES VERSION 6 SOVERSION 6)
+install(TARGETS ncursesw)
+TEXT
+  cmake -S "$build/ncurses" -B "$build/ncurses.out" "${common[@]}" ${chain[@]+"${chain[@]}"}
+  cmake --build "$build/ncurses.out"
+  cmake --install "$build/ncurses.out"
+  printf 'Name: ncursesw\nDescription: the names of ncurses\nVersion: 6\nLibs: -L%s/lib -lncursesw\nCflags: -I%s/include\n' "$prefix" "$prefix" \
+    >"$prefix/lib/pkgconfig/ncursesw.pc"
+fi
 rm -rf "$build"

@@ -434,6 +434,10 @@ def test_wrong(place):
         assert SECRET not in result.said and "s3cret" not in result.said, result
     path = routes(place, good, good)
     place.refused("listen", "-c", path, "--bind", "127.0.0.1:0", says=["routes[1].path", "no other route has"])
+    toml = os.path.join(place.dir, "c.toml")
+    with open(toml, "w", encoding="utf-8") as file:
+        file.write("delivery = 1 2")
+    place.refused("listen", "-c", path, "--config", toml, says=[toml, "not TOML: line 1"])
     place.refused("listen", "-c", path + "x", says="cannot read")
     place.refused("listen", "-c", routes(place, good), "--bind", "0.0.0.0:0", says="--bind-anywhere")
     place.refused("listen", "-c", routes(place, good), "--bind", "localhost", says="is not ADDRESS:PORT")

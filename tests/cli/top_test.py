@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings top` in a real terminal (tmux), by keys and screens. What a screen looks like is tested without one, in tests/unit/top."""
-import ctypes.util
 import itertools
 import os
 import shutil
@@ -21,8 +20,8 @@ class Terminal:
     def __init__(self, place, *command, size=(80, 24), env=None):
         if not shutil.which("tmux"):
             raise Skip("tmux is not installed")
-        if not ctypes.util.find_library("ncursesw"):
-            raise Skip("the library ncurses is not installed")
+        if not os.path.exists(f"{TIDINGS}-top"):
+            raise Skip("this build has no tidings-top")
         self.tmux = ["tmux", "-S", os.path.join(place.dir, f"tmux-{next(NUMBERS)}"), "-f", "/dev/null"]
         env = {**place.env, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **(env or {})}
         words = [f"{name}={value}" for name, value in env.items()]
@@ -255,8 +254,13 @@ def test_dead_sessions(place):
 
 
 def test_refusals(place):
-    """no terminal, a terminal that ncurses does not know, a store that is not there"""
-    place.refused("top", says=["needs a terminal", "tidings sessions --json"])
+    """no program or no terminal, a terminal that ncurses does not know, a store that is not there"""
+    alone = shutil.copy2(TIDINGS, place.dir)
+    done = subprocess.run([alone, "top"], env=place.env, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+    assert done.returncode == 1 and f"{alone}-top is not there; the package tidings-top of Debian has it" in done.stderr, done
+    place.refused("top", "surplus", code=2, says="unexpected argument 'surplus'")
+    if os.path.exists(f"{TIDINGS}-top"):
+        place.refused("top", says=["needs a terminal", "tidings sessions --json"])
     place.opened("known")
     with Terminal(place, "sh", "-c", f"{TIDINGS} top -s knwon; echo code $?; sleep 600") as terminal:
         terminal.shows("the store has no session 'knwon'. Did you mean 'known'?", "known  (running", "code 1")

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "cli/toml.h"
+#include "command/toml.h"
 #include "common/utf8.h"
 #include "config/config.h"
 

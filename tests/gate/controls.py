@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import mutate  # noqa: E402
 
 
-OWNERS = ("tidings_plugin_objects", "tidings_command", "tidings_agents", "cli_toml")  # what the objects of fuzz targets are part of
+OWNERS = ("tidings_plugin_objects", "tidings_command", "tidings_agents")  # what the objects of fuzz targets are part of
 
 
 def find_mutant(name):

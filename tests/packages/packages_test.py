@@ -157,7 +157,7 @@ def test_deb(work, stage):
     if not packages:
         return []
     names = sorted(file.split("_", 1)[0] for file in packages)
-    large = [name for name in ("tidings-listen", "tidings-postgres", "tidings-subscribe") if name == "tidings-postgres" or os.path.exists(f"{stage}/usr/bin/{name}")]
+    large = [name for name in ("tidings-listen", "tidings-postgres", "tidings-subscribe", "tidings-top") if name == "tidings-postgres" or os.path.exists(f"{stage}/usr/bin/{name}")]
     check(names == ["libtidings-hostkit-dev", "libtidings-hostkit1", "tidings", *large], "the Debian packages are there", names)
     if os.getuid():
         skip("the Debian packages are installed", "only root can install them, even in a folder")

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_toml.c: TOML as JSON. Most rows are what cli/toml.c adds to the parser that it uses, or what
- * differed when that parser took the place of another.
+ * test_toml.c: TOML as JSON. Most rows are what command/toml.c adds to the parser that it uses, or
+ * what differed when that parser took the place of another.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/toml.h"
+#include "command/toml.h"
 
 struct toml_case {
   const char *text;

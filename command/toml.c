@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * cli/toml.c: tomlc17 makes a tree of the text, and this file writes the tree as JSON. It also
+ * command/toml.c: tomlc17 makes a tree of the text, and this file writes the tree as JSON. It also
  * checks what tomlc17 lets pass: broken UTF-8, escapes above U+10FFFF, and an inline table or array
  * that later lines extend.
  */
-#include "cli/toml.h"
+#include "command/toml.h"
 
 #include <limits.h>
 #include <math.h>
@@ -75,7 +75,7 @@ static int line_of(struct tidings_span text, size_t at) {
   return line;
 }
 
-static int check_text(struct tidings_span text, struct tidings_error *error) {
+static int check_bytes(struct tidings_span text, struct tidings_error *error) {
   size_t valid = utf8_valid_length(text), keys = 0;
   if (text.len > INT_MAX - 1) return fail(error, TIDINGS_E_TOO_BIG, "more than 2 GiB of TOML");
   if (valid < text.len)
@@ -247,7 +247,7 @@ static char *copy_text(struct tidings_span text, int *ret_len) {
 int32_t toml_to_json(const char *text, size_t len, char **ret_json, struct tidings_error *error) {
   bool mark = len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
   struct tidings_span span = mark ? span_of(text + 3, len - 3) : span_of(text, len);
-  int copied = 0, rc = check_text(span, error);
+  int copied = 0, rc = check_bytes(span, error);
   if (rc) return rc;
   char *copy = copy_text(span, &copied);
   if (!copy) return fail(error, TIDINGS_E_NOMEM, "out of memory");

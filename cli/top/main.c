@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/verb_top.c: `tidings top`: asks, sleeps, and hands keys and answers to the view.
+ * top/main.c: the program tidings-top, which `tidings top` starts: asks, sleeps, and hands keys and
+ * answers to the view.
  */
 #include <errno.h>
 #include <limits.h>
@@ -33,7 +34,7 @@ struct watching {
   struct hostkit *kit;
   char *store; /* as it is shown */
   struct top top;
-  struct screen screen;
+  struct top_screen screen;
   struct follow follow;
   struct owners owners;
   struct tidings_error error; /* of the call that ended it */
@@ -347,11 +348,8 @@ static int begin(struct watching *watching) {
 
 static int run_top(struct cli *cli) {
   struct watching watching = {.cli = cli, .follow = {.fd = -1}, .owners = {.fd = -1}};
-  for (int key; (key = cli_next(cli)) != CLI_END;) {
-    if (key == CLI_STOP) return cli->exit_code;
-  }
-  int code = cli_take_words(cli, 0, 0, "");
-  if (code) return code;
+  int code = 0;
+  if (!top_read_options(cli, &code)) return code;
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
     return cli_fail(cli, "it needs a terminal; 'tidings sessions --json' prints the sessions for "
                          "programs");
@@ -372,17 +370,12 @@ static int run_top(struct cli *cli) {
   return code;
 }
 
-const struct cli_verb verb_top = {
-    .name = "top",
-    .usage = "[OPTION]...",
-    .summary = "watch the sessions on a full screen, and act on what waits",
-    .help = "Shows the sessions of the store with their owners, states, pending notifications and "
-            "queues, and what waits for one of them. Follows what happens. The keys explain a "
-            "message or notification, and edit, cancel, move and steer messages; ? lists them.\n\n"
-            "The session of -s, or else the one that is meant in this folder, is chosen first. "
-            "It needs a terminal, and the library ncurses.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | ONLY_READS,
-    .run = run_top,
-    .examples = (const struct cli_example[]){{"tidings top", "What do my agents have to read?"},
-                                             {NULL, NULL}},
-};
+static const struct cli_verb screen_verb = TOP_VERB(NULL, run_top);
+static const struct cli_verb *const verbs[] = {&screen_verb, NULL};
+static const struct cli_program program = {.name = "tidings top",
+                                           .version = TIDINGS_VERSION,
+                                           .summary = "Watch the sessions.",
+                                           .about = "watch the sessions on a full screen",
+                                           .verbs = verbs};
+
+int main(int argc, char **argv) { return cli_main(&program, argc, argv); }

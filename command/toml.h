@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cli/toml.h: a configuration that is written in TOML, as the JSON that the plugin reads.
+ * command/toml.h: a configuration that is written in TOML, as the JSON that the plugin reads.
  */
-#ifndef CLI_TOML_H
-#define CLI_TOML_H
+#ifndef COMMAND_TOML_H
+#define COMMAND_TOML_H
 
 #include <stddef.h>
 #include <tidings/tidings.h>

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * top/terminal.h: what only term.h has, which makes macros of words such as `columns` and `lines`.
+ */
+#ifndef TIDINGS_CLI_TOP_TERMINAL_H
+#define TIDINGS_CLI_TOP_TERMINAL_H
+
+#include <stdbool.h>
+
+/* Whether TERM is a terminal that ncurses knows. */
+bool terminal_is_known(void);
+
+#endif
