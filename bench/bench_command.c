@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_command.c: `tidings hook` with nothing pending, from the process's start to its exit,
- * beside a program that does nothing: what an agent waits for at each tool result.
+ * bench_command.c: `tidings hook` from the process's start to its exit, which is what an agent
+ * waits for at each tool result: with nothing pending, beside a program that does nothing; and one
+ * that shows ten of many pending notifications, beside one that shows ten of ten.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,61 +20,135 @@
 #include "samples.h"
 #include "target.h"
 
-enum { ROUNDS = 201, ROUNDS_QUICK = 41 };
+enum { ROUNDS = 201, ROUNDS_QUICK = 41, ROUNDS_OF_TEN = 41, ROUNDS_OF_TEN_QUICK = 9 };
 
 #define BEYOND_NS 5e6
 
-static void write_call(const char *path) {
-  static const char call[] = "{\"session_id\": \"quiet\", \"hook_event_name\": \"PostToolUse\", "
-                             "\"tool_name\": \"ls\", \"tool_use_id\": \"c\", "
-                             "\"tool_input\": {}, \"tool_response\": \"ok\"}";
-  FILE *file = fopen(path, "w");
-  if (!file || fputs(call, file) < 0 || fclose(file)) bench_die("%s: %s", path, strerror(errno));
+struct hook {
+  char store[PATH_BYTES], pid[16], input[PATH_BYTES + 16], output[PATH_BYTES + 16];
+};
+
+static void begin_hook(struct hook *hook, const struct bench *bench, const char *store,
+                       const char *session) {
+  char folder[PATH_BYTES + 32];
+  snprintf(hook->store, sizeof hook->store, "%s", store);
+  snprintf(hook->pid, sizeof hook->pid, "%ld", (long)getpid());
+  snprintf(hook->input, sizeof hook->input, "%s.%s.json", store, session);
+  snprintf(hook->output, sizeof hook->output, "%s.%s.out", store, session);
+  setenv("TIDINGS_PLUGIN", bench->plugin, 1);
+  snprintf(folder, sizeof folder, "%s", store);
+  for (int i = 0; i < 3; i++) {
+    static const char *const below[] = {".agent", "/projects", "/x"};
+    strcat(folder, below[i]);
+    if (mkdir(folder, 0700) && errno != EEXIST) bench_die("%s: %s", folder, strerror(errno));
+  }
+  FILE *file = fopen(hook->input, "w");
+  if (!file ||
+      fprintf(file,
+              "{\"session_id\": \"%s\", \"hook_event_name\": \"PostToolUse\", "
+              "\"transcript_path\": \"%s/%s.jsonl\", \"tool_name\": \"ls\", "
+              "\"tool_use_id\": \"c\", \"tool_input\": {}, \"tool_response\": \"ok\"}",
+              session, folder, session) < 0 ||
+      fclose(file))
+    bench_die("%s: %s", hook->input, strerror(errno));
 }
 
 /* Nanoseconds from its start to its exit. */
-static double run(const char *const argv[], const char *input) {
+static double run(const char *const argv[], const char *input, const char *output) {
   pid_t child = -1;
-  int status = 0, in = open(input, O_RDONLY | O_CLOEXEC);
-  if (in < 0) bench_die("%s: %s", input, strerror(errno));
-  const struct spawn spawn = {.program = argv[0], .argv = argv, .in = in, .out = SPAWN_NULL};
+  int status = 0, in = open(input, O_RDONLY | O_CLOEXEC),
+      out = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (in < 0 || out < 0) bench_die("%s: %s", input, strerror(errno));
+  const struct spawn spawn = {.program = argv[0], .argv = argv, .in = in, .out = out};
   uint64_t began = clock_mono_ns();
   int reason = spawn_start(&spawn, &child);
   if (reason) bench_die("%s: %s", argv[0], strerror(reason));
   spawn_wait(child, -1, &status);
   double taken = (double)(clock_mono_ns() - began);
   close(in);
+  close(out);
   if (!WIFEXITED(status) || WEXITSTATUS(status))
     bench_die("%s: ended with status %d", argv[0], status);
   return taken;
 }
 
-void bench_command(struct bench *bench) {
-  char store[PATH_BYTES], input[PATH_BYTES + 8], pid[16], plugin[PATH_BYTES];
-  const char *const quiet[] = {BENCH_COMMAND, "hook", "--owner", pid,
-                               "--store",     store,  "codex",   NULL};
+static double run_hook(const struct hook *hook, const char *agent) {
+  const char *const argv[] = {BENCH_COMMAND, "hook",    "--budget",  "60s", "--owner",
+                              hook->pid,     "--store", hook->store, agent, NULL};
+  return run(argv, hook->input, hook->output);
+}
+
+static void nothing_pending(struct bench *bench) {
   const char *const floor_argv[] = {"/bin/true", NULL};
-  struct samples floor = {0}, hook = {0};
-  if (!bench_is_selected(bench, "hook command")) return;
+  char store[PATH_BYTES];
+  struct samples floor = {0}, measured = {0};
+  struct hook hook;
+  if (!bench_is_selected(bench, "hook command, nothing pending")) return;
   bench_store_path(bench, store);
-  snprintf(input, sizeof input, "%s.json", store);
-  snprintf(pid, sizeof pid, "%ld", (long)getpid());
-  snprintf(plugin, sizeof plugin, "%s", bench->plugin);
-  setenv("TIDINGS_PLUGIN", plugin, 1);
-  write_call(input);
-  (void)run(quiet, input); /* makes the store, and attaches */
+  begin_hook(&hook, bench, store, "quiet");
+  (void)run_hook(&hook, "codex"); /* makes the store, and attaches */
   for (int round = 0; round < (bench->quick ? ROUNDS_QUICK : ROUNDS); round++) {
-    samples_add(&floor, run(floor_argv, input));
-    samples_add(&hook, run(quiet, input));
+    samples_add(&floor, run(floor_argv, hook.input, hook.output));
+    samples_add(&measured, run_hook(&hook, "codex"));
   }
   struct row *row = bench_row(bench, "hook command, nothing pending");
   snprintf(row->state, sizeof row->state, "empty");
   snprintf(row->floor_is, sizeof row->floor_is, "/bin/true, from start to exit");
   row->unit = UNIT_US;
   row->floor = samples_median(&floor) / 1000;
-  row->measured = samples_median(&hook) / 1000;
+  row->measured = samples_median(&measured) / 1000;
   row->budget = row->floor + BEYOND_NS / 1000;
   row->budget_is_absolute = true;
   samples_free(&floor);
-  samples_free(&hook);
+  samples_free(&measured);
+}
+
+/* It stays leased, because no transcript has it. */
+static double run_that_shows(const struct hook *hook) {
+  char answer[65536];
+  double taken = run_hook(hook, "claude");
+  FILE *file = fopen(hook->output, "r");
+  size_t len = file ? fread(answer, 1, sizeof answer - 1, file) : 0, shown = 0;
+  if (file) (void)fclose(file);
+  answer[len] = '\0';
+  for (const char *at = answer; (at = strstr(at, "Tool `cargo_check`")); at++) shown++;
+  if (shown < 10) bench_die("a hook showed %zu of ten notifications: %s", shown, answer);
+  return taken;
+}
+
+static void process_ten_of(struct bench *bench, const char *name, uint64_t pending, double budget) {
+  char store[PATH_BYTES];
+  struct samples floor = {0}, measured = {0};
+  struct target target;
+  struct hook few, many;
+  if (!bench_is_selected(bench, name)) return;
+  bench_store_path(bench, store);
+  begin_hook(&few, bench, store, "few");
+  begin_hook(&many, bench, store, "many");
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_PRODUCER);
+  target_configure(&target, "{\"limits\":{\"pending_per_session\":200000}}");
+  target_fill(&target, "many", pending);
+  for (int round = bench->quick ? ROUNDS_OF_TEN_QUICK : ROUNDS_OF_TEN; round; round--) {
+    target_fill(&target, "few", 10);
+    double of_few = run_that_shows(&few), of_many = run_that_shows(&many);
+    samples_add(&floor, of_few);
+    samples_add(&measured, of_many);
+  }
+  struct row *row = bench_row(bench, name);
+  snprintf(row->state, sizeof row->state, "%" PRIu64 " pending", pending);
+  snprintf(row->floor_is, sizeof row->floor_is, "a process that shows ten of ten");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&floor) / 1000;
+  row->measured = samples_median(&measured) / 1000;
+  row->budget = budget;
+  samples_free(&floor);
+  samples_free(&measured);
+  target_unload(&target);
+}
+
+void bench_command(struct bench *bench) {
+  nothing_pending(bench);
+  process_ten_of(bench, "hook command, 10 of 9,000", 9000, 2);
+  process_ten_of(bench, "hook command, 10 of 86,000", 86000, 2);
 }

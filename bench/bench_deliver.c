@@ -4,8 +4,6 @@
  * million other items.
  */
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
 #include "bench.h"
@@ -14,38 +12,9 @@
 #include "samples.h"
 #include "target.h"
 
-enum { FILLERS = 64 };
-
-struct filling {
-  struct target *target;
-  const char *session;
-  _Atomic(int64_t) left; /* the number that is left is the message's */
-};
-
-static void *filler_main(void *context) {
-  struct filling *filling = context;
-  for (int64_t n; (n = atomic_fetch_sub(&filling->left, 1)) > 0;) {
-    if (target_push(filling->target, filling->session, (uint64_t)n) != 0)
-      bench_die("a session is full");
-  }
-  return NULL;
-}
-
-/* Threads side by side, so that group commit makes it quick. */
-static void fill(struct target *target, const char *session, uint64_t count) {
-  pthread_t threads[FILLERS];
-  struct filling filling = {.target = target, .session = session};
-  uint64_t wanted = count < FILLERS ? count : FILLERS;
-  atomic_store(&filling.left, (int64_t)count);
-  for (uint64_t i = 0; i < wanted; i++) {
-    if (pthread_create(&threads[i], NULL, filler_main, &filling) != 0) bench_die("no thread");
-  }
-  for (uint64_t i = 0; i < wanted; i++) pthread_join(threads[i], NULL);
-}
-
 static double deliver_us(struct target *target, uint64_t count) {
   size_t got;
-  fill(target, "carrier", count);
+  target_fill(target, "carrier", count);
   uint64_t began = clock_mono_ns();
   uint64_t delivery = target_deliver(target, "carrier", &got);
   target_commit(target, delivery);
@@ -192,8 +161,8 @@ static void ten_of(struct bench *bench, const char *name, uint64_t pending, doub
   target_open(&target, store, TIDINGS_ROLE_HOST);
   target_configure(&target,
                    "{\"limits\":{\"pending_per_session\":200000},\"delivery\":{\"max_items\":10}}");
-  fill(&target, "few", 10);
-  fill(&target, "many", pending);
+  target_fill(&target, "few", 10);
+  target_fill(&target, "many", pending);
   for (int round = 0; round < deliver_rounds(bench, pending); round++) {
     samples_add(&few, lease_us(&target, "few"));
     samples_add(&many, lease_us(&target, "many"));

@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,6 +99,35 @@ int32_t target_push(struct target *target, const char *session, uint64_t n) {
 void target_push_critical(struct target *target, const char *session, uint64_t n) {
   if (push(target, session, n, ",\"level\":\"critical\"") != 0)
     bench_die("session %s is full", session);
+}
+
+enum { FILLERS = 64 };
+
+struct filling {
+  struct target *target;
+  const char *session;
+  _Atomic(int64_t) left; /* the number that is left is the message's */
+};
+
+static void *filler_main(void *context) {
+  struct filling *filling = context;
+  for (int64_t n; (n = atomic_fetch_sub(&filling->left, 1)) > 0;) {
+    if (target_push(filling->target, filling->session, (uint64_t)n) != 0)
+      bench_die("a session is full");
+  }
+  return NULL;
+}
+
+/* Threads side by side, so that group commit makes it quick. */
+void target_fill(struct target *target, const char *session, uint64_t count) {
+  pthread_t threads[FILLERS];
+  struct filling filling = {.target = target, .session = session};
+  uint64_t wanted = count < FILLERS ? count : FILLERS;
+  atomic_store(&filling.left, (int64_t)count);
+  for (uint64_t i = 0; i < wanted; i++) {
+    if (pthread_create(&threads[i], NULL, filler_main, &filling) != 0) bench_die("no thread");
+  }
+  for (uint64_t i = 0; i < wanted; i++) pthread_join(threads[i], NULL);
 }
 
 static const struct tidings_reply *carry(struct target *target, const char *session,

@@ -24,6 +24,8 @@ void target_unload(struct target *target); /* closes first */
 
 /* Pushes a message of 120 bytes. Returns 0 or TIDINGS_E_FULL. */
 int32_t target_push(struct target *target, const char *session, uint64_t n);
+/* So many, by threads side by side. */
+void target_fill(struct target *target, const char *session, uint64_t count);
 void target_push_critical(struct target *target, const char *session, uint64_t n);
 /* Reports a changed file, a different one for each n. */
 void target_report_file(struct target *target, const char *session, uint64_t n);

@@ -44,7 +44,7 @@ static int find_withdrawn(struct op *op, const struct intake *report,
   size_t count = 0;
   *ret_count = 0;
   if (!produced->withdraw_handle.len) return 0;
-  int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  int code = pending_specials(op, &items, &count, error);
   if (code) return code;
   *ret_dispositions = arena_zalloc(&op->arena, count, sizeof **ret_dispositions);
   if (!*ret_dispositions) return no_memory_for_report(error);

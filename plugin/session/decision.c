@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "render/urgent.h"
 #include "session/asking_items.h"
+#include "session/pending.h"
 
 static int no_memory_to_decide(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to decide on a session's turns");
@@ -36,7 +37,10 @@ static int find_urgency(struct op *op, uint64_t unfit, struct asking_items *ret_
                         struct tidings_error *error) {
   struct item *items;
   size_t count;
-  int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  bool any = false;
+  int code = pending_rings(op, &any, error);
+  if (code || !any) return code;
+  code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
   if (code) return code;
   return asking_items_find(op, unfit, items, count, ret_asking) ? no_memory_to_decide(error) : 0;
 }

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "session/ending.h"
 #include "session/outdated.h"
+#include "session/pending.h"
 
 static bool names_another_session(const struct op *op, const struct session_event *named) {
   for (size_t i = 0; i < named->delivery_count; i++) {
@@ -31,7 +32,7 @@ static int find_copies(struct inheritance *inheritance, const struct session_eve
   struct op *op = inheritance->op;
   struct item *items;
   size_t count;
-  int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  int code = pending_specials(op, &items, &count, error);
   if (code) return code;
   inheritance->dispositions = arena_zalloc(&op->arena, count, sizeof *inheritance->dispositions);
   if (!inheritance->dispositions)

@@ -9,6 +9,7 @@
 #include "rules/policy/plan.h"
 #include "session/ending.h"
 #include "session/ledger.h"
+#include "session/pending.h"
 #include "session/planning.h"
 
 /* The states that deliveries have shown, and what was silent and ended by them. */
@@ -22,7 +23,7 @@ struct shown {
   struct tidings_error *error;
 };
 
-struct pending {
+struct candidates {
   struct item *items;
   size_t count;
   uint64_t above; /* nothing newer has a number that is not above this one */
@@ -89,13 +90,12 @@ static int read_committed(struct op *op, uint64_t above, struct shown *ret_shown
 
 /* -- what is pending --------------------------------------------------------------------------- */
 
-static int read_candidates(struct op *op, struct pending *ret_pending,
+static int read_candidates(struct op *op, struct candidates *ret_pending,
                            struct tidings_error *error) {
   uint64_t last = op->head.taken_count ? op->head.taken[op->head.taken_count - 1].last : 0;
-  struct pending pending = {.above = UINT64_MAX};
+  struct candidates pending = {.above = UINT64_MAX};
   size_t count = 0;
-  int code = item_pending_copied(op->txn, op->session, &op->head, &op->arena, &pending.items,
-                                 &pending.count, error);
+  int code = pending_specials(op, &pending.items, &pending.count, error);
   if (code) return code;
   for (size_t i = 0; i < pending.count; i++) {
     const struct item item = pending.items[i];
@@ -112,7 +112,7 @@ static int read_candidates(struct op *op, struct pending *ret_pending,
 
 /* -- what ends --------------------------------------------------------------------------------- */
 
-static int compare(struct op *op, const struct pending *pending, const struct shown *shown,
+static int compare(struct op *op, const struct candidates *pending, const struct shown *shown,
                    struct disposition **ret_dispositions, size_t *ret_count,
                    struct tidings_error *error) {
   struct disposition *dispositions = arena_zalloc(&op->arena, pending->count, sizeof *dispositions);
@@ -123,7 +123,7 @@ static int compare(struct op *op, const struct pending *pending, const struct sh
   return 0;
 }
 
-static void leave_out(struct pending *pending, const struct disposition *dispositions,
+static void leave_out(struct candidates *pending, const struct disposition *dispositions,
                       size_t count) {
   size_t left = 0, d = 0;
   for (size_t i = 0; i < pending->count; i++) {
@@ -133,7 +133,7 @@ static void leave_out(struct pending *pending, const struct disposition *disposi
   pending->count = left;
 }
 
-static int end_older_than_committed(struct op *op, struct pending *pending,
+static int end_older_than_committed(struct op *op, struct candidates *pending,
                                     enum delivery_settled_by by, struct tidings_error *error) {
   struct shown shown;
   struct disposition *dispositions = NULL;
@@ -171,7 +171,7 @@ static int write_joined(struct op *op, struct delivery *delivery,
   return delivery_put(op->txn, op->session, delivery, error);
 }
 
-static int go_with_leased(struct op *op, struct pending *pending, uint64_t n,
+static int go_with_leased(struct op *op, struct candidates *pending, uint64_t n,
                           struct tidings_error *error) {
   struct shown shown = {.op = op,
                         .above = pending->above,
@@ -191,7 +191,7 @@ static int go_with_leased(struct op *op, struct pending *pending, uint64_t n,
 }
 
 int outdated_end(struct op *op, enum delivery_settled_by by, struct tidings_error *error) {
-  struct pending pending;
+  struct candidates pending;
   int code = read_candidates(op, &pending, error);
   if (code || !pending.count) return code;
   code = end_older_than_committed(op, &pending, by, error);

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "rules/policy/backlog.h"
+#include "store/outlines.h"
 
 enum {
   MANY = 1024,             /* fewer are read, all of them */
@@ -36,22 +37,16 @@ static int find_ranges(struct op *op, uint64_t last, struct pending *pending) {
   return 0;
 }
 
-static int note_item(void *context, const struct item *item) {
-  return backlog_add(context, item) ? TIDINGS_E_NOMEM : 0;
+static int note_outline(void *context, const struct outline *outline) {
+  return backlog_add(context, outline) ? TIDINGS_E_NOMEM : 0;
 }
 
 /* Notes what came since this process looked last. */
 static int note_new(struct op *op, const struct pending *pending, struct tidings_error *error) {
   struct backlog *backlog = op->known->backlog;
-  uint64_t newest = backlog_newest(backlog);
-  int code = 0;
-  for (size_t i = 0; !code && i < pending->range_count; i++) {
-    const struct backlog_range *range = &pending->ranges[i];
-    uint64_t first = range->first > newest ? range->first : newest + 1;
-    if (first <= range->last)
-      code = item_scan(op->txn, op->session, first, range->last, NULL, note_item, backlog, error);
-  }
-  return code;
+  if (backlog_reserve(backlog, pending->count)) return TIDINGS_E_NOMEM;
+  return outline_live(op->txn, op->session, &op->head, backlog_newest(backlog) + 1, note_outline,
+                      backlog, error);
 }
 
 static void forget_notes(struct op *op) {
@@ -182,4 +177,62 @@ int pending_plan(struct op *op, const struct planned_carrier *carrier, struct pe
   return planning_make(op, carrier, pending->items, pending->count, ret_plan)
              ? fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery")
              : 0;
+}
+
+/* -- some of it -------------------------------------------------------------------------------- */
+
+struct specials {
+  const struct head *head;
+  struct arena *arena;
+  uint64_t *numbers;
+  size_t count, capacity;
+};
+
+static int note_special(void *context, const struct outline *outline) {
+  struct specials *specials = context;
+  if (outline->sort != OUTLINE_SPECIAL || !head_has_pending(specials->head, outline->n)) return 0;
+  if (specials->count == specials->capacity) {
+    uint64_t *larger = arena_enlarge(specials->arena, specials->numbers, &specials->capacity,
+                                     sizeof *specials->numbers);
+    if (!larger) return TIDINGS_E_NOMEM;
+    specials->numbers = larger;
+  }
+  specials->numbers[specials->count++] = outline->n;
+  return 0;
+}
+
+int pending_specials(struct op *op, struct item **ret_items, size_t *ret_count,
+                     struct tidings_error *error) {
+  struct specials specials = {.head = &op->head, .arena = &op->arena};
+  size_t count = 0;
+  int code = outline_live(op->txn, op->session, &op->head, 0, note_special, &specials, error);
+  struct item *items = code ? NULL : arena_array(&op->arena, specials.count, sizeof *items);
+  if (code == TIDINGS_E_NOMEM || (!code && !items)) return no_memory_for_pending(error);
+  for (size_t i = 0; !code && i < specials.count; i++) {
+    code = item_get(op->txn, op->session, specials.numbers[i], &op->arena, &items[count], error);
+    if (code == TIDINGS_E_NOT_FOUND) code = 0; /* the item is gone, its outline is not */
+    else count++;
+  }
+  if (code) return code;
+  *ret_items = items;
+  *ret_count = count;
+  return 0;
+}
+
+struct ringing {
+  const struct head *head;
+  bool any;
+};
+
+static int note_ring(void *context, const struct outline *outline) {
+  struct ringing *ringing = context;
+  if (outline->rings && head_has_pending(ringing->head, outline->n)) ringing->any = true;
+  return 0;
+}
+
+int pending_rings(struct op *op, bool *ret_any, struct tidings_error *error) {
+  struct ringing ringing = {.head = &op->head};
+  int code = outline_live(op->txn, op->session, &op->head, 0, note_ring, &ringing, error);
+  if (!code) *ret_any = ringing.any;
+  return code;
 }

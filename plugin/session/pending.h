@@ -26,4 +26,11 @@ int pending_look(struct op *op, uint64_t last, bool as_rows, struct pending *ret
 int pending_plan(struct op *op, const struct planned_carrier *carrier, struct pending *pending,
                  struct plan *ret_plan, struct tidings_error *error);
 
+/* Those of all that is pending in op's transaction which are not plain (values/outline.h): with a
+ * key, a handle, an origin and the like. By n; text is in op's arena. Errors: STORE, NOMEM. */
+int pending_specials(struct op *op, struct item **ret_items, size_t *ret_count,
+                     struct tidings_error *error);
+/* Does any of it ring (notification_rings)? Errors: STORE. */
+int pending_rings(struct op *op, bool *ret_any, struct tidings_error *error);
+
 #endif

@@ -174,3 +174,26 @@ Test(layout, a_row_that_changes_gets_a_new_number) {
     buffer_free(&out);
   }
 }
+
+/* Their last four bytes are a checksum that depends on the session's number, which is random. */
+Test(layout, outlines_that_change_get_a_new_number, .init = kit_begin, .fini = kit_end) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  struct store_txn *txn = NULL;
+  struct tidings_span value;
+  for (int i = 1; i < 128; i++) {
+    char message[16];
+    bool duplicate;
+    (void)snprintf(message, sizeof message, "message %d", i);
+    const struct said said = {.session = "s", .message = message, .now_ms = 1000000 + i};
+    cr_assert_eq(say(store, said, &duplicate, &error), 0, "%s", error.text);
+  }
+  struct db_key key = row_key(number_of(store, "s"), ROW_OUTLINES, 0);
+  cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(row_get(txn, &key, &value), 0);
+  cr_assert(value.ptr && value.len > 4);
+  uint32_t crc = crc32c(0, value.ptr, value.len - 4);
+  cr_expect_eq(crc, 0x871a32a1, "a row of outlines has changed: %08x", crc);
+  store_end(txn);
+  store_close(store);
+}

@@ -66,7 +66,8 @@ Test(purge, a_closed_session_goes_after_a_day_in_small_steps) {
   struct store *store = store_of(plugin);
   kit_now_ms = DAY;
   live_and_close(plugin, "s");
-  size_t rows = rows_left(store, 1);
+  size_t outlines = rows_in(store, 1, ROW_OUTLINES); /* they are for what waits */
+  size_t rows = rows_left(store, 1) - outlines;
   cr_assert_gt(rows, 130);
   kit_now_ms += DAY;
   use(plugin, "t", 1);

@@ -71,9 +71,9 @@ PREFIXES = {
     "plugin/store/forget": "purge retention store sweep visit",
     "plugin/store/open": "store",
     "plugin/store/push": "push store",
-    "plugin/store/rows": "content dedup delivery head inbox item memory message meta rate record row run session store tools transition",
+    "plugin/store/rows": "content dedup delivery head inbox item memory message meta outline outlines rate record row run session store tools transition",
     "plugin/store/wake": "store",
-    "plugin/values": "level message outcome run system",
+    "plugin/values": "level message outcome outline run system",
 }
 # Names that somebody outside the product has chosen, and looks for.
 CHOSEN_OUTSIDE = {

@@ -8,9 +8,8 @@
 
 #include "common/fnv.h"
 #include "rules/policy/backlog_entries.h"
-#include "rules/policy/steps.h"
 
-enum { FIRST_ENTRIES = 256, FIRST_KINDS = 16, SHORT_BYTES = 200 };
+enum { FIRST_ENTRIES = 256, FIRST_KINDS = 16 };
 
 struct backlog *backlog_make(void) {
   return calloc(1, sizeof(struct backlog));
@@ -25,29 +24,13 @@ void backlog_free(struct backlog *backlog) {
   free(backlog->message_slots.at);
   free(backlog->pending);
   free(backlog->window_of);
+  free(backlog->line_of);
   free(backlog->windows);
   free(backlog);
 }
 
 uint64_t backlog_newest(const struct backlog *backlog) {
   return backlog->count ? backlog->entries[backlog->count - 1].n : 0;
-}
-
-/* Eight bytes at a time: it is computed for each item. Two texts with one hash make the number of
- * those that wait wrong by one. */
-static uint64_t hash_text(uint64_t hash, struct tidings_span text) {
-  const char *at = text.ptr;
-  uint64_t word;
-  hash ^= text.len * UINT64_C(0x9e3779b97f4a7c15);
-  for (size_t left = text.len; left; at += sizeof word) {
-    size_t part = left < sizeof word ? left : sizeof word;
-    word = 0;
-    memcpy(&word, at, part);
-    hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-    hash ^= hash >> 32;
-    left -= part;
-  }
-  return hash;
 }
 
 /* -- slots ------------------------------------------------------------------------------------- */
@@ -92,9 +75,9 @@ static int link_all(struct backlog *backlog, size_t size) {
 
 /* -- kinds ------------------------------------------------------------------------------------- */
 
-static bool is_of_group(const struct backlog_kind *kind, const struct notification *note) {
-  return kind->level == note->level && span_equal(kind->source, note->source) &&
-         span_equal(kind->name, note->name);
+static bool is_of_group(const struct backlog_kind *kind, const struct outline_kind *like) {
+  return kind->level == like->level && span_equal(kind->source, like->source) &&
+         span_equal(kind->name, like->name);
 }
 
 static int backlog_grow_kinds(struct backlog *backlog) {
@@ -110,18 +93,18 @@ static int backlog_grow_kinds(struct backlog *backlog) {
 }
 
 /* Kinds are few: their groups and lanes are looked for one by one. */
-static int add_kind(struct backlog *backlog, const struct notification *note, uint64_t hash) {
+static int add_kind(struct backlog *backlog, const struct outline_kind *like, uint64_t hash) {
   struct backlog_kind kind = {
-      .hash = hash, .group = UINT32_MAX, .lane = UINT32_MAX, .level = note->level};
+      .hash = hash, .group = UINT32_MAX, .lane = UINT32_MAX, .level = like->level};
   if (backlog->kind_count == backlog->kind_capacity && backlog_grow_kinds(backlog)) return -1;
-  if (arena_copy(&backlog->arena, note->source, &kind.source) ||
-      arena_copy(&backlog->arena, note->name, &kind.name) ||
-      arena_copy(&backlog->arena, note->tool, &kind.tool))
+  if (arena_copy(&backlog->arena, like->source, &kind.source) ||
+      arena_copy(&backlog->arena, like->name, &kind.name) ||
+      arena_copy(&backlog->arena, like->tool, &kind.tool))
     return -1;
   for (size_t i = 0; i < backlog->kind_count; i++) {
     const struct backlog_kind *other = &backlog->kinds[i];
-    if (is_of_group(other, note)) kind.group = other->group;
-    if (other->level == note->level && span_equal(other->source, note->source))
+    if (is_of_group(other, like)) kind.group = other->group;
+    if (other->level == like->level && span_equal(other->source, like->source))
       kind.lane = other->lane;
   }
   if (kind.group == UINT32_MAX) kind.group = backlog->group_count++;
@@ -131,73 +114,52 @@ static int add_kind(struct backlog *backlog, const struct notification *note, ui
   return 0;
 }
 
-static uint64_t hash_kind(const struct notification *note) {
-  uint64_t hash = hash_text(FNV_START ^ note->level, note->source);
-  return hash_text(hash_text(hash, note->name), note->tool);
+static uint64_t hash_kind(const struct outline_kind *kind) {
+  uint64_t hash = outline_hash(FNV_START ^ kind->level, kind->source);
+  return outline_hash(outline_hash(hash, kind->name), kind->tool);
 }
 
 /* SIZE_MAX: it is not there. */
-static size_t find_kind(const struct backlog *backlog, const struct notification *note,
+static size_t find_kind(const struct backlog *backlog, const struct outline_kind *like,
                         uint64_t hash) {
   const struct backlog_slots *slots = &backlog->kind_slots;
   if (!slots->at) return SIZE_MAX;
   for (size_t i = (size_t)hash & slots->mask; slots->at[i]; i = (i + 1) & slots->mask) {
     const struct backlog_kind *kind = &backlog->kinds[slots->at[i] - 1];
-    if (kind->hash == hash && is_of_group(kind, note) && span_equal(kind->tool, note->tool))
+    if (kind->hash == hash && is_of_group(kind, like) && span_equal(kind->tool, like->tool))
       return slots->at[i] - 1;
   }
   return SIZE_MAX;
 }
 
+/* Those of many items are one kind in memory, which is looked up once. */
+static int note_kind(struct backlog *backlog, struct outline_kind *kind) {
+  uint64_t hash = hash_kind(kind);
+  size_t found = find_kind(backlog, kind, hash);
+  if (found == SIZE_MAX) {
+    if (add_kind(backlog, kind, hash)) return -1;
+    found = backlog->kind_count - 1;
+  }
+  kind->noted = (uint32_t)found + 1;
+  return 0;
+}
+
 /* -- entries ----------------------------------------------------------------------------------- */
-
-static enum backlog_sort sort_of(const struct item *item) {
-  const struct notification *note = &item->note;
-  if (!note->message.len) return BACKLOG_DAMAGED;
-  return note->key.len || note->handle.len || note->caused_by.len || note->made_by ||
-                 note->due_ms || item->copied
-             ? BACKLOG_SPECIAL
-             : BACKLOG_PLAIN;
-}
-
-static int64_t end_of(const struct item *item) {
-  int64_t end_ms;
-  if (item->note.ttl_ms <= 0) return INT64_MAX;
-  return __builtin_add_overflow(item->time_ms, item->note.ttl_ms, &end_ms) ? INT64_MAX : end_ms;
-}
-
-/* A short text need not be looked at. */
-static uint32_t least_bytes(const struct notification *note) {
-  struct item item = {.note = *note};
-  const struct line line = {.item = &item, .level = note->level};
-  size_t least = note->message.len <= SHORT_BYTES ? note->message.len : policy_least_bytes(&line);
-  size_t bytes = note->source.len + note->name.len + least;
-  return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
-}
-
-static struct backlog_entry describe(const struct item *item, uint32_t kind) {
-  return (struct backlog_entry){.n = item->n,
-                                .time_ms = item->time_ms,
-                                .ends_ms = end_of(item),
-                                .message = hash_text(FNV_START, item->note.message),
-                                .kind = kind,
-                                .bytes = least_bytes(&item->note),
-                                .sort = (uint8_t)sort_of(item)};
-}
 
 /* The memory that choose.c needs holds nothing between two choices. */
 static int backlog_grow_scratch(struct backlog *backlog, size_t capacity) {
   free(backlog->pending);
   free(backlog->window_of);
+  free(backlog->line_of);
   free(backlog->windows);
   backlog->pending = malloc(capacity * sizeof *backlog->pending);
   backlog->window_of = malloc(capacity * sizeof *backlog->window_of);
+  backlog->line_of = malloc(capacity * sizeof *backlog->line_of);
   backlog->windows = malloc(capacity * sizeof *backlog->windows);
-  return backlog->pending && backlog->window_of && backlog->windows ? 0 : -1;
+  return backlog->pending && backlog->window_of && backlog->line_of && backlog->windows ? 0 : -1;
 }
 
-static int backlog_grow(struct backlog *backlog) {
-  size_t capacity = backlog->capacity ? backlog->capacity * 2 : FIRST_ENTRIES;
+static int backlog_grow(struct backlog *backlog, size_t capacity) {
   if (capacity >= UINT32_MAX / 2) return -1;
   struct backlog_entry *entries = realloc(backlog->entries, capacity * sizeof *entries);
   if (!entries) return -1;
@@ -207,15 +169,23 @@ static int backlog_grow(struct backlog *backlog) {
   return link_all(backlog, capacity * 2);
 }
 
-int backlog_add(struct backlog *backlog, const struct item *item) {
-  uint64_t hash = hash_kind(&item->note);
-  size_t kind = find_kind(backlog, &item->note, hash);
-  if (kind == SIZE_MAX) {
-    if (add_kind(backlog, &item->note, hash)) return -1;
-    kind = backlog->kind_count - 1;
-  }
-  if (backlog->count == backlog->capacity && backlog_grow(backlog)) return -1;
-  backlog->entries[backlog->count] = describe(item, (uint32_t)kind);
+int backlog_reserve(struct backlog *backlog, size_t count) {
+  size_t capacity = backlog->capacity ? backlog->capacity : FIRST_ENTRIES;
+  while (capacity < count && capacity < UINT32_MAX / 2) capacity *= 2;
+  return capacity > backlog->capacity ? backlog_grow(backlog, capacity) : 0;
+}
+
+int backlog_add(struct backlog *backlog, const struct outline *outline) {
+  if (!outline->kind->noted && note_kind(backlog, outline->kind)) return -1;
+  if (backlog->count == backlog->capacity && backlog_reserve(backlog, backlog->count + 1))
+    return -1;
+  backlog->entries[backlog->count] = (struct backlog_entry){.n = outline->n,
+                                                            .time_ms = outline->time_ms,
+                                                            .ends_ms = outline->ends_ms,
+                                                            .message = outline->message,
+                                                            .kind = outline->kind->noted - 1,
+                                                            .bytes = outline->bytes,
+                                                            .sort = outline->sort};
   link_message(backlog, (uint32_t)backlog->count++);
   return 0;
 }
@@ -244,8 +214,9 @@ bool backlog_knows(const struct backlog *backlog, const struct item *item) {
   size_t at = find_entry(backlog, item->n);
   if (at == backlog->count || backlog->entries[at].n != item->n) return false;
   const struct backlog_entry *entry = &backlog->entries[at];
-  const struct backlog_entry is = describe(item, entry->kind);
-  return find_kind(backlog, &item->note, hash_kind(&item->note)) == entry->kind &&
+  struct outline_kind kind;
+  const struct outline is = outline_of(item, &kind);
+  return find_kind(backlog, &kind, hash_kind(&kind)) == entry->kind &&
          is.time_ms == entry->time_ms && is.ends_ms == entry->ends_ms &&
          is.message == entry->message && is.sort == entry->sort;
 }

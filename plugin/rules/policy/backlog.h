@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/backlog.h: what a process notes about a session's items, so that a delivery which
- * shows few of many needs to read only those that can be on it. Most items are plain: no step of a
- * plan looks at them together with another one, but that equal ones share a line within the window.
- * So it is enough to know the kind, time and message of each to say which lines go first and how
- * many lines the others are.
+ * shows few of many needs to read only those that can be on it: the outline of each is enough to
+ * say which lines go first and how many lines the others are.
  */
 #ifndef RULES_POLICY_BACKLOG_H
 #define RULES_POLICY_BACKLOG_H
 
 #include "common/arena.h"
 #include "rules/policy/plan.h"
+#include "values/outline.h"
 
 struct backlog;
 struct backlog *backlog_make(void);         /* NULL: no memory */
 void backlog_free(struct backlog *backlog); /* NULL is allowed */
 
-/* Notes an item with a higher number than all before. 0, or -1: no memory. */
-int backlog_add(struct backlog *backlog, const struct item *item);
+/* Makes room for so many in all. 0, or -1: no memory. */
+int backlog_reserve(struct backlog *backlog, size_t count);
+/* Notes an item with a higher number than all before. Uses `noted` of its kind, which is 0 when the
+ * backlog sees it first. 0, or -1: no memory. */
+int backlog_add(struct backlog *backlog, const struct outline *outline);
 uint64_t backlog_newest(const struct backlog *backlog); /* its number; 0: none was noted */
 /* Forgets what has ended for good. Items below `n` are not asked for any more. */
 void backlog_forget_below(struct backlog *backlog, uint64_t n);

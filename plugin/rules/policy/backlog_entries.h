@@ -7,22 +7,17 @@
 
 #include "rules/policy/backlog.h"
 
-enum backlog_sort {
-  BACKLOG_PLAIN,
-  BACKLOG_SPECIAL, /* other steps may look at it: with its group it is always read */
-  BACKLOG_DAMAGED  /* always read, but no policy sees it */
-};
-
 struct backlog_entry {
   uint64_t n;
   int64_t time_ms;
   int64_t ends_ms;  /* when it expires; INT64_MAX: never */
   uint64_t message; /* a hash */
   uint32_t kind;
-  uint32_t same;  /* index of the newest one before it in its group with the same message, plus 1;
-                     0: there is none */
-  uint32_t bytes; /* as in struct rest */
-  uint8_t sort;   /* enum backlog_sort */
+  uint32_t same; /* index of the newest one before it in its group with the same message, plus 1;
+                    0: there is none */
+  uint32_t bytes;
+  uint8_t sort; /* enum outline_sort: a special one is always read, with its group, and so is a
+                   damaged one */
 };
 
 /* The members by which filters differ. */
@@ -43,8 +38,8 @@ struct backlog_window {
   uint64_t first; /* number of its first item */
   int64_t time_ms;
   uint32_t lines, lane;
+  uint32_t taken; /* so many of its lines are needed, those that go first */
   uint8_t level;
-  bool needed;
 };
 
 struct backlog {
@@ -59,7 +54,8 @@ struct backlog {
   /* For choose.c, as many as there is room for entries. They are kept because memory that is
    * touched for the first time costs more than all the rest of a choice. */
   uint32_t *pending;   /* indices of pending entries */
-  uint32_t *window_of; /* of each of these: an index, or ALWAYS_NEEDED */
+  uint32_t *window_of; /* at each of these: an index, or ALWAYS_NEEDED .. */
+  uint32_t *line_of;   /* .. and which of the window's lines, by their oldest items */
   struct backlog_window *windows;
 };
 

@@ -2,8 +2,7 @@
  *
  * rules/policy/choose.c: which items a plan has to have, by what is noted of all of them. It makes
  * the windows as coalesce.c does, and deals the lines out as fair.c does: a line that `reach`
- * others go before is not needed, and all its window is not. Items that other steps remove or look
- * at are always needed.
+ * others go before is not needed. Items that other steps remove or look at are always needed.
  */
 #include <string.h>
 
@@ -32,7 +31,7 @@ struct choosing {
   uint8_t *fates;               /* of kinds */
   struct backlog_group *groups; /* by group */
   size_t window_count;
-  size_t pinned;             /* the window of the pinned item; SIZE_MAX: none */
+  size_t pinned;             /* index of the entry of the pinned item; SIZE_MAX: none */
   size_t lines[LEVEL_COUNT]; /* in windows */
   size_t bytes;
 };
@@ -49,7 +48,7 @@ static bool is_removed(const struct choosing *choosing, const struct backlog_ent
 
 /* Plain, and it stays: it is in a window. */
 static bool is_in_window(const struct choosing *choosing, const struct backlog_entry *entry) {
-  return entry->sort == BACKLOG_PLAIN && !is_removed(choosing, entry) &&
+  return entry->sort == OUTLINE_PLAIN && !is_removed(choosing, entry) &&
          !choosing->groups[kind_of(choosing, entry)->group].whole;
 }
 
@@ -76,7 +75,7 @@ static void find_pending(struct choosing *choosing) {
     if (range == wanted->pending_count) return;
     if (entry->n < wanted->pending[range].first) continue;
     choosing->backlog->pending[choosing->count++] = (uint32_t)i;
-    if (entry->sort == BACKLOG_SPECIAL)
+    if (entry->sort == OUTLINE_SPECIAL)
       choosing->groups[kind_of(choosing, entry)->group].whole = true;
   }
 }
@@ -100,44 +99,47 @@ static bool shares_window(const struct choosing *choosing, const struct backlog_
   return apart <= within_ms && apart >= -within_ms;
 }
 
-/* Does another item of the window say the same? */
-static bool shares_line(const struct choosing *choosing, const struct backlog_window *window,
-                        const struct backlog_entry *entry) {
+/* The newest item of the window that says the same, as an index + 1; 0: none does. */
+static uint32_t find_same(const struct choosing *choosing, const struct backlog_window *window,
+                          const struct backlog_entry *entry) {
   const struct backlog *backlog = choosing->backlog;
   for (uint32_t same = entry->same; same; same = backlog->entries[same - 1].same) {
     const struct backlog_entry *other = &backlog->entries[same - 1];
-    if (other->n < window->first) return false;
-    if (is_pending(choosing->wanted, other->n) && is_in_window(choosing, other)) return true;
+    if (other->n < window->first) return 0;
+    if (is_pending(choosing->wanted, other->n) && is_in_window(choosing, other)) return same;
   }
-  return false;
+  return 0;
 }
 
-static uint32_t find_window(struct choosing *choosing, const struct backlog_entry *entry) {
+static void put_into_window(struct choosing *choosing, uint32_t index) {
+  struct backlog *backlog = choosing->backlog;
+  const struct backlog_entry *entry = &backlog->entries[index];
   const struct backlog_kind *kind = kind_of(choosing, entry);
   struct backlog_group *group = &choosing->groups[kind->group];
-  struct backlog_window *window = group->open ? &choosing->backlog->windows[group->open - 1] : NULL;
+  struct backlog_window *window = group->open ? &backlog->windows[group->open - 1] : NULL;
   if (!window || !shares_window(choosing, window, entry)) {
-    window = &choosing->backlog->windows[choosing->window_count++];
+    window = &backlog->windows[choosing->window_count++];
     *window = (struct backlog_window){
         .first = entry->n, .time_ms = entry->time_ms, .lane = kind->lane, .level = kind->level};
     group->open = (uint32_t)choosing->window_count;
   }
-  if (entry->n == choosing->wanted->pinned) choosing->pinned = group->open - 1;
-  if (window->lines && shares_line(choosing, window, entry)) return group->open - 1;
+  if (entry->n == choosing->wanted->pinned) choosing->pinned = index;
+  backlog->window_of[index] = group->open - 1;
+  uint32_t same = window->lines ? find_same(choosing, window, entry) : 0;
+  backlog->line_of[index] = same ? backlog->line_of[same - 1] : window->lines;
+  if (same) return;
   window->lines++;
   choosing->lines[kind->level]++;
-  return group->open - 1;
 }
 
 static void make_windows(struct choosing *choosing) {
   for (size_t i = 0; i < choosing->count; i++) {
-    const struct backlog_entry *entry = &choosing->backlog->entries[choosing->backlog->pending[i]];
-    if (!is_in_window(choosing, entry)) {
-      choosing->backlog->window_of[i] = ALWAYS_NEEDED;
-      continue;
-    }
+    uint32_t index = choosing->backlog->pending[i];
+    const struct backlog_entry *entry = &choosing->backlog->entries[index];
+    choosing->backlog->window_of[index] = ALWAYS_NEEDED;
+    if (!is_in_window(choosing, entry)) continue;
     if (entry->bytes > choosing->bytes) choosing->bytes = entry->bytes;
-    choosing->backlog->window_of[i] = find_window(choosing, entry);
+    put_into_window(choosing, index);
   }
 }
 
@@ -159,29 +161,48 @@ static void count_rounds(struct dealing *dealing, size_t first, size_t lines, si
   }
 }
 
+static bool is_newest_first(const struct choosing *choosing) {
+  return choosing->wanted->settings->order == ORDER_NEWEST;
+}
+
 /* Lines that were dealt before go first, if they are of no later round. Later lines may do so, too:
- * then a window counts as needed that is not. */
+ * then a line counts as needed that is not. */
 static int deal_level(struct choosing *choosing, unsigned level, size_t before,
                       struct arena *arena) {
   size_t reach = choosing->wanted->reach;
   struct dealing *dealing = arena_zalloc(arena, 1, sizeof *dealing);
   uint32_t *lanes = arena_zalloc(arena, choosing->backlog->lane_count, sizeof *lanes);
-  bool newest_first = choosing->wanted->settings->order == ORDER_NEWEST;
   if (!dealing || !lanes) return -1;
   dealing->before = before;
   dealing->limit = reach;
   for (size_t i = 0; i < choosing->window_count; i++) {
     size_t w = i;
-    if (newest_first) w = choosing->window_count - 1 - i;
+    if (is_newest_first(choosing)) w = choosing->window_count - 1 - i;
     struct backlog_window *window = &choosing->backlog->windows[w];
     if (window->level != level) continue;
     size_t round = lanes[window->lane];
     lanes[window->lane] += window->lines;
     if (round >= dealing->limit) continue;
-    window->needed = true;
+    size_t most = dealing->limit - round;
+    window->taken = most < window->lines ? (uint32_t)most : window->lines;
     count_rounds(dealing, round, window->lines, reach);
   }
   return 0;
+}
+
+/* A line that is taken is needed, and that of the window's first item, by whose time the others are
+ * in the window. If it is not taken it is the last of its lane among the items, after all lines
+ * that go first. */
+static bool is_line_needed(const struct choosing *choosing, const struct backlog_window *window,
+                           uint32_t line) {
+  if (!window->taken) return false;
+  if (!is_newest_first(choosing)) return line < window->taken;
+  return line >= window->lines - window->taken || !line;
+}
+
+static size_t count_needed(const struct choosing *choosing, const struct backlog_window *window) {
+  bool first = window->taken < window->lines && is_line_needed(choosing, window, 0);
+  return window->taken + (first && is_newest_first(choosing));
 }
 
 static int deal_lines(struct choosing *choosing, size_t *ret_rest, struct arena *arena) {
@@ -190,22 +211,31 @@ static int deal_lines(struct choosing *choosing, size_t *ret_rest, struct arena 
     if (choosing->lines[level] && deal_level(choosing, level, before, arena)) return -1;
     before += choosing->lines[level];
   }
-  for (size_t w = 0; w < choosing->window_count; w++)
-    if (!choosing->backlog->windows[w].needed) rest += choosing->backlog->windows[w].lines;
+  for (size_t w = 0; w < choosing->window_count; w++) {
+    const struct backlog_window *window = &choosing->backlog->windows[w];
+    rest += window->lines - count_needed(choosing, window);
+  }
   *ret_rest = rest;
   return 0;
 }
 
 /* -- the choice -------------------------------------------------------------------------------- */
 
+static bool is_needed(const struct choosing *choosing, uint32_t index) {
+  const struct backlog *backlog = choosing->backlog;
+  uint32_t window = backlog->window_of[index];
+  return window == ALWAYS_NEEDED ||
+         is_line_needed(choosing, &backlog->windows[window], backlog->line_of[index]);
+}
+
 static int gather_chosen(const struct choosing *choosing, struct arena *arena,
                          struct backlog_choice *choice) {
   choice->items = arena_array(arena, choosing->count, sizeof *choice->items);
   if (!choice->items) return -1;
   for (size_t i = 0; i < choosing->count; i++) {
-    uint32_t window = choosing->backlog->window_of[i];
-    if (window == ALWAYS_NEEDED || choosing->backlog->windows[window].needed)
-      choice->items[choice->count++] = choosing->backlog->entries[choosing->backlog->pending[i]].n;
+    uint32_t index = choosing->backlog->pending[i];
+    if (is_needed(choosing, index))
+      choice->items[choice->count++] = choosing->backlog->entries[index].n;
   }
   return 0;
 }
@@ -235,8 +265,8 @@ int backlog_choose(struct backlog *backlog, const struct backlog_wanted *wanted,
   choice.noted = choosing.count;
   if (lines < wanted->reach + REST_AT_LEAST) return 0;
   if (deal_lines(&choosing, &choice.rest.lines, arena)) return -1;
-  /* Without the windows between them it might join one of those that are needed. */
-  if (choosing.pinned != SIZE_MAX && !backlog->windows[choosing.pinned].needed) return 0;
+  /* Without the lines between them it might join one of those that are needed. */
+  if (choosing.pinned != SIZE_MAX && !is_needed(&choosing, (uint32_t)choosing.pinned)) return 0;
   if (choice.rest.lines < REST_AT_LEAST) return 0;
   choice.rest.bytes = choosing.bytes;
   if (gather_chosen(&choosing, arena, &choice)) return -1;

@@ -5,11 +5,8 @@
  * not fit waits, and so do all later ones. The very first is always shown, cut as short as allowed,
  * because otherwise it would wait for ever.
  */
-#include "common/utf8.h"
 #include "rules/policy/steps.h"
-
-/* The part of a message that is shown says enough: its first line, or so many bytes of that. */
-enum { LEAST_BYTES = 200, LONGEST_CHARACTER = 4 };
+#include "values/outline.h"
 
 static uint64_t cost(const struct work *work, struct tidings_span message) {
   if (work->counter && work->counter->count)
@@ -17,22 +14,8 @@ static uint64_t cost(const struct work *work, struct tidings_span message) {
   return (message.len + 3) / 4;
 }
 
-static bool is_blank(char byte) {
-  return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
-}
-
-/* With the empty lines before it: they say nothing. */
-static size_t first_line_bytes(struct tidings_span message) {
-  size_t len = 0;
-  while (len < message.len && is_blank(message.ptr[len])) len++;
-  while (len < message.len && message.ptr[len] != '\n' && message.ptr[len] != '\r') len++;
-  return len;
-}
-
 size_t policy_least_bytes(const struct line *line) {
-  size_t first = first_line_bytes(line->item->note.message);
-  if (line->level == TIDINGS_LEVEL_CRITICAL || first <= LEAST_BYTES) return first;
-  return utf8_prefix(line->item->note.message, LEAST_BYTES + LONGEST_CHARACTER - 1);
+  return outline_least_bytes(line->item->note.message, line->level == TIDINGS_LEVEL_CRITICAL);
 }
 
 /* Lists fewer files until they fit. */
@@ -56,7 +39,7 @@ static int cut_at(const struct work *work, struct line *line, size_t kept) {
 /* To the first line; if it `must` be shown, then by halves as far as may be, until it fits. */
 static int shorten_text(const struct work *work, struct line *line, uint64_t left, bool must) {
   struct tidings_span message = line->item->note.message;
-  size_t least = policy_least_bytes(line), kept = first_line_bytes(message);
+  size_t least = policy_least_bytes(line), kept = outline_first_line(message);
   if (kept < message.len && cut_at(work, line, kept)) return -1;
   while (must && kept > least && cost(work, line->message) > left) {
     kept = kept / 2 > least ? kept / 2 : least;

@@ -193,6 +193,30 @@ static int judge_with_session(struct visit *visit, uint64_t n, enum verdict *ret
   return 0;
 }
 
+/* The first row of outlines from this one on all of whose items have ended; UINT64_MAX: none. */
+static uint64_t ended_outlines_from(struct visit *visit, uint64_t row) {
+  const struct head *head = visit->head;
+  uint64_t below = outline_row_of(head->watermark);
+  if (row < below) return row;
+  for (; visit->taken < head->taken_count; visit->taken++) {
+    const struct taken *taken = &head->taken[visit->taken];
+    uint64_t end = outline_row_of(taken->last + 1), first = below;
+    if (taken->first > head->watermark) first = outline_row_of(taken->first - 1) + 1;
+    if (first < row) first = row;
+    if (!taken->delivery && first < end) return first;
+  }
+  return UINT64_MAX;
+}
+
+/* They are for what is pending. */
+static int judge_outlines(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
+  *ret_verdict = GOES;
+  if (visit->everything) return 0;
+  visit->next = ended_outlines_from(visit, n);
+  if (visit->next != n) *ret_verdict = visit->next == UINT64_MAX ? REST_STAYS : SKIPS;
+  return 0;
+}
+
 struct forget_rule {
   enum row_kind kind;
   /* 0, or the engine's error */
@@ -212,6 +236,7 @@ static const struct forget_rule rules[RETENTION_RULES] = {
     {ROW_RATE, judge_rate},
     {ROW_TOOLS, judge_with_session},
     {ROW_DELIVERY_ID, judge_with_session}, /* of one whose row is lost; the others go with theirs */
+    {ROW_OUTLINES, judge_outlines},
 };
 
 bool visit_delivery_id(const struct visit *visit, struct db_key *ret_key) {
@@ -318,12 +343,14 @@ static int forget_messages(struct visit *visit, struct head *head) {
 }
 
 static int forget_some(struct visit *visit, struct head *head, size_t limit) {
-  uint64_t items = 0, deliveries = 0;
+  uint64_t items = 0, deliveries = 0, outlines = 0;
   bool done;
   visit->may_look = SIZE_MAX;
   visit->may_forget = limit;
   int rc = visit_rows(visit, RETENTION_ITEMS, &items, &done);
   if (!rc) rc = visit_rows(visit, RETENTION_DELIVERIES, &deliveries, &done);
+  visit->may_forget = limit;
+  if (!rc && !db_remote) rc = visit_rows(visit, RETENTION_OUTLINES, &outlines, &done);
   visit->may_look = visit->may_forget = DEDUP_ROWS_A_STEP;
   if (!rc) rc = visit_rows(visit, RETENTION_DEDUP, &head->dedup_cursor, &done);
   if (!rc && done) head->dedup_cursor = 0;

@@ -20,7 +20,8 @@ static const char *const kinds[] = {
     [ROW_MEMORY] = "producers' memory",   [ROW_MESSAGE] = "a message",
     [ROW_CONTENT] = "a message's text",   [ROW_MESSAGE_ID] = "a message's id",
     [ROW_TRANSITION] = "a step of a run", [ROW_RATE] = "a count of pushes",
-    [ROW_TOOLS] = "the kinds of a tool",  [ROW_DELIVERY_ID] = "a delivery's id"};
+    [ROW_TOOLS] = "the kinds of a tool",  [ROW_DELIVERY_ID] = "a delivery's id",
+    [ROW_OUTLINES] = "outlines of items"};
 
 static const char *kind_name(const struct db_key *key) {
   uint8_t kind = key->bytes[4];

@@ -246,7 +246,8 @@ static int put_row(struct gathered *all, const struct maintenance_row *row,
                    struct tidings_error *error) {
   struct tidings_span record;
   switch (row->key.bytes[4]) {
-  case ROW_HEAD: return 0; /* it is written by itself */
+  case ROW_HEAD: return 0;     /* it is written by itself */
+  case ROW_OUTLINES: return 0; /* they may be of items that are not there any more */
   case ROW_DELIVERY: return put_delivery(all, row, error);
   case ROW_MESSAGE: return put_message(all, row, error);
   default:

@@ -114,6 +114,7 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot, struct push
   if (!slot->code) slot->code = count_push(txn, session, push, &refused, &slot->error);
   if (refused) return 0;
   if (!slot->code) slot->code = put_item(txn, session, place.last + 1, slot);
+  if (!slot->code) slot->code = outlines_note(txn, session, place.last + 1, &slot->error);
   if (!slot->code && push->id.len)
     slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms,
                            push->dedup_window_ms, &slot->error);

@@ -2,6 +2,7 @@
  *
  * store/rows/heads.c: the head row of a session.
  */
+#include "store/outlines.h"
 #include "store/rows/rows.h"
 
 static void encode_owner(struct buffer *out, const struct owner *owner) {
@@ -153,6 +154,16 @@ int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head,
   head.watermark = head.floor + 1;
   *ret_head = head;
   return 0;
+}
+
+bool head_has_pending(const struct head *head, uint64_t n) {
+  size_t low = 0, high = head->taken_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (head->taken[middle].last < n) low = middle + 1;
+    else high = middle;
+  }
+  return n >= head->watermark && (low == head->taken_count || head->taken[low].first > n);
 }
 
 uint64_t head_count_live(const struct head *head, uint64_t last) {

@@ -26,7 +26,8 @@ enum row_kind {
   ROW_TRANSITION = 11,
   ROW_RATE = 12, /* n: a hash of the source */
   ROW_TOOLS = 13,
-  ROW_DELIVERY_ID = 14 /* n: the mark of a delivery */
+  ROW_DELIVERY_ID = 14, /* n: the mark of a delivery */
+  ROW_OUTLINES = 15     /* of items: outlines.c */
 };
 
 static inline struct db_key row_key(uint32_t session, enum row_kind kind, uint64_t n) {

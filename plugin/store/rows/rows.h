@@ -101,6 +101,12 @@ void item_encode(struct buffer *out, int64_t time_ms, const struct notification 
 bool item_decode(struct record_reader *reader,
                  struct item *ret_item); /* text points into the record */
 
+/* outlines.c: which row has the outline of item `n` */
+uint64_t outline_row_of(uint64_t n);
+/* In a write that has put item `n`: puts the row of outlines of which it is the last. Errors:
+ * STORE, NOMEM. */
+int outlines_note(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_error *error);
+
 /* Items that have not ended, leased ones included: a rollback may bring them all back. `last`: the
  * newest one. */
 uint64_t head_count_live(const struct head *head, uint64_t last);
