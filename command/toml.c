@@ -54,9 +54,10 @@ static const struct {
 
 /* `message` is "(line 3) words", or words alone. */
 static int refuse_syntax(const char *message, struct tidings_error *error) {
-  int line = 0, start = 0;
-  if (sscanf(message, "(line %d) %n", &line, &start) != 1) start = 0;
-  const char *words = message + start;
+  const char *words = message;
+  char *end = NULL;
+  long line = strncmp(message, "(line ", 6) == 0 ? strtol(message + 6, &end, 10) : 0;
+  if (end && strncmp(end, ") ", 2) == 0) words = end + 2;
   int code = TIDINGS_E_INVAL;
   for (size_t i = 0; i < sizeof toml_words / sizeof *toml_words; i++) {
     if (!strstr(words, toml_words[i].theirs)) continue;
@@ -66,7 +67,7 @@ static int refuse_syntax(const char *message, struct tidings_error *error) {
   }
   if (code == TIDINGS_E_NOMEM) return fail(error, code, "%s", words);
   if (!line) return fail(error, code, "not TOML: %s", words);
-  return fail(error, code, "not TOML: line %d: %s", line, words);
+  return fail(error, code, "not TOML: line %ld: %s", line, words);
 }
 
 static int line_of(struct tidings_span text, size_t at) {
@@ -126,7 +127,7 @@ static int write_float(struct conversion *to, toml_datum_t value) {
     len = snprintf(digits, sizeof digits - 2, "%.*g", precision, value.u.fp64);
     if (strtod(digits, NULL) == value.u.fp64) break;
   }
-  if (!strpbrk(digits, ".e")) strcpy(digits + len, ".0");
+  if (!strpbrk(digits, ".e")) memcpy(digits + len, ".0", 3);
   json_put_raw(&to->json, NULL, span_text(digits));
   return 0;
 }

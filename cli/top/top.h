@@ -11,7 +11,7 @@
 /* The verb, or with a name of NULL the program itself. */
 #define TOP_VERB(verb_name, function)                                                              \
   {                                                                                                \
-    .name = verb_name, .run = function, .usage = "[OPTION]...",                                    \
+    .name = (verb_name), .run = (function), .usage = "[OPTION]...",                                \
     .summary = "watch the sessions on a full screen, and act on what waits",                       \
     .help =                                                                                        \
         "Shows the sessions of the store with their owners, states, pending notifications and "    \
