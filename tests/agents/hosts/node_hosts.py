@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 FULL = os.environ.get("TIDINGS_HOSTS_FULL") == "1"  # all scenarios, as in `./dev test hosts`: agents cost seconds of CPU, and their own screens change
@@ -31,7 +32,8 @@ class Tap:
         except Exception as error:  # whatever it is, the other scenarios go on
             self.failures += 1
             print(f"not ok {self.count} - {scenario.__doc__}", flush=True)
-            for line in f"{type(error).__name__}: {error}".splitlines():
+            where = "; ".join(f"{frame.name}:{frame.lineno} {frame.line}" for frame in traceback.extract_tb(error.__traceback__)[1:])
+            for line in f"{type(error).__name__}: {error}\n{where}".splitlines():
                 print(f"# {line}", flush=True)
         else:
             print(f"ok {self.count} - {scenario.__doc__} ({time.monotonic() - began:.1f} s)", flush=True)

@@ -15,6 +15,7 @@
   reports_use                  the request, from 0 on, that has what the answer to the first one has used
   configuration                a file of the host's own in the project, its content, and what is said of a change
 """
+import json
 import concurrent.futures
 import os
 import signal
@@ -28,15 +29,15 @@ SYSTEM_TURN = {"name": "system turn", "prompt": "see the notifications in this m
 
 
 class Script:
-    """The model's answers to one prompt, and the requests that had that prompt in them."""
+    """The model's answers to one prompt, and the requests that have that prompt in them from now on."""
 
     def __init__(self, host, prompt, *answers):
-        self.host, self.prompt = host, prompt
+        self.host, self.prompt, self.before = host, prompt, len(host.model.requests)
         host.model.replace([TITLE, SYSTEM_TURN, {"prompt": prompt, "answers": list(answers)}])
 
     @property
     def requests(self):
-        return [request for request in self.host.model.requests if request["tools"] and self.prompt in request["text"]]
+        return [request for request in self.host.model.requests[self.before:] if request["tools"] and self.prompt in request["text"]]
 
     def last(self, count):
         """The newest request, once there are so many."""
@@ -48,7 +49,8 @@ def status(host):
 
 
 def pending(host):
-    return host.place.ask("pending", "-s", host.session)["count"]
+    """How many will be shown: not those that the model's own edits have caused, which stay for a minute."""
+    return sum(not item.get("caused_by") for item in host.place.ask("pending", "-s", host.session, "--limit", "1000")["items"])
 
 
 def in_phase(host, phase):
@@ -217,7 +219,7 @@ def in_doubt(host):
     host.settled()
     never(script.last(1), "Written down before the crash.")
     exactly_once(script.last(1), "Not written down before the crash.")
-    history = host.place.tidings("history", "-s", host.session)
+    history = json.dumps(host.place.ask("history", "-s", host.session))
     assert written in history and lost in history, history
     assert pending(host) == 0
 
