@@ -207,7 +207,8 @@ static int find_message(const struct cli *cli, struct hostkit *kit, const char *
   return code;
 }
 
-/* Only if no message has the very id that was typed, it is looked for as a beginning. */
+/* An exact id comes first; only if no message has it, the typed text is taken as the beginning of
+ * an id. */
 static int find_id(const struct cli *cli, struct hostkit *kit, const char *session, bool message,
                    json_t *data) {
   struct tidings_error error = {.size = sizeof error};

@@ -48,7 +48,7 @@ static int print_text(const struct printing *printing, struct buffer *text) {
   return fflush(stdout) ? errno : 0;
 }
 
-/* The first `len` bytes of what is kept, and no longer. */
+/* Prints the first `len` kept bytes, and drops them. */
 static int show_kept(struct printing *printing, size_t len) {
   struct buffer text = BUFFER_EMPTY, shown = BUFFER_EMPTY;
   struct tidings_span kept = span_of(printing->line.bytes, len);
@@ -177,7 +177,8 @@ static int is_assistants(const struct cli *cli, struct hostkit *kit, const char 
   return 0;
 }
 
-/* The first line of what is pending about it: a log does not say how its command ended. */
+/* Prints the first line of each pending notification about the handle, because a log does not say
+ * how its command ended. */
 static void show_pending(const struct cli *cli, const json_t *answer, const char *handle) {
   const json_t *item = NULL;
   size_t i = 0;

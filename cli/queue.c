@@ -64,8 +64,7 @@ struct clearing {
   unsigned cancelled, gone; /* gone: started by the host since the list was made */
 };
 
-/* The waiting messages, in the order of the queue from its end: so no cancel makes the next an
- * offer. */
+/* Cancels the last message first: a cancel of the first would offer the next one. */
 static int cancel_all(const struct cli *cli, struct hostkit *kit, const char *session,
                       const json_t *messages, struct clearing *clearing) {
   for (size_t i = json_array_size(messages); i > 0; i--) {

@@ -74,7 +74,7 @@ static int report_to_store(struct waiting *waiting, const char *type, json_t *da
   return status;
 }
 
-/* The session as it is, opened again: where it is and whose stays as it was. */
+/* Opens the session again, with its current folder and host. */
 static int opening(const struct waiting *waiting, json_t **ret_data) {
   json_t *status = NULL;
   int code = ask(waiting->cli, waiting->kit,

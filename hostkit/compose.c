@@ -118,7 +118,7 @@ static void place_part(struct composition *composition, const struct hostkit_par
   composition->list[at] = &composition->parts[at];
 }
 
-/* Those parts that stand in the carrier's own text. */
+/* Adds the parts that belong into the carrier's own text. */
 static void add_texts(struct composition *composition, enum section section,
                       const struct tidings_reply *reply) {
   for (size_t i = 0; i < reply->part_count; i++) {

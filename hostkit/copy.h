@@ -28,8 +28,8 @@ struct hk_copy {
 int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy,
                      struct tidings_error *error);
 
-/* The same in memory, without `parent`; as a file where the system has no such memory, or lets none
- * of it be run. */
+/* The same in memory, without `parent`. It is a file if the system has no memory files, or forbids
+ * to execute them. */
 int32_t hk_copy_make_in_memory(const char *source, const char *parent, struct hk_copy *ret_copy,
                                struct tidings_error *error);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * errors.h: how hostkit says what went wrong, in the caller's struct tidings_error. Knows nothing
- * of what failed.
+ * errors.h: writes what went wrong into the caller's struct tidings_error.
  */
 #ifndef HOSTKIT_ERRORS_H
 #define HOSTKIT_ERRORS_H

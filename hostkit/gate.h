@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * gate.h: counts the calls under way, and holds new ones back while a swap or close runs. Knows
- * nothing of what is called.
+ * gate.h: counts the running calls, and holds new ones back while a swap or close runs.
  *
- * A single word holds the count and the mark SHUT. While it is not set, entering and leaving is one
- * compare-and-swap each; once it is set, the word changes under the lock only, so that whoever
- * waits for the count to reach zero may free the gate right after.
+ * One word holds the count and the bit SHUT. Without that bit, entering and leaving take one
+ * compare-and-swap each. With it, the word changes only under the lock, so the thread that waits
+ * for a count of zero may free the gate right after.
  */
 #ifndef HOSTKIT_GATE_H
 #define HOSTKIT_GATE_H

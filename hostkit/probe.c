@@ -42,8 +42,8 @@ static int32_t start(struct trial *trial, const char *program, const char *const
   int ends[2];
   int failed = pipe2(ends, O_CLOEXEC) ? errno : 0;
   if (!failed) {
-    /* A terminal program's screen is not the place for what a broken plugin prints. The group lets
-     * us kill what a hung plugin has started. */
+    /* A broken plugin must not print on the screen of a terminal program. The process group lets us
+     * kill what a hung plugin has started. */
     const struct spawn spawn = {.program = program,
                                 .argv = argv,
                                 .in = SPAWN_NULL,

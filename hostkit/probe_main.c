@@ -37,8 +37,8 @@ static void write_verdict(const char *format, ...) {
   (void)written;
 }
 
-/* Nothing runs after a verdict: neither what the plugin left for exit, nor a leak checker, whose
- * word would read as one on the plugin. */
+/* After a verdict no exit handler of the plugin and no leak checker runs: their output would look
+ * like a part of the verdict. */
 static _Noreturn void refuse(const struct tidings_error *error) {
   write_verdict(HK_VERDICT_REFUSED "%d %s", (int)error->code, error->text);
   _exit(0);

@@ -31,7 +31,7 @@ static int32_t check_span(struct tidings_span span, const char *field,
   return TIDINGS_OK;
 }
 
-/* An id or a name must reach the plugin as it is, or not at all. */
+/* Refuses an id or a name that would not reach the plugin unchanged. */
 static int32_t check_name(struct tidings_span name, const char *field,
                           struct tidings_error *error) {
   int32_t code = check_span(name, field, error);
@@ -122,7 +122,8 @@ static int32_t send_event(struct hostkit *kit, struct buffer *out, struct tiding
   return code;
 }
 
-/* The notification's data as one value, compact: so that nothing in it can end the event. */
+/* Reads the notification's data as one value and writes it compactly, so that nothing in it can end
+ * the event. */
 static int32_t read_data(struct tidings_span text, struct arena *arena,
                          struct tidings_span *ret_data, struct tidings_error *error) {
   const struct json *value = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sized.h: the size rule of the contract, for structs that hostkit reads: whoever wrote one may
- * know fewer fields than we do, or more. Nobody reads a struct in the other side's memory but here.
+ * sized.h: the size rule of the contract, for structs that hostkit reads: their writer may know
+ * fewer fields than we do, or more. Only these functions read a struct in the other side's
+ * memory.
  */
 #ifndef HOSTKIT_SIZED_H
 #define HOSTKIT_SIZED_H

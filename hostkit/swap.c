@@ -37,8 +37,8 @@ static int32_t read_configuration(const char *json, size_t len, char **ret_confi
   return code;
 }
 
-/* Replaces what the settings say by what is in force. A plugin that cannot report it keeps what it
- * was opened with. */
+/* Replaces the configuration of the settings by the one in force. If the plugin cannot report it,
+ * the settings stay. */
 static int32_t take_configuration(struct hostkit *kit, struct tidings_error *error) {
   if (!kit->now.query.query) return TIDINGS_OK;
   struct tidings_span request = hk_span("{\"name\":\"configure\"}");

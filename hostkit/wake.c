@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake.c: the extension `tidings.wake/1` for hosts that swap: descriptors of their own. They go on
- * working after a swap, because their FIFO is the process's and not the image's, once the new image
- * knows that the host waits.
+ * wake.c: the extension `tidings.wake/1` for hosts that swap. A host gets a duplicate of the
+ * descriptor, which works after a swap too: the FIFO belongs to the process, not to the image,
+ * and the new image knows that the host waits.
  */
 #include <errno.h>
 #include <fcntl.h>

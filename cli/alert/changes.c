@@ -28,7 +28,7 @@ static void count_criticals(struct alert_watch *watch, const json_t *timeline) {
   }
 }
 
-/* Has a turn run, however shortly? An offer that is declined is none. */
+/* Has a turn run, however shortly? A declined offer is no turn. */
 static bool a_turn_ran(const json_t *timeline, const char *state) {
   const json_t *transition = NULL;
   size_t i = 0;

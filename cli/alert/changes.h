@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * alert/changes.h: from what a session's queries answer, look by look, to what a person is alerted
- * of. Prints nothing, starts nothing, and knows no store and no clock.
+ * alert/changes.h: compares the answers of a session's queries, and says what a person is
+ * alerted of. It prints nothing, starts nothing, and knows no store and no clock.
  */
 #ifndef TIDINGS_CLI_ALERT_CHANGES_H
 #define TIDINGS_CLI_ALERT_CHANGES_H

@@ -138,7 +138,7 @@ static int alert_person(struct looking *looking, const struct alert *alert) {
 
 /* -- sleeping ---------------------------------------------------------------------------------- */
 
-/* The first of two times, of which -1 is none. */
+/* The earlier of two times; -1 stands for no time. */
 static int64_t earlier(int64_t a, int64_t b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
 
 static int64_t how_long(const struct looking *looking) {

@@ -116,8 +116,8 @@ static void tell_flushes(struct doctor *doctor, const json_t *answer) {
                 "a commit flushes the disk twice");
 }
 
-/* In a process of its own, because a damaged file may end whoever opens it. Returns whether it is
- * worth opening. A layout that this build does not have is said by opening. */
+/* Checks the file in a child process, because a damaged file may kill the process that opens it.
+ * Returns whether to open the store. If the layout is unknown, the error of opening says so. */
 static bool examine_file(struct doctor *doctor, const char *path) {
   const json_t *finding = NULL;
   json_t *answer = NULL;

@@ -90,7 +90,7 @@ static bool contains(const char *text, size_t len, const char *word) {
   return memmem(text, len, word, strlen(word));
 }
 
-/* The second letters of the words, by their first: most places of a line begin none of them. */
+/* The second letters of the words, by first letter; most positions of a line begin no word. */
 #define LETTER(letter) (1u << ((letter) - 'a'))
 static const uint32_t second_letters[26] = {
     ['a' - 'a'] = LETTER('b'), ['c' - 'a'] = LETTER('a') | LETTER('o'),

@@ -44,8 +44,8 @@ static void shut(int *fd) {
   *fd = -1;
 }
 
-/* The ends that the command prints on, and those that we read. Both streams have one
- * pseudo-terminal, so that what is on the screen is in its order. */
+/* The ends that the command prints on, and those that we read. Both streams share one
+ * pseudo-terminal, which keeps their order on the screen. */
 struct channel {
   int read, write;
 };

@@ -44,7 +44,7 @@ static bool is_handle(const char *name, size_t len) {
   return digits[-1] == '-' && strspn(digits, "0123456789abcdef") >= RANDOM_DIGITS;
 }
 
-/* The handle of what looks like a log of ours; NULL: it does not, or no memory. */
+/* The handle, if the file looks like a log of ours; else, or without memory, NULL. */
 static char *handle_of(int folder, const char *name, time_t *ret_written) {
   struct stat info;
   size_t len = strlen(name);

@@ -14,7 +14,7 @@ void pty_resize(int like, int master) {
   if (ioctl(like, TIOCGWINSZ, &size) == 0) (void)ioctl(master, TIOCSWINSZ, &size);
 }
 
-/* The real terminal makes of a line feed what it wants. */
+/* The real terminal translates line feeds itself. */
 static int make_raw(int slave) {
   struct termios settings;
   if (tcgetattr(slave, &settings)) return errno;

@@ -20,7 +20,7 @@
  */
 enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
 enum { LINES_OF_FAILED = 6, LINES_OF_FINISHED = 3 };
-/* The longest secret: it is known as one before the command is cut. */
+/* The longest secret: secrets are recognized before the command is cut. */
 enum { LOOKED_AT_BYTES = 8192 };
 enum { HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
@@ -239,8 +239,8 @@ int report_waiting(struct report *report, bool waits) {
   return deliver(report, "handle.state", number, new_state(report, waits));
 }
 
-/* Both ends have one id: a run that is killed when it has reported its end, and before its watchdog
- * knows that, is not lost track of. */
+/* Both reports of an end have the same id: if a run is killed after it has reported its end and
+ * before its watchdog knows that, the second report is a duplicate. */
 static const char end_id[] = "end";
 
 int report_end(const struct report *report, int status, uint64_t elapsed_ms) {

@@ -56,8 +56,8 @@ static void stream_close(struct stream *stream) {
   *stream->from = -1;
 }
 
-/* Only when what was read before has been passed on: a reader that is slow makes the command wait,
- * as it would without us. */
+/* Reads only after the earlier bytes were passed on: a slow reader makes the command wait, as it
+ * would without us. */
 static void stream_read(struct supervision *all, struct stream *stream) {
   struct run *run = all->run;
   if (stream->end || *stream->from < 0) return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tail/lines.h: from answers of the query `timeline` to what is new, line by line. Prints nothing,
- * and knows no store.
+ * tail/lines.h: turns answers of the query `timeline` into the lines that are new. It prints
+ * nothing, and knows no store.
  */
 #ifndef TIDINGS_CLI_TAIL_LINES_H
 #define TIDINGS_CLI_TAIL_LINES_H

@@ -215,8 +215,8 @@ size_t draw_item_lines(const struct top *top) {
   return top->queue ? top_item_count(top) + 2 + (delivered ? delivered + 1 : 0) : 1;
 }
 
-/* Lines: the queue's title, its messages, the title of what is pending, the notifications; what was
- * delivered. */
+/* The lines are: the queue's title and its messages, the title of the pending notifications and
+ * these, then what was delivered. */
 static void draw_item_line(struct drawing *drawing, size_t row, size_t line) {
   struct top *top = drawing->top;
   size_t messages = top_message_count(top);

@@ -73,8 +73,8 @@ void top_choose_session(struct top *top, const char *session) {
   choose_session_row(top, row);
 }
 
-/* Explaining or editing goes on only as long as it is there. A person who types does not
- * look up at once: what is typed to the one message is no command about the next. */
+/* Leaves the mode when its message or notification is gone. A person may still be typing then, and
+ * those keys must not be commands about the next row. */
 static void leave_mode(struct top *top) {
   if (top->mode == MODE_CANCEL) editor_end(&top->editor);
   if (top->mode == MODE_EDIT || top->mode == MODE_CANCEL) top->mode = MODE_GONE;

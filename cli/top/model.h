@@ -67,7 +67,7 @@ void top_take_sessions(struct top *top, json_t *sessions);
 void top_take_items(struct top *top, json_t *queue, json_t *pending);
 /* The same for what was delivered last. */
 void top_take_delivered(struct top *top, json_t *history);
-/* Lists the rows again, by what the filters and the order are now. */
+/* Lists the rows again, by the current filters and order. */
 void top_list_again(struct top *top);
 void top_finish(struct top *top);
 

@@ -28,7 +28,7 @@ static void note_terminal_signal(int number) {
   else resized = 1;
 }
 
-/* interrupt_poll lets in what was not blocked before interrupt_begin, and so these. */
+/* interrupt_poll admits the signals that were not blocked before interrupt_begin: these too. */
 static void catch_signals(void) {
   struct sigaction action, was;
   sigset_t blocked;

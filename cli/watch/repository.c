@@ -118,7 +118,7 @@ static int ask_git(struct repository *repository, const char *path, bool *ret_ig
     *ret_ignored = false;
     return 0;
   }
-  /* "./" so that no name begins with what git takes for magic. */
+  /* "./", because git reads some first characters of a name as magic */
   if (file_write_all(repository->to, "./", 2) ||
       file_write_all(repository->to, inside, strlen(inside) + 1))
     return -1;

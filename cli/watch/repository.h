@@ -19,8 +19,8 @@ struct repository {
   bool useless; /* git is not installed, or it failed too often: nothing is ignored */
 };
 
-/* The repository whose work tree has its root in `folder`, if it has; found before or new. NULL: it
- * is none, or out of memory. */
+/* The repository whose work tree has its root in `folder`, found before or new. NULL: there is
+ * none, or no memory. */
 struct repository *repository_at(struct repository **all, const char *folder);
 /* The one that `folder` lies in. */
 struct repository *repository_above(struct repository **all, const char *folder);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/tree.h: the folders that are watched, by inotify. Notes what happens to which path; does
- * not know what becomes of that.
+ * watch/tree.h: watches folders by inotify, and notes what happens to which path.
  */
 #ifndef TIDINGS_CLI_WATCH_TREE_H
 #define TIDINGS_CLI_WATCH_TREE_H
@@ -74,7 +73,7 @@ enum scan {
   SCAN_LEARN,
   SCAN_NOTE_ALL,
   SCAN_NOTE_CHANGED,
-  SCAN_RENAMED /* what differs from what was known under tree->old_name */
+  SCAN_RENAMED /* what has changed since it was known as tree->old_name */
 };
 /* Watches a folder and, if it is deep, those below. Returns 0 or the errno of watching the folder
  * itself. */

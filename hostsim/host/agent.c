@@ -40,7 +40,7 @@ static void forget(struct agent *agent) {
 static enum agent_outcome end_after(struct agent *agent, enum wire_outcome wire) {
   enum agent_outcome outcome = AGENT_DIED;
   if (wire == WIRE_CLOSED) {
-    /* Its end is near, or it talks nonsense; do not wait for ever for the latter. */
+    /* It is about to end, or it sends nonsense: wait, but not for ever. */
     if (!spawn_wait(agent->pid, agent->timeout_ms, &agent->status)) {
       agent->status = spawn_kill(agent->pid);
       outcome = AGENT_HUNG;

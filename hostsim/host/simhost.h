@@ -25,8 +25,8 @@ struct simhost {
   bool log_to_stderr;
 };
 
-/* A plugin makes of four random bytes the ids of sessions and deliveries. Files of scenarios name
- * ids, so they are counted there: the bytes are zeros, unless the seed has this bit. */
+/* A plugin makes ids of sessions and deliveries from four random bytes. Scenarios name ids, so
+ * these bytes are zeros, unless the seed has this bit. */
 #define SIMHOST_DRAWS_IDS ((uint64_t)1 << 63)
 void simhost_init(struct simhost *simhost, uint64_t seed, bool log_to_stderr);
 void simhost_finish(struct simhost *simhost);

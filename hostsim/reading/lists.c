@@ -164,7 +164,7 @@ static bool take_level_and_source(struct reader *reader, struct tidings_span *te
   return true;
 }
 
-/* A line that says what follows, and a list. Only where text follows it has an end. */
+/* A line that says what follows, and a list, which has an end only if text follows it. */
 void reader_plain(struct reader *reader) {
   char header[128];
   struct list list = {.take_head = take_level_and_source};

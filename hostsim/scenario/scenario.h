@@ -54,11 +54,11 @@ bool scenario_check(json_t *scenario, FILE *out);
  * absent. Returns true, or writes one line. */
 bool scenario_check_presence(json_t *scenario, FILE *out);
 
-/* The one of a step's keys that says what to do; NULL if there is none or more than one. */
+/* The key of a step that says what to do; NULL if the step has none or more than one. */
 const char *scenario_verb(const json_t *step);
 
-/* A copy of `value` in which each string "$last" is `last` and each "$offer" the list `offer`. NULL
- * when one that is needed is NULL: then *ret_missing says what there is none of. */
+/* A copy of `value` in which each string "$last" is `last` and each "$offer" the list `offer`. If a
+ * needed one is NULL, returns NULL, and *ret_missing names it. */
 json_t *scenario_substitute(json_t *value, const char *last, const json_t *offer,
                             const char **ret_missing);
 

@@ -109,14 +109,14 @@ static void add_id(struct act *act, int id) {
   if (act->id_count < ACT_IDS) act->ids[act->id_count++] = id;
 }
 
-/* Those of the turn that is offered or runs, from `first` on. */
+/* Adds the messages of the offered or running turn, from `first` on. */
 static void add_turn(struct act *act, const struct model *model, unsigned first, bool backwards) {
   unsigned count = model->run.turn_count;
   for (unsigned i = first; i < count; i++)
     add_id(act, model->messages[model->run.turn[backwards ? count - 1 - i : i]].id);
 }
 
-/* Those that fired together, in a turn that may be over. */
+/* Adds messages that fired together, in a turn that may be over. */
 static void add_past_turn(struct act *act, const struct model *model, uint8_t byte) {
   unsigned turn = 0;
   for (unsigned i = 0; i < model->message_count; i++) {
@@ -320,8 +320,8 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   act->has_words = (step[5] & 1) != 0;
 }
 
-/* None, for any, or just what so many of the lines take, or a byte less. A host that becomes the
- * owner with the call may find more than what is pending now. */
+/* The room is unlimited, any number, or exactly the bytes of some of the lines, or one byte less. A
+ * host that becomes the owner by this call may find more pending than there is now. */
 static uint32_t room_of(const struct model *model, enum peer peer, uint8_t byte) {
   uint32_t any = ROOM_FOR_ONE + byte, room = 0;
   if ((byte & 1) == 0) return 0;

@@ -23,8 +23,8 @@ struct sim_options {
   bool verbose;
 };
 
-/* In a page that both sides map: where the playing one is. It changes with every schedule. `ended`:
- * it came to its own end, and its exit code is not the plugin's doing. */
+/* In a page that both processes map: how far the playing one is. `ended`: it has ended by itself,
+ * so the plugin did not cause its exit code. */
 struct sim_progress {
   volatile uint64_t schedule, trials, ended;
 };

@@ -25,7 +25,8 @@ static void look_for_preamble(struct model *model, const struct act *act) {
   if (!later) model->preamble = 0;
 }
 
-/* Those that are named are in a transcript; all others are not. True: a message waits again. */
+/* Commits the leased deliveries that are named, and rolls the others back. True: a message waits
+ * again. */
 static bool resolve_leases(struct model *model, const struct act *act) {
   bool queued = false;
   for (unsigned i = 0; i < model->delivery_count; i++) {

@@ -56,7 +56,8 @@ void bytes_message(const struct model *model, int item, char message[2 * TEXT_SI
                  of->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
 }
 
-/* The text, the marks of what it could be taken for, two blanks in front of each further line. */
+/* Counts the text, the escapes of what it could be mistaken for, and two blanks before each further
+ * line. */
 static uint32_t item_bytes(const struct block *block, int item, enum where where) {
   static const uint8_t marks[][NOTE_FORMS] = {[IN_MARKDOWN] = {0, 4, 15, 13, 2},
                                               [IN_XML] = {0, 4, 21, 23, 2},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/items.c: what was pushed, and what of it a carrier would show: docs/semantics.md, "What
- * is removed before it is shown", one after the other over plain arrays.
+ * sim/model/items.c: the pushed items, and which of them a carrier would show. It applies
+ * docs/semantics.md, "What is removed before it is shown", step by step to plain arrays.
  */
 #include "sim/model/parts.h"
 
@@ -79,7 +79,7 @@ int64_t items_next_ms(const struct model *model) {
   return next_ms;
 }
 
-/* An item that was for later counts from its time. */
+/* A timed item counts from its time on. */
 bool items_is_newer(const struct model *model, int a, int b) {
   const struct model_item *item = &model->items[a], *other = &model->items[b];
   if ((item->due_ms != 0 || other->due_ms != 0) && item->time_ms != other->time_ms)
@@ -87,7 +87,8 @@ bool items_is_newer(const struct model *model, int a, int b) {
   return a > b;
 }
 
-/* A silent one counts, unless the model's own call had made it. */
+/* A silent item withdraws others, unless the model's own call caused it; a critical one always
+ * does. */
 static bool takes_back(const struct model_item *item) {
   return item->activation == SILENT && (!item->caused_by || item->level == CRITICAL);
 }
@@ -124,7 +125,7 @@ static bool is_outdated(const struct model *model, unsigned item) {
   return find_newer(model, (int)item, DELIVERY_COMMITTED) >= 0 || has_taken_back(model, (int)item);
 }
 
-/* A copy of what was withdrawn since says that nothing older of the same thing follows it. */
+/* Does a fork copy this leased item? Not if it was withdrawn since, or is outdated. */
 bool items_is_copied(const struct model *model, unsigned i) {
   const struct model_item *item = &model->items[i];
   bool stands = !item->recalled || item->outcome == DELIVERED;
@@ -202,8 +203,8 @@ static bool has_same_source(const struct model *model, int a, int b) {
                 act_note_kinds[model->items[b].note].source) == 0;
 }
 
-/* Looks among the items with this one's source and key: the newest that it gives way to, which for
- * a critical is a critical. */
+/* The newest item that supersedes this one: one with the same source and key, and for a critical
+ * item another critical one. */
 static int find_newest(const struct model *model, const bool *left, int item) {
   int newest = item;
   for (int i = 0; i < (int)model->item_count && model->items[item].key != 0; i++) {
@@ -232,7 +233,7 @@ static void sort(const struct model *model, uint8_t order, struct line *lines, u
   }
 }
 
-/* How many lines of the same source and level have their turn before this one. */
+/* How many lines of the same source and level come before this one. */
 static unsigned round_of(const struct model *model, const struct line *lines, unsigned line) {
   unsigned round = 0;
   for (unsigned i = 0; i < line; i++)
@@ -241,7 +242,7 @@ static unsigned round_of(const struct model *model, const struct line *lines, un
   return round;
 }
 
-/* The items for which the running turn was started: they have room in their own turn. */
+/* The items for which the running turn was started always have room in it. */
 static int pinned_item(const struct model *model) {
   const struct model_run *run = &model->run;
   if (run->turn_count != 1 || !model->messages[run->turn[0]].system) return -1;
@@ -273,7 +274,7 @@ static void choose(const struct model *model, const struct line *lines, unsigned
   }
 }
 
-/* In a block with so many lines, those whose turn it is come first; the others wait. */
+/* The bytes of a block with at most so many lines: choose() picks them, and the others wait. */
 static uint32_t block_bytes(const struct model *model, const struct sim_settings *settings,
                             const struct line *lines, unsigned count, unsigned most) {
   bool kept[MODEL_ITEMS];

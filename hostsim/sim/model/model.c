@@ -61,8 +61,8 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
   return 0;
 }
 
-/* Messages and turn.stop are taken from everybody; a host becomes the owner with them if there is
- * none that lives. */
+/* Every peer may send messages and turn.stop; a host becomes the owner by them if no living process
+ * owns the session. */
 static int take_message(struct model *model, const struct act *act,
                         const struct sim_settings *settings) {
   if (act->peer != PEER_PRODUCER && !model_owner_lives(model))

@@ -161,8 +161,8 @@ void model_init(struct model *model, const struct sim_settings *settings, bool o
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer);
 
-/* Only what a call does in a first commit of its own: a hook's host becomes the session's owner;
- * a notification is stored before it is looked at. False: this call has no such. */
+/* Applies only the first commit of a call that has two: a hook's host becomes the session's owner;
+ * a notification is stored before its effects. False: this call has one commit. */
 bool model_apply_first(struct model *model, const struct act *act);
 
 /* Byte for byte. Padding may tell apart two that mean the same: then both go

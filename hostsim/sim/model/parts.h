@@ -7,8 +7,8 @@
 
 #include "sim/model/model.h"
 
-/* items.c: what is shown of what is pending. An outcome for each item that the carrier takes; those
- * that it leaves are LEFT. */
+/* items.c: which pending items are shown. An item that the carrier takes gets an outcome; one that
+ * it leaves is LEFT. */
 struct plan {
   int end; /* no line is of an item from this one on */
   unsigned shown_count, taken_count, waiting;

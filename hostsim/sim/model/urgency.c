@@ -59,8 +59,8 @@ static bool any_urgent(const struct model *model, const struct sim_settings *set
   return false;
 }
 
-/* Those that a clock set back has put far into the future are over like those of long ago; an abort
- * forgets them for good. */
+/* An abort far in the future, because the clock was set back, is as old as one of long ago; the
+ * next abort forgets both. */
 static unsigned recent_aborts(const struct model *model, const struct sim_settings *settings,
                               int64_t *ret_aborts) {
   const struct model_run *run = &model->run;
