@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cli/config_show.h: `tidings config show`, and a plugin that is opened for nothing but its
- * configuration.
+ * cli/config_show.h: `tidings config show`, and opening a plugin only for its configuration.
  */
 #ifndef CLI_CONFIG_SHOW_H
 #define CLI_CONFIG_SHOW_H

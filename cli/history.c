@@ -88,7 +88,7 @@ static void print_history(const json_t *answer, bool since) {
     printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
 }
 
-/* Leaves the one that is named, whole or by the part of its id that is its own, and no turns. */
+/* Keeps only the delivery with this id, or with this number in the session, and no turns. */
 static int choose_delivery(const struct cli *cli, json_t *answer, uint64_t id) {
   json_t *deliveries = json_object_get(answer, "deliveries");
   for (size_t i = json_array_size(deliveries); i-- > 0;) {
@@ -171,7 +171,7 @@ static json_t *explain_request(const char *session, bool message, const char *id
                    message ? "message" : "id", id);
 }
 
-/* If another session took the item over: the explanations of that session, below. */
+/* If another session took the item over, prints that session's explanations below. */
 static int explain_on(const struct cli *cli, struct hostkit *kit, bool message, const char *id,
                       json_t **answer) {
   int code = 0;
@@ -191,8 +191,8 @@ static int explain_on(const struct cli *cli, struct hostkit *kit, bool message, 
   return code;
 }
 
-/* The whole id of the message whose id begins so; among those that wait, and those that are over as
- * far as the store remembers. */
+/* Finds the whole id of the message whose id begins so, among the waiting messages and those that
+ * are over and not forgotten. */
 static int find_message(const struct cli *cli, struct hostkit *kit, const char *session,
                         json_t *data) {
   json_t *answer = NULL;
@@ -234,7 +234,7 @@ static int explain(const struct cli *cli, struct hostkit *kit, const char *sessi
   return code;
 }
 
-/* A word of digits is a notification's id, and any other a message's. */
+/* A word of digits is the id of a notification; any other word is that of a message. */
 static int run_explain(struct cli *cli) {
   uint64_t id = 0;
   bool message = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * stats_prometheus.c: the figures of all sessions together, as Prometheus reads them. No session is
- * named: names are many, and come and go.
+ * stats_prometheus.c: the sums of all sessions, as Prometheus reads them. It names no session,
+ * because there are many, and they come and go.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static int add_session(json_t *sums, const json_t *stats) {
   return failed;
 }
 
-/* A state in which there is no session now is there all the same, with 0. */
+/* A state without a session is printed too, with 0. */
 static json_t *sum_up(const json_t *all) {
   json_t *sums =
       json_pack("{s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i}, s:{}, s:{}, s:{}, s:{}}", "states", "idle", 0,
@@ -90,8 +90,8 @@ static json_t *sum_up(const json_t *all) {
 
 /* -- the text format --------------------------------------------------------------------------- */
 
-/* The text format escapes these three in a label's value, and nothing else. Characters that a
- * terminal obeys or hides are shown as {U+009B}. */
+/* In a label's value the text format escapes only these three. Control and invisible characters are
+ * shown as {U+009B}. */
 static void print_label(const char *value) {
   struct tidings_span text = span_text(value);
   for (size_t at = 0; at < text.len;) {

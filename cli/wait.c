@@ -92,8 +92,8 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
   return 0;
 }
 
-/* A wake signal says that something came, and the session is looked at. A message that is queued
- * already sends no signal: it is offered to a host that opens the session. */
+/* After a wake signal the session is looked at. A message that was queued before sends no signal:
+ * it is offered to a host that opens the session. */
 static int ask_for_turn(struct waiting *waiting, bool *ret_done) {
   json_t *data = NULL;
   bool reported = false;

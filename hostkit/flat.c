@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flat.c: handles in place of pointers, for languages whose foreign functions know only integers
- * and strings. A handle is never used twice, so that a stale one is found out.
+ * flat.c: handles instead of pointers, for languages whose foreign functions know only integers
+ * and strings. No handle is used twice, so a stale one is detected.
  */
 #include "flat.h"
 
@@ -138,8 +138,8 @@ out:
   return handle;
 }
 
-/* Marks the slot so that no call finds it, and waits for those that have. Errors: NOT_FOUND,
- * BUSY. */
+/* Marks the slot so that no new call finds it, and waits for the calls that use it. Errors:
+ * NOT_FOUND, BUSY. */
 static int32_t begin_close(int64_t handle, struct slot **ret_slot, struct tidings_error *error) {
   pthread_once(&table_once, make_table);
   struct timespec deadline = hk_deadline(HK_FLAT_DRAIN_MS);
@@ -191,7 +191,7 @@ int32_t hostkit_flat_close(int64_t handle) {
   return code ? remember(&error, code) : TIDINGS_OK;
 }
 
-/* In the place of whatever has been written. */
+/* Replaces what has been written. */
 static void write_error(int32_t code, const struct tidings_error *error, struct buffer *answer) {
   struct json_writer writer = {.out = answer};
   buffer_free(answer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * flat_call.c: the operations of hostkit_flat_call: a JSON object in, one out. Knows no handles.
+ * flat_call.c: the operations of hostkit_flat_call: each takes a JSON object and returns one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ static int put_members(struct json_writer *writer, struct hk_fields *fields,
   return 0;
 }
 
-/* The request's members, in the two places that the event has for them. The plugin checks them. */
+/* Copies the request's members to their two places in the event. The plugin checks them. */
 static int32_t push(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
   static const char *const members[] = {"op",      "session", "source",     "id",        "kind",
                                         "message", "level",   "data",       "key",       "tool",
@@ -188,7 +188,7 @@ static int32_t event(struct hostkit *kit, struct hk_fields *fields, struct buffe
   return code ? code : answer_reply(reply, answer, fields->error);
 }
 
-/* Digits only, as the JSON form of a reply has them. */
+/* Accepts only digits, as in the JSON form of a reply. */
 static uint64_t delivery_id(struct hk_fields *fields) {
   static const char expected[] = "a delivery id such as \"17\"";
   const char *text = hk_field_string(fields, "delivery", HK_REQUIRED);

@@ -2,7 +2,7 @@
  *
  * gate.h: counts the running calls, and holds new ones back while a swap or close runs.
  *
- * One word holds the count and the bit SHUT. Without that bit, entering and leaving take one
+ * A word holds the count and the bit SHUT. Without that bit, entering and leaving take one
  * compare-and-swap each. With it, the word changes only under the lock, so the thread that waits
  * for a count of zero may free the gate right after.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * json.h: what hostkit reads and writes as JSON beyond what common/json.h does: requests, and texts
- * of a plugin's that may be JSON.
+ * json.h: reads and writes requests, and texts of a plugin that may be JSON; common/json.h does
+ * the rest.
  */
 #ifndef HOSTKIT_JSON_H
 #define HOSTKIT_JSON_H
@@ -17,8 +17,7 @@ int32_t hk_json_read_object(struct tidings_span text, const char *name, struct a
 void hk_json_put_text_or_null(struct json_writer *writer, const char *key,
                               struct tidings_span text);
 
-/* The value that a text is, if it is JSON, else the text itself as a string; an empty one is
- * null. */
+/* The value of the text if it is JSON, else the text as a string; null if it is empty. */
 void hk_json_put_value(struct json_writer *writer, const char *key, struct tidings_span text);
 
 #endif

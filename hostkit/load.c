@@ -33,8 +33,8 @@ static int is_named(struct dl_phdr_info *info, size_t size, void *path) {
   return info->dlpi_name && strcmp(info->dlpi_name, path) == 0;
 }
 
-/* An image that stays is no danger by itself, since every load has a file of its own; but it is
- * memory lost at each swap. */
+/* An image that stays is harmless, because every load has a file of its own, but each swap then
+ * loses memory. */
 static void unload_image(void *image, const struct hk_copy *copy,
                          const struct hk_settings *settings) {
   if (settings->flags & HOSTKIT_KEEP_MAPPED) return;

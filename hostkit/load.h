@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * load.h: an image in this process with an open instance, and the way there and back. Knows nothing
- * of calls and gates.
+ * load.h: loads an image into this process, opens an instance, closes and unloads it again.
  */
 #ifndef HOSTKIT_LOAD_H
 #define HOSTKIT_LOAD_H

@@ -36,16 +36,17 @@ struct alert_watch {
   struct alert next;      /* the criticals in it wait for their alert */
 };
 
-/* The value for `after` of the query `timeline`: at first for where the session's past ends, and
- * for nothing of that past. */
+/* The value for `after` of the query `timeline`; at first one for which the answer has nothing of
+ * the session's past, only where that ends. */
 const char *alert_after(const struct alert_watch *watch);
-/* A look: the answers to `timeline` and `status`. Times are of any clock that goes forward. */
+/* Takes the answers to `timeline` and `status`. Times are of any clock that only goes forward. */
 void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t *status,
                 int64_t now_ms);
-/* Is there something to alert of? Then *ret_alert has it, to be finished, and it is not found
- * again. A state counts when it has lasted, so that a turn's steps alert nobody. */
+/* Is there something to alert of? Then *ret_alert has it, which the caller finishes, and it is not
+ * found again. A state counts only after it has lasted for a while, so that the steps of a turn
+ * alert no person. */
 bool alert_take(struct alert_watch *watch, int64_t now_ms, struct alert *ret_alert);
-/* When to try alert_take again without another look; -1: not before one. */
+/* When to try alert_take again without new answers; -1: only after new ones. */
 int64_t alert_due_ms(const struct alert_watch *watch);
 
 void alert_finish(struct alert *alert);

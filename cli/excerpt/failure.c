@@ -15,7 +15,7 @@ static size_t after_indent(struct tidings_span line, size_t at) {
   return at;
 }
 
-/* TAP has what a test says after a "# ". */
+/* In TAP, a test's own output follows a "# ". */
 static struct tidings_span without_indent(struct tidings_span line) {
   size_t indent = after_indent(line, 0);
   if (line.len - indent > 1 && line.ptr[indent] == '#' && line.ptr[indent + 1] == ' ')
@@ -33,7 +33,7 @@ static struct failure_line line_of(uint64_t number, enum role role, struct tidin
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
-/* Runners say what failed again in a summary. */
+/* Test runners repeat the failures in a summary. */
 static bool is_known(const struct failure_group *groups, size_t count,
                      const struct failure_group *group, enum role role) {
   for (size_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ static void add_statement(struct failure *failure, const struct failure_line *li
   append(failure, line);
 }
 
-/* A place that is far from a failure, and a second one, say nothing. */
+/* A place far from any failure, and a second place, are left out. */
 static void add_place(struct failure *failure, const struct failure_line *line) {
   if (is_near(failure, line->number) && !failure->open.has_place) append(failure, line);
 }
@@ -113,7 +113,7 @@ static void add_weak(struct failure *failure, const struct failure_line *line) {
 
 /* -- lines that need their neighbours ---------------------------------------------------------- */
 
-/* The frames of a traceback are indented; the first line that is not is what was raised. */
+/* The frames of a traceback are indented; the first line without indentation is the exception. */
 static bool add_traced(struct failure *failure, uint64_t number, size_t indent,
                        struct tidings_span text) {
   struct failure_line line = line_of(number, ROLE_STATEMENT, text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/pattern.c: see the header. A star takes as little as it can, and is not asked again once
- * what follows it has matched: a line costs a bounded number of steps.
+ * excerpt/pattern.c: see the header. A star matches as little as it can, and is not tried again
+ * once the part after it has matched, so a line costs a bounded number of steps.
  */
 #include "cli/excerpt/pattern.h"
 
@@ -62,7 +62,7 @@ static struct tidings_span beginning(struct tidings_span text) {
   return span_of(text.ptr, text.len < COMPARED_BYTES ? text.len : COMPARED_BYTES);
 }
 
-/* Could it match? Most patterns are ruled out by one character, or by the colon that they have. */
+/* Can it match? A character, or a missing colon, rules out most patterns. */
 static bool may_match(const char *pattern, struct tidings_span text, bool has_colon) {
   switch (*pattern) {
   case '#': return is_digit(*text.ptr);

@@ -30,7 +30,7 @@ struct child_way {
 /* Starts the command. Returns 0 or an errno. */
 int child_start(struct child *child, char **argv, const struct child_way *way);
 
-/* Takes one signal and passes it on if it was meant for the command and has not reached it already.
+/* Takes one signal, and passes it on if it is meant for the command and has not reached it yet.
  * Returns its number; 0: there is none. */
 int child_signal(const struct child *child);
 

@@ -16,8 +16,8 @@ struct tail {
   char end[96]; /* of the newest answer: what to ask for next; empty: everything */
 };
 
-/* The events of `answer` that were not listed, as a JSON list in the order in which it happened; to
- * be decref'ed. Each is {"time", "event": "push", "delivery", "settled", "outcome", "rewound" or
+/* The events of `answer` that were not listed yet, as a JSON list in their order; the caller
+ * decrefs it. Each is {"time", "event": "push", "delivery", "settled", "outcome", "rewound" or
  * "turn", ...}. NULL: out of memory. */
 json_t *tail_take(struct tail *tail, const json_t *answer);
 void tail_finish(struct tail *tail);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline/trace.c: from an answer to Trace Event JSON: https://ui.perfetto.dev opens it. Each
- * notification is an asynchronous slice from its push to its outcome, in a track of its producer's;
- * turns and carriers are slices, what was pending is a counter.
+ * timeline/trace.c: turns an answer into Trace Event JSON, which https://ui.perfetto.dev opens.
+ * Each notification is an asynchronous slice from its push to its outcome, in the track of its
+ * producer; turns and carriers are slices, and the pending notifications are a counter.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ static void put_slice(struct tracing *tracing, const char *name, int track, int6
   json_put_i64(&tracing->writer, "dur", to_ms > from_ms ? (to_ms - from_ms) * 1000 : 0);
 }
 
-/* A slice for each state that is not idle; an instant for what leaves the state as it is. */
+/* A state other than idle is a slice; a step that does not change the state is an instant. */
 static void put_turns(struct tracing *tracing, const json_t *transitions) {
   static const char *const names[] = {"event", "from", "to"};
   size_t count = json_array_size(transitions);

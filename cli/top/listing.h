@@ -16,14 +16,14 @@ enum top_order {
 }; /* BY_STORE: the running ones first, as the answer has them */
 const char *listing_order_name(enum top_order order);
 
-/* A copy of the answer in which the list `member` has only the rows in which one of the words that
- * people see has `filter` in it, whatever its case. NULL: no memory. */
+/* A copy of the answer whose list `member` has only the rows that show `filter` in any of their
+ * words, whatever its case. NULL: no memory. */
 json_t *listing_filter(const json_t *answer, const char *member, const char *filter);
 /* Sorts the list "sessions"; rows that are equal stay as they are. */
 void listing_sort(json_t *sessions, enum top_order order);
 
-/* Takes out the sessions that nobody owns and in which nothing waits: those that were closed, which
- * the store keeps for a day, and those that no host ever had. */
+/* Removes the sessions without an owner in which nothing waits: closed ones, which the store keeps
+ * for a day, and those that no host ever had. */
 void listing_drop_closed(json_t *answer);
 
 #endif

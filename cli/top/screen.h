@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/screen.h: the terminal: its size, its keys, and a grid on it. Afterwards it is as it was
- * before.
+ * top/screen.h: the terminal: its size, its keys, and a grid on it. Its former state is restored
+ * at the end.
  */
 #ifndef TIDINGS_CLI_TOP_SCREEN_H
 #define TIDINGS_CLI_TOP_SCREEN_H
@@ -18,19 +18,19 @@ struct top_screen {
   char *paste_off; /* what ends the bracketing of what is pasted; NULL: the terminal has none */
 };
 
-/* Takes the terminal of stdin and stdout; from here on SIGWINCH, SIGTSTP and SIGCONT are noted at
- * poll only. After interrupt_begin. Returns NULL, or what is wrong. */
+/* Takes the terminal of stdin and stdout; call interrupt_begin first. From then on SIGWINCH,
+ * SIGTSTP and SIGCONT are noted only at poll. Returns NULL, or what is wrong. */
 const char *screen_begin(struct top_screen *screen);
 /* Gives it back. Harmless if it was not taken. */
 void screen_end(struct top_screen *screen);
 
-/* Does what those signals ask for: stops this process with the terminal given back, takes it again
- * when it goes on, learns the size. To be called after each poll. */
+/* Handles those signals; call it after each poll. It gives the terminal back and stops this
+ * process, takes the terminal again when the process continues, and learns the size. */
 void screen_settle(struct top_screen *screen);
 
 void screen_size(size_t *ret_rows, size_t *ret_columns);
 void screen_show(struct top_screen *screen, const struct grid *grid);
-/* The next key that has been pressed. False: none has. */
+/* The next pressed key. False: there is none. */
 bool screen_key(struct top_screen *screen, uint32_t *ret_key);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/push.c: pushing what the outbox holds. A few files are pushed one by one, so that the
- * assistant's own edits among them can be withdrawn; a burst is pushed as one. A change that is
- * still pending in the session is not pushed a second time.
+ * watch/push.c: pushes what the outbox holds. A few files are pushed one by one, so that the
+ * assistant's own edits among them can be withdrawn; a burst is one push. A change that is still
+ * pending in the session is not pushed again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void forward(struct pushing *pushing) {
   free(session);
 }
 
-/* Quietly: while no host runs here, the last one may come back. */
+/* Prints nothing: the last host may come back. */
 static int choose(const struct cli *cli, struct pushing *pushing, const char *session,
                   char **last) {
   if (cli->to) return choose_address(cli, pushing);
@@ -151,8 +151,9 @@ static int push(const struct pushing *pushing, const char *type, json_t *data, i
   return code ? cli_fail_with(pushing->cli, code, &error) : 0;
 }
 
-/* The same line is pending already. Unless an edit of the assistant's own is: then that line may be
- * the same edit, and be withdrawn with it, and this the change of somebody else. */
+/* Is the same line pending already? If an edit of the assistant's own is pending too, this answers
+ * no: the line may be about that edit and be withdrawn with it, while this change is another
+ * program's. */
 static bool is_pending(const struct pushing *pushing, const char *path, enum file_event_kind kind) {
   const json_t *items = json_object_get(pushing->pending, "items"), *item = NULL;
   char *line = NULL;

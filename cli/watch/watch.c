@@ -64,7 +64,7 @@ static void say_unreadable(struct watching *watching) {
   tree->unreadable_count = 0;
 }
 
-/* Things have calmed down, or have gone on for long enough. */
+/* Reports the changes, after a pause in them or the longest delay. */
 static int flush(struct watching *watching) {
   tree_settle(&watching->tree);
   if (outbox_take(&watching->outbox, &watching->tree))
@@ -126,8 +126,8 @@ static int loop(struct watching *watching) {
     if (!code && !watching->tree.folder_count && !watching->changes.count)
       code = cli_fail(watching->cli, "nothing is left to watch");
   }
-  /* Changes from before the end are still pushed, although a signal may have come first to a
-   * watcher that was stopped. */
+  /* Earlier changes are still pushed at the end, even if the signal reached a stopped watcher
+   * first. */
   if (!code) code = take_events(watching);
   if (!code && watching->changes.count) code = flush(watching);
   return code;
@@ -135,7 +135,7 @@ static int loop(struct watching *watching) {
 
 /* -- the beginning ----------------------------------------------------------------------------- */
 
-/* With a link resolved on the way, as the watched paths are. */
+/* Resolves links, as was done with the watched paths. */
 static char *real_folder(char *path) {
   char *real = path ? realpath(path, NULL) : NULL;
   free(path);

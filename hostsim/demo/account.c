@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The books at the end of the demo. The ledger and the store say what was pushed and submitted;
- * deliveries are counted in the texts that the transcript holds, which the model has seen. Each
- * text is unlike every other, so it can be counted by itself.
+ * The account at the end of the demo. The ledger and the store say what was pushed and
+ * submitted; deliveries are counted in the transcript, which has what the model has seen. All
+ * texts differ, so each can be counted.
  */
 #include "demo/demo.h"
 

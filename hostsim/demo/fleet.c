@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim demo --fleet: the supervisor. It makes a store in a database and two machines, starts the
- * host on one, kills it where it asks for it, starts it on the other, and counts.
+ * hostsim demo --fleet: the supervisor. It makes a store in a database and two machines, starts
+ * the host on one, kills it when the host asks for it, starts it on the other machine, and
+ * counts.
  */
 #include "demo/fleet.h"
 

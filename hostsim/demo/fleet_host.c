@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What happens in hostsim demo --fleet, as the host of one machine plays it.
+ * Plays the host of one machine in hostsim demo --fleet.
  */
 #include "demo/fleet.h"
 #include "demo/host.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A machine that only pushes: a process that opens the store as a producer and ends. */
+/* Plays a machine that only pushes: a process opens the store as a producer and ends. */
 static void push_from_machine_c(struct demo_host *host, const char *kind, const char *level,
                                 const char *message) {
   screen_note(&host->screen, "machine C pushes %s", kind);

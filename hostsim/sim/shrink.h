@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/shrink.h: the fewest steps that still differ.
+ * sim/shrink.h: finds the fewest steps that still show a difference.
  */
 #ifndef HOSTSIM_SIM_SHRINK_H
 #define HOSTSIM_SIM_SHRINK_H
@@ -10,8 +10,8 @@
 /* Plays a schedule; true: it still shows the difference. */
 typedef bool shrink_trial(void *context, const struct schedule *schedule);
 
-/* Leaves out chunks of steps, smaller and smaller ones, then sets bytes to zero, as long as the
- * trial holds. At most `trials` of them are made. Returns how many. */
+/* Removes ever smaller chunks of steps, then sets bytes to zero, as long as the schedule still
+ * differs. It makes at most `trials` trials, and returns how many. */
 unsigned schedule_shrink(struct schedule *schedule, shrink_trial *trial, void *context,
                          unsigned trials);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/sim.h: what `hostsim sim` was asked for, and the two sides of it: one process that watches,
- * one that plays and may die with the plugin.
+ * sim/sim.h: the options of `hostsim sim`, and its two processes: one watches, the other plays
+ * and may die with the plugin.
  */
 #ifndef HOSTSIM_SIM_SIM_H
 #define HOSTSIM_SIM_SIM_H

@@ -73,6 +73,19 @@ def broken_links(source, name, text):
             yield f"{name}: the link to {target} leads nowhere"
 
 
+def anchor(heading):
+    """The name by which a link finds a heading."""
+    return re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()).replace(" ", "-")
+
+
+def lost_anchors(name, text, texts):
+    """Links to a part of a page that the page does not have."""
+    for target, part in re.findall(r"\]\(([^)#\s:]*)#([^)]*)\)", text):
+        page = os.path.normpath(os.path.join(os.path.dirname(name), target)) if target else name
+        if page in texts and part not in map(anchor, re.findall(r"^#+ (.*)$", texts[page], re.MULTILINE)):
+            yield f"{name}: {page} has no part #{part}"
+
+
 def broken_json(name, text):
     for block in blocks(text, "json"):
         try:
@@ -125,6 +138,7 @@ def main(source):
     check("the promise stands in the same words everywhere",
           [f"{name} lacks it" for name in PROMISED_IN if words(PROMISE) not in words(read(source, name))])
     check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])
+    check("every link to a part of a page finds it", [finding for name, text in texts.items() for finding in lost_anchors(name, text, texts)])
     check("every test that the pages on agents name is there", [finding for name in AGENTS for finding in missing_tests(source, name, texts[name])])
     check("every JSON block is JSON", [finding for name, text in texts.items() for finding in broken_json(name, text)])
 

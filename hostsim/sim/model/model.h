@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-/* As many as the longest schedule makes. The program that explores single steps compiles it
- * smaller: a model is copied a lot. */
+/* As many as the longest schedule makes. The program that explores single steps compiles smaller
+ * arrays, because it copies models a lot. */
 #ifdef MODEL_OF_A_STEP
 enum { MODEL_MESSAGES = 8, MODEL_ITEMS = 4, MODEL_DELIVERIES = 4, MODEL_ABORTS = 8 };
 #else
@@ -165,15 +165,14 @@ void model_apply(struct model *model, const struct act *act, struct answer *ret_
  * a notification is stored before its effects. False: this call has one commit. */
 bool model_apply_first(struct model *model, const struct act *act);
 
-/* Byte for byte. Padding may tell apart two that mean the same: then both go
- * on, which does no harm. */
+/* Compares byte for byte. Equal models may differ in padding; then both are kept, which is
+ * harmless. */
 bool model_is_same(const struct model *a, const struct model *b);
 
 /* The process is another one now, with the settings that it starts with. */
 void model_process_ended(struct model *model, enum peer peer);
 
-/* After an act of another process: there is something that the owner, who sleeps, has to come for.
- */
+/* Must the sleeping owner wake up after an act of another process? */
 bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer);
 
 /* Does a block begin without the sentences that say what it is? */

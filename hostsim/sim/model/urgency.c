@@ -23,8 +23,8 @@ static bool urgency_goes_before(const struct model *model, int a, int b) {
   return critical_a != critical_b ? critical_a : a < b;
 }
 
-/* An item that has not asked yet makes the offer, and asks for all that was pushed before it; the
- * most pressing of all gives it its name. */
+/* An item that has not asked for a turn yet makes the offer, and asks for all earlier ones too; the
+ * most pressing item of all names the turn. */
 static void ask_for_turn(struct model *model, const struct sim_settings *settings,
                          const struct plan *plan) {
   int pressing = -1, newest = -1;
