@@ -163,45 +163,92 @@ static int tables(const struct cli *cli, uint32_t task, uint32_t flags, const ch
   return code;
 }
 
+static void print_forgotten(const char *session, const json_t *answer, bool dry_run) {
+  fputs("session ", stdout);
+  terminal_text(stdout, session);
+  printf("%s %llu notifications, %llu deliveries, %llu messages, %llu rows in all\n",
+         dry_run ? ": would go:" : ": gone:", count_of(answer, "notifications"),
+         count_of(answer, "deliveries"), count_of(answer, "messages"), count_of(answer, "rows"));
+}
+
+static int forget(const struct cli *cli, uint32_t flags) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *answer = NULL;
+  const char *session = cli->session;
+  if (!session || !*session)
+    return cli_usage(cli, "name the session with -s: forget takes no other one");
+  char *path = cli->word_count > 1 ? strdup(cli->words[1]) : kit_store_path(cli);
+  if (!path) return cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set; name a store");
+  int32_t refused = store_forget(path, session, flags, &answer, &error);
+  int code = refused ? cli_fail_with(cli, refused, &error) : 0;
+  if (!code && cli->json) code = print_json(cli, answer);
+  else if (!code) print_forgotten(session, answer, flags);
+  json_decref(answer);
+  free(path);
+  return code;
+}
+
+/* In the order of `tasks`. */
+enum { CHECK, BACKUP, SALVAGE, MIGRATE, INIT, UPGRADE, DROP, COPY, FORGET };
+#define TASKS "check, backup, salvage, migrate, init, upgrade, drop, copy"
+
+struct task {
+  int least, most; /* words, with its own */
+  const char *missing;
+  uint32_t flags;
+};
+static const struct task tasks[] = {
+    [CHECK] = {1, 2, NULL, 0},
+    [BACKUP] = {2, 2, "name the folder to make", 0},
+    [SALVAGE] = {3, 3, "name the store and the folder to make", TIDINGS_STORE_ALSO_STALE},
+    [MIGRATE] = {3, 3, "name the store and the folder to make", 0},
+    [INIT] = {2, 2, "name the store's URL", TIDINGS_STORE_DRY_RUN},
+    [UPGRADE] = {2, 2, "name the store's URL", TIDINGS_STORE_DRY_RUN},
+    [DROP] = {2, 2, "name the store's URL", TIDINGS_STORE_DRY_RUN},
+    [COPY] = {3, 3, "name the store, and the folder or URL of the copy", 0},
+    [FORGET] = {1, 2, NULL, TIDINGS_STORE_DRY_RUN}};
+
+/* Does the usage fit the task? */
+static int check_usage(const struct cli *cli, int what, uint32_t flags) {
+  const struct task *task = &tasks[what];
+  uint32_t wrong = flags & ~task->flags;
+  if (cli->word_count < task->least) return cli_usage(cli, "%s", task->missing);
+  if (cli->word_count > task->most)
+    return cli_usage(cli, "unexpected argument '%s'", cli->words[task->most]);
+  if (wrong & TIDINGS_STORE_ALSO_STALE) return cli_usage(cli, "--also-stale is for salvage");
+  if (wrong & TIDINGS_STORE_DRY_RUN)
+    return cli_usage(cli, "--dry-run is for init, upgrade, drop and forget");
+  if (cli->session && what != FORGET) return cli_usage(cli, "-s is for forget");
+  bool takes_store = what == CHECK || what == BACKUP || what == FORGET;
+  if (cli->store && (!takes_store || cli->word_count > task->least))
+    return cli_usage(cli, "%s takes the store as an argument", cli->words[0]);
+  return 0;
+}
+
 static int store_verb(struct cli *cli) {
   static const char *const words[] = {"check",   "backup", "salvage", "migrate", "init",
-                                      "upgrade", "drop",   "copy",    NULL};
-  static const int least[] = {1, 2, 3, 3, 2, 2, 2, 3}, most[] = {2, 2, 3, 3, 2, 2, 2, 3};
+                                      "upgrade", "drop",   "copy",    "forget",  NULL};
   uint32_t flags = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == OPTION_ALSO_STALE) flags |= TIDINGS_STORE_ALSO_STALE;
     else if (key == OPTION_DRY_RUN) flags |= TIDINGS_STORE_DRY_RUN;
     else return cli->exit_code;
   }
-  int code =
-      cli_take_words(cli, 1, 3, "check, backup, salvage, migrate, init, upgrade, drop or copy is");
+  int code = cli_take_words(cli, 1, 3, TASKS " or forget is");
   if (code) return code;
   int what = cli_word(cli->words[0], words);
-  if (what < 0)
-    return cli_usage(
-        cli, "'%s' is not one of check, backup, salvage, migrate, init, upgrade, drop, copy",
-        cli->words[0]);
-  if (cli->word_count < least[what])
-    return cli_usage(cli, what == 1   ? "name the folder to make"
-                          : what == 7 ? "name the store, and the folder or URL of the copy"
-                          : what > 3  ? "name the store's URL"
-                                      : "name the store and the folder to make");
-  if (cli->word_count > most[what])
-    return cli_usage(cli, "unexpected argument '%s'", cli->words[most[what]]);
-  if (flags & TIDINGS_STORE_ALSO_STALE && what != 2)
-    return cli_usage(cli, "--also-stale is for salvage");
-  if (flags & TIDINGS_STORE_DRY_RUN && (what < 4 || what == 7))
-    return cli_usage(cli, "--dry-run is for init, upgrade and drop");
-  if (cli->store && (what > 1 || cli->word_count > least[what]))
-    return cli_usage(cli, "%s takes the store as an argument", words[what]);
+  if (what < 0) return cli_usage(cli, "'%s' is not one of " TASKS ", forget", cli->words[0]);
+  code = check_usage(cli, what, flags);
+  if (code) return code;
   switch (what) {
-  case 0: return check(cli);
-  case 1: return backup(cli);
-  case 2: return make(cli, HOSTKIT_STORE_SALVAGE, flags, cli->words[1], cli->words[2]);
-  case 4: return tables(cli, HOSTKIT_STORE_INIT, flags, "made");
-  case 5: return tables(cli, HOSTKIT_STORE_UPGRADE, flags, "up to date");
-  case 6: return tables(cli, HOSTKIT_STORE_DROP, flags, "removed");
-  case 7: return copy(cli);
+  case CHECK: return check(cli);
+  case BACKUP: return backup(cli);
+  case SALVAGE: return make(cli, HOSTKIT_STORE_SALVAGE, flags, cli->words[1], cli->words[2]);
+  case INIT: return tables(cli, HOSTKIT_STORE_INIT, flags, "made");
+  case UPGRADE: return tables(cli, HOSTKIT_STORE_UPGRADE, flags, "up to date");
+  case DROP: return tables(cli, HOSTKIT_STORE_DROP, flags, "removed");
+  case COPY: return copy(cli);
+  case FORGET: return forget(cli, flags);
   default: return make(cli, HOSTKIT_STORE_MIGRATE, 0, cli->words[1], cli->words[2]);
   }
 }
@@ -209,8 +256,8 @@ static int store_verb(struct cli *cli) {
 const struct cli_verb verb_store = {
     .name = "store",
     .usage = "[OPTION]... check [STORE] | backup TO | salvage FROM TO | migrate FROM TO | "
-             "init URL | upgrade URL | drop URL | copy FROM TO",
-    .summary = "check, back up or repair the store, or bring an older one up to date",
+             "init URL | upgrade URL | drop URL | copy FROM TO | forget -s SESSION [STORE]",
+    .summary = "check, back up or repair the store, or forget a session",
     .help =
         "check reads every page and every row and lists what is wrong. It may run while the store "
         "is in use. The exit code is 0 if the store is sound, and 1 if it is not. Of a store in a "
@@ -231,10 +278,14 @@ const struct cli_verb verb_store = {
         "copy makes the store TO with every row of FROM; each of them is a folder or a URL. No "
         "agent or command may use FROM meanwhile. Each row is read back before TO can be used: "
         "until then TO, or the schema, is not there. Its notifications, ids, orders, states and "
-        "history are the same. FROM stays as it is.",
+        "history are the same. FROM stays as it is.\n\n"
+        "forget deletes everything that the store has of the session that -s names: its name, "
+        "what is pending, its history, and the ids of events that it has seen. It is refused "
+        "while a host that has the session runs. The store may be in use; a later session of the "
+        "same name begins with nothing.",
     .with = WITH_STORE | WITH_JSON | ONLY_READS,
     .completion = COMPLETE_WORDS,
-    .words = "check backup salvage migrate init upgrade drop copy",
+    .words = "check backup salvage migrate init upgrade drop copy forget",
     .options =
         (const struct cli_option[]){
             {.key = OPTION_ALSO_STALE,
@@ -243,7 +294,13 @@ const struct cli_verb verb_store = {
                      "deleted or replaced, perhaps, and may be delivered again."},
             {.key = OPTION_DRY_RUN,
              .name = "dry-run",
-             .help = "With init, upgrade and drop: print the SQL, and do nothing."},
+             .help = "With init, upgrade and drop: print the SQL, and do nothing. With forget: "
+                     "count what would go, and do nothing."},
+            {.key = 's',
+             .name = "session",
+             .argument = "SESSION",
+             .completion = COMPLETE_SESSION,
+             .help = "With forget: the session."},
             {.name = NULL},
         },
     .run = store_verb,
@@ -257,5 +314,7 @@ const struct cli_verb verb_store = {
              "Print the SQL that makes a store in a database."},
             {"tidings store copy ~/tidings-monday ~/tidings-copy",
              "Copy a store that no agent uses; each may be a URL."},
+            {"tidings store forget -s deploy-of-2024 --dry-run",
+             "Count what the store has of a session."},
             {NULL, NULL}},
 };

@@ -21,21 +21,35 @@ enum { LONGEST_ANSWER = 1 << 20 };
 
 static const struct json_rules answers = {.max_depth = 16};
 
+static int32_t do_task(uint32_t task, const struct tidings_store_request *request,
+                       json_t **ret_answer, struct tidings_error *error) {
+  char *plugin = kit_plugin_path(), *json = NULL;
+  if (!plugin) return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
+  const struct hostkit_options options = {
+      .size = sizeof options, .flags = kit_flags(), .plugin_path = plugin};
+  int32_t code = hostkit_store(&options, task, request, &json, error);
+  free(plugin);
+  if (!code) code = json_value_read(&answers, span_text(json), "the answer", ret_answer, error);
+  hostkit_free(json);
+  return code;
+}
+
 int32_t store_do(uint32_t task, uint32_t flags, const char *from, const char *to,
                  json_t **ret_answer, struct tidings_error *error) {
   const struct tidings_store_request request = {.size = sizeof request,
                                                 .flags = flags,
                                                 .from = span_text(from),
                                                 .to = span_text(to ? to : "")};
-  char *plugin = kit_plugin_path(), *json = NULL;
-  if (!plugin) return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
-  const struct hostkit_options options = {
-      .size = sizeof options, .flags = kit_flags(), .plugin_path = plugin};
-  int32_t code = hostkit_store(&options, task, &request, &json, error);
-  free(plugin);
-  if (!code) code = json_value_read(&answers, span_text(json), "the answer", ret_answer, error);
-  hostkit_free(json);
-  return code;
+  return do_task(task, &request, ret_answer, error);
+}
+
+int32_t store_forget(const char *store, const char *session, uint32_t flags, json_t **ret_answer,
+                     struct tidings_error *error) {
+  const struct tidings_store_request request = {.size = sizeof request,
+                                                .flags = flags,
+                                                .from = span_text(store),
+                                                .session = span_text(session)};
+  return do_task(HOSTKIT_STORE_FORGET, &request, ret_answer, error);
 }
 
 /* -- a copy ------------------------------------------------------------------------------------ */

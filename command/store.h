@@ -15,6 +15,11 @@
 int32_t store_do(uint32_t task, uint32_t flags, const char *from, const char *to,
                  json_t **ret_answer, struct tidings_error *error);
 
+/* Deletes everything of a session, or counts it (TIDINGS_STORE_FLAG_DRY_RUN). Errors:
+ * hostkit_store's. */
+int32_t store_forget(const char *store, const char *session, uint32_t flags, json_t **ret_answer,
+                     struct tidings_error *error);
+
 /* Copies a store that no host uses into a new one, of any kind: a folder, or a schema of a
  * database. The rows go through a file without a name in $TMPDIR, or /tmp. Errors: hostkit_store's;
  * STORE: that file cannot be made. */

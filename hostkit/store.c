@@ -24,6 +24,7 @@ static store_task task_of(const struct tidings_store *store, uint32_t task) {
   case HOSTKIT_STORE_DROP: return store->drop;
   case HOSTKIT_STORE_DUMP: return store->dump;
   case HOSTKIT_STORE_LOAD: return store->load;
+  case HOSTKIT_STORE_FORGET: return store->forget;
   default: return store->migrate;
   }
 }
@@ -67,8 +68,8 @@ int32_t hostkit_store(const struct hostkit_options *options, uint32_t task,
   struct hk_instance loaded;
   struct hk_copy copy = HK_COPY_NONE;
   if (!ret_json) return hk_error(error, TIDINGS_E_INVAL, "ret_json is a null pointer");
-  if (task < HOSTKIT_STORE_CHECK || task > HOSTKIT_STORE_LOAD)
-    return hk_error(error, TIDINGS_E_INVAL, "task is %u, expected 1 to 9", (unsigned)task);
+  if (task < HOSTKIT_STORE_CHECK || task > HOSTKIT_STORE_FORGET)
+    return hk_error(error, TIDINGS_E_INVAL, "task is %u, expected 1 to 10", (unsigned)task);
   int32_t code = hk_settings_init(&settings, options, error);
   if (code) return code;
   char *place = store_of(task, request);

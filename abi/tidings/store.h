@@ -2,12 +2,12 @@
  *
  * tidings/store.h: the extension tidings.store/1: looking after a store as a whole: checking it,
  * copying it while it is in use, saving what is left of a damaged one, and making a new one from
- * one of an older layout.
+ * one of an older layout; and forgetting a session.
  *
  * It needs no instance: its functions take the paths of folders. Each may take seconds to minutes,
  * and reads files that may be damaged: a host that must not end calls it in another process, as the
- * command `tidings store` does. No function changes the store that it reads, except that `backup`,
- * and `check` of a store in use, open it as every host does.
+ * command `tidings store` does. No function but `forget` changes the store that it reads, except
+ * that `backup`, and `check` of a store in use, open it as every host does.
  */
 #ifndef TIDINGS_STORE_H
 #define TIDINGS_STORE_H
@@ -26,7 +26,8 @@ extern "C" {
 /* salvage: rows of pages that are not in use any more count too. They may have been deleted or
  * replaced, and may be delivered again. */
 #define TIDINGS_STORE_FLAG_ALSO_STALE 1u
-/* init, upgrade, drop: do nothing; the answer has the SQL in "sql". */
+/* init, upgrade, drop: do nothing; the answer has the SQL in "sql". forget: do nothing; the answer
+ * counts what would go. */
 #define TIDINGS_STORE_FLAG_DRY_RUN 2u
 /* drop: everything that is in the store goes; its tables, roles and rights stay. */
 #define TIDINGS_STORE_FLAG_KEEP_TABLES 4u
@@ -43,6 +44,7 @@ struct tidings_store_request {
   struct tidings_span from; /* required: the folder of a store, or its URL */
   struct tidings_span to;   /* required but for check: the folder to make. It must not be there, or
                                be empty; nothing is ever overwritten */
+  struct tidings_span session; /* forget: required, its id. Not used by the others. Since 1.2. */
 };
 #define TIDINGS_STORE_REQUEST_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store_request, to)
 
@@ -120,6 +122,16 @@ struct tidings_store {
    * another). Since 1.1. */
   int32_t (*load)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);
+
+  /* Deletes everything that the store `from` has of `session`: its name, what is pending, its
+   * history, the ids of events that it has seen. [any thread] [never from a callback] The store may
+   * be in use, and no other process waits for long: its history goes in portions, and the rest in
+   * one commit, so a later session of the same name begins with nothing. The bytes stay in the
+   * files until others are written there. Not while this process has the store open: STORE. Errors:
+   * also NOT_FOUND (the store has nothing of such a session), STATE (its host runs; of its history
+   * some may be gone), INVAL. Since 1.2. */
+  int32_t (*forget)(const struct tidings_store_request *request,
+                    const struct tidings_answer **ret_answer, struct tidings_error *error);
 };
 #define TIDINGS_STORE_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store, load)
 

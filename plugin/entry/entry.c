@@ -184,8 +184,12 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
   struct instance *instance = NULL;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
+  uint32_t lives = store_lives(instance->store);
   code = check_span(event, "event", error);
   if (!code) code = flow_event(instance, *event, ret_reply, error);
+  /* The session's number was found to be void: nothing was done, and it is looked up anew. */
+  if (code == TIDINGS_E_BUSY && store_lives(instance->store) != lives)
+    code = flow_event(instance, *event, ret_reply, error);
   instance_leave(instance);
   return code;
 }

@@ -30,9 +30,9 @@ static int run_task(enum maintenance_task task, uint32_t known_flags,
                 request.flags, known_flags);
   code = check_path(&request.from, "request.from", error);
   if (!code) code = check_path(&request.to, "request.to", error);
+  if (!code) code = check_path(&request.session, "request.session", error);
   if (!code && !ret_answer) code = fail(error, TIDINGS_E_INVAL, "ret_answer: null pointer");
-  return code ? code
-              : query_maintenance(task, request.from, request.to, request.flags, ret_answer, error);
+  return code ? code : query_maintenance(task, &request, ret_answer, error);
 }
 
 static int32_t check_store(const struct tidings_store_request *request,
@@ -84,6 +84,12 @@ static int32_t load_store(const struct tidings_store_request *request,
   return run_task(MAINTENANCE_LOAD, 0, request, ret_answer, error);
 }
 
+static int32_t forget_session(const struct tidings_store_request *request,
+                              const struct tidings_answer **ret_answer,
+                              struct tidings_error *error) {
+  return run_task(MAINTENANCE_FORGET, TIDINGS_STORE_FLAG_DRY_RUN, request, ret_answer, error);
+}
+
 const struct tidings_store entry_store_extension = {.size = sizeof entry_store_extension,
                                                     .check = check_store,
                                                     .backup = backup_store,
@@ -94,4 +100,5 @@ const struct tidings_store entry_store_extension = {.size = sizeof entry_store_e
                                                     .upgrade = upgrade_store,
                                                     .drop = drop_store,
                                                     .dump = dump_store,
-                                                    .load = load_store};
+                                                    .load = load_store,
+                                                    .forget = forget_session};

@@ -246,11 +246,25 @@ static bool is_quiet_still(struct instance *instance, const struct carrier *carr
   return asks && store_is_unchanged(instance->store, known->number, stamp, deadline, ret_asked);
 }
 
+static int deliver_once(struct instance *instance, const struct carrier *carrier, bool asked,
+                        store_deadline deadline, const struct tidings_reply **ret_reply,
+                        struct tidings_error *error) {
+  struct op op;
+  op_begin(&op, instance, carrier->session, deadline);
+  op.known = session_table_find(&instance->sessions, carrier->session);
+  op.asked = asked;
+  int code = find_session(&op, error);
+  if (!code) code = op_lock(&op, error);
+  if (!code) code = attempt_until_done(&op, carrier, ret_reply, error);
+  op_end(&op);
+  return code;
+}
+
+/* Once more if the session's number was found to be void: nothing was done. */
 int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = instance_deadline(instance);
   const struct tidings_reply *reply = NULL;
-  struct op op;
   bool asked;
   if (is_quiet_still(instance, carrier, known, deadline, &asked)) {
     *ret_reply = NULL;
@@ -260,13 +274,10 @@ int flow_deliver(struct instance *instance, const struct carrier *carrier, struc
   int code = known ? 0 : session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
   if (code) return code;
   (void)flow_settle_remembered(instance, deadline, NULL);
-  op_begin(&op, instance, carrier->session, deadline);
-  op.known = known;
-  op.asked = asked;
-  code = find_session(&op, error);
-  if (!code) code = op_lock(&op, error);
-  if (!code) code = attempt_until_done(&op, carrier, &reply, error);
-  op_end(&op);
+  uint32_t lives = store_lives(instance->store);
+  code = deliver_once(instance, carrier, asked, deadline, &reply, error);
+  if (code == TIDINGS_E_BUSY && store_lives(instance->store) != lives)
+    code = deliver_once(instance, carrier, false, deadline, &reply, error);
   if (!code) *ret_reply = reply;
   return code;
 }

@@ -55,6 +55,7 @@ static void write_report(enum maintenance_task task, const struct maintenance_re
     json_put_u64(&writer, "pending_again", report->pending_again);
     json_put_u64(&writer, "made_names", report->made_names);
   }
+  if (task == MAINTENANCE_FORGET) json_put_u64(&writer, "deliveries", report->deliveries);
   if (report->took_away) json_put_bool(&writer, "took_away", true);
   if (task == MAINTENANCE_MIGRATE) json_put_u64(&writer, "left_out", report->left_out);
   json_close(&writer, '}');
@@ -66,8 +67,17 @@ static bool has_target(enum maintenance_task task) {
          task == MAINTENANCE_DUMP || task == MAINTENANCE_LOAD;
 }
 
-static int run(enum maintenance_task task, const char *from, const char *to, uint32_t flags,
-               struct maintenance_report *ret_report, struct tidings_error *error) {
+static int run_forget(const char *from, struct tidings_span session, bool dry,
+                      struct maintenance_report *ret_report, struct tidings_error *error) {
+  if (!session.len)
+    return fail(error, TIDINGS_E_INVAL, "request.session: missing; expected the id of a session");
+  return maintenance_forget(from, session, dry, ret_report, error);
+}
+
+static int run(enum maintenance_task task, const char *from, const char *to,
+               const struct tidings_store_request *request, struct maintenance_report *ret_report,
+               struct tidings_error *error) {
+  uint32_t flags = request->flags;
   bool dry = flags & TIDINGS_STORE_FLAG_DRY_RUN;
   switch (task) {
   case MAINTENANCE_CHECK: return maintenance_check(from, ret_report, error);
@@ -85,21 +95,21 @@ static int run(enum maintenance_task task, const char *from, const char *to, uin
                               from, dry, ret_report, error);
   case MAINTENANCE_DUMP: return maintenance_dump(from, to, ret_report, error);
   case MAINTENANCE_LOAD: return maintenance_load(from, to, ret_report, error);
+  case MAINTENANCE_FORGET: return run_forget(from, request->session, dry, ret_report, error);
   }
   return fail(error, TIDINGS_E_INVAL, "there is no such task");
 }
 
-int query_maintenance(enum maintenance_task task, struct tidings_span from, struct tidings_span to,
-                      uint32_t flags, const struct tidings_answer **ret_answer,
-                      struct tidings_error *error) {
+int query_maintenance(enum maintenance_task task, const struct tidings_store_request *request,
+                      const struct tidings_answer **ret_answer, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
   struct maintenance_report report = {0};
   const char *from_path = NULL, *to_path = NULL;
   struct maintenance_answer *answer = calloc(1, sizeof *answer);
   int code = answer ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
-  if (!code) code = take_path(from, "from", &arena, &from_path, error);
-  if (!code && has_target(task)) code = take_path(to, "to", &arena, &to_path, error);
-  if (!code) code = run(task, from_path, to_path, flags, &report, error);
+  if (!code) code = take_path(request->from, "from", &arena, &from_path, error);
+  if (!code && has_target(task)) code = take_path(request->to, "to", &arena, &to_path, error);
+  if (!code) code = run(task, from_path, to_path, request, &report, error);
   if (!code) write_report(task, &report, &answer->text);
   if (!code && answer->text.failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
   free(report.sql);

@@ -18,14 +18,14 @@ enum maintenance_task {
   MAINTENANCE_UPGRADE,
   MAINTENANCE_DROP,
   MAINTENANCE_DUMP,
-  MAINTENANCE_LOAD
+  MAINTENANCE_LOAD,
+  MAINTENANCE_FORGET
 };
 
-/* `to` is used by BACKUP, SALVAGE, MIGRATE, DUMP and LOAD; `flags` are TIDINGS_STORE_*. Errors:
- * those of store/maintenance/maintenance.h; INVAL (a path with a NUL, or none). */
-int query_maintenance(enum maintenance_task task, struct tidings_span from, struct tidings_span to,
-                      uint32_t flags, const struct tidings_answer **ret_answer,
-                      struct tidings_error *error);
+/* `to` is used by BACKUP, SALVAGE, MIGRATE, DUMP and LOAD, `session` by FORGET. Errors: those of
+ * store/maintenance/maintenance.h; INVAL (a path with a NUL, or none). */
+int query_maintenance(enum maintenance_task task, const struct tidings_store_request *request,
+                      const struct tidings_answer **ret_answer, struct tidings_error *error);
 void query_maintenance_release(const struct tidings_answer *answer); /* NULL is allowed */
 
 #endif

@@ -52,6 +52,23 @@ def test_check(place):
     assert "page" in found[0]["text"] and "tidings store salvage" in found[0]["remedy"], found
 
 
+def test_forget(place):
+    """forget: says what goes, with --dry-run without doing it; nothing of another session; a host that runs keeps its session"""
+    filled(place)
+    place.ok("push", "--create", "-s", "other", "stays")
+    assert place.ok("store", "forget", "-s", "s", "--dry-run").text == "session s: would go: 3 notifications, 0 deliveries, 0 messages, 4 rows in all\n"
+    place.ok("deliver", "--at", "chat-request", "-s", "s", "--owner", str(os.getpid()), stdin="x")
+    place.refused("store", "forget", "-s", "s", says=["TIDINGS_E_STATE", f"a host that runs, pid {os.getpid()}"])
+    place.refused("store", "forget", code=2, says=["name the session with -s"])
+    place.refused("store", "check", "-s", "s", code=2, says=["-s is for forget"])
+    place.refused("store", "forget", "-s", "nobody", says=["TIDINGS_E_NOT_FOUND", "has no session"])
+    place.refused("store", "forget", "-s", "s", "/nowhere", says=["there is no such folder"])
+    answer = place.ok("store", "forget", "-s", "other", "--json").json
+    assert answer["notifications"] == 1 and answer["deliveries"] == 0 and answer["rows"] == 2, answer
+    assert "other" not in place.ok("sessions", "--json").text
+    assert place.ok("store", "check", "--json").json["sound"]
+
+
 def test_doctor_reads_every_row(place):
     """doctor runs the check: it says of a row whose checksum is wrong what opening the store does not see"""
     filled(place)
@@ -149,7 +166,7 @@ def test_migrate(place):
 
 def test_usage(place):
     """wrong words are usage errors"""
-    for words, says in ((["store"], "check, backup, salvage, migrate, init, upgrade, drop or copy"), (["store", "mend"], "'mend' is not one of"),
+    for words, says in ((["store"], "check, backup, salvage, migrate, init, upgrade, drop, copy or forget"), (["store", "mend"], "'mend' is not one of"),
                         (["store", "check", "x", "y"], "unexpected argument 'y'"), (["store", "check", "x", "-S", "y"], "takes the store as an argument"), (["store", "backup"], "name the folder to make"),
                         (["store", "salvage", "a"], "name the store and the folder to make"),
                         (["store", "backup", "x", "--also-stale"], "--also-stale is for salvage"),

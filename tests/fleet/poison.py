@@ -72,30 +72,6 @@ def check_quota(server, url):
     host.close()
 
 
-def check_forget(server, url):
-    host = kit.Kit(url)
-    host.event("session.opened", "secret")
-    for number in range(20):
-        host.call("push", session="secret", kind="ci.failed", message=f"hunter{number}", id=f"i{number}")
-        answer = host.call("tool_result", session="secret", call_id=f"c{number}", tool="shell", content="x")
-        host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
-    host.call("push", session="secret", kind="ci.failed", message="hunter2 waits")
-    refused = server.sql("DO $$ BEGIN PERFORM tidings.forget('secret'); EXCEPTION WHEN SQLSTATE 'TDSTA' THEN RAISE 'refused'; END $$", check=False)
-    expect(refused == "" and server.sql("SELECT count(*) FROM tidings.inbox WHERE name = 'secret'") == "1", "a session that is open is not forgotten")
-    host.event("session.closed", "secret")
-    host.close()
-    expect(server.sql("SELECT tidings.forget('secret')") == "t", "a closed one is")
-    dump = "".join(server.sql(f"SELECT coalesce(string_agg(t::text || encode({column}, 'escape'), ''), '') FROM tidings.{table} AS t")
-                   for table, column in (("live", "value"), ("history", "value"), ("inbox", "body"), ("dead_letter", "body")))
-    rest = server.sql("SELECT count(*) FROM tidings.seen WHERE name = 'secret'")
-    expect("hunter" not in dump and rest == "0", "none of its words is left")
-    again = kit.Kit(url)
-    again.event("session.opened", "secret")
-    again.call("push", session="secret", kind="ci.failed", message="new", id="i1")
-    expect("new" in again.call("tool_result", session="secret", call_id="c", tool="shell", content="x")["content"], "and its name can be used again")
-    again.close()
-
-
 def check_many(server, url):
     """Ten thousand sessions are listed in a few round trips, not in one for each."""
     host = kit.Kit(url)
@@ -125,7 +101,6 @@ def main():
         check_large(server, url)
         check_unopened(server, url)
         check_quota(server, url)
-        check_forget(server, url)
         check_many(server, url)
     print(f"# sum: poison: {len(failures)} failures")
     return bool(failures)

@@ -258,6 +258,7 @@ HOSTKIT_API int32_t hostkit_next_session(struct hostkit *hostkit, char *buffer, 
 #define HOSTKIT_STORE_DROP 7u
 #define HOSTKIT_STORE_DUMP 8u
 #define HOSTKIT_STORE_LOAD 9u
+#define HOSTKIT_STORE_FORGET 10u /* since 1.2 */
 
 /* Looks after a store by the extension tidings.store/1 (store.h) of a plugin that is loaded for
  * this call: no instance is opened, and `options` says only which plugin, and how it is loaded;

@@ -17,6 +17,11 @@ struct db_noted {
   struct owner owner; /* whose it is */
 };
 
+/* What has gone of a session that is forgotten, or would go. */
+struct db_forgotten {
+  uint64_t rows, notifications, deliveries, messages; /* rows: of all kinds */
+};
+
 struct db_remote {
   /* -- reading -------------------------------------------------------------------------------- */
 
@@ -50,6 +55,15 @@ struct db_remote {
   void (*ended_below)(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
   /* What its tools have declared: [["tool","kind",…],…]; empty: nothing. */
   int (*note_tools)(struct db_txn *txn, uint32_t session, struct tidings_span json);
+
+  /* Deletes a portion of all that the tables have of the session, its history first, and adds it to
+   * `counts`; *ret_done: there is no more. `ended`: the host that it has had, if that is dead.
+   * EPERM: another one has it. */
+  int (*forget)(struct db *db, struct tidings_span name, const struct owner *ended,
+                store_deadline deadline, struct db_forgotten *counts, bool *ret_done);
+  /* Counts what that would be. */
+  int (*count_forgotten)(struct db *db, struct tidings_span name, store_deadline deadline,
+                         struct db_forgotten *ret_counts);
 
   /* -- the inbox ------------------------------------------------------------------------------ */
 

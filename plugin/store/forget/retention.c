@@ -251,6 +251,14 @@ bool visit_delivery_id(const struct visit *visit, struct db_key *ret_key) {
   return true;
 }
 
+int visit_delete(struct visit *visit, enum row_kind kind, uint64_t n) {
+  struct db_key id;
+  bool named = kind == ROW_DELIVERY && visit_delivery_id(visit, &id);
+  (void)n;
+  int rc = db_cursor_delete(&visit->cursor);
+  return !rc && named ? db_delete(visit->txn->db, &id) : rc;
+}
+
 /* -- visiting a session ------------------------------------------------------------------------ */
 
 int visit_begin(struct visit *visit) {
@@ -317,14 +325,6 @@ int visit_is_purgeable(struct visit *visit, bool *ret_purgeable) {
 
 /* -- a session's own settle -------------------------------------------------------------------- */
 
-static int forget_here(struct visit *visit, enum row_kind kind, uint64_t n) {
-  struct db_key id;
-  bool named = kind == ROW_DELIVERY && visit_delivery_id(visit, &id);
-  (void)n;
-  int rc = db_cursor_delete(&visit->cursor);
-  return !rc && named ? db_delete(visit->txn->db, &id) : rc;
-}
-
 /* They are few beside items, or there are none. */
 static int forget_messages(struct visit *visit, struct head *head) {
   uint64_t contents = 0, messages = 0, transitions = 0;
@@ -365,7 +365,7 @@ int retention_step(struct store_txn *txn, uint32_t session, struct head *head, i
                         .head = head,
                         .now_ms = now_ms,
                         .arena = &arena,
-                        .forget = forget_here};
+                        .forget = visit_delete};
   int code = item_last(txn, session, head, &visit.last, error);
   if (code) return code;
   head->floor = visit.last;

@@ -47,6 +47,8 @@ struct visit {
 
 /* The key of the row that has the id of the delivery under the cursor. False: there is none. */
 bool visit_delivery_id(const struct visit *visit, struct db_key *ret_key);
+/* For `forget`: deletes the row under the cursor, and that of its id. */
+int visit_delete(struct visit *visit, enum row_kind kind, uint64_t n);
 
 int visit_begin(struct visit *visit); /* these return 0, or the engine's error */
 void visit_end(struct visit *visit);

@@ -34,6 +34,9 @@ struct maintenance_report {
   uint64_t pending_again; /* and so many of their notifications are pending by that */
   uint64_t made_names;    /* sessions whose name was lost */
 
+  /* forget */
+  uint64_t deliveries;
+
   /* migrate */
   uint64_t left_out; /* rows that this build cannot read */
 
@@ -66,6 +69,11 @@ int maintenance_dump(const char *from, const char *to, struct maintenance_report
                      struct tidings_error *error);
 int maintenance_load(const char *from, const char *to, struct maintenance_report *ret_report,
                      struct tidings_error *error);
+
+/* Deletes everything of one session, or counts it. Errors: NOT_FOUND (there is no such store, or it
+ * has nothing of such a session), STATE (its host is alive), BUSY, STORE, NOMEM. */
+int maintenance_forget(const char *from, struct tidings_span session, bool dry_run,
+                       struct maintenance_report *ret_report, struct tidings_error *error);
 
 /* The tables of a store in a database. Errors: INVAL (`place` is no URL), STATE (init: it is
  * there), NOT_FOUND (it is not), SCHEMA_NEWER, BUSY, STORE, NOMEM. */

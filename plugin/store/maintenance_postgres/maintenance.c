@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "store/db/postgres/tables.h"
+#include "store/forget/forget.h"
 #include "store/maintenance/maintenance.h"
 
 static int refuse(const char *instead, struct tidings_error *error) {
@@ -63,4 +64,24 @@ int maintenance_tables(enum maintenance_tables task, const char *place, bool dry
   int code = tables_do(tasks[task], place, dry_run ? &report.sql : NULL, error);
   if (!code) *ret_report = report;
   return code;
+}
+
+int maintenance_forget(const char *from, struct tidings_span session, bool dry_run,
+                       struct maintenance_report *ret_report, struct tidings_error *error) {
+  const struct store_options options = {
+      .directory = from, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
+  struct db_forgotten gone;
+  struct store *store = NULL;
+  int code = store_open(&options, &store, error);
+  if (code) return code;
+  code = store_forget_session(store, session, dry_run, &gone, error);
+  store_close(store);
+  if (code) return code;
+  *ret_report = (struct maintenance_report){.layout = DB_LAYOUT,
+                                            .rows = gone.rows,
+                                            .sessions = 1,
+                                            .notifications = gone.notifications,
+                                            .deliveries = gone.deliveries,
+                                            .messages = gone.messages};
+  return 0;
 }

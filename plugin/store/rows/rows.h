@@ -66,6 +66,10 @@ struct db_key session_name_row(struct tidings_span name);
 int session_name(struct store_txn *txn, struct tidings_span name, uint32_t number,
                  struct tidings_error *error);
 
+/* Deletes a session's name, which nobody finds it by any more. Errors: STORE, NOMEM. */
+int session_delete_name(struct store_txn *txn, struct tidings_span name,
+                        struct tidings_error *error);
+
 /* Is the number that is declared still that of the name? Errors: BUSY: it is not, and whoever knows
  * numbers by names has to ask anew (store_lives). */
 int session_check_scope(struct store_txn *txn, const struct db_scope *scope,

@@ -100,8 +100,8 @@ int session_check_scope(struct store_txn *txn, const struct db_scope *scope,
   if (code || number == scope->session) return code;
   atomic_fetch_add(&txn->store->voided, 1);
   return fail(error, TIDINGS_E_BUSY,
-              "the store has gone back in time, and session %s is not what it was; nothing was "
-              "done, try again",
+              "session %s was forgotten, or the store has gone back in time; nothing was done, try "
+              "again",
               quote(scope->name).text);
 }
 
@@ -136,6 +136,32 @@ int session_name(struct store_txn *txn, struct tidings_span name, uint32_t numbe
   int rc = code ? 0 : name_session(txn, number, name);
   if (rc) return db_failed(error, rc, "name a session");
   return code ? code : put_name(txn, &key, name, number, error);
+}
+
+/* Names that collide are found one after the other: those after it move up. */
+int session_delete_name(struct store_txn *txn, struct tidings_span name,
+                        struct tidings_error *error) {
+  struct db_key key = session_name_row(name);
+  uint64_t first = row_key_n(key.bytes), n = first;
+  bool found = false;
+  for (uint64_t i = 0; i <= NAME_PROBES; i++) {
+    struct db_key next = row_key(0, ROW_NAME, first + i);
+    struct tidings_span value, other;
+    uint32_t number;
+    int rc = row_get(txn, &next, &value);
+    if (rc) return db_failed(error, rc, "look up a session");
+    if (!value.ptr || i == NAME_PROBES) break;
+    if (!session_decode(&next, value, &other, &number))
+      return row_damaged(error, "the session's name", 0, first + i);
+    struct db_key before = row_key(0, ROW_NAME, n);
+    int code = found ? put_name(txn, &before, other, number, error) : 0;
+    if (code) return code;
+    found = found || span_equal(other, name);
+    n = first + i;
+  }
+  struct db_key last = row_key(0, ROW_NAME, n);
+  int rc = found ? db_delete(txn->db, &last) : 0;
+  return rc ? db_failed(error, rc, "forget a session's name") : 0;
 }
 
 bool session_decode(const struct db_key *key, struct tidings_span record,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/life.h"
 
 enum { BYTEA = 17, INT8 = 20 };
 
@@ -147,10 +147,15 @@ static int send_folded(struct pg_conn *conn, const struct pg_session *session) {
   return rc;
 }
 
-/* The session's row is the first: this locks it, if it is not locked yet. */
+/* The session's row is the first: this locks it, if it is not locked yet. A session that is not
+ * there and gets no name now was forgotten since this process looked up its number. */
 int pg_session_send_changes(struct db *db, struct pg_conn *conn, struct pg_session *session,
                             const struct pg_write *write) {
   uint64_t floors[KINDS];
+  if (session->number && !session->exists && !session->name) {
+    pg_void(db);
+    return PG_E_MOVED;
+  }
   for (int i = 0; i < KINDS; i++) floors[i] = floor_after(db, session, (uint8_t)i);
   int rc = send_session(conn, session, floors, write);
   if (!rc) rc = send_rows(conn, session, true);

@@ -48,6 +48,7 @@ enum pg_error {
   PG_E_STARTING,
   PG_E_OUTDATED, /* the session is not as it was read */
   PG_E_MOVED,    /* the number that is declared is not, or no more, that of the name */
+  PG_E_OWNED,    /* a host has the session */
   PG_E_POOLED,   /* a pooler gives each transaction another connection */
   PG_E_REFUSED,  /* the server's answer makes no sense to us: it was logged */
 };

@@ -21,7 +21,8 @@ int pg_error_of(struct db *db, const PGresult *result) {
                {"57P02", PG_E_LOST},       {"25P03", PG_E_LOST},
                {"26000", PG_E_POOLED},     {"42P05", PG_E_POOLED},
                {"08P01", PG_E_POOLED},     {"22012", PG_E_OUTDATED},
-               {"23505", PG_E_OUTDATED},   {"42703", PG_E_OLD_TABLES}};
+               {"23505", PG_E_OUTDATED},   {"42703", PG_E_OLD_TABLES},
+               {"TDSTA", PG_E_OWNED}};
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   if (!state) return PG_E_LOST;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -54,8 +55,8 @@ const char *pg_reason_of(int rc) {
     return "the database has no connection left; raise its max_connections, or end some clients";
   case PG_E_OUTDATED: return "another writer has changed the session; nothing was lost, try again";
   case PG_E_MOVED:
-    return "the store has gone back in time, and the session is not what it was; nothing was done, "
-           "try again";
+    return "the session was forgotten, or the store has gone back in time; nothing was done, try "
+           "again";
   case PG_E_POOLED:
     return "a pooler gives each transaction another connection to the database; have it pool "
            "sessions (pgbouncer: pool_mode=session), or name the server itself";

@@ -13,8 +13,8 @@ BEGIN
   EXECUTE format('ALTER TABLE history ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', its_name, its_day, its_day + 1);
 END $$;
 
--- What is done once a day, by whoever has time: days of history are made, a week ahead, and dropped; of a session that was closed a day
--- ago, and in which nothing waits, only the name and the head stay, which say which numbers were given out. One call does a portion.
+-- What is done once a day, by whoever has time: days of history are made, a week ahead, and dropped; a session that was closed a day ago, and
+-- in which nothing waits, is removed (of upgraded tables, whose older clients remember numbers, its name and its head stay). One call does a portion.
 -- A push that nobody takes ends when its ttl is over, or after the days of the store. It waits for nobody: what is locked is left for
 -- another time. The store's own settings count; `kept` is what builds of schema 2 say.
 CREATE OR REPLACE FUNCTION keep_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
@@ -24,6 +24,7 @@ DECLARE
   setting store%ROWTYPE;
   now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
   a_day_ago_ms bigint := now_ms - 86400000;
+  gone bigint[] := '{}';
 BEGIN
   -- One client does it, the others go on. It is a row's lock, which only those can hold who may write here.
   SELECT * INTO setting FROM store FOR UPDATE SKIP LOCKED;
@@ -54,13 +55,18 @@ BEGIN
     ELSIF EXISTS (SELECT FROM inbox WHERE name = part.name) THEN -- for whoever opens it
       UPDATE session SET closed_ms = now_ms WHERE session = part.session;
     ELSE
-      DELETE FROM live WHERE session = part.session AND kind <> 3;
-      DELETE FROM history WHERE session = part.session;
       DELETE FROM seen WHERE ctid = ANY (ARRAY(SELECT ctid FROM seen WHERE name = part.name AND at_ms < a_day_ago_ms
                                                FOR UPDATE SKIP LOCKED)); -- a push may be stored just now
-      UPDATE session SET version = version + 1, closed_ms = 0, tools = NULL WHERE session = part.session;
+      gone := gone || part.session;
     END IF;
   END LOOP;
+  IF setting.schema >= 4 THEN -- its clients look names up again
+    PERFORM remove_sessions(gone);
+  ELSE
+    DELETE FROM live WHERE session = ANY (gone) AND kind <> 3;
+    DELETE FROM history WHERE session = ANY (gone);
+    UPDATE session SET version = version + 1, closed_ms = 0, tools = NULL WHERE session = ANY (gone);
+  END IF;
   -- The last, since the lock stays until this has ended. It is taken if nobody has to wait for it: who reads the history for long keeps
   -- its old days, and nothing else.
   BEGIN
@@ -106,23 +112,75 @@ END $$;
 CREATE OR REPLACE VIEW dead_letters AS
   SELECT name AS session, pushed, ended, reason, kind, level, message, data, key, tool, ttl_ms FROM dead_letter, record_read(body);
 
--- Everything that the store has of a session, but for its number, which is not given out again. It must not be open.
-CREATE OR REPLACE FUNCTION forget(its_name text) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = "@schema@", pg_temp AS $$
+-- All rows of these sessions, and what names them. A name's row is found by its record, which is a format, the number, the name and a checksum.
+-- Names that collide are found one after the other: one that has another after it stays, with its session's row and nothing else.
+CREATE OR REPLACE FUNCTION remove_sessions(which bigint[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
+DECLARE
+  nameless bigint[];
+BEGIN
+  DELETE FROM live WHERE session = ANY (which);
+  DELETE FROM history WHERE session = ANY (which);
+  WITH gone AS (
+    DELETE FROM live AS own USING session AS s
+    WHERE s.session = ANY (which) AND own.session = 0 AND own.kind = 2
+      AND substr(own.value, 1, greatest(octet_length(own.value) - 4, 0)) = '\x01'::bytea || record_number(s.session) || record_text(s.name)
+      AND NOT EXISTS (SELECT FROM live AS other WHERE other.session = 0 AND other.kind = 2 AND other.n = own.n + 1)
+    RETURNING s.session)
+  SELECT array_agg(session) INTO nameless FROM gone;
+  DELETE FROM session WHERE session = ANY (nameless) OR (session = ANY (which) AND name IS NULL);
+  UPDATE session SET version = version + 1, closed_ms = 0, closed_version = 0, waiting = 0, owner = NULL, tools = NULL, floors = '' WHERE session = ANY (which);
+END $$;
+
+-- How many rows that is.
+CREATE OR REPLACE FUNCTION forget_count(its_name text, OUT notifications bigint, OUT deliveries bigint, OUT messages bigint, OUT others bigint)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
+  SELECT count(*) FILTER (WHERE kind = 4), count(*) FILTER (WHERE kind = 5), count(*) FILTER (WHERE kind = 8), count(*) FILTER (WHERE kind NOT IN (4, 5, 8))
+  FROM (SELECT kind FROM live WHERE session = (SELECT session FROM session WHERE name = its_name)
+        UNION ALL SELECT kind FROM history WHERE session = (SELECT session FROM session WHERE name = its_name)
+        UNION ALL SELECT 4 FROM inbox WHERE name = its_name
+        UNION ALL SELECT 4 FROM dead_letter WHERE name = its_name
+        UNION ALL SELECT 0 FROM rate WHERE name = its_name
+        UNION ALL SELECT 0 FROM seen WHERE name = its_name
+        UNION ALL SELECT 0 FROM session WHERE name = its_name) AS its
+$$;
+
+-- Deletes a portion of everything that the store has of a session, and counts it: its history first, which nobody needs; then, if fewer than
+-- `most` rows went, all that is left, and its name. A host may have it, if it is this one, which has ended.
+CREATE OR REPLACE FUNCTION forget_some(its_name text, most integer, ended bytea, OUT done boolean, OUT notifications bigint, OUT deliveries bigint,
+                                       OUT messages bigint, OUT others bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
 DECLARE
   its session%ROWTYPE;
+  next record;
+  rest record;
+  part bigint;
 BEGIN
   SELECT * INTO its FROM session WHERE name = its_name FOR UPDATE;
-  IF its.owner IS NOT NULL THEN
+  IF its.owner IS NOT NULL AND its.owner IS DISTINCT FROM ended THEN
     RAISE EXCEPTION USING ERRCODE = 'TDSTA', MESSAGE = format('session %s has a host; close it, or let another process take it over and close it', text_quoted(its_name));
   END IF;
+  SELECT kind, n INTO next FROM history WHERE session = its.session ORDER BY kind, n OFFSET most LIMIT 1;
+  done := NOT FOUND;
+  WITH gone AS (DELETE FROM history WHERE session = its.session AND (done OR (kind, n) < (next.kind, next.n)) RETURNING kind)
+    SELECT count(*) FILTER (WHERE kind = 4), count(*) FILTER (WHERE kind = 5), count(*) FILTER (WHERE kind = 8), count(*) FILTER (WHERE kind NOT IN (4, 5, 8))
+    INTO notifications, deliveries, messages, others FROM gone;
+  IF NOT done THEN RETURN; END IF;
+  DELETE FROM seen WHERE ctid = ANY (ARRAY(SELECT ctid FROM seen WHERE name = its_name LIMIT most));
+  GET DIAGNOSTICS part = ROW_COUNT;
+  others := others + part;
+  done := part < most;
+  IF NOT done THEN RETURN; END IF;
+  SELECT * INTO rest FROM forget_count(its_name);
+  notifications := notifications + rest.notifications;
+  deliveries := deliveries + rest.deliveries;
+  messages := messages + rest.messages;
+  others := others + rest.others;
   DELETE FROM inbox WHERE name = its_name;
   DELETE FROM rate WHERE name = its_name;
-  DELETE FROM seen WHERE name = its_name;
   DELETE FROM dead_letter WHERE name = its_name;
-  IF its.session IS NULL THEN RETURN false; END IF;
-  DELETE FROM history WHERE session = its.session;
-  DELETE FROM live WHERE session = its.session AND kind <> 3;
-  UPDATE session SET version = version + 1, closed_ms = 0, waiting = 0, tools = NULL WHERE session = its.session;
-  RETURN true;
+  IF its.session IS NOT NULL THEN PERFORM remove_sessions(ARRAY[its.session]); END IF;
 END $$;
+
+-- The same in one transaction: nobody but who opens the session waits for it. Was there anything?
+CREATE OR REPLACE FUNCTION forget(its_name text) RETURNS boolean LANGUAGE sql SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
+  SELECT notifications + deliveries + messages + others > 0 FROM forget_some(its_name, 2147483647, NULL)
+$$;

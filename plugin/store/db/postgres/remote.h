@@ -27,6 +27,10 @@ int pg_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span sour
 int pg_inbox_sessions(struct db *db, store_deadline deadline,
                       int (*each)(void *context, struct tidings_span name), void *context,
                       struct tidings_error *error);
+int pg_forget(struct db *db, struct tidings_span name, const struct owner *ended,
+              store_deadline deadline, struct db_forgotten *counts, bool *ret_done);
+int pg_forget_count(struct db *db, struct tidings_span name, store_deadline deadline,
+                    struct db_forgotten *ret_counts);
 bool pg_life_has_marks(const struct db *db);
 uint32_t pg_life_count(const struct db *db);
 #endif

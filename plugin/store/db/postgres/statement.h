@@ -51,6 +51,8 @@ enum pg_statement {
   PG_INBOX_NAMES,
   PG_RINGS,
   PG_CLOCK,
+  PG_FORGET,
+  PG_FORGET_COUNT,
   PG_STATEMENTS
 };
 

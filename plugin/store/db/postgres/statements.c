@@ -153,6 +153,9 @@ static const char *const statements[PG_STATEMENTS] = {
         " FROM store",
     [PG_PUSH_CHECKED] = "SELECT push_as_producer($1, $2, $3, $4, $5, $6)",
     [PG_INBOX_NAMES] = "SELECT DISTINCT name FROM inbox LIMIT 1024",
+    [PG_FORGET] = "SELECT notifications, deliveries, messages, others, done FROM forget_some($1, "
+                  "$2::integer, $3)",
+    [PG_FORGET_COUNT] = "SELECT notifications, deliveries, messages, others FROM forget_count($1)",
     /* Sessions after that number, and then their rows. */
     [PG_SCAN] = "WITH these AS MATERIALIZED (SELECT session, version, floors FROM session WHERE "
                 "session > $1 ORDER BY session LIMIT 2048) SELECT 0::smallint, session, version, "
@@ -195,10 +198,13 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
                    version[] = {INT8, INT8, TEXT},
                    push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
                              BOOL, TEXT, INT8, BOOL,  TEXT, TEXT},
-                   alive[] = {INT8, TEXT}, checked[] = {TEXT, TEXT, TEXT, BYTEA, INT8, BOOL};
+                   alive[] = {INT8, TEXT}, forget[] = {TEXT, INT8, BYTEA},
+                   checked[] = {TEXT, TEXT, TEXT, BYTEA, INT8, BOOL};
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
   case PG_LIMITS: return TYPES(limits, 2);
+  case PG_FORGET: return TYPES(forget, 3);
+  case PG_FORGET_COUNT:
   case PG_LOCK_NAMED:
   case PG_LOCK_NAME:
   case PG_LOCK_NAME_OLDER: return TYPES(text, 1);

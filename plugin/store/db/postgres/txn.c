@@ -85,6 +85,17 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
   return rc;
 }
 
+/* Of a name that the server does not know: does this process remember one of a session that was
+ * forgotten? Then all that it remembers of numbers is void. */
+static void check_absent(struct db *db, const struct pg_session *session,
+                         const struct db_scope *scope) {
+  if (session->number || session->exists || !scope->wants) return;
+  pthread_mutex_lock(&db->lock);
+  bool kept = pg_map_get(&db->store_rows, scope->wanted.bytes[4], pg_key_n(&scope->wanted));
+  pthread_mutex_unlock(&db->lock);
+  if (kept) pg_void(db);
+}
+
 /* One round trip: locks it in a write, and loads it; one more if another process wrote to it. Two
  * writers may meet before there is a session: the second waits for the first, at the name. Without
  * this each took what is in the inbox. */
@@ -109,6 +120,7 @@ static int load(struct db_txn *txn, struct pg_session *session, const struct db_
     pg_void(txn->db);
     rc = PG_E_MOVED;
   }
+  if (!rc) check_absent(txn->db, session, scope);
   if (rc) engine->failing = true;
   return rc;
 }
