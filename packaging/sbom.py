@@ -30,7 +30,7 @@ def libraries(include="/usr/include"):
     for name, (header, macros, *_) in LIBRARIES.items():
         with open(os.path.join(include, header), encoding="utf-8") as file:
             text = file.read()
-        found[name] = ".".join(re.search(rf"^\s*#\s*define\s+{macro}\s+"?(\d+)", text, re.MULTILINE)[1] for macro in macros)
+        found[name] = ".".join(re.search(rf'^\s*#\s*define\s+{macro}\s+"?(\d+)', text, re.MULTILINE)[1] for macro in macros)
     return found
 
 
