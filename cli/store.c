@@ -300,7 +300,7 @@ const struct cli_verb verb_store = {
              .name = "session",
              .argument = "SESSION",
              .completion = COMPLETE_SESSION,
-             .help = "With forget: the session."},
+             .help = "With forget: the session, by its whole id."},
             {.name = NULL},
         },
     .run = store_verb,

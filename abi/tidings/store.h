@@ -47,6 +47,7 @@ struct tidings_store_request {
   struct tidings_span session; /* forget: required, its id. Not used by the others. Since 1.2. */
 };
 #define TIDINGS_STORE_REQUEST_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store_request, to)
+#define TIDINGS_STORE_REQUEST_SIZE_1_2 TIDINGS_SIZE_TO(struct tidings_store_request, session)
 
 /* The functions of the extension. Since 1.1.
  *

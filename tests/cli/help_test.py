@@ -82,6 +82,7 @@ def test_examples(place):
         with open(os.path.join(place.logs, handle + ".log"), "w", encoding="utf-8") as file:
             file.write("what the examples of log print\n")
     os.makedirs(os.path.join(place.dir, ".local/state"))
+    place.ok("push", "--create", "-s", "deploy-of-2024", "x")  # what the example of store forget counts
     os.symlink(place.store, os.path.join(place.dir, ".local/state/tidings"))  # where the example of store salvage looks
     with open(os.path.join(place.work, "token"), "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
         file.write("a secret of the examples of listen\n")

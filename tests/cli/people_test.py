@@ -133,7 +133,7 @@ SHORT_SESSIONS = {
     "push": ("x",), "run": ("true",), "watch": "meant", "feed": "meant", "deliver": ("--at", "tool-result", "--owner", "PID"), "submit": ("--id", "m-5fd2a1c09b", "hello"),
     "remind": ("--in", "1h", "x"), "stop": (), "queue": (), "box": ("collect",), "event": (),
     "wait": ("--timeout", "1ms", "--owner", "PID"), "pending": (), "history": (), "explain": ("1",), "top": "screen", "timeline": ("-o", "page.html"), "tail": (), "status": (), "stats": (),
-    "export": (), "subscribe": "it wants --to", "config": ("show",), "log": ("tests-",),
+    "export": (), "subscribe": "it wants --to", "store": "what deletes wants the whole id", "config": ("show",), "log": ("tests-",),
 }
 
 
@@ -157,6 +157,7 @@ def test_short_session_everywhere(place):
         elif not isinstance(words, str):
             result = place.run(verb, "-s", OWN[:8], *(str(os.getpid()) if word == "PID" else word for word in words), stdin=EVENT)
             assert result.code in ((0, 1) if verb in ("wait", "log") else (0,)), (verb, result)
+    assert place.run("store", "forget", "-s", OWN[:8], "--dry-run").code == 1
     place.ok("push", "--to", f"session:{OWN[:8]}", "by its address")
     assert [one["session"] for one in place.ok("sessions", "--json").json["sessions"]] == [OWN]
     assert "by its address" in place.messages(OWN)

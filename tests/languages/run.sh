@@ -59,7 +59,7 @@ case $what in
     ;;
   conformance)
     printf -v command '%q ' "${driver[@]}"
-    filter=(--filter scenario.crash) least=10
+    filter=(--filter scenario.crash) least=9
     [ "${3:-}" != all ] || filter=() least=300
     "$TIDINGS_HOSTSIM" conformance --plugin "$TIDINGS_PLUGIN" --host "$command" ${filter[@]+"${filter[@]}"} >"$work/all" 2>"$work/err"
     status=$?

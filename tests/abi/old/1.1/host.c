@@ -149,12 +149,19 @@ static void rooms(struct tidings_plugin *plugin) {
   }
 }
 
+/* Today's plugin reads what 1.2 added, too. */
+#ifdef TIDINGS_STORE_REQUEST_SIZE_1_2
+#define STORE_REQUEST_SIZE_READ TIDINGS_STORE_REQUEST_SIZE_1_2
+#else
+#define STORE_REQUEST_SIZE_READ TIDINGS_STORE_REQUEST_SIZE_1_1
+#endif
+
 static void check_store(const struct tidings_entry *entry, const char *place) {
   const struct tidings_store *store = entry->get_extension(TIDINGS_EXT_STORE);
   check(store && store->size >= TIDINGS_STORE_SIZE_1_1, "the extension for stores is whole");
   if (failed) exit(1);
   struct tidings_store_request request = {.size = sizeof request, .from = span(place)};
-  struct tidings_store_request *given = GUARDED(request, TIDINGS_STORE_REQUEST_SIZE_1_1);
+  struct tidings_store_request *given = GUARDED(request, STORE_REQUEST_SIZE_READ);
   const struct tidings_answer *answer = NULL;
   struct tidings_error *error = make_error();
   expect_ok(store->check(given, &answer, error), error, "check");
