@@ -44,7 +44,8 @@ Test(store, errors_are_the_plugins_or_say_what_is_missing) {
   expect_error("good_a", HOSTKIT_STORE_CHECK, TIDINGS_E_UNSUPPORTED, TIDINGS_EXT_STORE);
   expect_error("check_crashes", HOSTKIT_STORE_INIT, TIDINGS_E_UNSUPPORTED, TIDINGS_EXT_STORE);
   expect_error("check_crashes", 0, TIDINGS_E_INVAL, "task is 0");
-  expect_error("check_crashes", HOSTKIT_STORE_LOAD + 1, TIDINGS_E_INVAL, "task is 10");
+  expect_error("check_crashes", HOSTKIT_STORE_FORGET, TIDINGS_E_UNSUPPORTED, TIDINGS_EXT_STORE);
+  expect_error("check_crashes", HOSTKIT_STORE_FORGET + 1, TIDINGS_E_INVAL, "task is 11");
   expect_error("wrong_major", HOSTKIT_STORE_CHECK, TIDINGS_E_UNSUPPORTED, "major");
   expect_error("no_such_plugin", HOSTKIT_STORE_CHECK, TIDINGS_E_NOT_FOUND, "no_such_plugin");
 }
