@@ -187,8 +187,8 @@ static int print_list(const char *filter) {
     char name[256];
     scenario_name(&embedded_scenarios[i], name);
     if (is_wanted(&all, name)) {
-      json_t *scenario = json_loadb(embedded_scenarios[i].bytes,
-                                    embedded_scenarios[i].len, JSON_ALLOW_NUL, NULL);
+      json_t *scenario =
+          json_loadb(embedded_scenarios[i].bytes, embedded_scenarios[i].len, JSON_ALLOW_NUL, NULL);
       const char *about = json_string_value(json_object_get(scenario, "name"));
       printf("%s: %s\n", name, about ? about : "");
       json_decref(scenario);
