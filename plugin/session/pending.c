@@ -129,9 +129,9 @@ static int read_chosen(struct op *op, const struct backlog_choice *choice, struc
 }
 
 /* *ret_falls_short: the plan has to be made of more; *reach is SIZE_MAX if of all. */
-static int plan_some(struct op *op, struct planned_carrier *carrier, const struct pending *pending,
-                     size_t *reach, bool *ret_falls_short, struct plan *ret_plan,
-                     struct tidings_error *error) {
+static int plan_some(struct op *op, const struct planned_carrier *carrier,
+                     const struct pending *pending, size_t *reach, bool *ret_falls_short,
+                     struct plan *ret_plan, struct tidings_error *error) {
   const struct backlog_wanted wanted = {.pending = pending->ranges,
                                         .pending_count = pending->range_count,
                                         .settings = op->settings,
@@ -154,8 +154,9 @@ static int plan_some(struct op *op, struct planned_carrier *carrier, const struc
     forget_notes(op);
     return 0;
   }
-  carrier->rest = &choice.rest;
-  if (planning_make(op, carrier, items, choice.count, ret_plan))
+  struct planned_carrier partly = *carrier;
+  partly.rest = &choice.rest;
+  if (planning_make(op, &partly, items, choice.count, ret_plan))
     return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
   *ret_falls_short = ret_plan->falls_short;
   return 0;
@@ -163,12 +164,11 @@ static int plan_some(struct op *op, struct planned_carrier *carrier, const struc
 
 int pending_plan(struct op *op, const struct planned_carrier *carrier, struct pending *pending,
                  struct plan *ret_plan, struct tidings_error *error) {
-  struct planned_carrier partly = *carrier;
   size_t reach = first_reach(op, carrier->room);
   int code = 0;
   while (pending->noted && op->known->backlog && reach != SIZE_MAX) {
     bool falls_short = true;
-    code = plan_some(op, &partly, pending, &reach, &falls_short, ret_plan, error);
+    code = plan_some(op, carrier, pending, &reach, &falls_short, ret_plan, error);
     if (code || !falls_short) return code;
     if (reach != SIZE_MAX) reach *= 4;
   }

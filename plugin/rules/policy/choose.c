@@ -116,13 +116,12 @@ static void put_into_window(struct choosing *choosing, uint32_t index) {
   const struct backlog_entry *entry = &backlog->entries[index];
   const struct backlog_kind *kind = kind_of(choosing, entry);
   struct backlog_group *group = &choosing->groups[kind->group];
-  struct backlog_window *window = group->open ? &backlog->windows[group->open - 1] : NULL;
-  if (!window || !shares_window(choosing, window, entry)) {
-    window = &backlog->windows[choosing->window_count++];
-    *window = (struct backlog_window){
+  if (!group->open || !shares_window(choosing, &backlog->windows[group->open - 1], entry)) {
+    backlog->windows[choosing->window_count++] = (struct backlog_window){
         .first = entry->n, .time_ms = entry->time_ms, .lane = kind->lane, .level = kind->level};
     group->open = (uint32_t)choosing->window_count;
   }
+  struct backlog_window *window = &backlog->windows[group->open - 1];
   if (entry->n == choosing->wanted->pinned) choosing->pinned = index;
   backlog->window_of[index] = group->open - 1;
   uint32_t same = window->lines ? find_same(choosing, window, entry) : 0;
