@@ -246,12 +246,12 @@ static bool is_quiet_still(struct instance *instance, const struct carrier *carr
   return asks && store_is_unchanged(instance->store, known->number, stamp, deadline, ret_asked);
 }
 
-static int deliver_once(struct instance *instance, const struct carrier *carrier, bool asked,
-                        store_deadline deadline, const struct tidings_reply **ret_reply,
-                        struct tidings_error *error) {
+static int deliver_once(struct instance *instance, const struct carrier *carrier,
+                        struct session *known, bool asked, store_deadline deadline,
+                        const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct op op;
   op_begin(&op, instance, carrier->session, deadline);
-  op.known = session_table_find(&instance->sessions, carrier->session);
+  op.known = known;
   op.asked = asked;
   int code = find_session(&op, error);
   if (!code) code = op_lock(&op, error);
@@ -275,9 +275,9 @@ int flow_deliver(struct instance *instance, const struct carrier *carrier, struc
   if (code) return code;
   (void)flow_settle_remembered(instance, deadline, NULL);
   uint32_t lives = store_lives(instance->store);
-  code = deliver_once(instance, carrier, asked, deadline, &reply, error);
+  code = deliver_once(instance, carrier, known, asked, deadline, &reply, error);
   if (code == TIDINGS_E_BUSY && store_lives(instance->store) != lives)
-    code = deliver_once(instance, carrier, false, deadline, &reply, error);
+    code = deliver_once(instance, carrier, NULL, false, deadline, &reply, error);
   if (!code) *ret_reply = reply;
   return code;
 }

@@ -20,7 +20,7 @@ int outline_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64
 int outline_live(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t first,
                  outline_visitor each, void *context, struct tidings_error *error);
 
-/* Neither leased nor ended, if there is such an item. */
+/* Is the item, if there is one, neither leased nor ended? */
 bool head_has_pending(const struct head *head, uint64_t n);
 
 #endif

@@ -8,7 +8,7 @@ set -euo pipefail
 source_dir=$1
 work="$source_dir/build/debian13-programs"
 release=trixie
-packages="python3-jsonschema procps git"
+packages="python3-jsonschema"
 sound_program=python3
 . "$source_dir/tests/bare_debian.sh"
 

@@ -17,7 +17,7 @@ struct db_noted {
   struct owner owner; /* whose it is */
 };
 
-/* What has gone of a session that is forgotten, or would go. */
+/* How much of a forgotten session has gone, or would go. */
 struct db_forgotten {
   uint64_t rows, notifications, deliveries, messages; /* rows: of all kinds */
 };

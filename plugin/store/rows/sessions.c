@@ -138,7 +138,8 @@ int session_name(struct store_txn *txn, struct tidings_span name, uint32_t numbe
   return code ? code : put_name(txn, &key, name, number, error);
 }
 
-/* Names that collide are found one after the other: those after it move up. */
+/* Names that collide are found one after the other: those after it move up, but none before its own
+ * first place. */
 int session_delete_name(struct store_txn *txn, struct tidings_span name,
                         struct tidings_error *error) {
   struct db_key key = session_name_row(name);
@@ -153,11 +154,13 @@ int session_delete_name(struct store_txn *txn, struct tidings_span name,
     if (!value.ptr || i == NAME_PROBES) break;
     if (!session_decode(&next, value, &other, &number))
       return row_damaged(error, "the session's name", 0, first + i);
-    struct db_key before = row_key(0, ROW_NAME, n);
-    int code = found ? put_name(txn, &before, other, number, error) : 0;
+    struct db_key free_place = row_key(0, ROW_NAME, n), home = session_name_row(other);
+    bool moves = found && row_key_n(home.bytes) <= n;
+    int code = moves ? put_name(txn, &free_place, other, number, error) : 0;
     if (code) return code;
-    found = found || span_equal(other, name);
-    n = first + i;
+    bool is_it = !found && span_equal(other, name);
+    if (moves || is_it) n = first + i;
+    found = found || is_it;
   }
   struct db_key last = row_key(0, ROW_NAME, n);
   int rc = found ? db_delete(txn->db, &last) : 0;

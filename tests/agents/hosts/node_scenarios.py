@@ -15,8 +15,8 @@
   reports_use                  the request, from 0 on, that has what the answer to the first one has used
   configuration                a file of the host's own in the project, its content, and what is said of a change
 """
-import json
 import concurrent.futures
+import json
 import os
 import signal
 import subprocess

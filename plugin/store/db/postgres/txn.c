@@ -85,8 +85,8 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
   return rc;
 }
 
-/* Of a name that the server does not know: does this process remember one of a session that was
- * forgotten? Then all that it remembers of numbers is void. */
+/* If the server does not know a name that this process remembers, the session was forgotten, and
+ * all that the process remembers of numbers is void. */
 static void check_absent(struct db *db, const struct pg_session *session,
                          const struct db_scope *scope) {
   if (session->number || session->exists || !scope->wants) return;
