@@ -206,6 +206,7 @@ pub struct StoreRequest {
     pub flags: u32,
     pub from: Span,
     pub to: Span,
+    pub session: Span,
 }
 
 // -- hostkit.h -----------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ fn structs_are_those_of_the_headers() {
         steered_count, status, wake_at_ms, ledger);
     compare!(golden, failed, "tool_result", ToolResult: size, flags, session, call_id, tool, content, room_bytes);
     compare!(golden, failed, "chat_request", ChatRequest: size, flags, session, origin, reserved, content, messages, message_count, room_bytes);
-    compare!(golden, failed, "store_request", StoreRequest: size, flags, from, to);
+    compare!(golden, failed, "store_request", StoreRequest: size, flags, from, to, session);
     assert!(failed.is_empty(), "not in the headers: {failed:#?}");
 }
 
