@@ -11,8 +11,6 @@ COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 HEADLESS = re.compile(r"(?:What|Whatever|Who|Whoever|Whose|Of|Where|One)\b")
 EMPTY = re.compile(r"^(?:[\w/.-]+\.c: )?[Ss]ee (?:the header|[\w/.-]+\.h)\.$")
 FROZEN = ("tests/abi/old/",)
-# Folders and files whose comments still have such sentences. One without any leaves the list; none is added.
-NOT_YET = ("plugin/store/db/",)
 # A promise that is stated in the same words in several documents (tests/docs/pages.py).
 STATED_ELSEWHERE = ("What was settled as committed is not delivered again, unless the transcript is rewound to before it.",)
 
@@ -35,7 +33,7 @@ def is_read(path):
 
 
 def headless_sentences(path, text):
-    if not is_read(path) or path.startswith(NOT_YET):
+    if not is_read(path):
         return []
     return [f"comment in line {line}: {sentence[:70]!r} begins without its subject" for line, sentence in headless(text)]
 
@@ -50,29 +48,15 @@ def empty(text):
 
 
 def empty_comments(path, text):
-    if not is_read(path) or path.startswith(NOT_YET):
+    if not is_read(path):
         return []
     return [f"{words!r} says nothing: say what is not in the header, or nothing" for words in empty(text)]
-
-
-def finished_folders(texts):
-    """Those of the list that have files, and none with such a sentence or comment."""
-    found = []
-    for entry in NOT_YET:
-        inside = [text for path, text in texts.items() if path.startswith(entry) and is_read(path)]
-        if inside and not any(headless(text) or empty(text) for text in inside):
-            found.append(f"{entry} is clean: take it off the list in tests/style/comments.py")
-    return found
 
 
 OF_FILES = {
     "no sentence of a comment begins with What, Who, Of, Where or One": headless_sentences,
     "no comment says only \"see the header\"": empty_comments,
 }
-OF_THE_TREE = {
-    "the list of folders with such comments becomes shorter": finished_folders,
-}
-
 # rule, path, a text in which it finds something, one in which it does not
 SAMPLES = (
     (headless_sentences, "common/a.h", "/* Reads it. What is over\n * stays. */\n", "/* What stays? All\n * of it, and what is over. */\n"),

@@ -158,7 +158,7 @@ def judge(source):
         with open(os.path.join(source, name), encoding="utf-8", errors="replace") as file:
             texts[name] = file.read()
     found = [(title, [f"{name} {finding}" for name, text in texts.items() for finding in rule(name, text)]) for title, rule in RULES.items()]
-    found += [(title, rule(texts)) for title, rule in {**c_rules.OF_THE_TREE, **comments.OF_THE_TREE}.items()]
+    found += [(title, rule(texts)) for title, rule in c_rules.OF_THE_TREE.items()]
     failed = 0
     for number, (title, findings) in enumerate(found, 1):
         failed |= bool(findings)

@@ -21,8 +21,8 @@
 #include "store/db/limits.h"
 #include "store/db/owner.h"
 
-/* What is different above an engine whose rows are on another machine; see remote.h. NULL: they are
- * here. */
+/* The further functions of an engine whose rows are on another machine; see remote.h. NULL: the
+ * rows are on this one. */
 struct db_remote;
 extern const struct db_remote *const db_remote;
 extern const uint64_t db_layout; /* the oldest whose rows it takes as they are: limits.h */
@@ -72,10 +72,10 @@ enum { DB_MACHINE_BYTES = OWNER_MACHINE_BYTES };
 void db_owner_machine(const struct db *db, const struct owner *owner,
                       char ret_name[DB_MACHINE_BYTES]);
 
-/* What time it is: `host_ms`, or by the database's own clock. */
+/* The time: `host_ms`, or that of the database's own clock. */
 int64_t db_now(const struct db *db, int64_t host_ms);
 
-/* Where each engine's struct db begins: log.c needs no more of it. */
+/* Each engine's struct db begins with this; log.c needs no more of it. */
 struct db_log_to {
   void (*log)(void *context, uint32_t severity, const char *text); /* NULL: nowhere */
   void *context;
@@ -98,9 +98,9 @@ struct db_event {
   struct db_key row; /* where the store would have noted it */
 };
 
-/* What a transaction is about, declared at its begin. It may touch more, which costs more. If both
- * name and number are given, the caller checks that they belong together, unless the engine has
- * done so (db_checks_names: BUSY). */
+/* The session and event that a transaction declares at its begin. It may touch others, which costs
+ * more. If both name and number are given, the caller checks that they belong together, unless the
+ * engine has done so (db_checks_names: BUSY). */
 struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
@@ -176,8 +176,8 @@ int db_reserve(struct db_txn *txn, uint64_t bytes, struct tidings_error *error);
  * such row. */
 int db_get(struct db_txn *txn, const struct db_key *key, struct tidings_span *ret_value);
 int db_put(struct db_txn *txn, const struct db_key *key, struct tidings_span value);
-/* One that must be new: EEXIST. An engine may find that by the commit only, which is then outdated.
- */
+/* Puts a row that must be new; EEXIST: it is not. An engine may notice that only at the commit,
+ * which then fails as outdated. */
 int db_put_new(struct db_txn *txn, const struct db_key *key, struct tidings_span value);
 /* Room for a value, to be filled before anything else is done with the transaction. */
 int db_put_room(struct db_txn *txn, const struct db_key *key, size_t len, void **ret_value);
@@ -204,7 +204,7 @@ int db_cursor_delete(struct db_cursor *cursor);
 
 struct db_push;
 
-/* What became of a batch in a transaction. */
+/* The result of a batch in a transaction. */
 enum db_batch {
   DB_BATCH_STORED,    /* commit it */
   DB_BATCH_UNCHANGED, /* nothing was written */

@@ -10,7 +10,7 @@
 
 #include "store/db/db.h"
 
-/* What a session's head says. */
+/* The part of a session's head that the engine's tables have columns for. */
 struct db_noted {
   uint64_t waiting;   /* items that have not ended */
   int64_t closed_ms;  /* when it was closed, if nothing waits in it; 0: all of it is kept */
@@ -33,7 +33,7 @@ struct db_remote {
   /* Would a row of this key be history, which the engine drops by itself? */
   bool (*is_history)(struct db_txn *txn, const struct db_key *key);
 
-  /* What the snapshot saw of the session that it declared; 0: nothing. */
+  /* The version of the declared session that the snapshot read; 0: none. */
   uint64_t (*stamp)(const struct db_txn *txn);
   /* Nothing was committed for the session since then, and nothing waits in its inbox. False: there
    * may be something, or it could not be asked within the deadline. *ret_asked: there is, and the
@@ -53,7 +53,8 @@ struct db_remote {
   void (*note)(struct db_txn *txn, uint32_t session, const struct db_noted *noted);
   /* Rows of a kind with a number below `n` have ended: they are read seldom. */
   void (*ended_below)(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
-  /* What its tools have declared: [["tool","kind",…],…]; empty: nothing. */
+  /* Writes the declarations of the session's tools: [["tool","kind",…],…]; empty: there are none.
+   */
   int (*note_tools)(struct db_txn *txn, uint32_t session, struct tidings_span json);
 
   /* Deletes a portion of all that the tables have of the session, its history first, and adds it to

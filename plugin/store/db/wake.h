@@ -51,7 +51,7 @@ bool db_waits(const struct db *db);
 void db_wait_drain(struct db *db);
 void db_wait_again(struct db *db);
 
-/* What this process knows of the counters. */
+/* The values of the counters that this process saw last. */
 struct rings {
   _Atomic uint32_t seen[STORE_RINGS]; /* the values that it knows */
   uint32_t seen_groups[RING_GROUPS];  /* where all of a group was seen */

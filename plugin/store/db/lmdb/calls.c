@@ -72,7 +72,7 @@ static bool owner_lives(const struct db *db, const struct call_place *place) {
   return owner_alive(&owner);
 }
 
-/* What a dead host's calls were is still asked for, by who goes on with the session. */
+/* Calls of a dead host are not forgotten: the host that continues its session asks for them. */
 static bool is_forgotten(const struct db *db, const struct call_place *place, int64_t now_ms) {
   if (owner_lives(db, place)) return false;
   for (uint32_t i = 0; i < place->count; i++)
@@ -124,7 +124,8 @@ static bool write_calls(const struct memory *memory, struct call_place *place) {
   return true;
 }
 
-/* Who is killed in between leaves a mark. What has been forgotten meanwhile stays forgotten. */
+/* A process that is killed in between leaves a mark. A place that was forgotten meanwhile stays
+ * forgotten. */
 static void replace_place(struct call_place *place, const struct call_place *with) {
   uint32_t whole = PLACE_BEING_WRITTEN;
   (void)atomic_fetch_or(&place->writing, PLACE_BEING_WRITTEN);

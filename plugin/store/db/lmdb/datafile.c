@@ -287,8 +287,8 @@ static int check_room(const struct db *db, uint64_t bytes, struct tidings_error 
 
 static uint64_t at_most_the_map(uint64_t bytes) { return bytes < MAP_BYTES ? bytes : MAP_BYTES; }
 
-/* What lies free inside the file, enough that leases and settles do not need what is kept for them
- * beyond it. */
+/* True: so much is free inside the file that leases and settles do not need the blocks that are
+ * reserved for them beyond its end. */
 static bool has_free_pages(struct db *db, uint64_t bytes) {
   uint64_t pages;
   return !env_free_pages(db, &pages) && pages >= (2 * HEADROOM_BYTES + bytes) / db->page_bytes;

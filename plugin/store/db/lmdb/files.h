@@ -55,8 +55,8 @@ int recover_newest(struct db *db);
 void recover_failed(struct db *db, uint64_t transaction, bool *ret_stored);
 /* With the writer lock. Returns 0 or an errno. */
 int recover_seal(struct db *db);
-/* What the store at `directory_fd`, which nobody uses, has noted of its file `data_fd`: the newest
- * transaction that is surely on the disk. 0: nothing. */
+/* Reads the notes of the store at `directory_fd`, which no process uses, on its file `data_fd`: the
+ * newest transaction that is surely on the disk. 0: there is no note. */
 uint64_t recover_noted(int directory_fd, int data_fd);
 void recover_note_flushed(struct db *db, uint64_t transaction);
 /* Before LMDB closes it, if it was written. */

@@ -115,7 +115,7 @@ static bool is_usable(const struct heads *heads, const struct file_head *head) {
 
 static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* What the page of the older head says of the newest. */
+/* The newest transaction that was flushed, as the older head's page notes it. */
 static uint64_t marked_flushed(const struct file_head *older) {
   return older->has_digest ? older->digest.flushed : 0;
 }

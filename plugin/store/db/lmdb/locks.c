@@ -54,8 +54,8 @@ static int wait_for_lock(pthread_mutex_t *lock, store_deadline deadline) {
   }
 }
 
-/* What `died` says of a process that died with the lock is true before the lock can be taken again.
- */
+/* `died` is set before the lock can be taken again, so that the next holder sees that a process
+ * died while it held the lock. */
 static int recover(pthread_mutex_t *lock, int err, _Atomic uint32_t *died) {
   if (err != EOWNERDEAD) return err;
   if (died) atomic_store(died, 1);

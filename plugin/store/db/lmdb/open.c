@@ -9,8 +9,8 @@
 #include "store/db/lmdb/files.h"
 #include "store/db/lmdb/ring.h"
 
-/* One writer, and every process reads the same pages: nothing has to be asked, said or put among
- * the rows. */
+/* There is one writer, and every process reads the same pages, so no function of db_remote is
+ * needed. */
 const struct db_remote *const db_remote = NULL;
 const uint64_t db_layout = DB_LAYOUT;
 

@@ -59,8 +59,8 @@ static int refuse_heads(struct db *db, unsigned newest, struct tidings_error *er
   return datafile_refuse(db, error, how);
 }
 
-/* What nobody has flushed in this boot, as far as is known: it was read from the disk, unless a
- * process of this boot wrote it. */
+/* Flushes a commit of which nobody has noted in this boot that it was flushed. Its pages were read
+ * from the disk, unless a process of this boot wrote them. */
 static int make_durable(const struct heads *heads, unsigned newest, bool written_here) {
   bool right = heads->head[newest].state == HEAD_RIGHT;
   if (written_here && right) return heads_write_again(heads, newest);
@@ -98,7 +98,7 @@ static int recover_file(struct db *db, int fd, const struct stat *entry,
   return 0;
 }
 
-/* What is no store's file is left to the checks that follow: they say more of it. */
+/* A file that is no store's is left to the checks that follow, whose errors say more about it. */
 int recover_first(struct db *db, struct tidings_error *error) {
   struct stat entry;
   int fd = openat(db->directory_fd, "data.mdb", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -15,7 +15,7 @@
 
 void db_ring(struct db_txn *txn, uint32_t session, const struct owner *owner, uintptr_t thread) {
   const struct owner *self = &txn->db->self;
-  /* Who is of another boot or namespace is dead. */
+  /* A process of another boot or PID namespace counts as dead. */
   if (!owner->pid || owner->pid_namespace != self->pid_namespace ||
       memcmp(owner->boot_id, self->boot_id, sizeof self->boot_id) != 0)
     return;

@@ -119,7 +119,8 @@ void shared_close(struct db *db);
 int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
                  uint32_t *ret_user, struct tidings_error *error);
 
-/* Of a store that is not open here. False: it is not of this build's layout. */
+/* Reads the page of a store that is not open in this process. False: its layout is not this
+ * build's. */
 bool shared_read_page(int fd, struct shared_page *ret_page);
 
 /* -- locks.c ----------------------------------------------------------------------------------- */

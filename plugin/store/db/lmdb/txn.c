@@ -49,8 +49,8 @@ static int count_links(int fd, uint64_t *ret_count) {
   return 0;
 }
 
-/* What is committed into a deleted file is lost when the last process closes it, and no process
- * that opens the folder anew can see it. The environment is open. */
+/* A commit into a deleted file is lost when the last process closes the file, and no process that
+ * opens the folder later can see it. The environment is open. */
 static int check_linked(const struct db *db, struct tidings_error *error) {
   uint64_t names = 0;
   int reason = count_links(db->data_fd, &names);

@@ -224,8 +224,8 @@ static int enlist(struct db *db, const struct owner *owner, int *ret_fd,
   }
   atomic_store(&waiter->inode, inode);
   atomic_store(&waiter->state, WAITER_READY);
-  /* What was rung between two openings, and what the earlier one had not reported yet, is looked
-   * for once more. */
+  /* A ring between two openings, or one that the earlier opening had not reported yet, must not be
+   * lost: the sessions are checked once more. */
   if (again) (void)ring(fd);
   *ret_fd = fd;
   return 0;

@@ -214,7 +214,8 @@ static bool check_keys(const struct walk_tree *tree, const struct level *level, 
 
 /* -- values ------------------------------------------------------------------------------------ */
 
-/* Where each level's page is read into; `depth` is the room for what is read piece by piece. */
+/* The buffer into which a page of this level is read; the one at `depth` is for pages that are read
+ * piece by piece. */
 static uint8_t *room(const struct walk *walk, unsigned level) {
   return walk->pages + (size_t)level * walk->page_bytes;
 }

@@ -51,8 +51,8 @@ bool walk_is_noted_sound(struct db *db, const struct stat *entry, uint64_t trans
   return is_noted(db, entry, transaction) && !note_of(db)->finding[0];
 }
 
-/* Something was read that cannot be. What an errno kept from being read may be fine the next time,
- * and for others: that is never noted. */
+/* True: something was read that a sound store cannot have. A page that could not be read (an errno)
+ * is never noted, because the next read may succeed, and so may that of another process. */
 static bool is_finding(const struct walk *walk) { return walk->finding && !walk->err; }
 
 static void note_result(struct db *db, const struct walk *walk, const struct stat *entry,

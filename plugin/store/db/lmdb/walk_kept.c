@@ -43,7 +43,7 @@ static struct kept kept_of(const struct db *db, const struct walk *walk, const s
 
 static size_t seen_bytes(const struct walk *walk) { return (size_t)(walk->last_page / 8 + 1); }
 
-/* Of all bytes as they are, padding too. */
+/* Computes the checksum of all bytes as they are, with padding. */
 static uint32_t take_checksum(struct kept *kept, const struct walk *walk) {
   kept->crc = 0;
   return crc32c(crc32c(0, kept, sizeof *kept), walk->seen, seen_bytes(walk));

@@ -84,7 +84,7 @@ static uint64_t floor_after(const struct db *db, const struct pg_session *sessio
   return moves ? ended : floor;
 }
 
-/* What is written once goes with the rest, all of it. */
+/* Rows that are written only once are archived with the others, all of them. */
 static int send_archive(const struct db *db, struct pg_conn *conn, const struct pg_session *session,
                         const uint64_t floors[KINDS]) {
   enum pg_statement statement = session->rewritten ? PG_ARCHIVE_AGAIN : PG_ARCHIVE;
@@ -102,7 +102,8 @@ static int send_archive(const struct db *db, struct pg_conn *conn, const struct 
   return rc;
 }
 
-/* Of the version that was read: this locks the row, if it is not locked yet. */
+/* Writes the session's row if it still has the version that was read. This locks the row, if it is
+ * not locked yet. */
 static int send_session(struct pg_conn *conn, const struct pg_session *session,
                         const uint64_t floors[KINDS], const struct pg_write *write) {
   struct pg_params params = {.count = 0};

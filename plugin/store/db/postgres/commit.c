@@ -47,8 +47,8 @@ static void settle_session(struct pg_session *session) {
   session->written = false;
 }
 
-/* What was not committed must not be committed later, by an old transaction that has not begun yet:
- * the session gets another version. */
+/* A commit that is reported as failed must not happen later, in an old transaction that has not
+ * begun yet, so the session gets another version. */
 static int fence_off(struct db *db, struct pg_txn *engine, struct pg_params *session) {
   int rc = pg_send(engine->conn, PG_FENCE_OFF, session);
   if (!rc) rc = pg_send(engine->conn, PG_COMMIT, NULL);
@@ -131,7 +131,8 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
   txn->outdated = rc == PG_E_OUTDATED;
   if (rc != PG_E_LOST && rc != PG_E_LATE)
     return rc ? pg_fail_in(txn->db, rc, "commit; nothing was stored", error) : 0;
-  /* What is in its pipeline may be done to the end: nobody else is to use this connection. */
+  /* The server may still execute the rest of the pipeline, so nobody else may use this connection.
+   */
   bool stored = false;
   store_deadline patience = engine->deadline;
   int why = find_out(txn->db, first, write.token, patience, &stored);

@@ -106,8 +106,9 @@ int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_p
              : PG_E_LOST;
 }
 
-/* Is the `at`-th result of a pipeline that of a statement that was prepared, or of the limit? One
- * that was not prepared, since something before it failed, is when it is used again. */
+/* Is the `at`-th result of a pipeline that of a statement that was prepared, or of the limit? A
+ * statement that was not prepared, because something before it failed, is prepared when it is used
+ * again. */
 static bool was_prepare(struct pg_conn *conn, size_t at, bool good) {
   for (size_t i = 0; i < conn->prepare_count; i++) {
     if (conn->prepares[i].at != at) continue;
@@ -228,10 +229,10 @@ void pg_conn_give_up(struct db *db, const struct pg_conn *conn) {
 
 bool pg_conn_any_given_up(const struct db *db) { return db->given_up[0] != 0; }
 
-/* Plans are kept, and made when tables may be empty: all that is asked for has an index, in whose
- * order it comes. What has none counts as so dear then that the server would compile the plan. A
- * bitmap scan would visit each row that was deleted since the last vacuum, which is most of an
- * inbox; an index scan marks those that it meets, and passes over them the next time. */
+/* The server keeps plans, and may have made them while tables were empty. So all queries read in
+ * the order of an index; a query without one counts as so expensive that the server would compile
+ * its plan. A bitmap scan would visit each row that was deleted since the last vacuum, which is
+ * most of an inbox; an index scan marks those that it meets, and passes over them the next time. */
 static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                   struct tidings_error *error) {
   static const Oid text[] = {25};

@@ -83,7 +83,7 @@ static int make_schema(struct pg_copy *copy, struct tidings_error *error) {
   return code;
 }
 
-/* What a store without a session has is its own rows, which are replaced. */
+/* A store without a session has only its own rows, which the copy replaces. */
 static int take_empty(struct pg_copy *copy, struct tidings_error *error) {
   PGresult *result = NULL;
   int code = pg_admin_check(&copy->place, copy->pg, false, NULL, error);

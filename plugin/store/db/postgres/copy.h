@@ -42,8 +42,8 @@ int pg_copy_put(struct pg_copy *copy, const struct db_key *key, struct tidings_s
 int pg_copy_put_done(struct pg_copy *copy, struct tidings_error *error);
 int pg_copy_name(struct pg_copy *copy, uint32_t session, struct tidings_span name,
                  struct tidings_error *error);
-/* What the engine knows of a session that has its name: see remote.h. `floors`: by kind;
- * of these kinds, rows below have ended. `tools` empty: none. */
+/* Writes the columns of a session that already has its name: see remote.h. `floors`: by kind; of
+ * these kinds, rows below have ended. `tools` empty: none. */
 int pg_copy_session(struct pg_copy *copy, uint32_t session, const struct db_noted *noted,
                     struct tidings_span tools, const uint64_t *floors, struct tidings_error *error);
 /* The session has its name. The newer time counts. */

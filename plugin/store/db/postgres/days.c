@@ -85,7 +85,7 @@ bool pg_days_take(struct db *db, struct pg_conn *conn) {
   return takes;
 }
 
-/* What has come of its answers. True: all of them, or the connection has gone. */
+/* Reads the answers that have arrived. True: these were the last, or the connection is gone. */
 static bool read_answers(struct db *db, struct pg_conn *conn) {
   bool between = false; /* two results there is none once; twice: nothing comes */
   if (!PQconsumeInput(conn->pg)) return true;

@@ -3,10 +3,10 @@
  * store/db/postgres/engine.h: the engine of a store in a PostgreSQL database, for the files of this
  * folder.
  *
- * What a transaction of a session reads is loaded at its begin, in one round trip, into an ordered
- * map; reads and writes are in the map; the commit sends what changed, in one more. The map is kept
- * with the session's version: who has the newest is sent nothing. What has ended is history, which
- * is fetched only if it is asked for.
+ * At its begin a transaction loads the session's rows into an ordered map, in one round trip. Reads
+ * and writes use the map, and the commit sends the changes in another round trip. The map is cached
+ * with the session's version: if that is the newest, the server sends no rows. Rows that have ended
+ * are history, which is fetched only when it is read.
  */
 #ifndef STORE_DB_POSTGRES_ENGINE_H
 #define STORE_DB_POSTGRES_ENGINE_H
@@ -55,7 +55,7 @@ enum pg_error {
 
 /* -- errors.c ---------------------------------------------------------------------------------- */
 
-/* Of a result that is an error: a pg_error; NULL: the connection broke. */
+/* Returns the pg_error of a result that is an error; NULL: the connection broke. */
 int pg_error_of(struct db *db, const PGresult *result);
 const char *pg_reason_of(int rc); /* what to do */
 
@@ -137,7 +137,8 @@ struct pg_conn {
 /* A connection of the pool. 0, or the engine's error number with a sentence in `error`. */
 int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error);
-/* One that is not in use, without a look whether it lives. NULL: there is none. */
+/* Takes a connection that is not in use, without checking whether it is alive. NULL: there is none.
+ */
 struct pg_conn *pg_conn_take_idle(struct db *db);
 /* Back to the pool; one that is not idle, or broken, is closed. */
 void pg_conn_give(struct db *db, struct pg_conn *conn);
@@ -152,10 +153,10 @@ int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_p
 int pg_run(struct db *db, struct pg_conn *conn, store_deadline deadline, PGresult **results,
            size_t count);
 int64_t pg_int8(const PGresult *result, int row, int column);
-/* Of a result in text. 0: it is none. */
+/* Reads an integer of a result in text form. 0: it is no integer. */
 int64_t pg_int_text(const PGresult *result, int row, int column);
 
-/* One that is connected, in pipeline mode, and no more. */
+/* Connects and enters pipeline mode; it does not set up the connection further. */
 int pg_conn_dial(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error);
 /* -- pooler.c: there is one: this connection has just used `process` of the server. Looked at once
@@ -240,7 +241,7 @@ struct pg_txn {
 static inline struct pg_txn *pg_engine(const struct db_txn *txn) { return txn->engine; }
 int pg_inbox_send_noted(const struct pg_txn *engine);
 void pg_inbox_drop_noted(struct pg_txn *engine);
-/* What takes a name that no session has yet. */
+/* The statement that locks a name which no session has yet. */
 enum pg_statement pg_txn_name_lock(const struct db *db);
 /* Queues the begin of a transaction, with the limits that follow from the deadline: *ret_count
  * statements. */
@@ -270,12 +271,13 @@ bool pg_session_is_at(struct db *db, uint32_t number, int64_t version,
 int pg_session_send_load(struct pg_conn *conn, const struct pg_session *session);
 /* It is taken as it was read last. */
 void pg_session_as_read(const struct db *db, struct pg_session *session);
-/* One more of what waits in its inbox, copied. 0, or ENOMEM. */
+/* Adds a copy of a push that waits in the session's inbox. 0, or ENOMEM. */
 int pg_session_add_waiting(struct pg_session *session, int64_t n, struct tidings_span body,
                            bool rings);
 void pg_session_drop_waiting(struct pg_session *session);
-/* Of a result of PG_SCAN: is this row a session's own? One made of that, or NULL: no memory. Then
- * its rows, in any order, which are sorted at the end. */
+/* For results of PG_SCAN. Is this row a session's own? The next function makes a session of such a
+ * row, or returns NULL (no memory); the one after it adds the session's rows, in any order, and the
+ * last one sorts them. */
 bool pg_session_is_row(const PGresult *result, int row);
 struct pg_session *pg_session_of_row(const PGresult *result, int row);
 int pg_session_add_row(struct pg_session *session, const PGresult *result, int row);
@@ -308,7 +310,7 @@ struct pg_ahead {
   const struct db_event *event;
   size_t count; /* of the statements that bring it */
 };
-/* Of a session that is loaded for `scope`; NULL: nothing. */
+/* Returns what to fetch with a session that is loaded for `scope`; NULL: nothing. */
 struct pg_ahead pg_ahead_of(struct db *db, const struct pg_session *session,
                             const struct db_scope *scope);
 int pg_ahead_send(struct pg_conn *conn, const struct pg_session *session,
@@ -336,7 +338,8 @@ int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kin
 
 enum { PG_PUSHED_SESSIONS = 16, PG_PUSHED_NAME_BYTES = 256 };
 
-/* What this process knows of how many pushes wait in the inboxes that it pushes to. */
+/* The numbers of pushes that wait in the inboxes to which this process pushes, as far as it knows.
+ */
 struct pg_pushes {
   int asked;  /* so many more are not tried as plain ones */
   int missed; /* so many plain ones in a row were to be asked */
@@ -349,7 +352,7 @@ struct pg_pushes {
   } sessions[PG_PUSHED_SESSIONS]; /* by a hash of the name */
 };
 
-/* What is known of it is asked for once more. */
+/* Forgets the number for this session, so that the server is asked again. */
 void pg_pushes_forget(struct db *db, struct tidings_span name);
 
 enum { PG_GIVEN_UP = 16 };
@@ -372,8 +375,8 @@ struct db {
   size_t connections; /* idle ones and those in use */
   struct pg_session *cache[CACHED_SESSIONS];
   uint64_t uses;
-  uint64_t lost; /* connections. What was read before may be of a server that has failed, and the
-                    one that took over may have the same version of something else */
+  uint64_t lost; /* connections. Rows that were read before may be those of a server that has
+                    failed; the one that took over may have other rows under the same version */
   struct pg_map store_rows; /* of session 0: those that never change */
   struct pg_map void_rows;  /* those that were void since: a transaction may still look at them */
   int schema;               /* the tables' number, as the newest connection has it */
@@ -410,10 +413,12 @@ struct db {
 #define PG_STORE_LIMITS                                                                            \
   "coalesce((to_jsonb(store) ->> 'pending_per_session')::bigint, 9223372036854775807), "           \
   "coalesce(to_jsonb(store) ->> 'is_full' = 'true', false)"
-/* Of a result in text with these as its first columns. Errors: SCHEMA_NEWER, STORE (too old). */
+/* Checks the schema number in a result in text form, which has it in its first columns. Errors:
+ * SCHEMA_NEWER, STORE (too old). */
 int pg_schema_check(const struct pg_place *place, const PGresult *result, int *ret_number,
                     struct tidings_error *error);
-/* What finds out how far the days reach, which is sent in text. */
+/* The query that says for how many days there are partitions, and whether keep_days has other work;
+ * its result is in text form. */
 extern const char pg_days_query[];
 void pg_days_read(struct db *db, const PGresult *result);
 /* There is a day for what ends now. */

@@ -58,7 +58,7 @@ static bool read_number(const char **at, uint64_t *ret_number) {
   return true;
 }
 
-/* Of a FIFO of this PID namespace: whose it is. */
+/* Reads the owner from the name of a FIFO of this PID namespace. */
 static bool read_fifo_name(const struct db *db, const char *name, struct owner *ret_owner) {
   uint64_t space, pid, start;
   if (strncmp(name, "wake", 4) != 0) return false;
@@ -104,7 +104,7 @@ int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error) 
   if (again && errno != EEXIST) return fifo_failed(path, error);
   if (!again) take_away_dead(db, folder);
   code = open_fifo(path, ret_fd, error);
-  /* What rang between two openings is looked for once more. */
+  /* A ring between two openings must not be lost: the sessions are checked once more. */
   if (!code && again && write(*ret_fd, "", 1) < 0 && errno != EAGAIN)
     code = fifo_failed(path, error);
   return code;

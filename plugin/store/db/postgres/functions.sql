@@ -13,10 +13,10 @@ BEGIN
   EXECUTE format('ALTER TABLE history ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', its_name, its_day, its_day + 1);
 END $$;
 
--- What is done once a day, by whoever has time: days of history are made, a week ahead, and dropped; a session that was closed a day ago, and
--- in which nothing waits, is removed (of upgraded tables, whose older clients remember numbers, its name and its head stay). One call does a portion.
--- A push that nobody takes ends when its ttl is over, or after the days of the store. It waits for nobody: what is locked is left for
--- another time. The store's own settings count; `kept` is what builds of schema 2 say.
+-- The work of each day, which any client does when it has time: it makes the days of history a week ahead, drops the old ones, and removes sessions
+-- that were closed a day ago and in which nothing waits (in upgraded tables, whose older clients remember numbers, their names and heads stay). Each
+-- call does a portion. A push that nobody takes ends when its ttl is over, or after the days of the store. It waits for nobody: what is locked is
+-- left for another time. The store's own settings count; `kept` is what builds of schema 2 say.
 CREATE OR REPLACE FUNCTION keep_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = "@schema@", pg_temp SET lock_timeout = '100ms' SET timezone = 'UTC' AS $$
 DECLARE
@@ -26,7 +26,8 @@ DECLARE
   a_day_ago_ms bigint := now_ms - 86400000;
   gone bigint[] := '{}';
 BEGIN
-  -- One client does it, the others go on. It is a row's lock, which only those can hold who may write here.
+  -- Only one client at a time does it; the others return. It is a row's lock, which only those can hold who
+  -- may write here.
   SELECT * INTO setting FROM store FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN; END IF;
   BEGIN -- from yesterday on: an older client's time zone may be behind
@@ -108,7 +109,7 @@ BEGIN
 EXCEPTION WHEN data_exception THEN RETURN false;
 END $$;
 
--- What ended in the inbox.
+-- The pushes that ended in the inbox.
 CREATE OR REPLACE VIEW dead_letters AS
   SELECT name AS session, pushed, ended, reason, kind, level, message, data, key, tool, ttl_ms FROM dead_letter, record_read(body);
 

@@ -11,7 +11,7 @@
 #include "store/db/postgres/admin.h"
 #include "store/db/postgres/engine.h"
 
-/* Of the process that holds the lock: where it connects from. False: nobody does. */
+/* Finds the address from which the holder of the lock connects. False: nobody holds it. */
 static int find_holder(const struct pg_place *place, PGconn *pg, int64_t lock, char ret_from[64],
                        bool *ret_held, struct tidings_error *error) {
   char sql[400];

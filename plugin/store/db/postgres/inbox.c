@@ -47,7 +47,8 @@ struct db_places pg_inbox_places(const struct db_txn *txn, uint64_t most) {
 
 /* -- ids --------------------------------------------------------------------------------------- */
 
-/* Whose id it is; *ret_known: the session has a name, without which nothing was pushed to it. */
+/* Begins the parameters with the session and the source. *ret_known: the session has a name;
+ * without one nothing was pushed to it. */
 static int begin_id(struct db_txn *txn, uint32_t number, struct tidings_span source,
                     struct tidings_span id, struct pg_params *params, bool *ret_known) {
   struct pg_session *session = NULL;

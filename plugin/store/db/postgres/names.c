@@ -12,7 +12,7 @@
 #include "common/libc.h"
 #include "store/db/postgres/engine.h"
 
-/* Of the URL, in its order. */
+/* The servers of the URL, in its order. */
 struct servers {
   char *list; /* their names, each NUL-terminated */
   const char *names[LIBC_MOST_NAMES];
@@ -25,7 +25,7 @@ static bool needs_lookup(const char *name) {
          inet_pton(AF_INET6, name, address) != 1;
 }
 
-/* Are there names to look up? Of a list that is too long libpq may do it. */
+/* Are there names to look up? If the list is too long, libpq looks them up. */
 static bool split(struct servers *servers) {
   char *at = servers->list;
   bool any = false;
@@ -57,7 +57,7 @@ static void add_server(struct pg_addresses *to, const char *name, const char *ad
   buffer_text(&to->ports, port);
 }
 
-/* Each address of a name is a server of its own. One that has none is left out. */
+/* Each address of a name is a server of its own. A name without an address is left out. */
 static void add_found(struct pg_addresses *to, const char *name, const struct addrinfo *at,
                       const char *port) {
   for (; at; at = at->ai_next) {
@@ -67,7 +67,7 @@ static void add_found(struct pg_addresses *to, const char *name, const struct ad
   }
 }
 
-/* One port for all, or one for each. */
+/* The URL has one port for all servers, or one for each. */
 static void add_all(struct pg_addresses *to, const struct servers *servers,
                     const struct libc_lookup *lookup, const char *ports) {
   for (size_t i = 0, asked = 0; i < servers->count; i++) {

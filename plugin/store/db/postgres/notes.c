@@ -28,7 +28,8 @@ void pg_notes_note(struct db_txn *txn, uint32_t number, const struct db_noted *n
   if (pg_txn_session(txn, number, &session)) return;
   session->is_noted = true;
   session->noted = *noted;
-  /* Who owns a session is to be seen alive from other machines; without that it is fenced off. */
+  /* Other machines must see that the owner of a session is alive; otherwise they may take the
+   * session over, and the owner's calls are refused. */
   if (owner_equal(&noted->owner, &txn->db->self) &&
       pg_alive_begin(txn->db, pg_engine(txn)->deadline, NULL))
     db_log(txn->db, TIDINGS_LOG_WARNING, "store %s: no connection to say that this host is alive",
@@ -45,7 +46,7 @@ int pg_notes_tools(struct db_txn *txn, uint32_t number, struct tidings_span json
   return json.len && !session->tools ? ENOMEM : 0;
 }
 
-/* What was declared by its name has a number now. */
+/* A session that was declared by its name gets a number. */
 int pg_notes_name_session(struct db_txn *txn, uint32_t number, struct tidings_span name) {
   struct pg_txn *engine = txn->engine;
   struct pg_session *session = engine->declared;

@@ -15,8 +15,8 @@
 #include "common/fnv.h"
 #include "store/db/postgres/remote.h"
 
-/* Older tables may not have what the second statement names: their number was read before. Who may
- * only push may not ask it. */
+/* Older tables may lack the columns that the second statement names, so the schema number is read
+ * first. A login that may only push may not execute the second statement. */
 static int check_schema(struct db *db, struct pg_conn *conn, store_deadline deadline,
                         struct tidings_error *error) {
   PGresult *results[2] = {NULL, NULL};
@@ -61,7 +61,7 @@ static int put_first(struct db *db, const struct db_options *options, store_dead
   return db_failed(error, rc, "be opened");
 }
 
-/* Who may only push sees a store with this row and no session. */
+/* A login that may only push sees a store with this row and no session. */
 static int keep_first(struct db *db, const struct db_options *options,
                       struct tidings_error *error) {
   struct tidings_span value = options->first_value;
@@ -72,15 +72,15 @@ static int keep_first(struct db *db, const struct db_options *options,
   return 0;
 }
 
-/* What the other descriptors of this process say about a store. */
+/* The state of a store in this process, by the other descriptors that the process has. */
 enum others {
   OTHERS_NONE,
   OTHERS_GIVE_WAY, /* threads that open it now, and see that ours was first */
   OTHERS_HAVE_IT
 };
 
-/* Of the files in memory of that name: one with a byte has the store; of those without, the one
- * with the lowest descriptor was first. Returns 0 or an errno. */
+/* Looks at the memory files of that name: one with a byte has the store; among those without, the
+ * one with the lowest descriptor was first. Returns 0 or an errno. */
 static int look_for_others(const char *name, int own, enum others *ret_others) {
   enum { LINK_BYTES = 128 };
   char wanted[LINK_BYTES];

@@ -31,7 +31,7 @@ static int judge(struct db *db, struct db_push *push, const PGresult *result, in
   return fail(push->error, code, "store %s: %s", db->place.shown, inner.text);
 }
 
-/* What a login that may only push says of it: the database reads the record itself. */
+/* The parameters for a login that may only push: the database reads the record itself. */
 static void describe_checked(const struct db_inbox *row, struct pg_params *params) {
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->source);
@@ -61,13 +61,12 @@ static void describe(const struct db_push *push, struct pg_params *params) {
 
 /* -- how a push is made ------------------------------------------------------------------------ */
 
-/* One without an id, a limit of its source or anybody to wake, to a session whose tools have
- * declared nothing and which is not nearly full, is one statement of the server's, which looks at
- * the session and at the newest row of its inbox. Who has done that a moment ago, and found far
- * fewer than the limit, does not look once more: with many clients that costs a tenth of a push.
- * Numbers are given out for all
- * sessions: if the row says little since they went up, what waits is counted. All others call
- * push_record. */
+/* A push without an id, a limit of its source or anybody to wake, to a session whose tools have
+ * declared nothing and which is not nearly full, is one statement, which reads the session and the
+ * newest row of its inbox. A client that did this a moment ago, and found far fewer than the limit,
+ * does not read them again: with many clients that costs a tenth of a push. All sessions share one
+ * sequence of numbers: if the numbers grew much since the row, the waiting pushes are counted. All
+ * other pushes call push_record. */
 enum { MOST_ASKED = 64, FAR_FROM_FULL = 4096, KNOWN_FOR_MS = 250 };
 
 static bool is_plain(const struct db_inbox *row) {
@@ -135,7 +134,7 @@ static void describe_plain(const struct db *db, const struct db_inbox *row,
   pg_param_int8(params, known->base_n);
 }
 
-/* What the row of a push says, and its number. */
+/* Notes the count in a push's row, and its number. */
 static void note_pushed(struct db *db, struct tidings_span name, const PGresult *result) {
   enum { N, COUNTED, COUNTED_AT, WAITING };
   int64_t n = pg_int8(result, 0, N), at_n = pg_int8(result, 0, COUNTED_AT);
@@ -171,7 +170,7 @@ static void note_missed(struct db *db, struct tidings_span name) {
   pthread_mutex_unlock(&db->lock);
 }
 
-/* One round trip. *ret_result is the push's. */
+/* Executes a push in one round trip; *ret_result is its result. */
 static int run_push(struct db *db, struct pg_conn *conn, enum pg_statement statement,
                     const struct pg_params *params, store_deadline deadline,
                     PGresult **ret_result) {

@@ -56,9 +56,9 @@ BEGIN
                             AND seen.at_ms >= push_record.at_ms - window_ms;
     IF FOUND THEN RETURN 'duplicate'; END IF;
   END IF;
-  -- At most so many wait in the inbox: those that waited at a row before, and as many as numbers were given out since.
-  -- What that would refuse is counted, from that row on, and the next pushes begin at a row that is not among the newest,
-  -- since others push meanwhile. A push is refused only when all were counted.
+  -- At most so many wait in the inbox: those that waited at a row before, and as many as numbers were given out since. If
+  -- that estimate would refuse the push, the rows from that one on are counted; the next pushes begin at a row that is
+  -- not among the newest, since others push meanwhile. A push is refused only when all were counted.
   SELECT session.session, waiting, owner, tools, coalesce(counted, 0), coalesce(counted_at, 0), coalesce(counted + n - counted_at, 0)
     INTO number, known, its_owner, declared, base, base_n, waits
     FROM (SELECT) AS one LEFT JOIN session ON session.name = to_name
@@ -138,7 +138,7 @@ BEGIN
   RETURN '"' || shown || CASE WHEN kept <> value THEN chr(8230) ELSE '' END || '"';
 END $$;
 
--- What is wrong with a text, in the plugin's words. NULL: nothing.
+-- Says what is wrong with a text, in the plugin's words. NULL: nothing.
 CREATE OR REPLACE FUNCTION text_fault(field text, value text, most integer, empty boolean, clean boolean) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
@@ -149,7 +149,8 @@ LANGUAGE sql IMMUTABLE AS $$
   END
 $$;
 
--- What is wrong with a push, in the plugin's words: plugin/event checks the same of an event. NULL: nothing.
+-- Says what is wrong with a push, in the plugin's words; plugin/event checks events in the same way. NULL:
+-- nothing.
 CREATE OR REPLACE FUNCTION push_fault(session text, kind text, level text, message text, id text, source text, data jsonb, key text,
                      ttl_ms bigint, activation text, tool text, handle text, caused_by text)
 RETURNS text LANGUAGE sql IMMUTABLE SET search_path = "@schema@", pg_temp AS $$
@@ -188,8 +189,8 @@ BEGIN
   RETURN format('%s%s (%s more bytes)', convert_from(substr(bytes, 1, kept), 'UTF8'), chr(8230), octet_length(bytes) - kept);
 END $$;
 
--- What any client may call: a notification to a session, with the plugin's checks and errors.
--- `kind` is "source.name". Returns '' or 'duplicate'. With an id, calling again is safe.
+-- Any client may call this: it pushes a notification to a session, with the plugin's checks and
+-- errors. `kind` is "source.name". Returns '' or 'duplicate'. With an id, calling again is safe.
 CREATE OR REPLACE FUNCTION push(session text, kind text, level text, message text, id text DEFAULT '',
                      source text DEFAULT '', data jsonb DEFAULT NULL, key text DEFAULT '',
                      ttl_ms bigint DEFAULT 0, activation text DEFAULT 'passive', tool text DEFAULT '',
@@ -204,7 +205,7 @@ DECLARE
   now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
   critical boolean := level_number = 3;
 BEGIN
-  -- Of most pushes these few can be said at once.
+  -- For most pushes these few checks are enough.
   IF (data IS NULL AND session || kind || id || source !~ '[\u0001-\u001f\u007f-\u009f]' AND octet_length(session) BETWEEN 1 AND 255
       AND octet_length(message) <= 16384 AND message ~ '[^ \t\r\n]' AND kind_source <> '' AND right(kind, 1) <> '.' AND ttl_ms >= 0
       AND level_number >= 0 AND activation_number BETWEEN 0 AND 2
@@ -223,7 +224,7 @@ BEGIN
     activation <> 'silent' AND (critical OR activation_number > 0), tool, kind_name);
 END $$;
 
--- A record as it was pushed. One that is none is an error.
+-- A record as it was pushed. A text that is no record is an error.
 CREATE OR REPLACE FUNCTION record_read(record bytea, OUT pushed_ms bigint, OUT ttl_ms bigint, OUT level text, OUT activation text,
                      OUT kind text, OUT message text, OUT data text, OUT key text, OUT tool text, OUT handle text, OUT caused_by text)
 LANGUAGE plpgsql IMMUTABLE AS $$
@@ -272,7 +273,7 @@ EXCEPTION WHEN data_exception OR raise_exception THEN
   RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = 'a record that cannot be read: ' || SQLERRM;
 END $$;
 
--- What the command calls for a login that may only push: the record is read and checked, and the limits are those of push().
+-- The command calls this with a login that may only push: it reads and checks the record, and applies the limits of push().
 CREATE OR REPLACE FUNCTION push_as_producer(to_name text, from_source text, with_id text, record bytea, per_minute bigint, checks_kind boolean)
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
 DECLARE

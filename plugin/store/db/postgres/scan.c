@@ -80,7 +80,7 @@ static int bring_portion(struct db_txn *txn, struct pg_scan *scan) {
   return rc;
 }
 
-/* Of this thread: a decision looks anew. */
+/* The scan of this thread. A decision reads it again. */
 static _Thread_local const struct pg_scan *of_thread;
 
 int pg_scan_find(struct db_txn *txn, uint32_t number, struct pg_session **ret_session) {

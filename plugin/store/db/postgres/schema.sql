@@ -12,7 +12,7 @@ CREATE TABLE store (
   schema integer NOT NULL, -- the oldest number whose builds can use these tables
   created timestamptz NOT NULL DEFAULT clock_timestamp(),
   revision integer,        -- their own number; NULL: the same
-  -- What an administrator may set; NULL: no limit.
+  -- An administrator may set these; NULL: no limit.
   history_days integer NOT NULL DEFAULT 30 CHECK (history_days > 0),
   inbox_days integer NOT NULL DEFAULT 30 CHECK (inbox_days > 0), -- of a push that nobody takes
   pending_per_session bigint CHECK (pending_per_session > 0),    -- at most, whatever a host's configuration says
@@ -21,7 +21,8 @@ CREATE TABLE store (
   identity uuid NOT NULL DEFAULT gen_random_uuid()               -- whose rows these are: life.c
 );
 
--- One row a session: who writes to the session locks it. Row 0 is the store's own.
+-- Each session has one row, which every transaction that writes to the session locks. Row 0 is the
+-- store's own.
 CREATE TABLE session (
   session bigint PRIMARY KEY,
   name text UNIQUE,
@@ -39,7 +40,7 @@ CREATE TABLE session (
 CREATE INDEX session_owner ON session (owner);
 CREATE INDEX session_closed ON session (closed_ms) WHERE closed_ms > 0;
 
--- What a transaction of the session reads.
+-- The rows that transactions of a session read.
 CREATE TABLE live (
   session bigint,
   kind smallint,
@@ -49,8 +50,8 @@ CREATE TABLE live (
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 ALTER TABLE live ALTER value SET STORAGE EXTERNAL;
 
--- What has ended, by the day on which it did: days are dropped whole. There is no default partition: with one, whoever adds a day
--- would wait for all who read the history.
+-- The rows that have ended, by the day on which they ended; days are dropped whole. There is no default partition: with one, a
+-- client that adds a day would wait for all clients that read the history.
 CREATE TABLE history (
   session bigint,
   kind smallint,

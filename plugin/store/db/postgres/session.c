@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/session.c: sessions as a transaction loads them, and the ones that were loaded
- * before. One transaction at a time has a session out of the cache; another one of this process
- * that wants it meanwhile loads it anew.
+ * before. One transaction at a time takes a session out of the cache; another one of this process
+ * that needs it meanwhile loads its own copy.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ bool pg_session_is_at(struct db *db, uint32_t number, int64_t version,
   return is_at;
 }
 
-/* What is looked up by a hash is not kept: it would pile up. */
+/* Rows that are looked up by a hash are not cached, because they would pile up. */
 static void keep_little(const struct db *db, struct pg_session *session) {
   struct pg_map *map = &session->map;
   size_t kept = 0;
@@ -216,7 +216,7 @@ void pg_session_as_read(const struct db *db, struct pg_session *session) {
     session->near[i] = db->kinds[i] >= DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];
 }
 
-/* What is in the first column of a row of PG_LOAD, if it is not the kind of a stored row. */
+/* Values of the first column of PG_LOAD, for rows that are no stored rows. */
 enum {
   LOADED_SESSION = 0,
   LOADED_PUSH = -1,

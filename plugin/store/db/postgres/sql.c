@@ -25,8 +25,9 @@ static void write_all(const char *text, const char *schema, struct buffer *out) 
   write_text(text, strchr(text, '\0'), schema, out);
 }
 
-/* They own nothing: with the schema their rights are gone. One that has rights elsewhere stays, as
- * in a dump that was restored beside this store, and so do both if this role may not drop them. */
+/* The roles own nothing, and their rights go with the schema. A role that has rights elsewhere, as
+ * in a dump that was restored beside this store, stays; both stay if this role may not drop them.
+ */
 static void drop_roles(const char *schema, struct buffer *out) {
   static const char text[] =
       "DO $$\nDECLARE\n  its_name text;\nBEGIN\n"
@@ -43,7 +44,8 @@ static void enter_schema(const char *schema, struct buffer *out) {
   buffer_text(out, "\";\n");
 }
 
-/* Of few rows: TRUNCATE makes new files for each table. Who writes just now is waited for. */
+/* DELETE is for few rows, because TRUNCATE makes new files for each table. It waits for clients
+ * that write at the moment. */
 static void write_emptying(const char *schema, struct buffer *out) {
   static const char *const tables[] = {"inbox", "live",   "history",    "seen",
                                        "rate",  "waiter", "dead_letter"};

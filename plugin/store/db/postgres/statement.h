@@ -57,7 +57,7 @@ enum pg_statement {
 };
 
 const char *pg_statement_text(enum pg_statement statement);
-/* Of its parameters: libpq cannot infer them. */
+/* The types of its parameters, which libpq cannot infer. */
 const Oid *pg_statement_types(enum pg_statement statement, int *ret_count);
 
 /* Parameters of a statement, in binary. */

@@ -22,7 +22,8 @@
   "LATERAL (SELECT " columns " FROM live WHERE " whose                                             \
   " AND kind = k AND n = m OFFSET 0) AS found"
 
-/* What follows the session's row in a commit is done if that was written: see PG_SESSION. */
+/* The statements after that of the session's row in a commit have an effect only if that row was
+ * written: see PG_SESSION. */
 #define IF_WRITTEN "current_setting('tidings.written', true) = 'yes'"
 
 /* Not FROM unnest(...), which copies each of the arrays into a table of its own first. */
@@ -30,7 +31,7 @@
   "INSERT INTO live SELECT $1, unnest($2::smallint[]), unnest($3::bigint[]), unnest($4::bytea[]) " \
   "WHERE " IF_WRITTEN
 
-/* Of kind $2, the rows before number $3. */
+/* Archives the rows of kind $2 with a number below $3. */
 #define ARCHIVE                                                                                    \
   "WITH over AS (DELETE FROM live WHERE session = $1 AND kind = $2 AND n < $3 AND " IF_WRITTEN     \
   " RETURNING session, kind, n, value) INSERT INTO history (session, kind, n, value) SELECT * "    \
@@ -53,7 +54,7 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_LOCK_NAME] = "SELECT FROM name_lock WHERE n = abs(hashtext($1)::bigint % 64) FOR UPDATE",
     /* In tables of schema 2. */
     [PG_LOCK_NAME_OLDER] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
-    /* Of session 0: its few, and those that were looked for. */
+    /* Reads session 0: its few rows, and those that were looked for. */
     [PG_OWN_ROWS] =
         "SELECT kind, n, value FROM live WHERE session = 0 AND kind = 1 UNION ALL "
         "SELECT kind, n, value FROM " EACH_OF("$1", "$2", "kind, n, value", "session = 0"),
@@ -86,10 +87,10 @@ static const char *const statements[PG_STATEMENTS] = {
         ARCHIVE " ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
     [PG_DROP_HISTORY] =
         "DELETE FROM history WHERE session = $1 AND kind = $2 AND n = $3 AND " IF_WRITTEN,
-    /* Of version $11, or any: this locks the row. There is no row of another version, or if
-     * PG_LOCK_VERSION, or the session before, was of another one; $12: it is the first. Then
-     * nothing that follows is done, and the commit is of nothing: no error, which the server would
-     * log each time. */
+    /* Writes and locks the row if it has version $11, or any. It writes no row if the version
+     * differs, or if PG_LOCK_VERSION or the session before found another one ($12: this is the
+     * first). Then the statements that follow do nothing, and the commit is empty: an error would
+     * be logged by the server each time. */
     [PG_SESSION] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
         "rung, closed_ms, closed_version) "
@@ -107,7 +108,7 @@ static const char *const statements[PG_STATEMENTS] = {
         "RETURNING version, set_config('tidings.written', 'yes', true)",
     [PG_CLEAR_INBOX] =
         "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[]) AND " IF_WRITTEN,
-    /* What is history may be written once more: it is among the live rows then, and those count. */
+    /* A row of history may be written again; then it is a live row too, which counts. */
     [PG_FETCH_ONE] =
         "SELECT value FROM (SELECT value, 'infinity'::date AS day FROM live WHERE session = $1 AND "
         "kind = $2 AND n = $3 UNION ALL SELECT value, day FROM history WHERE session = $1 AND "
@@ -118,7 +119,7 @@ static const char *const statements[PG_STATEMENTS] = {
         "FROM history WHERE session = $1 AND kind = $2 AND n >= $3 AND n < $4) AS rows "
         "ORDER BY n, day DESC",
     [PG_PUSH] = "SELECT push_record($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-    /* What push_record does for most pushes. No row: that is to be asked. */
+    /* Does what push_record does for most pushes. No row: call push_record. */
     [PG_PUSH_PLAIN] =
         "INSERT INTO inbox (name, body, counted, counted_at) SELECT $1, $2, coalesce(counted, 0), "
         "coalesce(counted_at, 0) FROM (SELECT) AS one LEFT JOIN session ON session.name = $1 "
@@ -176,7 +177,7 @@ static const char *const statements[PG_STATEMENTS] = {
                     "4294967295)::oid AND objid = ($1::bigint & 4294967295)::oid)) LIMIT 1",
 };
 
-/* What libpq cannot infer. */
+/* The types that libpq cannot infer. */
 const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   enum {
     BOOL = 16,

@@ -80,8 +80,8 @@ static bool was_deleted(const struct pg_session *session, uint8_t kind, uint64_t
   return false;
 }
 
-/* What was asked for and is not there does not come while the session is locked. (Session 0 is
- * locked by pg_txn_own, which asks once more.) */
+/* A row that was found missing stays missing while the session is locked. (Session 0 is locked by
+ * pg_txn_own, which asks once more.) */
 static bool is_absent(const struct pg_session *session, uint8_t kind, uint64_t n) {
   for (size_t i = 0; i < session->absent_count; i++) {
     if (session->absent[i].kind == kind && session->absent[i].n == n) return true;

@@ -2,8 +2,8 @@
  *
  * store/db/postgres/txn.c: transactions. A read is one round trip, and leaves nothing open. A write
  * is two: the first locks the session's row and reads what is live in it, the second writes and
- * commits. One of the session as it was read needs the second only. What was not declared costs one
- * more each.
+ * commits. A write of a session as it was read needs only the second. Each session that was not
+ * declared costs one more.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -96,9 +96,9 @@ static void check_absent(struct db *db, const struct pg_session *session,
   if (kept) pg_void(db);
 }
 
-/* One round trip: locks it in a write, and loads it; one more if another process wrote to it. Two
- * writers may meet before there is a session: the second waits for the first, at the name. Without
- * this each took what is in the inbox. */
+/* Loads the session in one round trip, which in a write also locks it; a second one follows if
+ * another process wrote to it. Two writers may meet before the session exists: the second waits for
+ * the first, at the lock of the name. Otherwise both would take the pushes in the inbox. */
 static int load(struct db_txn *txn, struct pg_session *session, const struct db_scope *scope) {
   struct pg_txn *engine = pg_engine(txn);
   bool locks = txn->access == DB_WRITES;
@@ -203,7 +203,7 @@ static int send_own_rows(struct pg_conn *conn, const struct pg_session *own) {
   return rc;
 }
 
-/* What is new of session 0 since it was looked at without a lock. */
+/* Takes the rows of session 0 that are new since it was read without a lock. */
 static int take_own_rows(struct pg_session *own, const PGresult *result) {
   for (int i = 0; i < PQntuples(result); i++) {
     uint8_t kind = (uint8_t)PQgetvalue(result, i, 0)[1];

@@ -22,7 +22,7 @@ static bool is_worth_another(const PGresult *result) {
   return false;
 }
 
-/* Who has a lock on one of its tables longest, in words. */
+/* The error names the client that has had a lock on one of the tables for the longest time. */
 static int refuse_busy(const struct pg_place *place, PGconn *pg, struct tidings_error *error) {
   static const char *const who_reads =
       "SELECT format('process %%s of %%s, since %%s', pid, coalesce(nullif(application_name, ''), "

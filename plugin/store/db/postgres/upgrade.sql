@@ -19,7 +19,8 @@ INSERT INTO name_lock SELECT generate_series(0, 63) ON CONFLICT DO NOTHING;
 
 -- [step functions]
 
--- [step] A default partition makes everybody who adds a day wait for all who read the history. What is in it goes to its days.
+-- [step] A default partition makes everybody who adds a day wait for all who read the history. Its rows move to the partitions
+-- of their days.
 DO $$
 DECLARE
   its_day date;

@@ -61,7 +61,7 @@ static const char *option_of(const PQconninfoOption *options, const char *keywor
   return NULL;
 }
 
-/* What libpq would look up: not if the URL has addresses. */
+/* Notes the names that libpq would look up; there are none if the URL has addresses. */
 static int note_hosts(struct pg_place *place, const PQconninfoOption *options,
                       struct tidings_error *error) {
   const char *host = option_of(options, "host"), *port = option_of(options, "port");
@@ -76,7 +76,7 @@ static int note_hosts(struct pg_place *place, const PQconninfoOption *options,
              : fail(error, TIDINGS_E_NOMEM, "no memory for the store's URL");
 }
 
-/* One port for all, or one for each. */
+/* The URL has one port for all servers, or one for each. */
 static void show_servers(struct buffer *out, const char *hosts, const char *ports) {
   for (bool more = true; more;) {
     size_t host = strcspn(hosts, ","), port = strcspn(ports, ",");

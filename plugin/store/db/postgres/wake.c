@@ -219,7 +219,7 @@ static int create_thread(struct pg_wake *wake) {
   return err;
 }
 
-/* Who has the descriptor is called from now on, if the server answers within the budget. */
+/* From now on the descriptor's owner is woken, if the server answers within the budget. */
 static int start_thread(struct pg_wake *wake, uint32_t budget_ms, struct tidings_error *error) {
   if (wake->runs) return 0;
   if (!wake->conn) (void)listen_on(wake, store_deadline_in(budget_ms), &wake->conn);
