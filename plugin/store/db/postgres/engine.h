@@ -137,8 +137,7 @@ struct pg_conn {
 /* A connection of the pool. 0, or the engine's error number with a sentence in `error`. */
 int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_conn,
                  struct tidings_error *error);
-/* Takes a connection that is not in use, without checking whether it is alive. NULL: there is none.
- */
+/* An unused connection, without a check that it is alive. NULL: there is none. */
 struct pg_conn *pg_conn_take_idle(struct db *db);
 /* Back to the pool; one that is not idle, or broken, is closed. */
 void pg_conn_give(struct db *db, struct pg_conn *conn);
@@ -275,9 +274,8 @@ void pg_session_as_read(const struct db *db, struct pg_session *session);
 int pg_session_add_waiting(struct pg_session *session, int64_t n, struct tidings_span body,
                            bool rings);
 void pg_session_drop_waiting(struct pg_session *session);
-/* For results of PG_SCAN. Is this row a session's own? The next function makes a session of such a
- * row, or returns NULL (no memory); the one after it adds the session's rows, in any order, and the
- * last one sorts them. */
+/* Is this row of PG_SCAN a session's own? A session is made of such a row (NULL: no memory); then
+ * its other rows are added, in any order, and sorted at the end. */
 bool pg_session_is_row(const PGresult *result, int row);
 struct pg_session *pg_session_of_row(const PGresult *result, int row);
 int pg_session_add_row(struct pg_session *session, const PGresult *result, int row);
@@ -338,8 +336,7 @@ int pg_txn_fetch_one(struct db_txn *txn, struct pg_session *session, uint8_t kin
 
 enum { PG_PUSHED_SESSIONS = 16, PG_PUSHED_NAME_BYTES = 256 };
 
-/* The numbers of pushes that wait in the inboxes to which this process pushes, as far as it knows.
- */
+/* How many pushes wait in the inboxes to which this process pushes, as far as it knows. */
 struct pg_pushes {
   int asked;  /* so many more are not tried as plain ones */
   int missed; /* so many plain ones in a row were to be asked */
@@ -413,12 +410,10 @@ struct db {
 #define PG_STORE_LIMITS                                                                            \
   "coalesce((to_jsonb(store) ->> 'pending_per_session')::bigint, 9223372036854775807), "           \
   "coalesce(to_jsonb(store) ->> 'is_full' = 'true', false)"
-/* Checks the schema number in a result in text form, which has it in its first columns. Errors:
- * SCHEMA_NEWER, STORE (too old). */
+/* The schema number is in the first columns, as text. Errors: SCHEMA_NEWER, STORE (too old). */
 int pg_schema_check(const struct pg_place *place, const PGresult *result, int *ret_number,
                     struct tidings_error *error);
-/* The query that says for how many days there are partitions, and whether keep_days has other work;
- * its result is in text form. */
+/* Counts the days that have partitions, and says whether keep_days has work; its result is text. */
 extern const char pg_days_query[];
 void pg_days_read(struct db *db, const PGresult *result);
 /* There is a day for what ends now. */

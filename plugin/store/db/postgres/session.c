@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/session.c: sessions as a transaction loads them, and the ones that were loaded
- * before. One transaction at a time takes a session out of the cache; another one of this process
- * that needs it meanwhile loads its own copy.
+ * before. A transaction takes a session out of the cache; another one of this process that needs it
+ * meanwhile loads its own copy.
  */
 #include <errno.h>
 #include <stdlib.h>
