@@ -1,5 +1,5 @@
-# What `cmake --install` adds: units of systemd, and for those who build against it a pkg-config file and a CMake package. Both find their prefix by
-# their own place.
+# `cmake --install` also installs units of systemd, and a pkg-config file and a CMake package for programs that are built against the library. Both
+# find their prefix by their own place.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tidings")

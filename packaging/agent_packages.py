@@ -3,7 +3,7 @@
 """agent_packages.py OUT PROGRAM: writes what the agents' own commands install: in OUT/agents a marketplace for Claude Code and an extension for Gemini CLI, in
 OUT/npm the packages for opencode and pi.
 
-The hooks are those that `tidings setup` writes: PROGRAM, which runs here, is asked. Where setup names the program's path, these take `tidings` from
+The hooks are those that `tidings setup` writes: PROGRAM, which runs here, is asked. These name no path, as setup does, but take `tidings` from
 the path: an agent's own packages do not know where npm or apt put it.
 """
 import json
@@ -27,7 +27,7 @@ def write(path, value):
 
 
 def hooks_of(program, agent, settings):
-    """What `tidings setup` writes for an agent, with the program from the path."""
+    """Returns what `tidings setup` writes for an agent, with the program from the path."""
     with tempfile.TemporaryDirectory() as home:
         with open(f"{home}/agent", "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\necho 0.0.0\n")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """deb_packages.py OUT ARCHITECTURE=STAGE…: writes the Debian packages into OUT. A stage is what `cmake --install --strip` leaves, below the folder usr.
 
-Each file of the stage is in exactly one package. What a package depends on is asked of dpkg-shlibdeps. Needs dpkg-dev.
+Each file of the stage is in exactly one package. Dependencies come from dpkg-shlibdeps. Needs dpkg-dev.
 """
 import email.utils
 import fnmatch
@@ -108,7 +108,7 @@ def _made(folder):
 
 
 def depends(tree, library_folder, work):
-    """What the ELF files of a package need, as dpkg-shlibdeps says it."""
+    """Returns the dependencies of a package's ELF files, as dpkg-shlibdeps says them."""
     programs = [os.path.join(tree, name) for name in files_below(tree) if not os.path.islink(os.path.join(tree, name)) and is_elf(os.path.join(tree, name))]
     if not programs:
         return []

@@ -13,7 +13,7 @@ builds=/var/cache/builds
 npm_parts="plugin hostkit agents/node cli.dir"
 npm_targets="tidings_plugin tidings-top tidings_node tidings_hostkit_probe tidings_hostkit_shared tidings_hostkit_static tidings_pages"
 
-# What a command says is shown only when it fails.
+# Shows the output of a command only when it fails.
 quietly() {
   local log=/out/log
   "$@" >"$log" 2>&1 || {

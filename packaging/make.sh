@@ -28,7 +28,7 @@ targets() {
   else say "$deb_targets"; fi
 }
 
-# What this machine has: the glibc that its packages need is its own.
+# Uses this machine's own glibc, so the packages need that version or a newer one.
 native() { # npm|deb
   local build=build/release stage=build/packages/stage-$1 prefix=/usr/local layout=()
   if [ "$1" = deb ]; then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """newcomer.py ROOT npm|apt|arm64: types a newcomer's lines in the system below ROOT, in which /packages has the packages and /agent has Claude Code. Prints TAP.
 
-The lines are those of README.md. What fetches from a registry is replaced by the files in /packages, and the model by a script. On arm64 there is no agent: a
+The lines are those of README.md. Files in /packages replace downloads from a registry, and a script replaces the model. On arm64 there is no agent: a
 script is found in its place, and its hooks are called as it would call them.
 """
 import glob

@@ -15,7 +15,8 @@ from archive import HERE, SOURCE, version, write_tgz
 
 PLATFORMS = {f"linux-{cpu}-{libc}": {"os": ["linux"], "cpu": [cpu], "libc": ["glibc" if libc == "gnu" else libc]}
              for cpu in ("x64", "arm64") for libc in ("gnu", "musl")}
-# What of an installation a user of agents needs; hostsim, headers and archives are for those who write hosts.
+# The files of an installation that a user of agents needs; hostsim, headers and archives are for those who
+# write hosts.
 WANTED = ("bin/tidings", "bin/tidings-top", "lib/libtidings-hostkit.so.1", "lib/tidings/tidings.so", "libexec/tidings/tidings-hostkit-probe", "lib/tidings/node")
 
 # With LMDB, jansson, tomlc17 and tables of Unicode in the programs: licenses/ has the texts.

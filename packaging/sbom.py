@@ -53,7 +53,7 @@ def library_package(name, number):
 
 
 def licence_of(file):
-    """Of all that is in it, by the libraries that are linked into its programs."""
+    """Returns the licence of all that is in the file, by the libraries that are linked into it."""
     name = os.path.basename(file)
     unicode = ["Unicode-DFS-2016"] if name.endswith(".deb") or "-linux-" in name else []
     return " AND ".join(["MIT", *sorted({LIBRARIES[library][2] for library in linked_in(file)} - {"MIT"}), *unicode])

@@ -19,7 +19,8 @@ prepare_apt() {
   logged update.log apt_in_debian update
 }
 
-# Where $old_release has another version than $release, apt takes the newer: these are only unpacked.
+# If $old_release has another version than $release, apt takes the newer one, so these are only
+# unpacked.
 fetch_old_libc() {
   [ ! -e "$root/opt/old-libc/fetched" ] || return 0
   # shellcheck disable=SC2016 # for the other shell
@@ -31,7 +32,8 @@ fetch_old_libc() {
       for deb in *_$arch.deb; do dpkg-deb -x "$deb" "$folder"; done
       find "$folder" -type l -lname "/*" | while read -r link; do ln -sf "$folder$(readlink "$link")" "$link"; done
     done
-    # libpq-dev cannot be there for two machines; its headers are the same. What libpq itself needs is not linked to.
+    # libpq-dev cannot be there for two machines; its headers are the same. Libraries that libpq itself needs are not
+    # linked.
     sed "s/x86_64/aarch64/; /^Requires.private/d" /usr/lib/x86_64-linux-gnu/pkgconfig/libpq.pc >/usr/lib/aarch64-linux-gnu/pkgconfig/libpq.pc
     ln -sf libpq.so.5 /usr/lib/aarch64-linux-gnu/libpq.so
     sed s/x86_64/aarch64/g /usr/lib/x86_64-linux-musl/musl-gcc.specs >/usr/lib/aarch64-linux-musl/musl-gcc.specs

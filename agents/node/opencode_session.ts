@@ -284,7 +284,8 @@ export class Conversation implements Driver {
     seen.session.filesChanged(seen.#folder, paths, callId);
   }
 
-  /** The model is about to be asked. What was compacted before it could read it, only the summarizer has read. */
+  /** The model is about to be asked. Only the summarizer has read notifications that were
+   * compacted before the model could read them. */
   asks(messages: StoredMessage[]): void {
     if (this.#compacting) return;
     this.#inRequest = new Set(heldDeliveries(messages));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// pi.ts: the extension for pi. What is pending rides on tool results and on what a person types in the middle of a run, inside the message, and
-// on a prompt as a message after it, so that the person's own words stay as they were typed. pi writes each message to its session file as
-// one line; the delivery's id is in that line, so that a session that was killed knows what it has shown.
+// pi.ts: the extension for pi. Pending notifications go inside tool results and inside messages that a person types during a run; with a prompt
+// they are a message after it, so that the person's own words stay as they were typed. pi writes each message to its session file as one line;
+// the delivery's id is in that line, so that a session that was killed knows what it has shown.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type TextPart, aroundParts, aroundText } from "./compose.ts";
@@ -97,7 +97,8 @@ class Conversation implements Driver {
     this.session.configuredBy(files, "pi reads it with /reload");
   }
 
-  /** pi will abort what runs and go to another session, unless somebody forbids it. What is queued must not keep it here. */
+  /** pi will abort what runs and go to another session, unless somebody forbids it. Queued
+   * messages must not keep it here. */
   mayLeave(): void {
     this.#leaving = true;
     setTimeout(() => (this.#leaving = false), LEAVING_MS).unref();

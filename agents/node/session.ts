@@ -83,7 +83,8 @@ export class Session {
     if (!this.lost) this.#kit.left = this.id;
   }
 
-  /** Takes what waits in the conversation that was left for this one. What is still to be reported to that one comes here, too. */
+  /** Takes what waits in the conversation that was left for this one. Reports that are still to
+   * come for that conversation are sent to this one, too. */
   follow(): void {
     const left = this.#kit.left;
     this.#kit.left = undefined;
@@ -107,8 +108,9 @@ export class Session {
     }
   }
 
-  /** One that goes on, with the deliveries that its transcript holds. Whoever only opens a session that is open elsewhere leaves it there; where a
-   * person prompts, there it is: that takes it over. */
+  /** Resumes a session, with the deliveries that its transcript holds. A process that only opens a
+   * session that is open elsewhere leaves it there; where a person prompts, there it is: that takes
+   * it over. */
   resumed(cwd: string | undefined, deliveries: string[], takeover = false): void {
     this.lost = false;
     this.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
@@ -130,7 +132,8 @@ export class Session {
     this.leave();
   }
 
-  /** The conversation was summarized. What is pending goes with the next carrier, and what is queued is a turn of its own: so the model reads each once. */
+  /** The conversation was summarized. Pending notifications go with the next carrier, and queued
+   * messages are turns of their own, so the model reads each once. */
   compacted(): void {
     this.report("session.compacted");
   }
@@ -276,7 +279,8 @@ export class Session {
     this.#begun = [];
   }
 
-  /** A call of a tool runs. What a shell changes is not reported by its host: a watcher's report of it names the tool. */
+  /** A call of a tool runs. The host does not report what a shell changes; a watcher's report of
+   * it names the tool. */
   callRuns(tool: string, callId: string): void {
     if (this.#questions) return void this.#begun.push([tool, callId]);
     if (!SHELLS.has(tool) || !callId) return this.enters("tools");

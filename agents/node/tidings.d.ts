@@ -31,7 +31,8 @@ export interface Notification {
   id?: string;
 }
 
-// `room`: how many bytes of UTF-8 the reply's texts may have together; 0 or undefined: no bound. What does not fit waits.
+// `room`: how many bytes of UTF-8 the reply's texts may have together; 0 or undefined: no bound. Notifications that do
+// not fit wait.
 export interface Instance {
   toolResult(session: string, callId?: string, tool?: string, content?: string, room?: number): string | undefined;
   chatRequest(session: string, source?: "user" | "system", messages?: string[], content?: string, room?: number): string | undefined;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// wake.ts: the wake descriptor in the event loop: a FIFO, read by the loop itself, so nothing spins and no timer runs. What is read has no
-// meaning; that there was something has. Knows nothing of plugins.
+// wake.ts: the wake descriptor in the event loop: a FIFO, read by the loop itself, so nothing spins and no timer runs. The bytes that are
+// read have no meaning; that there was something has. Knows nothing of plugins.
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 

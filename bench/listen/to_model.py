@@ -54,7 +54,7 @@ def send(port, path, token, seconds):
 
 
 def measure(agent, port, path, token, seconds):
-    """The delays in ms, sorted. What the model has before the sender has its answer took no time."""
+    """The delays in ms, sorted. A delay is 0 if the model has the event before the sender has its answer."""
     agent.start()
     answered = send(port, path, token, seconds)
     end = time.monotonic() + DEADLINE_S

@@ -39,8 +39,8 @@ cmake -S "$sources/jansson" -B "$build/jansson.out" "${common[@]}" ${chain[@]+"$
 cmake --build "$build/jansson.out"
 cmake --install "$build/jansson.out"
 
-# Of ncurses, where its headers are here, only the names of version 6, which are the same in all its builds: tidings-top is linked to these, and
-# runs with the library of the system on which it is started.
+# If ncurses' headers are here, this makes a library that has only the names of version 6, which are the same in all its builds: tidings-top is
+# linked to it, and runs with the library of the system on which it is started.
 if [ -e /usr/include/curses.h ]; then
   cp /usr/include/{curses,ncurses_dll,term,unctrl}.h "$prefix/include/"
   mkdir "$build/ncurses"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// wake.mjs: the wake descriptor in the event loop: a FIFO, read by the loop itself, so nothing spins. What is read has no meaning; that there was
-// something has.
+// wake.mjs: the wake descriptor in the event loop: a FIFO, read by the loop itself, so nothing spins. The bytes that are read have no meaning;
+// that there was something has.
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 

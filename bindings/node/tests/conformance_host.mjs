@@ -66,7 +66,7 @@ function fill(buffer) {
   return true;
 }
 
-// One request after the other; Bun has no Socket for a descriptor.
+// Requests are handled one after the other; Bun has no Socket for a descriptor.
 const header = Buffer.alloc(4);
 for (let op; op !== "close" && fill(header);) {
   const bytes = Buffer.alloc(header.readUInt32BE(0));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What hostsim's scenarios do not show of the Python package: errors, what is refused after close, and waiting in asyncio. Prints TAP."""
+"""The Python package where hostsim's scenarios do not test it: errors, refusals after close, and waiting in asyncio. Prints TAP."""
 import asyncio
 import os
 import pathlib

@@ -31,7 +31,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Outgoing:
-    """One message to send, or one block of the carrier's message, in the order in which they are sent."""
+    """A message to send, or a block of the carrier's message, in the order in which they are sent."""
 
     voice: str
     is_carrier: bool
@@ -52,7 +52,7 @@ class TurnMessage:
 
 @dataclass(frozen=True)
 class Action:
-    """What the host does now: "start_turn", "abort_stream", "stop_turn"; it skips others."""
+    """An action for the host: "start_turn", "abort_stream", "stop_turn"; it skips others."""
 
     type: str
     cause: Optional[str] = None
@@ -75,7 +75,7 @@ class Status:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a call answers. `delivery_id` is None when there is nothing to settle."""
+    """The answer of a call. `delivery_id` is None when there is nothing to settle."""
 
     delivery_id: Optional[str] = None
     notifications: Tuple[Notification, ...] = ()
@@ -111,7 +111,7 @@ class Woken:
 
 @dataclass(frozen=True)
 class Info:
-    """What is loaded."""
+    """The plugin that is loaded."""
 
     name: str
     version: str

@@ -4,7 +4,7 @@
  */
 const clock = { utc: false };
 
-/* What a local clock shows more than UTC at that moment. */
+/* Returns by how much a local clock is ahead of UTC at that moment. */
 function offsetAt(ms) {
   return clock.utc ? 0 : -new Date(ms).getTimezoneOffset() * 60000;
 }

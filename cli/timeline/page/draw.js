@@ -70,7 +70,7 @@ function drawSelectedTime(context, view, top, height) {
   context.setLineDash([]);
 }
 
-/* What retention has removed is no silence: hatched, and so said. */
+/* The time that retention has removed is hatched and labelled, because it was not silent. */
 function drawForgotten(context, view, model, top, height, named) {
   const right = Math.min(view.width, xOf(view, model.known));
   if (!model.known || right <= view.gutter) return;

@@ -52,7 +52,8 @@ function drawColumns(context, view, model, lane) {
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-/* What is under a line of the same colour already is not drawn again: so 100,000 items take no longer than what can be seen of them. */
+/* A line over one of the same colour is not drawn again, so 100,000 items take no longer than the
+ * pixels that they cover. */
 function drawLines(context, view, model, lane, delivered) {
   const drawn = new Float64Array(lane.rowCount * OUTCOMES.length).fill(-1e9), glyphs = new Float64Array(lane.rowCount).fill(-1e9);
   const radius = Math.min(4.5, lane.rowHeight / 2 + 0.5);

@@ -23,7 +23,7 @@ function packRows(model, order, mostRows, room) {
   return { rows, count: Math.max(used, 1) };
 }
 
-/* Of the producers of which the filters let something through. */
+/* Makes a lane for each producer of which the filters let something through. */
 function makeLanes(model) {
   const sources = model.sources.filter((source) => source.shown && source.matching);
   const single = sources.length > MOST_LANES ? MOST_LANES - 1 : sources.length;

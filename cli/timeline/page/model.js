@@ -6,7 +6,8 @@ const OUTCOMES = ['delivered', 'leased', 'pending', 'superseded', 'annihilated',
 const LEVELS = ['critical', 'error', 'warning', 'info'];
 const DELIVERED = 0, PENDING = 2;
 
-/* What `of` gives for the text of each item. Many items have the same one, and it is asked once. */
+/* Returns the value of `of` for the text of each item. Many items have the same text, for which
+ * `of` is called once. */
 function byText(strings, column, of, Kind) {
   const known = new Int32Array(strings.length), found = new Kind(column.length);
   for (let i = 0; i < column.length; i++) {
@@ -68,7 +69,8 @@ function findMarks(data) {
   return marks.sort((a, b) => a.time - b.time);
 }
 
-/* What people and triggers submitted, each with the time at which it was over. */
+/* Finds the messages that people and triggers submitted, each with the time at which it was over.
+ */
 function findMessages(data) {
   const ends = new Map();
   for (const step of data.transitions)
@@ -76,7 +78,8 @@ function findMessages(data) {
   return data.messages.map((one) => ({ ...one, text: data.strings[one.content], end: ends.get(one.id) || 0 })).sort((a, b) => a.time - b.time);
 }
 
-/* From the first thing known to the last. What is forgotten was before that: it gets some room. */
+/* From the first thing known to the last. The range leaves some room before that for items that
+ * were forgotten. */
 function findRange(data, first, last) {
   const start = Number.isFinite(first) ? first : data.time, end = Math.max(last, start + 1);
   const pad = Math.max((end - start) * 0.03, 1), lost = data.forgotten ? (end - start) * 0.16 : 0;
@@ -119,7 +122,7 @@ function reasonOf(model, i) {
   return from >= 0 && to > from ? text.slice(from + 12, to) : '';
 }
 
-/* What became of those that are wanted, by outcome: how many, of which kinds, and the most frequent reasons. */
+/* Counts the wanted items by outcome: how many, of which kinds, and the most frequent reasons. */
 function countOutcomes(model, wanted = (i) => model.match[i]) {
   const found = OUTCOMES.map(() => ({ count: 0, kinds: new Map(), reasons: new Map() }));
   const more = (map, key) => map.set(key, (map.get(key) || 0) + 1);
@@ -133,7 +136,8 @@ function countOutcomes(model, wanted = (i) => model.match[i]) {
   return found;
 }
 
-/* Whatever the filters let through; of each outcome, level and producer how many there are if only the other filters count. */
+/* Marks the items that the filters let through, and counts for each outcome, level and producer how
+ * many there are if only the other filters count. */
 function applyFilters(model, chosen) {
   const wanted = chosen.find.toLowerCase();
   const found = wanted ? new Uint8Array(model.data.strings.length) : null; // 0: not looked at, 1: no, 2: yes

@@ -218,7 +218,7 @@ function whyWords(outcome, reasons) {
   return `: ${words.join('; ')}${rest ? `; ${rest.toLocaleString('en')} for other reasons` : ''}`;
 }
 
-/* One line for each outcome; a press shows these alone. */
+/* Makes a line for each outcome; pressing one shows only its items. */
 function outcomeRows(model, counts, outcomes, actions) {
   return outcomes.filter((outcome) => counts[outcome].count).map((outcome) => {
     const one = counts[outcome], words = element('span', [element('b', `${one.count.toLocaleString('en')} ${OUTCOMES[outcome]}`),

@@ -7,7 +7,7 @@ use tidings_sys as sys;
 /// A call that failed. On any error the host sends its message unchanged; `text` says why.
 #[derive(Clone, Debug)]
 pub struct Error {
-    /// One of the `E_` constants of tidings-sys, such as `E_BUSY`.
+    /// A constant `E_…` of tidings-sys, such as `E_BUSY`.
     pub code: i32,
     /// Its name, such as "TIDINGS_E_BUSY".
     pub name: String,
@@ -36,7 +36,7 @@ impl Error {
     }
 }
 
-/// Where hostkit writes why a call failed.
+/// Makes the struct into which hostkit writes why a call failed.
 pub(crate) fn empty() -> sys::Error {
     sys::Error {
         size: std::mem::size_of::<sys::Error>() as u32,

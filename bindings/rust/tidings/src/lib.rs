@@ -51,7 +51,7 @@ struct Seen {
     sessions: HashMap<u64, String>,   // of the deliveries that are not settled
 }
 
-/// What is loaded.
+/// The plugin that is loaded.
 #[derive(Clone, Debug)]
 pub struct Info {
     pub name: String,

@@ -23,7 +23,7 @@ pub struct Options {
     pub plugin: Option<String>,
     pub store: Option<String>,
     pub host_name: Option<String>,
-    /// One JSON object.
+    /// A JSON object.
     pub configuration: Option<String>,
     pub role: Role,
     pub owner_pid: u32,
@@ -173,7 +173,7 @@ pub struct Notify<'a> {
     pub text: &'a str,
     pub level: Level,
     pub activation: Activation,
-    /// One JSON value for programs.
+    /// A JSON value for programs.
     pub data: &'a str,
     pub key: &'a str,
     pub tool: &'a str,

@@ -56,7 +56,7 @@ words! {
     Pair = sys::PLACE_PAIR, "pair";
 }
 words! {
-    /// What the host does now. It skips `Other`.
+    /// The host acts on it now, and skips `Other`.
     ActionType:
     StartTurn = sys::ACTION_START_TURN, "start_turn";
     AbortStream = sys::ACTION_ABORT_STREAM, "abort_stream";
@@ -107,7 +107,7 @@ pub struct Part {
     pub voice: Voice,
     pub place: Place,
     pub text: String,
-    /// Of the synthetic call, if the voice is `Tool`; so is `tool`.
+    /// The id of the synthetic call, if the voice is `Tool`; `tool` is its tool.
     pub call_id: String,
     pub tool: String,
 }
@@ -126,9 +126,9 @@ pub struct Message {
 pub struct Action {
     pub kind: ActionType,
     pub cause: Option<Cause>,
-    /// Of `StartTurn`.
+    /// Only `StartTurn` has one.
     pub origin: Origin,
-    /// Of `StartTurn`: what the turn starts with.
+    /// The messages with which the turn of `StartTurn` starts.
     pub messages: Vec<Message>,
 }
 
@@ -144,7 +144,7 @@ pub struct Status {
     pub orphaned: Vec<String>,
 }
 
-/// What a call answers.
+/// The answer of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     /// To settle, and to keep with the carrier in the transcript. None: there is nothing to settle.
@@ -161,7 +161,7 @@ pub struct Reply {
     pub ledger: Option<String>,
 }
 
-/// One message to send, or one block of the carrier's message.
+/// A message to send, or a block of the carrier's message.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
     pub voice: Voice,
