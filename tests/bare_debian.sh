@@ -20,7 +20,7 @@ skip() {
   exit 77
 }
 
-# What a command says goes to a log of its own, which is shown when it fails.
+# Writes the output of a command to a log of its own, which is shown when the command fails.
 logged() { # LOG COMMAND…
   local log="$work/$1"
   shift
@@ -67,7 +67,8 @@ install_packages() {
   printf '%s\n' "$packages" >"$work/ready"
 }
 
-# Of a system made days ago: its lists may name packages that the archive no longer has. Without a network the old lists stay.
+# The lists of a system that was made days ago may name packages that the archive no longer has. Without a network the old
+# lists stay.
 refresh_lists() {
   if [ -z "$(find "$work/lists" -mtime -1 2>/dev/null)" ] && logged update.log apt_in_debian update; then touch "$work/lists"; fi
 }

@@ -72,12 +72,12 @@ def names_of_failed(path):
 
 
 def sums(output):
-    """What a program wants to be told even when it passes."""
+    """Returns the lines that a program wants to have printed even when it passes."""
     return re.findall(r"^# sum: (.*)", output, re.MULTILINE)
 
 
 def testcases(path):
-    """What ctest calls a test; a TAP file is one. Without a line of TAP it says why nothing was done."""
+    """Returns what ctest calls the test; a TAP file is one. Without a line of TAP it says why nothing was done."""
     if not path.endswith(".tap"):
         return ET.parse(path).getroot().iter("testcase")
     with open(path, encoding="utf-8", errors="replace") as file:
@@ -89,7 +89,7 @@ def testcases(path):
 
 
 def failures(output, limit=60):
-    """What a log says of its failures: the lines of TAP with the comments before and after each; else its end."""
+    """Returns the failures in a log: the lines of TAP with the comments before and after each; else its end."""
     lines, kept, comments, after = output.rstrip().splitlines(), [], [], False
     for line in lines:
         if line.startswith("#"):

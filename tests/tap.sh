@@ -3,7 +3,7 @@
 # tap.sh: points of TAP for scripts that source it. `failed` is 1 after the first that failed.
 failed=0
 
-# What a point shows of the log of what failed; a script may define it anew.
+# Prints the part of a failed log that a point shows; a script may redefine it.
 excerpt() { tail -n 60 "$1"; }
 
 point() { # STATUS TITLE LOG

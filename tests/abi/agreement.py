@@ -13,7 +13,7 @@ from schemas import HERE, check, load, part_of, validator
 import schemas as tap
 
 REFUSALS = {"TIDINGS_E_SCHEMA", "TIDINGS_E_TOO_BIG"}
-# What an event of the right shape may be told when the session is not in a state for it.
+# Errors that an event of the right shape may get when the session is not in a state for it.
 TOO_LATE = {"TIDINGS_E_STATE", "TIDINGS_E_NOT_FOUND", "TIDINGS_E_FIRED"}
 
 
@@ -146,7 +146,7 @@ def make_every_state(kit):
 
 
 def said_of_the_run(kit, judge_of):
-    """What the schema describes of status and of history's transitions is all there, and nothing else is."""
+    """Status and history's transitions have all members that the schema describes, and no others."""
     for name, path in (("status", ("answers", "status")), ("history", ("transition",))):
         answer = kit.call({"op": "query", "query": {"name": name, "session": "story"}})["answer"]
         if name == "status":  # only a closed session has that member

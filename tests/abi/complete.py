@@ -27,7 +27,7 @@ def untagged(path, function):
 
 
 def foreign_words(directory):
-    """What a header mentions, in its comments too, and what neither it nor those that it includes define."""
+    """Finds names that a header mentions, in its comments too, and that neither it nor those that it includes define."""
     texts = {os.path.basename(path): read(path) for path in glob.glob(os.path.join(directory, "*.h"))}
 
     def defined(name):
@@ -76,7 +76,7 @@ def self_test():
 
 
 def of_headers(directory):
-    """What the headers declare, in the words of the golden file."""
+    """Returns the declarations of the headers, in the words of the golden file."""
     found = set()
     for path in glob.glob(os.path.join(directory, "*.h")):
         code = re.sub(r"/\*.*?\*/", " ", read(path), flags=re.DOTALL)

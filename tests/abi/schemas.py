@@ -54,7 +54,7 @@ def part_of(schemas, name, pointer):
 
 
 def compare(judge, rows, member, title):
-    """One line for a file: every row must be judged as it says."""
+    """Prints a line for a file: every row must be judged as it says."""
     wrong = []
     for row in rows:
         errors = [f"{error.json_path}: {error.message}" for error in judge.iter_errors(row[member])]

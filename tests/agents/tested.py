@@ -7,10 +7,10 @@ VERSIONS = pathlib.Path(__file__).resolve().parents[2] / "agents" / "hosts" / "v
 
 
 def tested():
-    """Of each agent its version."""
+    """Returns each agent's version."""
     return dict(re.findall(r"^(\w+) +\S+@([\d.]+) ", VERSIONS.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def says(agent):
-    """What `AGENT --version` prints with it."""
+    """Returns what `AGENT --version` prints with that version."""
     return {"codex": "codex-cli {}", "claude": "{} (Claude Code)", "copilot": "GitHub Copilot CLI {}."}.get(agent, "{}").format(tested()[agent])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the command share: a place of its own for each test, the command in few words, waiting for a condition, TAP.
+"""Shared by the tests of the command: a place of its own for each test, the command in few words, waiting for a condition, TAP.
 
 A test is a function whose name begins with "test_"; its first line of documentation is what it shows. main() runs those of a module.
 """
@@ -155,7 +155,7 @@ def sleeps_for_ever(pid):
 
 
 def until(condition, what, pause_s=0.02):
-    """Waits for a condition and returns what it gave. One that starts a process has a longer pause."""
+    """Waits for a condition and returns what it gave. A condition that starts a process has a longer pause."""
     deadline = time.monotonic() + DEADLINE_S
     while True:
         value = condition()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of `tidings listen` share: a server with routes, requests, and what senders sign."""
+"""Shared by the tests of `tidings listen`: a server with routes, requests, and what senders sign."""
 import base64
 import contextlib
 import hashlib
@@ -74,7 +74,7 @@ class Server:
         return self.request("POST", path, body, {"Content-Type": "application/json", **signature, **(headers or {})})
 
     def raw(self, text, close=True):
-        """What comes back for these bytes, until the server closes."""
+        """Returns the answer to these bytes, until the server closes."""
         with contextlib.closing(self.connect()) as connection:
             connection.sendall(text if isinstance(text, bytes) else text.encode())
             if close:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What people see on a command line: colours, local times, short ids, the word that was meant, a closed pipe, the overview."""
+"""The command line as people see it: colours, local times, short ids, the word that was meant, a closed pipe, the overview."""
 import os
 import pty
 import re
@@ -21,7 +21,7 @@ def session(place):
 
 
 def on_terminal(place, *words, env=None):
-    """What the command prints on a terminal."""
+    """Returns what the command prints on a terminal."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([TIDINGS, *words], stdin=theirs, stdout=theirs, stderr=theirs, cwd=place.work, env={**place.env, "TERM": "xterm", **(env or {})})
     os.close(theirs)

@@ -9,7 +9,7 @@ from kit import DEADLINE_S, main
 
 
 def actions(place):
-    """What the host is asked to do."""
+    """Returns the actions that the host gets."""
     return [action["type"] for action in place.event("wake", owner=os.getpid())["actions"]]
 
 

@@ -69,7 +69,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(self.status)
 
     def without_progress(self):
-        """What has been printed but for the lines that show what runs, which come whenever a second is over, and are erased."""
+        """Returns the output without the lines that show what runs, which come each second and are erased."""
         return re.sub(rb"\r\x1b\[K(?:[^\r\n]* s(?=\r\x1b\[K))?", b"", self.seen)
 
 def run(place, *command, quiet=False, env=None):
@@ -77,7 +77,7 @@ def run(place, *command, quiet=False, env=None):
 
 
 def gate(place):
-    """What a command reads until go()."""
+    """A FIFO from which a command reads until go()."""
     path = os.path.join(place.dir, "gate")
     os.mkfifo(path)
     return path

@@ -45,7 +45,7 @@ def selected(view):
 
 
 def drawn(view):
-    """What a change asks for is drawn before the next frame."""
+    """Waits for a frame: a change is drawn before the next one."""
     view.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is sent for later: `--in`, `--at`, `tidings remind`; and who waits when the clock is set or the machine has slept."""
+"""Notifications and messages for later: `--in`, `--at`, `tidings remind`; and who waits when the clock is set or the machine has slept."""
 import datetime
 import json
 import os

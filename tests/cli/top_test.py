@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings top` in a real terminal (tmux), by keys and screens. What a screen looks like is tested without one, in tests/unit/top."""
+"""`tidings top` in a real terminal (tmux), by keys and screens. The look of screens is tested without a terminal, in tests/unit/top."""
 import itertools
 import os
 import shutil

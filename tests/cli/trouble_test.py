@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What can be wrong around the command: the store, the disk, stdout, the plugin; and what `tidings doctor` says of it."""
+"""Trouble around the command: the store, the disk, stdout, the plugin; and what `tidings doctor` says of it."""
 import json
 import os
 import shutil

@@ -53,7 +53,7 @@ class Watch:
         self.told(f"`{name}` was created externally.")
 
     def take(self):
-        """What it has told is there to be read before the disk has it; until then it still has the store, for longer than deliver waits."""
+        """Its reports can be read before the disk has them; until then it still holds the store, for longer than deliver waits."""
         words = ("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()))
         return until(lambda: (taken := self.place.run(*words, stdin="x")).code == 0 and taken, "what is pending").text
 
@@ -64,7 +64,7 @@ class Watch:
 
 @contextlib.contextmanager
 def stopped(*processes):
-    """What happens meanwhile is there at once for these, however slow this machine is."""
+    """The changes of that time reach the watcher together, however slow this machine is."""
     these = [process for process in processes if process not in STOPPED and process.poll() is None]
     for process in these:
         process.send_signal(signal.SIGSTOP)

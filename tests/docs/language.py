@@ -11,12 +11,12 @@ import subprocess
 import sys
 
 SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
-# What is covered: any of "documents", "headers" (abi/tidings, hostkit/include), "help" (of tidings and hostsim),
+# The rows cover any of "documents", "headers" (abi/tidings, hostkit/include), "help" (of tidings and hostsim),
 # "strings" (literals of the programs and the plugin: errors, what is printed), "comments" (of the product's sources).
 COVERED = ("documents", "headers", "help", "strings", "comments")
 PRODUCT = ("abi", "agents", "bench", "cli", "command", "common", "hostkit", "hostsim", "plugin")
 
-# What not to write, and what to write instead.
+# The words to avoid, each with its replacement.
 AVOID = (
     (r"\btold\b(?! apart)", "receives, is notified, is reported"),
     (r"\b(?:hears?|heard|hearing)\b", "receives, supports, notices"),
@@ -62,7 +62,7 @@ def headers():
 
 
 def help_texts():
-    """What tidings and hostsim print about themselves and their verbs."""
+    """Returns what tidings and hostsim print about themselves and their verbs."""
     def printed(*command):
         ran = subprocess.run([BUILD / command[0], *command[1:]], capture_output=True, text=True, check=True)
         for number, line in enumerate(ran.stdout.splitlines(), 1):
@@ -79,7 +79,7 @@ def help_texts():
 
 
 def strings():
-    """The string literals of the sources. What a model reads is not among them: plugin/render/ holds its words."""
+    """The string literals of the sources. The words for the model are not among them; they are in plugin/render/."""
     for folder in ("agents", "cli", "command", "common", "hostkit", "hostsim", "plugin"):
         for path in sorted((SOURCE / folder).rglob("*.c")):
             if "plugin/render/" not in str(path):

@@ -17,7 +17,7 @@ PROMISE = (
 )
 # The pages that name tests.
 AGENTS = ("docs/hosts/evidence.md", "docs/hosts/copilot.md", "docs/hosts/opencode.md")
-# Where it is told, and in the header, whose comment is no Markdown.
+# These pages state it, and so does the header, whose comment is no Markdown.
 PROMISED_IN = ("README.md", "docs/semantics.md", "abi/tidings/plugin.h")
 
 count = 0
@@ -54,7 +54,7 @@ def shows_preset(text, scenario):
 
 
 def missing_tests(source, name, text):
-    """Of the tests that a page names, as `file: function` or `file: the beginning of a title`, those that are not there."""
+    """Finds tests that a page names, as `file: function` or `file: the beginning of a title`, and that are not there."""
     files = {os.path.basename(path): path for path in glob.glob(os.path.join(source, "tests", "**", "*_*.*"), recursive=True)}
     named = re.findall(r"`(\w+\.(?:py|mjs)): (.+?)`", text)
     for file, test in named:

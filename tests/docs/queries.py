@@ -21,7 +21,7 @@ def blocks(text):
 
 
 def examples(page, names):
-    """What the page shows: the session's steps, and for each query its request and its answer."""
+    """Reads the page: the session's steps, and for each query its request and its answer."""
     sections = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
     return blocks(sections["The session of the examples"])[0], {
         name: blocks(section) for name, section in sections.items() if name in names}
@@ -44,7 +44,7 @@ def without_pids(value):
 
 
 def played(steps, shown):
-    """What differs between the page and what the plugin answers."""
+    """Finds differences between the page and the plugin's answers."""
     queries = [{"query": request, "expect": without_pids(answer)} for request, answer in shown.values()]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "page.json")
@@ -55,7 +55,7 @@ def played(steps, shown):
 
 
 def lists(schema, page):
-    """Who lists which queries: all of them, and those that take a session."""
+    """Returns which queries each file lists: all of them, and those that take a session."""
     code = (SOURCE / "plugin" / "query" / "request.c").read_text(encoding="utf-8")
     words = dict(re.findall(r'\[(QUERY_\w+)\] = "(\w+)"', code))
     yield "plugin/query/request.c", set(words.values()), {

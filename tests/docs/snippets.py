@@ -20,7 +20,7 @@ def snippet():
 
 
 def run(folder):
-    """What the piece prints in a home in which news waits for the session."""
+    """Returns the output of the piece in a home in which notifications wait for the session."""
     env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "TIDINGS_HOSTKIT": str(BUILD / "libtidings-hostkit.so.1"),
            "TIDINGS_HOSTKIT_PROBE": str(BUILD / "tidings-hostkit-probe"), "PYTHONPATH": str(SOURCE / "bindings" / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([BUILD / "tidings", "push", "-s", "s", "--create", "-l", "error", "The build failed."], env=env, check=True)

@@ -3,7 +3,7 @@
 """stated_numbers.py: numbers of the code that documents state are those of the code, and the defaults, presets
 and ranges of docs/configuration.md are those of the plugin and its schema. Prints TAP.
 
-Each row of STATED is a document and a sentence of it; {} stands for what the code says. Who changes a
+Each row of STATED is a document and a sentence of it; {} stands for what the code says. If you change a
 constant changes the sentence; who rewrites the sentence changes the row."""
 import functools
 import json
@@ -156,7 +156,7 @@ def read(name):
 
 @functools.cache
 def in_force(preset=None):
-    """What the plugin makes of a configuration that names a preset, or nothing: every key."""
+    """Returns every key of the plugin's settings, from a configuration that names a preset, or nothing."""
     configuration = {"delivery": {"preset": preset}} if preset else {}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "config.json")
@@ -209,7 +209,7 @@ def wrong_presets(page, schema):
 
 
 def wrong_caps(page):
-    """What the page says of a preset's caps, in words."""
+    """Returns the page's words for a preset's caps."""
     for name, says in re.findall(r'^`\{"delivery": \{"preset": "([\w-]+)"\}\}`: (.*)$', page, re.MULTILINE):
         got = in_force(name)["delivery"]
         expected = [f"at most {word(got['max_items'])}"] * bool(got["max_items"]) + [f"{got['max_tokens']} tokens"] * bool(got["max_tokens"])

@@ -26,7 +26,7 @@ NONCE = re.compile(r"^--- [0-9a-f]{16}$", re.MULTILINE)
 
 
 def blocks(make, preset, before):
-    """The texts that are added to one result after the other, until nothing waits. One process pushes all, so that reports fall into one window."""
+    """The texts that are added to one result after the other, until nothing waits. A single process pushes all, so that reports fall into one window."""
     configuration = {"delivery": {"preset": preset}}
     with (tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as home,
           Tidings.open(library=HOSTKIT, plugin=PLUGIN, store=os.path.join(home, "store"), configuration=configuration, probe=False) as kit):
@@ -55,7 +55,7 @@ def golden_text(texts):
 
 
 def page_parts(made):
-    """Of the page what is generated: the table, and each situation."""
+    """Returns the generated parts of the page: the table, and each situation."""
     table = "| situation | " + " | ".join(f"`{preset}`" for preset in PRESETS) + " |\n|---|" + "---|" * len(PRESETS) + "\n"
     parts = ""
     for name, title, happened, _, then in situations.SITUATIONS:

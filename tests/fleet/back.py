@@ -27,7 +27,7 @@ class Host:
         self.pid = self.asked.process.pid
 
     def hook(self, session):
-        """What it was shown, the delivery, and the error's code."""
+        """Returns the texts that it was shown, the delivery, and the error's code."""
         self.calls += 1
         answer = self.asked.ask("tool_result", session=session, call_id=f"c{self.calls}", tool="shell", content="done")
         if "error" in answer:
@@ -88,7 +88,7 @@ def nobody_elses(host, url, what):
 
 
 def counts_nothing(url, lost, what):
-    """`lost`: deliveries that transcripts have and the store has not, of the session "old". One that no transcript has is leased, and its host dies."""
+    """`lost`: deliveries that transcripts have and the store has not, of the session "old". A delivery that no transcript has is leased, and its host dies."""
     push(url, "old", "o2")
     host = Host(url)
     kit.expect(host.event("session.resumed", "old", deliveries=lost, takeover=True) == "", f"{what}: a transcript that names what is lost is resumed")

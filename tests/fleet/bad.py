@@ -124,7 +124,7 @@ def check_full(server):
     held = []
 
     def refusal():
-        """One more at each look: some may have been refused for a connection that was closed a moment later."""
+        """Pushes one more at each look: some may have been refused for a connection that was closed a moment later."""
         held.append(subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", "ci", "-d", "fleet"], stdin=subprocess.PIPE,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         try:
@@ -247,7 +247,7 @@ def check_turns(far):
 
 
 def check_wake(server):
-    """What is due later is due by the clock of the host that waits, wrong as it may be."""
+    """A notification for later is due by the clock of the host that waits, wrong as it may be."""
     for off in ("86400", "-86400"):
         environment = {"LD_PRELOAD": os.path.join(kit.BUILD, "tests/fleet-clock-off.so"), "TIDINGS_TEST_CLOCK_OFF": off}
         host = kit.Asked(server.url(), environment, config={"turns": {"settle_delay_ms": 1500}})

@@ -127,7 +127,7 @@ def failed_over(server):
 
 
 def late_commit(host, proxy, server):
-    """What was said not to be stored is not stored later."""
+    """A push that was reported as not stored is not stored later."""
     host.push()
     host.hook()
     proxy.mode = "late commit"
@@ -143,7 +143,7 @@ def late_commit(host, proxy, server):
 
 
 def lost_behind_a_pooler(host, proxy, server):
-    """A pooler that loses its server in a commit says so, and not whether it was done: the session says that. Of a push nothing does."""
+    """A pooler that loses its server in a commit says so, and not whether it was done: the session's row shows that, but for a push nothing does."""
     met = proxy.met
     proxy.mode = "pooler loses server"
     host.turn()
@@ -217,7 +217,7 @@ def restart_in_each(host, proxy, server):
             met = interrupted(host, proxy, server, name, trip)
             calls += met
             again(getattr(host, name), name)
-            # What was leased by a call whose answer was lost is not in the transcript: the host says so, and gets it again.
+            # Notifications that were leased by a call whose answer was lost are not in the transcript: the host says so, and gets it again.
             again(host.resume, "resume")
             while again(host.hook, "hook"):
                 again(host.settle, "settle")
@@ -230,7 +230,7 @@ def restart_in_each(host, proxy, server):
 
 
 def check_plans(server):
-    """Of all that was asked: rows are found by an index. A bitmap scan visits what was deleted since the last vacuum too, each time."""
+    """All statements find their rows by an index. A bitmap scan visits what was deleted since the last vacuum too, each time."""
     with open(os.path.join(server.folder, "log"), encoding="utf-8", errors="replace") as log:
         plans = [entry for entry in re.split(r"\n(?!\t)", log.read()) if entry.startswith("tidings|") and "plan:\n" in entry]
     wrong = {found[0] for plan in plans if (found := re.search(r"(Bitmap Heap|Seq) Scan on (inbox|session|live|history\w*|seen)\b", plan))}

@@ -14,7 +14,7 @@ NOTHING = "0|0"
 
 
 def rows(server, session):
-    """Of the live ones, without the head, and of history."""
+    """Counts the live rows, without the head, and those of history."""
     return server.sql(f"SELECT (SELECT count(*) FROM tidings.live JOIN tidings.session USING (session) WHERE name = '{session}' AND kind <> 3), "
                       f"(SELECT count(*) FROM tidings.history JOIN tidings.session USING (session) WHERE name = '{session}')")
 
@@ -35,7 +35,7 @@ def work(host, session, closes=True):
 
 
 def check_closed(server, host):
-    """What a closed session leaves goes a day later, as in a folder, but for its name and its head."""
+    """The rows of a closed session go a day later, as in a folder, but for its name and its head."""
     shown = [work(host, "closed"), work(host, "open", closes=False)]
     work(host, "pushed")
     server.sql(KEEP)
@@ -72,7 +72,7 @@ def make_old(server, count):
 
 
 def check_portions(server):
-    """A hundred sessions each time; the next client that opens the store goes on with it. One client at a time: the others do not wait for it."""
+    """A hundred sessions each time; the next client that opens the store goes on with it. Only one client at a time does it: the others do not wait for it."""
     left = make_old(server, 250)
     holder = kit.Sql(server, "holder")
     holder.say("BEGIN; SELECT FROM tidings.store FOR UPDATE;", kit.BEGUN)

@@ -72,7 +72,7 @@ def check_tail(url, host):
 
 
 def check_alert(url, host):
-    """Of what happens from now on; when it has begun nobody can see."""
+    """Follows what happens from now on; nobody can see when it has begun."""
     host.event("turn.started", "s")
     alert = Looker("wait", "--alert", "-S", url, "-s", "s")
 

@@ -103,7 +103,7 @@ def check_portions(server, url):
 
 
 def check_colliding(server, url):
-    """Of a name that has another of the same hash after it the row stays, so that the other one is found; and nothing else."""
+    """If another name of the same hash comes after this one, only this one's row stays, so that the other one is found."""
     host = kit.Kit(url)
     live(host, "first", "hash")
     server.sql("INSERT INTO tidings.live SELECT 0, 2, n + 1, '\\x00' FROM tidings.live WHERE session = 0 AND kind = 2 AND position('first'::bytea IN value) > 0")
@@ -115,7 +115,7 @@ def check_colliding(server, url):
 
 
 def check_closed(server, url):
-    """Of a session that was closed a day ago its name and its head go as well; of upgraded tables, whose older clients remember numbers, they stay."""
+    """The name and the head of a session that was closed a day ago go as well; in upgraded tables, whose older clients remember numbers, they stay."""
     host = kit.Kit(url)
     keep = "UPDATE tidings.session SET closed_ms = closed_ms - 86400001 WHERE closed_ms > 0; SELECT tidings.keep_days(30)"
     for schema, left in ((2, "1"), (4, "0")):

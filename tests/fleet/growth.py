@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""growth.py [COUNT]: a million pushes and settles, or COUNT, and how large the tables are meanwhile: not a test, and not run by one. What has ended is in
+"""growth.py [COUNT]: a million pushes and settles, or COUNT, and how large the tables are meanwhile: not a test, and not run by one. Ended rows are in
 the partitions of history, which are dropped by the day; all other tables must stay as large as they were after the first tenth.
 """
 import os

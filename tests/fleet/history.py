@@ -21,13 +21,13 @@ SECONDS = float(os.environ.get("TIDINGS_FLEET_SECONDS", "5"))
 
 
 def lost(history):
-    """What was acknowledged is shown by the end."""
+    """Each acknowledged push is shown by the end."""
     shown = {token for entry in history if entry.what == "show" for token in entry.tokens}
     return {token for entry in history if entry.what == "push" for token in entry.tokens} - shown
 
 
 def invented(history):
-    """What is shown was pushed, and its push had begun."""
+    """Each notification that is shown was pushed, and its push had begun."""
     began = {}
     for entry in history:
         for token in entry.tokens if entry.what in ("push", "lost push") else ():
@@ -71,7 +71,7 @@ def settled_unseen(history):
 
 
 def out_of_order(history):
-    """What one producer pushed one after the other, each acknowledged before the next began, is shown first in that order, unless there was
+    """Pushes of one producer, each acknowledged before the next began, are first shown in that order, unless there was
     a fault meanwhile: what was leased by a call whose answer was lost comes back later."""
     first, found = {}, set()
     faults = [entry for entry in history if entry.what == "fault"]

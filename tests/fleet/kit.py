@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of stores in a database share: a PostgreSQL server of the test's own, and hosts and producers as processes.
+"""Shared by the tests of stores in a database: a PostgreSQL server of the test's own, and hosts and producers as processes.
 
 The server is Debian's, in a folder of its own, on a socket of its own, and never runs as root. Without one the test is skipped, with the reason.
 """
@@ -51,14 +51,14 @@ failures = []  # of this process
 
 
 def expect(good, what):
-    """One line of the test; what fails is counted, and the test goes on."""
+    """Prints a line of the test; failures are counted, and the test goes on."""
     print(f"{'ok' if good else 'not ok'} - {what}")
     if not good:
         failures.append(what)
 
 
 def wait_for(condition, what):
-    """What the condition gave."""
+    """Waits for the condition and returns its value."""
     deadline = time.monotonic() + 120
     while not (value := condition()):
         if time.monotonic() > deadline:
@@ -179,7 +179,7 @@ ADDRESS = f"127.1.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}"
 
 
 class Quiet:
-    """What this process writes to its stderr meanwhile, libraries too."""
+    """Catches what this process writes to its stderr meanwhile, libraries too."""
 
     def __enter__(self):
         self.kept, self.file = os.dup(2), tempfile.TemporaryFile()
@@ -195,7 +195,7 @@ class Quiet:
         return self.file.read().decode(errors="replace")
 
 
-# Of a connection in a transaction, after what it has said in it.
+# A connection in a transaction, after its first statement in it.
 BEGUN = "state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'"
 
 
@@ -234,7 +234,7 @@ def make_store(server, schema="tidings"):
 
 
 class Failed(Exception):
-    """What a call answered."""
+    """The answer of a call."""
 
     def __init__(self, code, text):
         super().__init__(f"{code}: {text}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What stands between a host and its server: a network that does what a test says, and a pooler."""
+"""Between a host and its server: a network that does what a test says, and a pooler."""
 import os
 import select
 import socket
@@ -165,7 +165,7 @@ class Pooler(Listener):
         return head[:1], head + self.read(side, struct.unpack("!I", head[1:])[0] - 4)
 
     def begin(self, client):
-        """What a server says to a new client, with a process number of the pooler's own."""
+        """Returns a server's greeting to a new client, with a process number of the pooler's own."""
         head = self.read(client, 4)
         self.start = head + self.read(client, struct.unpack("!I", head)[0] - 4)
         if b"\0options\0" in self.start:
@@ -173,7 +173,7 @@ class Pooler(Listener):
         return self.more(client)
 
     def more(self, client=None):
-        """One more connection to the server."""
+        """Opens one more connection to the server."""
         server, kind = self.connected(), b""
         server.sendall(self.start)
         while kind != b"Z":

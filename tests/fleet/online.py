@@ -31,7 +31,7 @@ def work(url, session, rounds=12):
 
 
 def check_midnight(server, url):
-    """One reads the history, and there is no day for what ends now."""
+    """A client reads the history, and there is no partition for today."""
     work(url, "before")
     server.sql("DO $$ DECLARE part record; BEGIN FOR part IN SELECT inhrelid::regclass AS name FROM pg_inherits WHERE inhparent = 'tidings.history'::regclass LOOP "
                "EXECUTE 'DROP TABLE ' || part.name; END LOOP; END $$; SELECT tidings.make_day(current_date - 40)")
@@ -130,7 +130,7 @@ def check_gives_up(server):
 
 
 def check_older_build(server):
-    """What a build of the number before asks of upgraded tables: its own number, its days, and where rows go that end."""
+    """A build of the number before reads upgraded tables: its own number, its days, and the tables for rows that end."""
     expect(server.sql("SELECT schema FROM older.store") == "2", "a build of the number before finds its number")
     keep = ("SELECT older.keep_days(30) WHERE to_regclass('older.history_' || to_char(current_date + 1, 'YYYYMMDD')) IS NULL OR EXISTS (SELECT FROM older.session "
             "WHERE closed_ms > 0 AND closed_ms < floor(extract(epoch FROM now()) * 1000)::bigint - 86400000) OR EXISTS (SELECT FROM older.seen WHERE until < now() - interval '1 day')")

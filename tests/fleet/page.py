@@ -53,7 +53,7 @@ class Reader:
         return "".join(printed)
 
     def type_as_server(self, commands):
-        """What refuses to run as root. The server leaves our pipes alone: its log is a file."""
+        """Runs programs that refuse to run as root. The server leaves our pipes alone: its log is a file."""
         account = pwd.getpwnam("nobody")
         demoted = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
         path = f"{kit.programs()}:{self.env['PATH']}"

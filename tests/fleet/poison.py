@@ -52,7 +52,7 @@ def check_unopened(server, url):
 
 
 def check_quota(server, url):
-    """What the store's settings say counts, whatever a client's configuration says."""
+    """The store's settings count, whatever a client's configuration says."""
     server.sql("UPDATE tidings.store SET pending_per_session = 100")
     host = kit.Kit(url, role="producer", config={"limits": {"pending_per_session": 2000}})
     stored = 0

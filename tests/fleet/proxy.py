@@ -92,7 +92,7 @@ def main():
             host.hook()
         proxy.mode = "pass"
         kit.wait_for(lambda: host.push("last") or host.acked, "a busy machine pushes within the budget")
-        # What was leased by a call whose answer was lost is not in the transcript: the host says so, and gets it again.
+        # Notifications that were leased by a call whose answer was lost are not in the transcript: the host says so, and gets it again.
         host.kit.close()
         host.kit = kit.Kit(url)
         host.kit.event("session.resumed", "s", deliveries=[name for name, tokens in host.shown.items() if tokens <= host.over], takeover=True)

@@ -50,7 +50,7 @@ def fill(host):
 
 
 def answers(store):
-    """What people and hosts can ask of all its sessions."""
+    """Returns the answers that people and hosts get for all its sessions."""
     asked = {"check": json.loads(kit.tidings("store", "check", "-S", store, "--json").stdout)}
     for own in ("findings", "flushes", "layout"):  # of the engine that has the rows
         asked["check"].pop(own, None)

@@ -112,7 +112,7 @@ def check_machine(url):
 
 
 def check_waiters(server, url):
-    """Who sleeps until it is called leaves nothing: not when it ends, and when it was killed, not after the next one has come.
+    """A process that sleeps until it is woken leaves no file: not when it ends, nor, if it was killed, after the next one has come.
     The folder of the FIFOs may have a long name."""
     def waiters(more="true"):
         return int(server.sql(f"SELECT count(*) FROM tidings.waiter WHERE {more}"))
@@ -155,7 +155,7 @@ def check_addon(url):
 
 
 def check_declared(url):
-    """Who has just pushed to a session does not look at it with each push; but what its own process has declared counts at once."""
+    """A producer that has just pushed to a session does not read it with each push; but what its own process has declared counts at once."""
     host, other = kit.Asked(url), kit.Asked(url)
     host.event("session.opened", "d")
 

@@ -30,7 +30,7 @@ def load(source):
 
 
 def merged(stored, known):
-    """Figures of other machines stay. Of one product and part those of more slices count: they are never added up, because two machines may
+    """Figures of other machines stay. For each product and part the figures of more slices count: they are never added up, because two machines may
     have used the same seeds."""
     trees = {name: dict(tree) for name, tree in stored.items()}
     for name, tree in known.items():

@@ -149,7 +149,7 @@ class Gate:
     # -- all ----------------------------------------------------------------------------------------
 
     def next_part(self, figures):
-        """The one that has had the least time. One that has broken a promise is not run again until the product has changed."""
+        """Returns the part that has had the least time. A part that has broken a promise is not run again until the product has changed."""
         open_parts = [part for part in self.parts if figures.get(part["name"], NONE)["done"] < part["target"]
                       and not figures.get(part["name"], NONE)["violations"]]
         return min(open_parts, key=lambda part: figures.get(part["name"], NONE)["seconds"], default=None)

@@ -29,7 +29,7 @@ def of(source):
 
 
 def fingerprint(paths):
-    """Of the programs that run: if another build replaces one, the figures would be of both."""
+    """Returns a digest of the programs that run: if another build replaces one, the figures would be of both."""
     digest = hashlib.sha256()
     for path in paths:
         if os.path.isfile(path):

@@ -19,7 +19,7 @@ class Record:
         self.lock = None
 
     def lines(self):
-        """What was recorded, oldest first. The last line may be cut off, by a kill or a full disk."""
+        """Returns the records, oldest first. The last line may be cut off, by a kill or a full disk."""
         try:
             with open(self.path, encoding="utf-8") as file:
                 text = file.read()

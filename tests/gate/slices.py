@@ -91,7 +91,7 @@ def run_program(command, scratch, build):
 
 
 def run(part, words, count, found_folder):
-    """Runs `part` with `words` in place of the braces in its command. What it printed, and what it left, is kept if anything was wrong."""
+    """Runs `part` with `words` in place of the braces in its command. Its output and files are kept if anything was wrong."""
     scratch = make_scratch()
     try:
         command = [word.format(count=count, scratch=scratch, **words) for word in part["command"]]

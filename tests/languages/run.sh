@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh LANGUAGE example|calls|conformance|package [all]: the host's package of a language, against this build. `example` runs its whole host, `calls` its own tests, `conformance` has
-# hostsim play its scenarios through it (those that begin with crash, or all), `package` makes the package, installs it, and runs the example with it. Where the toolchain is not on the machine,
-# the test is skipped and says so (exit status 77).
+# run.sh LANGUAGE example|calls|conformance|package [all]: the host's package of a language, against this build. `example` runs its whole host, `calls` its own tests, `conformance` has hostsim
+# play its scenarios through it (those that begin with crash, or all), `package` makes the package, installs it, and runs the example with it. Without the toolchain the test is skipped and says
+# so (exit status 77).
 set -u
 language=$1 what=$2
 bindings=$TIDINGS_SOURCE_DIR/bindings

@@ -48,7 +48,7 @@ def answer_call(message):
 
 
 def main():
-    """What is no message, such as a batch, is answered by its own bytes."""
+    """Echoes the bytes of a line that is no message, such as a batch."""
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of `tidings subscribe` share: an events server beside the test, and what it saw."""
+"""Shared by the tests of `tidings subscribe`: an events server beside the test, and what it saw."""
 import json
 import os
 import subprocess
@@ -66,7 +66,7 @@ class Events:
 
 
 def places(place):
-    """What is stored of all subscriptions."""
+    """Returns the stored files of all subscriptions."""
     folder = os.path.join(place.store, "subscribe")
     rows = []
     for name in os.listdir(folder) if os.path.isdir(folder) else []:
@@ -87,7 +87,7 @@ def saved(place):
 
 
 def numbers(place, session="s"):
-    """What was pushed, in its order."""
+    """Returns the numbers that were pushed, in their order."""
     return [int(text.split()[1].rstrip(".")) for text in place.messages(session) if text.startswith("number ")]
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """events_server.py: an MCP server with events (SEP-3415) for the tests: over HTTP, or with --stdio; both eras; a plain stream at /sse.
 
-Its source is numbers: event N is there once the file COUNT has a number above N. A cursor is the number of the next event. What it does wrong
-is in the file FAULTS, read again for each request: a JSON object of probabilities and switches (see Faults). It writes what it sees into the file
+Its source is numbers: event N is there once the file COUNT has a number above N. A cursor is the number of the next event. Its faults
+are in the file FAULTS, read again for each request: a JSON object of probabilities and switches (see Faults). It writes what it sees into the file
 LOG, one JSON object a line.
 """
 import argparse
@@ -71,7 +71,7 @@ class Server:
         return {"eventId": f"evt-{number}", "name": self.options.event, "timestamp": "2026-11-27T10:00:00Z", "data": data}
 
     def place(self, cursor):
-        """Where to begin, and whether something is missing before it."""
+        """Returns the event to begin with, and whether something is missing before it."""
         count = self.count()
         if cursor is None or self.faults.get("cursor") == "none":
             return count, False
@@ -244,7 +244,7 @@ def make_handler(server):
             return False
 
         def check_headers(self, request):
-            """What the era demands of them."""
+            """Checks what the era demands of them."""
             meta = request.get("params", {}).get("_meta", {})
             if META + "protocolVersion" in meta:
                 assert self.headers["MCP-Protocol-Version"] == MODERN and self.headers["Mcp-Method"] == request["method"], self.headers

@@ -69,7 +69,7 @@ def numbers_of(line):
 
 
 def survive(place, what, victim, command=SERVER, tool="echo"):
-    """One agent goes on while its wrapper, or a server, is killed again and again."""
+    """An agent goes on while its wrapper, or a server, is killed again and again."""
     seen, kills = {}, 0
     pusher = Pusher(place)
     while kills < COUNT:
@@ -96,7 +96,7 @@ def survive(place, what, victim, command=SERVER, tool="echo"):
 
 
 def pause(line):
-    """What is killed spends its time on results that have news."""
+    """The process to be killed spends its time on results with notifications."""
     if line and not numbers_of(line):
         time.sleep(PAUSE_S)
     return line

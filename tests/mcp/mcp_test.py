@@ -38,7 +38,7 @@ def outcomes(place, session):
 
 
 def goes_on(place, host, session):
-    """What counts is a message that the wrapper reads after it knows that its result was written."""
+    """Only a message that the wrapper reads after it knows that its result was written counts."""
     host.notify("notifications/roots/list_changed")
     return outcomes(place, session)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `tidings doctor` and `tidings stats --subscribe` say of subscriptions: the last event, a broken connection, a refused token, an end."""
+"""Subscriptions in `tidings doctor` and `tidings stats --subscribe`: the last event, a broken connection, a refused token, an end."""
 import os
 import signal
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""table.py TURNS_MODEL: the table of docs/turns.md is the machine's. What each cell of the document says is worked out
+"""table.py TURNS_MODEL: the table of docs/turns.md is the machine's. Each cell of the document is worked out
 from its words; what the machine does in that cell is what `turns-model table` met while it explored all states. They
 must be the same: no outcome more, none less, no cell missing on either side. Prints TAP.
 """
@@ -26,7 +26,7 @@ IN_TEXT = {"message.edited": "Edit", "message.moved": "message.moved", "session.
            "notification": "pending notification"}
 ERROR_1 = {"STATE", "FIRED", "NOT_FOUND"}
 PHASES = {"stream.started": "streaming", "tools.started": "tools", "tool result": "tools"}
-# What becomes of a message, in the rows about messages.
+# The state that a message gets, in the rows about messages.
 MESSAGES = {"steering": {"steering"}, "queue": {"queued"}, "queued": {"queued"}, "store; offer": {"queued", "offered"},
             "→ idle, offer": {"queued", "offered"}, "removes": {"cancelled"}, "a waiting one is removed": {"cancelled"},
             "an offered one leaves the offer; if that was the last, → idle and the next is offered in the same reply": {"cancelled"},
@@ -34,7 +34,7 @@ MESSAGES = {"steering": {"steering"}, "queue": {"queued"}, "queued": {"queued"},
 
 
 def outcomes(words, name, state):
-    """What becomes of the session by these words: run states and errors."""
+    """Returns the run states and errors that these words name."""
     if "error 1" in words:
         return ERROR_1
     if words == "STATE":
@@ -51,7 +51,7 @@ def outcomes(words, name, state):
 
 
 def clauses(words):
-    """What holds for which ids: ids of turns-model -> words; and whether the words tell them apart."""
+    """Returns the words for each kind of ids of turns-model, and whether the words tell them apart."""
     parts = re.split(r"; else |; (?=with `resume`)", words)
     if len(parts) == 1:
         return {"none": words, "turn": words, **({"other": words} if words == "error 1" else {})}, False

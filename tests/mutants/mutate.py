@@ -61,7 +61,7 @@ def matching(code, at):
 
 
 class Definition:
-    """Where a function is defined: the offsets of its declaration, its name, its parameters and its body."""
+    """A function's definition: the offsets of its declaration, its name, its parameters and its body."""
 
     def __init__(self, code, name):
         outside, self.start = 0, None
@@ -151,7 +151,7 @@ def write(source, mutant):
 # -- building -------------------------------------------------------------------------------------
 
 def commands(build, target):
-    """Of each file of a target of CMake's: the compiler's command, and the object that it makes."""
+    """Returns the compiler's command for each file of a CMake target, and the object that it makes."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = [(entry, shlex.split(entry["command"])) for entry in json.load(file)]
     made = [(entry, words, words[words.index("-o") + 1]) for entry, words in entries]
@@ -181,7 +181,7 @@ def compile_mutant(source, build, target, mutant, work):
 
 
 def lmdb(build):
-    """What a plugin of this build is linked with: its copy of LMDB's archive, or the shared library."""
+    """Returns what a plugin of this build is linked with: its copy of LMDB's archive, or the shared library."""
     archives = [os.path.join(build, name) for name in ("liblmdb-linked-in.a", "libtidings_lmdb_calls.a")]
     return archives if os.path.exists(archives[0]) else ["-llmdb"]
 

@@ -27,7 +27,7 @@ def mutant(line, body):
 
 
 def output(source, changed):
-    """What the program prints with the mutant in it, or why it cannot be made."""
+    """Returns the program's output with the mutant in it, or why it cannot be made."""
     with tempfile.TemporaryDirectory() as work:
         os.makedirs(os.path.join(work, "plugin", "rules"))
         with open(os.path.join(work, "plugin", "rules", "moved.c"), "w", encoding="utf-8") as file:

@@ -96,7 +96,7 @@ def user(home, prefix):
 
 
 def hook(env, event, **more):
-    """What Claude Code would call: the command that its settings name."""
+    """Returns what Claude Code would call: the command that its settings name."""
     with open(f"{env['HOME']}/.claude/settings.json", encoding="utf-8") as file:
         command = json.load(file)["hooks"][event][0]["hooks"][0]["command"]
     given = {"session_id": "s1", "transcript_path": f"{env['HOME']}/.claude/projects/x/s1.jsonl", "cwd": f"{env['HOME']}/project", "hook_event_name": event, **more}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """exchange.py TARGET=BUILD_DIR…: what the builds for several targets do with one store, each with each. Prints TAP.
 
-One writes it, another opens it: the store is sound, and everything is read as it was written. At the same time only those may use it whose
+A build writes it, another opens it: the store is sound, and everything is read as it was written. At the same time only those may use it whose
 locks are the same; any other is refused with a sentence, and nothing is lost.
 """
 import json

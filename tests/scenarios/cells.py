@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """cells.py SOURCE_DIR: every cell of the table in docs/turns.md has its scenario in the conformance suite,
-hostsim/conformance/scenarios/cells/EVENT--STATE.json, and that scenario does bring about this event in this state: a step that asks for the state stands right before it. What the scenario expects of the event is
-what the table's words say: this table is the only place where a rule is written in words, and the scenarios are where the plugin meets it.
+hostsim/conformance/scenarios/cells/EVENT--STATE.json, and that scenario does bring about this event in this state: a step that asks for the state stands right before it. The scenario expects of the event
+what the table's words say. This table is the only place where a rule is written in words, and the scenarios are where the plugin meets it.
 Prints TAP.
 """
 import json
@@ -83,7 +83,7 @@ def row_has_states(name):
 
 
 def entered(steps, name, state):
-    """What becomes of each of these events from the one on that the query finds `state` for: (error or None, state afterwards or None)."""
+    """Returns the outcome of each of these events from the one on that the query finds `state` for: (error or None, state afterwards or None)."""
     first = next((number for number, (before, step) in enumerate(zip(steps, steps[1:]), 1) if asks(state, before) and happens(name, step)), None)
     outcomes = []
     for number, step in enumerate(steps if first is not None else []):
@@ -97,7 +97,7 @@ def entered(steps, name, state):
 
 
 def disagreement(words, name, state, outcomes):
-    """What the table's words ask for and the outcomes of the scenario do not show; None: nothing."""
+    """Returns what the table's words demand and the outcomes of the scenario do not show; None: nothing."""
     errors, states = [error for error, _ in outcomes if error], [after for error, after in outcomes if not error]
     refused = re.search(r"\bSTATE\b|error 1", words)
     goals = re.findall(r"→ (\w+)", words)

@@ -4,7 +4,7 @@ import re
 
 NAMES = re.compile(r"codex|claude|gemini|qwen|copilot|opencode|kilo|vscode|\bcursor\b", re.IGNORECASE)
 PRODUCT = ("agents/", "cli/", "command/", "mcp/", "hostkit/", "listen/", "plugin/", "recipes/", "hostsim/", "common/")
-# What may name an agent all the same, and why.
+# These files may name an agent all the same, each for a reason.
 NAMED = {
     "agents/hook/hook.c": "the help explains options that one agent needs",
     "agents/setup/verb_setup.c": "the help has examples",

@@ -67,7 +67,7 @@ def calls(body):
 
 
 def target(name, path, known):
-    """Where the callee is: in the same file, or in the only file that has it."""
+    """Finds the callee: in the same file, or in the only file that has it."""
     places = known.get(name, [])
     same = [place for place in places if place[0] == path]
     return (same or (places if len(places) == 1 else [None]))[0]

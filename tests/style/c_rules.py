@@ -93,7 +93,7 @@ def int_results(path, text):
             continue
         for result in re.finditer(r"\breturn\b([^;]*);", function["body"]):
             expression = without_parentheses(result[1])
-            # What may be returned: the whole, or what stands after ? and :
+            # Either the whole may be returned, or what stands after ? and :
             for value in re.split(r"[?:]", expression):
                 value = value.strip()
                 if re.fullmatch(r"[1-9]\d*[uUlL]*|true|(?:[A-Z][A-Z0-9]*_)*[A-Z][A-Z0-9]+", value) and not AN_ERROR.match(value):
@@ -124,7 +124,7 @@ COMPARED_NULL = re.compile(r"[!=]= ?NULL\b|\bNULL [!=]=")
 
 
 def operand_begins(code, place):
-    """Where the operand begins that ends at `place`: after an opening parenthesis, a comma or a weaker operator."""
+    """Returns the begin of the operand that ends at `place`: after an opening parenthesis, a comma or a weaker operator."""
     depth = 0
     while place > 0:
         place -= 1

@@ -4,7 +4,7 @@
 
 Unicode's files are too large to be kept here, so the table says of which it was made, by their SHA-256, and has that of the script and of its own
 tables: whoever changes the script and not the table, or the table by hand, fails this test. Given Unicode's files, it makes the table anew
-and compares every byte. What the script writes depends on its inputs alone: that is tried on a few characters.
+and compares every byte. The script's output depends on its inputs alone: that is tried on a few characters.
 """
 import hashlib
 import os
@@ -52,7 +52,7 @@ def sums_in(table):
 
 
 def differences(script, table, inputs=None):
-    """What is wrong with the table, in words."""
+    """Returns what is wrong with the table, in words."""
     sums, tables = sums_in(table)
     found = []
     if sums.get("fold_table.py") != sum_of(script):

@@ -45,7 +45,7 @@ LAYERS = (
 RANK = {folder: rank for rank, row in enumerate(LAYERS) for folder in row}
 # In the picture these are one box each.
 BOXES = ("plugin/rules", "plugin/store", "agents", "cli", "hostsim")
-# What pure folders may not include: they take values and return values.
+# Pure folders may not include these: they take values and return values.
 PURE = ("plugin/values", "plugin/render", "plugin/rules")
 IMPURE = re.compile(r"^(lmdb|jansson|time|sys/time|sys/random|pthread|unistd|fcntl|sys/\w+|common/json|common/json_reader)\.h$")
 # The plugin starts no process and takes time and randomness from its host.

@@ -140,7 +140,7 @@ RULES = {
 
 
 def files(source):
-    """What git knows or would add; without git, or outside a checkout, everything but build/. Not vendor/: it is the work of others."""
+    """Lists what git knows or would add; without git, or outside a checkout, everything but build/. Not vendor/: it is the work of others."""
     listing = None
     if shutil.which("git"):
         listing = subprocess.run(["git", "-C", source, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=False)

@@ -55,8 +55,8 @@ growth_target(growth_future_hostkit "${future}")
 target_include_directories(growth_future_hostkit PRIVATE "${PROJECT_SOURCE_DIR}/hostkit" "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(growth_future_hostkit PRIVATE ${hostkit_definitions})
 
-# -- hosts and plugins --
-# What 1.0 knows is written once, and compiled with the headers of each version.
+# -- hosts and plugins -- The code that uses what 1.0 has is written once, and compiled with the
+# headers of each version.
 foreach(age old second)
   add_library(growth_${age}_plugin MODULE "${old}/plugin.c")
   growth_target(growth_${age}_plugin "${${age}}")
@@ -65,7 +65,7 @@ foreach(age old second future)
   add_executable(growth_${age}_host "${old}/host.c")
   growth_target(growth_${age}_host "${${age}}")
 endforeach()
-# What 1.1 added.
+# The code that uses what 1.1 added.
 foreach(age second future)
   add_executable(growth_${age}_host_1_1 "${second}/host.c")
   growth_target(growth_${age}_host_1_1 "${${age}}")

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh HOST PLUGIN: one host with one plugin, on a store of its own. What a crash would hide is told.
+# run.sh HOST PLUGIN: one host with one plugin, on a store of its own. It prints what a crash would
+# hide.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where nothing wakes an idle agent, `submit`, an urgent `push`, `status` and `doctor` say so; where something does, nobody says it."""
+"""If nothing wakes an idle agent, `submit`, an urgent `push`, `status` and `doctor` say so; otherwise nobody says it."""
 import os
 import signal
 import subprocess
@@ -26,7 +26,7 @@ def said(place, *words):
 
 
 def expect(place, session, why):
-    """What each of them says; and nothing about the same for what is not urgent."""
+    """Each of them says it, and says nothing of it for a notification that is not urgent."""
     tail = ": this waits for the next prompt"
     assert said(place, "push", "-s", session, "it rains") == ""
     critical = said(place, "push", "-s", session, "-l", "critical", "it pours")

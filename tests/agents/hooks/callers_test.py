@@ -38,7 +38,7 @@ def hook(place, text, host="claude", owner=None):
 
 
 def said(answer):
-    """What the model reads: VS Code the additional context, Cursor a member of its own."""
+    """Returns what the model reads: in VS Code the additional context, in Cursor a member of its own."""
     if not answer:
         return ""
     if "additional_context" in answer:
@@ -53,7 +53,7 @@ def deliveries(place):
 
 
 def counted(place):
-    """What the store says was shown."""
+    """Returns what the store calls shown."""
     return [item["message"] for delivery in deliveries(place) if delivery["outcome"] == "committed" for item in delivery["items"] if item["outcome"] == "delivered"]
 
 
@@ -178,7 +178,7 @@ def test_two_hooks(place):
 
 
 class Transcript:
-    """What is in the file that VS Code names, at each call."""
+    """The contents of the file that VS Code names, at each call."""
 
     def __init__(self, place, kind):
         self.kind, self.lines = kind, []

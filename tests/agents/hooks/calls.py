@@ -19,14 +19,14 @@ ALL_FIELDS = {"permission_mode": "yolo", "timestamp": "2026-01-01T00:00:00Z", "a
 
 
 def transcript(place, host, session="s"):
-    """Where the agent would keep the session; its folder is there."""
+    """Returns the path at which the agent would keep the session, and makes its folder."""
     path = os.path.join(place.dir, TRANSCRIPTS[host].format(session))
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return path
 
 
 def call(place, host, event, session="s", words=(), raw=None, **fields):
-    """One hook call; the answer, which must be one JSON object."""
+    """Makes a hook call and returns the answer, which must be one JSON object."""
     own = {"transcript_path": model_has_answered(place) if host == "gemini" else transcript(place, host, session)}
     text = raw if raw is not None else json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **ALL_FIELDS, **own, **fields})
     result = place.ok("hook", "--budget", "60s", "--owner", str(os.getpid()), *words, host, stdin=text)
@@ -97,7 +97,7 @@ def unmarked(text):
 
 
 def changed(place, path, session="s"):
-    """What a watcher says of a file that is not there, as in these tests: its stamp proves that it saw what the call did, however late it says so."""
+    """Reports as a watcher a file that is not there, as in these tests: its stamp proves that it saw what the call did, however late it says so."""
     place.event("file.changed", {"path": path, "change": "modified", "stamp": "gone"}, session)
 
 

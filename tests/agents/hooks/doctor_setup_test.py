@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `tidings doctor` says of a set-up that does not work, or not for long: one sentence for each thing that is wrong, each with its remedy."""
+"""`tidings doctor` and a set-up that does not work, or not for long: it has one sentence for each thing that is wrong, each with its remedy."""
 import json
 import os
 import re

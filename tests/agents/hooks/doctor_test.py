@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `tidings doctor` says of agents: how it learns their versions and whether they trust their hooks, and that the installation which they name has disappeared."""
+"""`tidings doctor` and agents: how it learns their versions and whether they trust their hooks, and that the installation which they name has disappeared."""
 import json
 import os
 import re
@@ -106,7 +106,7 @@ def test_installation_is_gone(place):
         assert found[0]["remedy"] == f"Run 'tidings setup {host}'."
 
 
-# What the agents' own commands leave, of the tested versions.
+# The files that the agents' own commands leave, in the tested versions.
 PACKAGES = {"claude": ({".claude/settings.json": {"extraKnownMarketplaces": {"tidings": {"source": {"source": "directory", "path": "/src"}}}, "enabledPlugins": {"tidings@tidings": True}}},
                        "claude plugin uninstall tidings@tidings"),
             "gemini": ({".gemini/extensions/tidings/gemini-extension.json": {"name": "tidings", "version": "0.2.0"}, ".gemini/extensions/extension-enablement.json": {"tidings": {"overrides": ["HOME/*"]}}},

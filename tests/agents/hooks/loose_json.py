@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""loose_json.py: a configuration read as an agent reads it: comments and commas too many gone; nothing is as good as an empty object. One process of node reads all of a test's."""
+"""loose_json.py: a configuration read as an agent reads it: comments and commas too many gone; nothing is as good as an empty object. A single process of node reads all files of a test."""
 import functools
 import json
 import subprocess

@@ -55,7 +55,7 @@ def test_other_store(place):
 
 
 def nudge(place, session):
-    """What wakes Claude Code in this session, once a message is queued there."""
+    """Queues a message in this session and returns the text that wakes Claude Code."""
     call(place, "claude", "UserPromptSubmit", session, prompt="hello")
     assert call(place, "claude", "Stop", session) == {}
     waiter = rewake(place, session_id=session, transcript_path=transcript(place, "claude", session))

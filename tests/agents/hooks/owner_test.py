@@ -28,7 +28,7 @@ def starts(place, command):
 
 
 def said(process, text):
-    """What the hook prints when it has ended; one that does not end is killed."""
+    """Returns the hook's output when it has ended; a hook that does not end is killed."""
     try:
         out, err = process.communicate(text, timeout=DEADLINE_S)
         assert err == b"", err
@@ -48,7 +48,7 @@ def body(place, event, **fields):
 
 
 def orphaned(place, words, text):
-    """What a hook prints whose parent has ended before it starts."""
+    """Returns the output of a hook whose parent has ended before it starts."""
     parent = starts(place, [*LEFT, *hook(*words)])
     assert parent.wait(DEADLINE_S) == 0
     return said(parent, b"\n" + text)

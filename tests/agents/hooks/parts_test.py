@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A message that is larger than what an agent shows its model of one answer: it goes in numbered parts, and the model has each word of it once, in order.
-What the model is shown is cut here as the agents cut it."""
+The text for the model is cut here as the agents cut it."""
 import json
 import os
 import re
@@ -40,7 +40,7 @@ def tool(place, host, session):
 
 
 def ends(place, host, session):
-    """What the model reads at the ends of turns until it may stop."""
+    """Returns what the model reads at the ends of turns until it may stop."""
     texts = []
     while text := said(call(place, host, HOSTS[host][2], session)):
         texts.append(shown(host, text, True))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a hook handed out is settled by the agent's transcript: by hook calls beside a transcript that the test writes, and by an agent that is killed at random
+"""The agent's transcript settles what a hook handed out: by hook calls beside a transcript that the test writes, and by an agent that is killed at random
 moments and resumed. TIDINGS_KILLS is how often each agent is killed (12; 4 with a sanitizer)."""
 import datetime
 import json
@@ -32,7 +32,7 @@ def said(answer):
 
 
 def line(host, event, text):
-    """What each agent writes into its transcript for a text of a hook's, as far as it can matter here."""
+    """Returns what each agent writes into its transcript for a text of a hook's, as far as it matters here."""
     stop = event == EVENTS[host][2]
     if host == "claude":
         return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text], "hookEvent": event},

@@ -28,7 +28,7 @@ def recorded(place, host, name):
 
 
 def said(answer):
-    """What the model is told: context, or the reason to go on."""
+    """Returns the text for the model: context, or the reason to go on."""
     text = (answer.get("hookSpecificOutput") or answer).get("additionalContext") or answer.get("reason") or ""
     return re.sub(r"\n\n\[tidings [0-9a-z-]+\]$", "", text)
 

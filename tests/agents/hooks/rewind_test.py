@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a person takes back together with its prompt is shown again: by hook calls beside transcripts as the agents write them (tests/agents/hosts has the agents
+"""Notifications that a person takes back together with their prompt are shown again: by hook calls beside transcripts as the agents write them (tests/agents/hosts has the agents
 themselves)."""
 import json
 import os
@@ -34,7 +34,7 @@ class Writer(Agent):
         self.append(json.dumps(fields, separators=(",", ":")) + "\n")
 
     def works(self, size):
-        """What tools say, in so many bytes."""
+        """Writes results of tools with so many bytes."""
         for _ in range(size // 1000):
             self.record(type="x", text="x" * 980)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `tidings hook` does when a session starts: what the model is told, and what the store learns of a session whose start nobody reported."""
+"""`tidings hook` when a session starts: what the model is told, and what the store learns of a session whose start nobody reported."""
 import json
 import os
 import re

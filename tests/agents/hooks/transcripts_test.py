@@ -26,7 +26,7 @@ def now(later_ms=2):
 
 
 def result(host, call):
-    """What the agent writes when a tool has run."""
+    """Returns the record that the agent writes when a tool has run."""
     return {"claude": {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": call, "content": "x"}]}},
             "codex": {"type": "response_item", "payload": {"type": "function_call_output", "call_id": call, "output": "x"}},
             "gemini": {"id": call, "type": "user", "content": [{"functionResponse": {"id": call, "response": {"output": "x"}}}]},
@@ -67,7 +67,7 @@ class Session:
         self.unwritten.append(text)
 
     def write(self, to_the_end=False):
-        """What of the conversation is in the file by now."""
+        """Writes the part of the conversation that is in the file by now."""
         if self.kind == "missing":
             return
         late = self.kind == "late" and not to_the_end
@@ -105,7 +105,7 @@ def play(place, host, kind):
             place.ok("push", "-s", "s", f"News number {count}.")
         if number % 7 == 6:
             session.turn_ends()
-        # Where the transcript cannot say so, tidings cannot know that an answer was dropped.
+        # If the transcript cannot show it, tidings cannot know that an answer was dropped.
         session.tool(f"c{number}", kind in ("growing", "late") and chance.random() < 0.1)
     for number in range(2):
         session.write(to_the_end=True)

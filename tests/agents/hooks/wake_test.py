@@ -65,7 +65,7 @@ def unread(file):
 
 
 def opened(link):
-    """What a descriptor of another process is; that process may close it meanwhile."""
+    """Returns what a descriptor of another process names; that process may close it meanwhile."""
     try:
         return os.readlink(link)
     except FileNotFoundError:
@@ -261,7 +261,7 @@ def test_agents_command_is_missing(place):
 
 
 def sleeps_without_limit(pid):
-    """Whether it sleeps in ppoll with no time-out. Where the kernel does not tell that of a process that is not ours, it is taken to."""
+    """Whether it sleeps in ppoll with no time-out. If the kernel does not say that of another user's process, the answer is yes."""
     try:
         with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
             words = file.read().split()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""cost.py [N] [AGENT…]: what the hook of a tool call costs when nothing is pending. Each agent that calls hooks makes N tool calls (200) in one turn. Of each three, one is answered by
+"""cost.py [N] [AGENT…]: what the hook of a tool call costs when nothing is pending. Each agent that calls hooks makes N tool calls (200) in one turn. In each three calls, one is answered by
 tidings; one by the least program, which prints {} and ends; and one finds no installation, so that its hook is a shell that echoes {}. Prints the medians of the time from the model's answer to
 the next request, and of the differences from the shell. Needs a quiet machine, a C compiler, and a release build in TIDINGS_BUILD_DIR."""
 import itertools

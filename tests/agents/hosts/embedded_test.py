@@ -26,7 +26,7 @@ def node():
 
 
 class Embedded:
-    """What differs from the agent in its own program."""
+    """The differences from the agent in its own program."""
 
     def acpx(self, prompt, *agent):
         words = " ".join(f"'{word}'" for word in agent)

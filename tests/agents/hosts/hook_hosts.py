@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""hook_hosts.py: the agents that call hooks: how each is installed, configured without a network, started without a terminal, and resumed. What they do
-with tidings is in hook_scenarios.py.
+"""hook_hosts.py: the agents that call hooks: how each is installed, configured without a network, started without a terminal, and resumed. Their tests
+with tidings are in hook_scenarios.py.
 """
 import contextlib
 import json
@@ -17,7 +17,7 @@ LONG = " ".join(f"word-{number}" for number in range(3000)) + " "  # which is no
 
 
 class Agent:
-    """One agent, set up by `tidings setup` in a home of its own."""
+    """An agent, set up by `tidings setup` in a home of its own."""
 
     name = title = None
     asks = "Allow execution"  # on the screen while a person is asked
@@ -60,7 +60,7 @@ class Agent:
         file.chmod(0o755)
         return file
 
-    # What differs from host to host
+    # These differ from host to host
 
     def environment(self):
         raise NotImplementedError
@@ -90,7 +90,7 @@ class Agent:
         raise NotImplementedError
 
     def compacting_answer(self):
-        """What is large enough that the agent compacts it when it is told to."""
+        """Returns a conversation that is large enough for the agent to compact it when it is told to."""
         return [{"text": "Hello."}]
 
     def careful(self):
@@ -155,7 +155,7 @@ class Agent:
             self.end_all()  # a daemon would keep the session
 
     def end_all(self):
-        """Whatever was started in this home: agents leave daemons behind."""
+        """Kills all processes that were started in this home: agents leave daemons behind."""
         home = f"HOME={self.place.home}".encode()
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -276,7 +276,7 @@ class Claude(Agent):
     def configure(self):
         folder = self.place.home / "claude"
         folder.mkdir()
-        # What a person has answered when it was first started.
+        # The answers that a person gave when it was first started.
         known = {"hasCompletedOnboarding": True, "theme": "dark", "bypassPermissionsModeAccepted": True,
                  "customApiKeyResponses": {"approved": [self.environment()["ANTHROPIC_API_KEY"][-20:]], "rejected": []},
                  "projects": {str(self.place.project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}}}

@@ -235,7 +235,7 @@ def submitted_while_busy(agent):
     once(third, "Steered: mind its nose.")
     assert len(requests(agent, "Tapir six")) == 3
     status = agent.place.ask("status", "-s", agent.session)
-    # What was handed out a moment before the agent ended is settled when it comes back.
+    # A delivery of the moment before the agent ended is settled when the agent comes back.
     assert status["state"] == "idle" and all(message["state"] == "leased" for message in status["queued"]), status
 
 

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# install.sh HOST…: installs the pinned agent hosts from npm, each into a folder of its own outside the tree, and prints for each the folder whose
-# node_modules/.bin holds its program. What is there already is left as it is. agents/hosts/versions.txt has the versions, or the file that $TIDINGS_HOST_VERSIONS names. Exit status 77: npm cannot be had,
-# or cannot fetch them; what it said is on stderr. That is known within half a minute, though npm itself would try for many; and those who waited
-# for somebody who failed do not try again.
+# install.sh HOST…: installs the pinned agent hosts from npm, each into a folder of its own outside the tree, and prints for each the folder whose node_modules/.bin holds its program. Existing files stay
+# as they are. agents/hosts/versions.txt has the versions, or the file that $TIDINGS_HOST_VERSIONS names. Exit status 77: npm cannot be had, or cannot fetch them; what it said is on stderr. That is known
+# within half a minute, though npm itself would try for many; and those who waited for somebody who failed do not try again.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 versions=${TIDINGS_HOST_VERSIONS:-$here/../../../agents/hosts/versions.txt}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kill_scenario.py: an agent that is killed at random moments, again and again, and resumed each time, while eight processes push and ten messages wait. What
-counts is the last request: what the model then has of everything. Knows agents by a Victim only; kills.py runs as many rounds of it as wanted."""
+"""kill_scenario.py: an agent that is killed at random moments, again and again, and resumed each time, while eight processes push and ten messages wait. The
+last request decides: it shows what the model has of everything. Knows agents by a Victim only; kills.py runs as many rounds of it as wanted."""
 import itertools
 import os
 import random
@@ -125,7 +125,7 @@ class NodeVictim:
 
 
 class Things:
-    """What is pushed and submitted, each with a number of its own."""
+    """The notifications and messages that are sent, each with a number of its own."""
 
     def __init__(self, victim, chance):
         self.victim, self.chance = victim, chance
@@ -179,7 +179,7 @@ def rules(victim, kills):
 
 
 def killed(victim, chance, number, ready):
-    """One run that ends by a kill; whether it was alive then."""
+    """Makes a run that ends by a kill; returns whether it was alive then."""
     seen, began = len(victim.model.requests), time.monotonic()
     victim.dig(f"Mole digs {number}.")
     if chance.random() < 0.3:
@@ -207,7 +207,7 @@ def read_at_all(victim, number, began):
 
 
 def judge(victim, things, began):
-    """What became of them: the numbers of those that are lost, twice, and (messages that an agent's transcript leaves out) gone on resuming."""
+    """Returns the numbers of those that are lost, twice, and (messages that an agent's transcript leaves out) gone on resuming."""
     last = victim.model.requests[-1]
     there = {number: count(victim, last, number) for number in things.pushed + things.submitted}
     twice = sorted(number for number, times in there.items() if times > 1)
@@ -217,7 +217,7 @@ def judge(victim, things, began):
 
 
 def play(victim, kills, seed):
-    """A round: begins a session and kills its agent so often. What became of everything, and whether the store agrees."""
+    """A round: begins a session and kills its agent so often. Returns the outcome of everything, and whether the store agrees."""
     chance, done, number = random.Random(seed), 0, 0
     victim.model.replace(rules(victim, kills))
     began, at = len(victim.model.requests), time.monotonic()

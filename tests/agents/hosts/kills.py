@@ -23,7 +23,7 @@ FILES = ("tidings", "tidings.so", "tidings.node")  # what is killed and resumed 
 
 
 def this_build():
-    """Of the programs, and of the modules that opencode and pi load."""
+    """Returns a digest of the programs, and of the modules that opencode and pi load."""
     digest, build = hashlib.sha256(), pathlib.Path(os.environ["TIDINGS_BUILD_DIR"])
     modules = sorted(pathlib.Path(os.environ["TIDINGS_SOURCE_DIR"], "agents", "node").glob("*.ts"))
     for file in (*(build / name for name in FILES), *modules):

@@ -17,7 +17,7 @@ ASKING_SECONDS, TESTING_SECONDS = 60, 1800
 
 
 def tested():
-    """Of each agent its line and its package with its version; the runtimes are no agents."""
+    """Returns each agent's line, and its package with its version; the runtimes are no agents."""
     lines = [line for line in VERSIONS.read_text(encoding="utf-8").splitlines() if re.match(r"[a-z]", line) and not line.startswith(("node", "acp"))]
     return {line.split()[0]: (line, *line.split()[1].rsplit("@", 1)) for line in lines}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """mcp_hosts_test.py HOST: an agent as npm has it, without hooks or module of tidings, with `tidings mcp` as one of its MCP servers and as the wrapper
-of another one, against a scripted model. What waits for the folder must be in what the model gets, once, and count as delivered. Prints TAP. The server of tidings itself only if TIDINGS_HOSTS_FULL is 1: an agent costs seconds of CPU.
+of another one, against a scripted model. The model must get the notification that waits for the folder, once, and it must count as delivered. Prints TAP. The server of tidings itself only if TIDINGS_HOSTS_FULL is 1: an agent costs seconds of CPU.
 """
 import json
 import pathlib

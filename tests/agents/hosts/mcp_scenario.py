@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mcp_scenario.py: an MCP server of an agent that calls hooks is killed. What the agent then says of it is what tidings could report."""
+"""mcp_scenario.py: an MCP server of an agent that calls hooks is killed. tidings could report only what the agent then says of it."""
 import contextlib
 import json
 import os
@@ -44,7 +44,7 @@ CONFIGURED = {"codex": in_toml, "claude": in_state, "gemini": in_settings(".gemi
 
 @contextlib.contextmanager
 def calls_kept(agent):
-    """What the agent's hooks are called with: a folder of files."""
+    """Records the input of the agent's hooks, in a folder of files."""
     folder, command = agent.place.root / "calls", agent.place.command
     real = command.rename(command.with_name("tidings-real"))
     folder.mkdir()
@@ -62,7 +62,7 @@ exec '{real}' "$@" <"$file"
 
 
 def servers(agent):
-    """Of this agent, by its home."""
+    """Finds the processes of this agent, by its home."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

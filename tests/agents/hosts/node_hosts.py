@@ -113,7 +113,7 @@ class Place:
         return json.loads(self.tidings(*arguments, "--json"))
 
     def complaints(self):
-        """What the shims have logged."""
+        """Returns what the shims have logged."""
         log = self.home / "state" / "tidings" / "logs" / "hosts.log"
         return log.read_text() if log.exists() else ""
 

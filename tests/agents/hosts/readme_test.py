@@ -35,7 +35,7 @@ class Newcomer:
             terminal.shows(PROMPT.strip())
 
     def types(self, terminal, line):
-        """One command, and waits for the shell to ask for the next."""
+        """Types a command, and waits for the shell to ask for the next."""
         before = terminal.ask("capture-pane", "-p", "-S", "-").count(PROMPT.strip())
         terminal.type(line)
         until(lambda: terminal.ask("capture-pane", "-p", "-S", "-").count(PROMPT.strip()) > before, lambda: f"{line} has ended: {terminal.screen()}")

@@ -34,7 +34,7 @@ def bare(text):
 
 
 def words_of(item):
-    """What must be read of an item: its first line as far as a cut leaves it; of a file, which may be one of a list, its path."""
+    """Returns the text of an item that must be read: its first line as far as a cut leaves it; for a file, which may be in a list, its path."""
     if item["kind"]["name"] == "file.changed":
         path = re.match(r"`(.+?)`", item["message"])
         return bare(path[1] if path else item["message"].split(":")[0]).strip()
@@ -57,7 +57,7 @@ class Read:
 
 
 def wrong_deliveries(history, read, hooks):
-    """What the store calls shown and no request has."""
+    """Finds what the store calls shown and no request has."""
     wrong = []
     for delivery in history["deliveries"]:
         if delivery["outcome"] != "committed":
@@ -70,7 +70,7 @@ def wrong_deliveries(history, read, hooks):
 
 
 def wrong_reasons(history):
-    """What is called shown although its delivery was not settled, or was taken back. What was rewound was shown once."""
+    """Finds what is called shown although its delivery was not settled, or was taken back. A rewound delivery was shown once."""
     return [(delivery["id"], delivery["outcome"], item["id"]) for delivery in history["deliveries"] if delivery["outcome"] not in ("committed", "rewound")
             for item in delivery["items"] if item["outcome"] == "delivered" and item["reason"].startswith("shown")]
 

@@ -36,7 +36,7 @@ class Terminal:
         return ran.stdout
 
     def screen(self):
-        """What is seen, without the empty lines."""
+        """Returns the screen, without the empty lines."""
         return "\n".join(line.rstrip() for line in self.ask("capture-pane", "-p").splitlines() if line.strip())
 
     def shows(self, text):

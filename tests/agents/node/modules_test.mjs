@@ -81,7 +81,7 @@ class Pi {
     return content.map((part) => part.text).join("");
   }
 
-  /** The person goes back to the beginning, in pi's tree. What the model gets next. */
+  /* * The person goes back to the beginning, in pi's tree. Returns what the model gets next. */
   undo() {
     this.entries = [];
     this.fire("session_tree", { newLeafId: null, oldLeafId: "1" });
@@ -136,7 +136,8 @@ class Opencode {
     return this.fire("event", { event: { type, properties } });
   }
 
-  /** The person has reverted everything: opencode removes it when the next prompt comes. What the model gets of that. */
+  /* * The person has reverted everything: opencode removes it when the next prompt comes. Returns
+   * what the model gets then. */
   async undo() {
     const sessionID = this.id;
     const parts = [part({ sessionID })];

@@ -28,7 +28,7 @@ An answer is a list of parts, sent one by one:
                                                              "times": 2 only twice, with "message" and "headers" with these
 
 The log has one JSON object a line, written when the request has been read: {"number", "protocol", "path", "tools": [names], "stream", "rule",
-"items": [{"role": system|user|assistant|tool, "text", "id"?, "call"?}…], "text": all texts, "body": as it came}. What no protocol handles is there
+"items": [{"role": system|user|assistant|tool, "text", "id"?, "call"?}…], "text": all texts, "body": as it came}. A request that no protocol handles is there
 with "protocol": null. When an answer has ended, or its reader has gone: {"number", "ended": "whole"|"gone"}.
 Besides POST /_control/release/GATE there are POST /_control/rules (a new list) and GET /_control/requests (the log as a JSON list).
 """
