@@ -20,27 +20,27 @@ int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_sessio
 /* The one given with -s, else $TIDINGS_SESSION; NULL: neither. */
 const char *session_named(const struct cli *cli);
 
-/* A name that only one session's begins with may be short for that: *name becomes it, and what it
- * was is freed. Refuses one that the store does not know, with a list of the sessions, the nearest
- * names first. Returns 0, or the exit code. */
+/* Completes the beginning of a name, if only one session's name begins so: *name becomes that name,
+ * and the old text is freed. Refuses a name that the store does not know, with a list of the
+ * sessions, the nearest names first. Returns 0, or the exit code. */
 int session_complete(const struct cli *cli, struct hostkit *kit, char **name);
 
-/* For hosts, whose first call makes their session: a name that is short for none stays, and it is
- * said where it is nearly another's. Returns 0, or the exit code. */
+/* For hosts, whose first call creates their session: a name that completes to no other stays as it
+ * is, with a warning if it is close to another session's. Returns 0, or the exit code. */
 int session_complete_or_new(const struct cli *cli, struct hostkit *kit, char **name);
 
-/* Can it be short for the random id of an agent's session? */
+/* May the name be the beginning of the random id of an agent's session? */
 bool session_may_be_short(const char *name);
 
-/* Refuses what is no session's id: more than 255 bytes, not UTF-8, control characters. Returns 0,
- * or the exit code. */
+/* Refuses a text that cannot be a session's id: more than 255 bytes, not UTF-8, control characters.
+ * Returns 0, or the exit code. */
 int session_check(const struct cli *cli, const char *session);
 
 /* The one that session_choice.h finds by the current folder; *ret_session stays NULL if there is
  * none. Returns 0, or the exit code. */
 int session_used_last_here(const struct cli *cli, struct hostkit *kit, char **ret_session);
 
-/* In a word, whether a session of the query's answer runs. */
+/* Says in a word whether a session of the query's answer runs. */
 const char *session_life(const json_t *session);
 
 /* --print-session: prints what session_choose finds, and why. Returns the exit code. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * call.c: the typed calls. Each passes the gate, copies the reply out and gives it back to the
- * plugin before it leaves, so that no pointer into the image outlives the call. It looks at nothing
- * in a reply but its delivery id.
+ * plugin before it leaves, so that no pointer into the image outlives the call. It reads nothing of
+ * a reply but the delivery id.
  */
 #include <stdlib.h>
 

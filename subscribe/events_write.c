@@ -5,7 +5,7 @@
 #include "common/json_write.h"
 #include "subscribe/events_inner.h"
 
-/* A message that is written: its members stand in `out`. */
+/* A message that is being written into `out`. */
 struct writing {
   struct events *events;
   struct buffer out;

@@ -16,12 +16,12 @@ void hook_log_about(const char *host, const char *event, const char *session);
  * when that is a terminal. Never fails. */
 void hook_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line that a signal's handler may have to write: made now, and written by the second, which is
- * safe there. */
+/* The first prepares a line that a signal's handler may have to write; the second writes it, which
+ * is safe there. */
 void hook_log_prepare(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void hook_log_prepared(void);
 
-/* For struct cli: warnings and errors of the plugin's. */
+/* The log of struct cli, for warnings and errors of the plugin. */
 void hook_log_plugin(uint32_t severity, const char *text, size_t len);
 
 #endif

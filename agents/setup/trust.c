@@ -2,9 +2,9 @@
  *
  * agents/setup/trust.c: an agent (Codex) that runs only hooks whose hash its configuration trusts,
  * and silently leaves out the others. The agent's versions hash different things, so its own
- * program is asked for the hash: `codex app-server`, JSON-RPC in lines on stdin and stdout. It
- * would write the hash, too, but changes line ends, headers and the file's mode; so it is written
- * here.
+ * program is asked for the hash: `codex app-server`, JSON-RPC in lines on stdin and stdout. Codex
+ * could write the hashes too, but it changes line ends, headers and the file's mode, so they are
+ * written here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static int start(const struct cli *cli, const struct host *host, const char *pro
   return 0;
 }
 
-/* It ends when its stdin does; nothing of it is left. */
+/* The server ends when its stdin does; no process of it is left. */
 static void stop(struct server *server) {
   int status = 0;
   close(server->to);
@@ -146,7 +146,7 @@ static int greet(struct server *server) {
 
 /* -- what is said ------------------------------------------------------------------------------ */
 
-/* It names the folder in its own way: without links, and without a slash too many. */
+/* The agent names the folder without links, and without superfluous slashes. */
 bool setup_same_file(const char *one, const char *other) {
   if (strcmp(one, other) == 0) return true;
   char *real_one = realpath(one, NULL), *real_other = realpath(other, NULL);
@@ -163,7 +163,7 @@ static bool is_our_trust(const struct server *server, const json_t *hook, const 
          setup_same_file(json_value_text(hook, "sourcePath"), hooks_path);
 }
 
-/* `status` NULL: whatever it is. */
+/* `status` NULL: any status counts. */
 static size_t count_our_trusts(const struct server *server, const json_t *hooks,
                                const char *hooks_path, const char *status) {
   const json_t *hook = NULL;
@@ -236,7 +236,7 @@ static bool says_the_same(const char *before, const char *after, const json_t *h
   return same;
 }
 
-/* Those to be written: a hash for each key, or null: to be forgotten. */
+/* The changes to write: a hash for each key, or null to remove it. */
 static json_t *hashes_of(const struct server *server, const json_t *hooks, const char *hooks_path,
                          bool remove) {
   json_t *hashes = json_object();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/watchdog.h: a small process beside a run, which reports that the run was lost track of when
- * it is killed in a way that it cannot see coming (SIGKILL, or when memory runs out).
+ * run/watchdog.h: a small process beside a run. If the run is killed without a chance to report its
+ * end (SIGKILL, or no memory is left), this process reports that the run was lost track of.
  */
 #ifndef TIDINGS_CLI_RUN_WATCHDOG_H
 #define TIDINGS_CLI_RUN_WATCHDOG_H
@@ -16,12 +16,12 @@ struct watchdog {
   int fd;    /* its end tells the process that we have ended */
 };
 
-/* Before the command is started; returns when the process has a session of its own, so that nothing
- * that ends the run ends it too. Without it the run goes on all the same. `report` is copied with
- * the process. */
+/* Call it before the command is started. It returns when the process has a session of its own, so
+ * that nothing that ends the run ends the process too. If it cannot be started, the run continues
+ * without it. `report` is copied with the process. */
 void watchdog_start(const struct report *report, uint64_t begun_ms, struct watchdog *ret_watchdog);
-/* After what happened was reported in the usual way, whether that went well or not, or when nothing
- * was started. Waits for its end. */
+/* Call it after the run has reported its end, successfully or not, or when nothing was started. It
+ * waits until the process has ended. */
 void watchdog_stop(struct watchdog *watchdog);
 
 #endif

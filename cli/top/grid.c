@@ -122,7 +122,7 @@ static struct cell *cell_at(const struct grid *grid, size_t row, size_t column) 
 }
 
 static void add_accent(struct cell *cell, const struct glyph *glyph) {
-  if (cell->len + glyph->len > sizeof cell->text) return; /* there are enough on it */
+  if (cell->len + glyph->len > sizeof cell->text) return; /* the cell is full */
   memcpy(cell->text + cell->len, glyph->text, glyph->len);
   cell->len = (uint8_t)(cell->len + glyph->len);
 }

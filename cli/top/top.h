@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/top.h: what the verb `tidings top`, which has its help from it, and the program tidings-top,
- * which does the work, have in common.
+ * top/top.h: shared by the verb `tidings top`, which takes its help from here, and the program
+ * tidings-top, which does the work.
  */
 #ifndef TIDINGS_CLI_TOP_TOP_H
 #define TIDINGS_CLI_TOP_TOP_H
 
 #include "command/cli.h"
 
-/* The verb, or with a name of NULL the program itself. */
+/* The verb's options; a NULL name stands for the program itself. */
 #define TOP_VERB(verb_name, function)                                                              \
   {                                                                                                \
     .name = (verb_name), .run = (function), .usage = "[OPTION]...",                                \
@@ -26,7 +26,7 @@
     }                                                                                              \
   }
 
-/* Reads the command line: no word is left over. Returns true, or false with the exit code. */
+/* Reads the command line, which has options only. Returns true, or false with the exit code. */
 static inline bool top_read_options(struct cli *cli, int *ret_code) {
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key != CLI_STOP) continue;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a conformance case works with: loading, opening, calling, and ending the case with a
- * sentence.
+ * The functions for conformance cases: they load, open, call, and end the case with a sentence.
  */
 #include "conformance/trial.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a conformance case works with: a plugin loaded without hostkit's help, because the contract
+ * The kit of a conformance case: a plugin loaded without hostkit's help, because the contract
  * itself is under test. A case runs in a process of its own, so the first thing that is wrong ends
  * the process: nothing has to be cleaned up on the way.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What happens in the demo. The model's lines are written here; everything that its
- * notifications report really happens.
+ * The script of the demo. The model's lines are written here; everything that its notifications
+ * report really happens.
  */
 #include "demo/host.h"
 

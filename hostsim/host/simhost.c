@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a simulated host gives its plugin. The plugin may call from several threads.
+ * The functions that a simulated host gives its plugin. The plugin may call from several threads.
  */
 #include "host/simhost.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a simulated host gives its plugin: a clock that only moves on request, randomness from a
- * seed, a log.
+ * A simulated host gives its plugin a clock that only moves on request, randomness from a seed, a
+ * log.
  */
 #ifndef HOSTSIM_SIMHOST_H
 #define HOSTSIM_SIMHOST_H

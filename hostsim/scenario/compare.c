@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was expected against what came. Named fields must be equal, lists of the same length and
- * equal item by item; fields that the expectation does not name are free.
+ * Compares what was expected with what came. Named fields must be equal, lists of the same length
+ * and equal item by item; fields that the expectation does not name are free.
  */
 #include "scenario/scenario.h"
 

@@ -39,7 +39,7 @@ const char *render_file_change_name(unsigned change) {
   return change <= FILE_RENAMED ? names[change] : "changed";
 }
 
-/* There is nothing to be read of a file that is gone. */
+/* A file that is gone cannot be read again. */
 static const char *since_edit(unsigned change) {
   return change == FILE_DELETED ? "since your edit" : "since your edit; read it again";
 }
@@ -125,6 +125,6 @@ void render_report(enum event_type type, const struct report *report, size_t mos
   case EVENT_BUDGET_USAGE: write_budget_usage(report, out); break;
   case EVENT_RATE_LIMITED: write_rate_limited(report, out); break;
   case EVENT_SUBAGENT_FINISHED: write_subagent_finished(report, out); break;
-  default: break; /* of no other event a producer makes a notification */
+  default: break; /* producers make notifications of no other event */
   }
 }

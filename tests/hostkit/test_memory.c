@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_memory.c: every allocation of hostkit failing in turn: NOMEM, nothing leaked, nothing left
- * leased. The linker hands all calls of malloc, calloc and realloc in this program to the functions
- * below.
+ * test_memory.c: every allocation of hostkit fails in turn; each call then answers NOMEM, leaks
+ * nothing, and leaves nothing leased. The linker hands all calls of malloc, calloc and realloc in
+ * this program to the functions below.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -83,8 +83,8 @@ static int with_failure(struct trial *trial, int32_t (*step)(struct trial *), in
   return code != TIDINGS_OK;
 }
 
-/* First alone, then with all that follow it, each allocation of `step` fails in turn. Returns how
- * many there are. */
+/* Each allocation of `step` fails in turn, first alone, then together with all that follow it.
+ * Returns how many there are. */
 static int each_failing(struct trial *trial, int32_t (*step)(struct trial *)) {
   int n = 1;
   while (n < 2000) {
@@ -224,7 +224,7 @@ static int32_t flat_open_and_close(struct trial *trial) {
   return hostkit_flat_close(handle);
 }
 
-/* NULL, or an answer that says NOMEM. */
+/* The answer must be NULL or say NOMEM. */
 static int32_t flat_call(struct trial *trial) {
   static const char *const requests[] = {
       "{\"op\":\"tool_result\",\"session\":\"full\",\"content\":\"x\"}",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What the tests of hostsim share. A test is a function of commands and expectations; the first that does not hold ends the script with
+# The kit of the tests of hostsim. A test is a function of commands and expectations; the first that does not hold ends the script with
 # what was expected and what came. Knows nothing of what hostsim does.
 set -u
 hostsim=$TIDINGS_HOSTSIM

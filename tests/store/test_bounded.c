@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a delivery takes of memory is bounded by its cap, however much text waits: the linker sends
- * the plugin's calls of malloc here (see CMakeLists.txt). And what it hands out is its own.
+ * The memory of a delivery is bounded by its cap, however much text waits: the linker sends the
+ * plugin's calls of malloc here (see CMakeLists.txt). The delivery's texts are copies of its own.
  */
 #include <criterion/criterion.h>
 #include <malloc.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the host's own functions do to what is shown: its count of tokens, and its randomness in the
- * ids of synthetic calls.
+ * The host's own functions change what is shown: its count of tokens, and its randomness in the ids
+ * of synthetic calls.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

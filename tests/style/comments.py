@@ -35,7 +35,8 @@ def texts_of(path, text):
 
 def headless(path, text):
     for offset, comment in texts_of(path, text):
-        for sentence in re.split(r"(?<=[.:;!?])\s+", " ".join(comment.split())):
+        words = " ".join(comment.split()).removeprefix("SPDX-License-Identifier: MIT ")
+        for sentence in re.split(r"(?<=[.:;!?])\s+", words):
             if HEADLESS.match(sentence) and not sentence.endswith("?") and sentence not in STATED_ELSEWHERE:
                 yield text.count("\n", 0, offset) + 1, sentence
 
@@ -70,6 +71,7 @@ QUOTES = '"' * 3  # split, so that this file does not match itself
 SAMPLES = (
     (headless_sentences, "common/a.h", "/* Reads it. What is over\n * stays. */\n", "/* What stays? All\n * of it, and what is over. */\n"),
     (headless_sentences, "common/a.h", "/* Of two, the first. */\n", "/* Often the first of two. */\n"),
+    (headless_sentences, "common/a.c", "/* SPDX-License-Identifier: MIT\n *\n * Who waits.\n */\n", "/* SPDX-License-Identifier: MIT\n *\n * A host waits.\n */\n"),
     (headless_sentences, "common/a.c", "/* One that waits: it stays. */\n", "/* The one that waits. */\n"),
     (headless_sentences, "tests/a.py", f"def a():\n    {QUOTES}What it prints.{QUOTES}\n", f"def a():\n    {QUOTES}Returns what it prints.{QUOTES}\n"),
     (headless_sentences, "tests/a.sh", "a=1\n# It runs. Of two\n# the first.\n", "a=1\n# Which of two\n# is first. Often the first.\n"),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/trace.h: what a workload did to the disk, in order, and what it had been promised when.
- * Recorded in shared memory, because the workload runs in a process of its own. Must not know the
- * plugin.
+ * powercut/trace.h: the operations of a workload on its files, in order, and between them the
+ * promises that it got. Recorded in shared memory, because the workload runs in a process of its
+ * own. Must not know the plugin.
  */
 #ifndef POWERCUT_TRACE_H
 #define POWERCUT_TRACE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is a secret, and what only looks like one. The tokens are invented; their prefixes stand
+ * Secrets, and texts that only look like secrets. The tokens are invented; their prefixes stand
  * apart, so that no scanner takes them for real.
  */
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What programs print, as text.
+ * The output of programs becomes plain text.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

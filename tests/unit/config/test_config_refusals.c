@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a configuration must not say, and the sentence that refuses it.
+ * Wrong configurations, each with the sentence that refuses it.
  */
 #include <criterion/criterion.h>
 

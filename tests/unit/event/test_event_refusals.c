@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a notification's event must not say, the sentence that refuses it, and the limits.
+ * Wrong events of notifications, each with the sentence that refuses it, and the limits.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is shown of the output of a command. outputs/ has what real tools have printed, shown/ what
- * is shown of it: the lines that say why, and the last lines.
+ * Excerpts of the output of commands. outputs/ has the output of real tools, shown/ the excerpt of
+ * each: the lines that say why, and the last lines.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the model reads against what tidings says about it, on random notifications, configurations
- * and formats: 20,000 rounds, or as many as TIDINGS_LAWS_ROUNDS says; TIDINGS_LAWS_ROUND plays one.
+ * Compares what the model reads with what tidings says about it, on random notifications,
+ * configurations and formats: 20,000 rounds, or as many as TIDINGS_LAWS_ROUNDS says;
+ * TIDINGS_LAWS_ROUND plays one.
  */
 #include <stdlib.h>
 

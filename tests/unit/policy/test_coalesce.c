@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of what is pushed within a window, equal messages and changed files share a line.
+ * Equal messages, and changed files, that are pushed within a window share a line.
  */
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is shown, what is not, and why: the steps of a plan but the cap. In the expected texts a
- * disposition is n:outcome/reason>ref, the reasons being the numbers of values/notification.h.
+ * Notifications that are shown or not, and why: the steps of a plan but the cap. In the expected
+ * texts a disposition is n:outcome/reason>ref, the reasons being the numbers of
+ * values/notification.h.
  */
 #include "items.h"
 

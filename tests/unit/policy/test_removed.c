@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What reports remove of what is pending: what cancels out, what a newer state replaces, and what
- * the assistant did itself.
+ * Reports remove pending notifications: those that cancel out, older states, and the assistant's
+ * own doings.
  */
 #include "reports.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each report becomes: kind, level and words, what it takes back, and what is remembered.
+ * The notification of each report: kind, level, words, what it takes back, what is remembered.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

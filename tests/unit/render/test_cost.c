@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a block costs the model, frame included, in tokens of four bytes; bench/bench_tokens.c
- * prints it for every preset, with the same reports.
+ * The cost of a block, frame included, in tokens of four bytes; bench/bench_tokens.c prints it for
+ * every preset, with the same reports.
  */
 #include <tidings/reply.h>
 

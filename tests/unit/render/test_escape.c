@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What becomes of text from outside, case by case.
+ * The escaping of text from outside, case by case.
  */
 #include <criterion/criterion.h>
 

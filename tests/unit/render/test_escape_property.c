@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whatever bytes are pushed, the block stays one block: its checker knows the format's own lines
- * and takes every other line for an item's.
+ * The block stays one block with any bytes that are pushed: its checker knows the format's own
+ * lines and takes every other line for an item's.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What looks like a part of a block of ours without being the same bytes; and what does not.
+ * Texts that look like a part of a block of ours without being the same bytes, and texts that do
+ * not.
  */
 #include <criterion/criterion.h>
 

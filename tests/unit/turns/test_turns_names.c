@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What ids mean: the turn that is there, some of it, one that is over, or no turn at all; and the
- * words for those that do not fit.
+ * The meaning of ids: the turn that is there, some of it, one that is over, or no turn at all; and
+ * the words for those that do not fit.
  */
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What something urgent makes the host do, and what it never does.
+ * The actions that an urgent notification causes, and those that it never causes.
  */
 #include <criterion/criterion.h>
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/fnv.h"
 #include "store/db/postgres/engine.h"
 
 static int judge(struct db *db, struct db_push *push, const PGresult *result, int rc) {
@@ -82,9 +83,7 @@ static int64_t limit_of(const struct db *db, const struct db_inbox *row) {
 
 /* Called with the lock: the session's place. */
 static struct pg_pushed *pushed_place(struct db *db, struct tidings_span name) {
-  uint32_t hash = 2166136261u;
-  for (size_t i = 0; i < name.len; i++) hash = (hash ^ (uint8_t)name.ptr[i]) * 16777619u;
-  return &db->pushes.sessions[hash % PG_PUSHED_SESSIONS];
+  return &db->pushes.sessions[fnv_span(FNV_START, name) % PG_PUSHED_SESSIONS];
 }
 
 static bool is_pushed_to(const struct pg_pushed *pushed, struct tidings_span name) {
