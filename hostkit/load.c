@@ -11,6 +11,7 @@
 #include "elf_check.h"
 #include "entry_check.h"
 #include "errors.h"
+#include "image.h"
 #include "probe.h"
 #include "sized.h"
 #include "text.h"
@@ -68,10 +69,8 @@ static struct tidings_wake wake_extension(const struct tidings_entry *entry) {
 static int32_t map_image(struct hk_copy *copy, const char *label,
                          const struct hk_settings *settings, struct hk_instance *ret_instance,
                          struct tidings_error *error) {
-  struct hk_instance loaded = {.image = dlopen(copy->path, RTLD_NOW | RTLD_LOCAL)};
-  int32_t code = TIDINGS_OK;
-  if (!loaded.image)
-    code = hk_error(error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
+  struct hk_instance loaded = {.image = NULL};
+  int32_t code = hk_image_open(copy->path, label, &loaded.image, error);
   hk_copy_unlink(
       copy); /* mapped or not, nothing needs the name any more, and a killed host leaves no file */
   if (code) return code;

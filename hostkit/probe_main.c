@@ -19,6 +19,7 @@
 #include "common/store_url.h"
 #include "entry_check.h"
 #include "errors.h"
+#include "image.h"
 #include "settings.h"
 #include "text.h"
 #include "verdict.h"
@@ -115,13 +116,11 @@ int main(int argc, char **argv) {
   if (argv[4][0] && read_file(argv[4], &configuration, &error)) refuse(&error);
 
   write_verdict(HK_VERDICT_STAGE HK_STAGE_LOADING);
-  void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  if (!image) {
-    (void)fail(&error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
-    refuse(&error);
-  }
+  void *image = NULL;
+  int32_t code = hk_image_open(argv[1], label, &image, &error);
+  if (code) refuse(&error);
   struct tidings_entry entry;
-  int32_t code = hk_entry_read(dlsym(image, TIDINGS_ENTRY_SYMBOL), label, &entry, &error);
+  code = hk_entry_read(dlsym(image, TIDINGS_ENTRY_SYMBOL), label, &entry, &error);
   if (!code && !store_url_is_plugin(label))
     code = try_instance(&entry, label, argv[3], configuration, &error);
   if (code) refuse(&error);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """binaries.py FOLDER [LIMIT]: what the ELF files below FOLDER need of the system: libraries, and versions of glibc's symbols. Exit status 1 if one needs
-another library than the C library's own or one of ours (tidings-top: or ncurses), or a newer glibc than LIMIT (such as 2.31). Needs readelf, of any machine.
+another library than the C library's own or one of ours (tidings-top: or ncurses; tidings-postgres.so: or libpq), or a newer glibc than LIMIT (such as 2.31). Needs readelf, of any machine.
 """
 import os
 import re
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 C_LIBRARY = re.compile(r"(lib(c|m|dl|pthread|rt)\.so\.\d+|ld-linux[-\w.]*\.so\.\d+|libc\.musl-\w+\.so\.1|libc\.so|libtidings-hostkit\.so\.1)$")
-OTHERS = {("tidings-top", "libncursesw.so.6"), ("tidings-top", "libtinfo.so.6")}  # one of them has the other in it, or needs it
+OTHERS = {("tidings-top", "libncursesw.so.6"), ("tidings-top", "libtinfo.so.6"), ("tidings-postgres.so", "libpq.so.5")}  # of ncurses, one of them has the other in it, or needs it
 
 
 def read(*arguments):

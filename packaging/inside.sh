@@ -11,7 +11,7 @@ export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASE
 export LC_ALL=C.UTF-8 TZ=UTC
 builds=/var/cache/builds
 npm_parts="plugin hostkit agents/node cli.dir"
-npm_targets="tidings_plugin tidings-top tidings_node tidings_hostkit_probe tidings_hostkit_shared tidings_hostkit_static tidings_pages"
+npm_targets="tidings_plugin tidings_postgres tidings-top tidings_node tidings_hostkit_probe tidings_hostkit_shared tidings_hostkit_static tidings_pages"
 
 # Shows the output of a command only when it fails.
 quietly() {

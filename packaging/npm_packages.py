@@ -15,9 +15,11 @@ from archive import HERE, SOURCE, version, write_tgz
 
 PLATFORMS = {f"linux-{cpu}-{libc}": {"os": ["linux"], "cpu": [cpu], "libc": ["glibc" if libc == "gnu" else libc]}
              for cpu in ("x64", "arm64") for libc in ("gnu", "musl")}
-# The files of an installation that a user of agents needs; hostsim, headers and archives are for those who
-# write hosts.
-WANTED = ("bin/tidings", "bin/tidings-top", "lib/libtidings-hostkit.so.1", "lib/tidings/tidings.so", "libexec/tidings/tidings-hostkit-probe", "lib/tidings/node")
+# The files of an installation that a user of agents needs; hostsim, headers and archives are for those who write hosts.
+WANTED = ("bin/tidings", "bin/tidings-top", "lib/libtidings-hostkit.so.1", "lib/tidings/tidings.so", "lib/tidings/tidings-postgres.so",
+          "libexec/tidings/tidings-hostkit-probe", "lib/tidings/node")
+# A build on a machine without ncurses or libpq does not have these.
+OPTIONAL = ("bin/tidings-top", "lib/tidings/tidings-postgres.so")
 
 # With LMDB, jansson, tomlc17 and tables of Unicode in the programs: licenses/ has the texts.
 LICENCE = "MIT AND OLDAP-2.8 AND Unicode-DFS-2016"
@@ -52,8 +54,8 @@ def finish(folder, package, out):
 def platform_package(platform, stage, out):
     with tempfile.TemporaryDirectory() as folder:
         for name in WANTED:
-            if name == "bin/tidings-top" and not os.path.exists(os.path.join(stage, name)):
-                continue  # a build without ncurses
+            if name in OPTIONAL and not os.path.exists(os.path.join(stage, name)):
+                continue
             copy(os.path.join(stage, name), os.path.join(folder, name))
         licences(folder)
         with open(f"{folder}/README.md", "w", encoding="utf-8") as file:

@@ -24,12 +24,17 @@ use() { # PROGRAM [ROOT], in which it is
   return $status
 }
 
+# A store in a database is looked for, with the libpq of this system; where there is none, the error names the package.
+use_database() { # PROGRAM "refused"|"libpq5" [ROOT], in which it is
+  [[ $(chroot "${3:-/}" "$1" store check --store 'postgresql://u@127.0.0.1:1/d?schema=s' 2>&1 | tee /dev/stderr) == *"$2"* ]]
+}
+
 # A folder that has the C library of Debian 11 and the unpacked package, and nothing else.
 use_with_old_libc() { # PACKAGE'S FOLDER, ARCHITECTURE
   local root status
   root=$(mktemp -d)
   dpkg-deb -x /opt/old-libc/debs/libc6_*_"$2".deb "$root" && mkdir -p "$root/tmp" "$root/proc" "$root/dev" && mount --rbind /proc "$root/proc" &&
-    mount --rbind /dev "$root/dev" && cp -R "$1" "$root/package" && use /package/bin/tidings "$root"
+    mount --rbind /dev "$root/dev" && cp -R "$1" "$root/package" && use /package/bin/tidings "$root" && use_database /package/bin/tidings libpq5 "$root"
   status=$?
   umount -l "$root/proc" "$root/dev"
   rm -rf --one-file-system "$root"
@@ -49,6 +54,8 @@ for package in /out/npm/tidings-linux-*.tgz; do
     fi
     case $package in *-x64-gnu-*) arch=amd64 ;; *-arm64-gnu-*) arch=arm64 ;; *) arch= ;; esac
     if [ -n "$arch" ]; then
+      use_database "$folder/package/bin/tidings" refused >/tmp/smoke.log 2>&1
+      point $? "$(basename "$package") looks for a store in a database" /tmp/smoke.log
       use_with_old_libc "$folder/package" $arch >/tmp/smoke.log 2>&1
       point $? "$(basename "$package") works with glibc 2.31 and nothing else" /tmp/smoke.log
     fi
@@ -61,7 +68,7 @@ for package in /out/npm/tidings-linux-*.tgz; do
 done
 for arch in amd64 arm64; do
   compgen -G "/out/deb/tidings_*_$arch.deb" >/dev/null || continue
-  names="tidings:$arch tidings-postgres:$arch libtidings-hostkit1:$arch libtidings-hostkit-dev:$arch"
+  names=$(printf "%s:$arch " $(for deb in /out/deb/*_"$arch".deb; do dpkg-deb --field "$deb" Package; done))
   dpkg --install /out/deb/*_"$arch".deb >/tmp/smoke.log 2>&1
   point $? "the Debian packages for $arch are installed" /tmp/smoke.log
   use /usr/bin/tidings >/tmp/smoke.log 2>&1

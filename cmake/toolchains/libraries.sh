@@ -39,26 +39,42 @@ cmake -S "$sources/jansson" -B "$build/jansson.out" "${common[@]}" ${chain[@]+"$
 cmake --build "$build/jansson.out"
 cmake --install "$build/jansson.out"
 
-# If ncurses' headers are here, this makes a library that has only the names of version 6, which are the same in all its builds: tidings-top is
-# linked to it, and runs with the library of the system on which it is started.
+# Makes a library that has only the names that we use: a program is linked to it, and runs with the library of the system on which it is started. The
+# linker refuses a program that uses another name.
+names_of() { # LIBRARY SOVERSION VERSION NAME…
+  local library=$1 soversion=$2 version=$3 name
+  shift 3
+  mkdir "$build/$library"
+  for name in "$@"; do printf 'void %s(void);\nvoid %s(void) {}\n' "$name" "$name"; done >"$build/$library/names.c"
+  cat >"$build/$library/CMakeLists.txt" <<TEXT
+cmake_minimum_required(VERSION 3.25)
+project($library C)
+add_library($library SHARED names.c)
+set_target_properties($library PROPERTIES VERSION $soversion SOVERSION $soversion)
+install(TARGETS $library)
+TEXT
+  cmake -S "$build/$library" -B "$build/$library.out" "${common[@]}" ${chain[@]+"${chain[@]}"}
+  cmake --build "$build/$library.out"
+  cmake --install "$build/$library.out"
+  printf 'Name: %s\nDescription: the names of %s\nVersion: %s\nLibs: -L%s/lib -l%s\nCflags: -I%s/include\n' "$library" "$library" "$version" "$prefix" \
+    "$library" "$prefix" >"$prefix/lib/pkgconfig/$library.pc"
+}
+
+# tidings-top. The names are the same in all builds of version 6.
 if [ -e /usr/include/curses.h ]; then
   cp /usr/include/{curses,ncurses_dll,term,unctrl}.h "$prefix/include/"
-  mkdir "$build/ncurses"
-  for name in cbreak clearok curs_set define_key del_curterm delscreen delwin endwin has_colors init_pair keypad newterm newwin nodelay noecho nonl \
-    putp resizeterm set_curterm set_escdelay setupterm start_color tigetstr use_default_colors waddnstr wattr_set werase wget_wch wmove wrefresh wresize; do
-    printf 'void %s(void);\nvoid %s(void) {}\n' "$name" "$name"
-  done >"$build/ncurses/names.c"
-  cat >"$build/ncurses/CMakeLists.txt" <<'TEXT'
-cmake_minimum_required(VERSION 3.25)
-project(ncurses C)
-add_library(ncursesw SHARED names.c)
-set_target_properties(ncursesw PROPERTIES VERSION 6 SOVERSION 6)
-install(TARGETS ncursesw)
-TEXT
-  cmake -S "$build/ncurses" -B "$build/ncurses.out" "${common[@]}" ${chain[@]+"${chain[@]}"}
-  cmake --build "$build/ncurses.out"
-  cmake --install "$build/ncurses.out"
-  printf 'Name: ncursesw\nDescription: the names of ncurses\nVersion: 6\nLibs: -L%s/lib -lncursesw\nCflags: -I%s/include\n' "$prefix" "$prefix" \
-    >"$prefix/lib/pkgconfig/ncursesw.pc"
+  names_of ncursesw 6 6 cbreak clearok curs_set define_key del_curterm delscreen delwin endwin has_colors init_pair keypad newterm newwin nodelay noecho \
+    nonl putp resizeterm set_curterm set_escdelay setupterm start_color tigetstr use_default_colors waddnstr wattr_set werase wget_wch wmove wrefresh wresize
+fi
+
+# tidings-postgres.so. Its headers are the same for all 64-bit machines.
+if [ -e /usr/include/postgresql/libpq-fe.h ]; then
+  cp /usr/include/postgresql/{libpq-fe,postgres_ext,pg_config_ext}.h "$prefix/include/"
+  names_of pq 5 15 PQbackendPID PQclear PQcmdStatus PQcmdTuples PQconnectPoll PQconnectStartParams PQconnectdbParams PQconnectionNeedsPassword \
+    PQconninfoFree PQconninfoParse PQconsumeInput PQenterPipelineMode PQerrorMessage PQexec PQexecParams PQfinish PQflush PQfreemem PQgetResult \
+    PQgetisnull PQgetlength PQgetvalue PQisBusy PQnfields PQnotifies PQntuples PQpipelineSync PQputCopyData PQputCopyEnd PQresultErrorField \
+    PQresultStatus PQsendPrepare PQsendQueryParams PQsendQueryPrepared PQserverVersion PQsetErrorVerbosity PQsetNoticeReceiver PQsetSingleRowMode \
+    PQsetnonblocking PQsocket PQstatus PQtransactionStatus
+  mv "$prefix/lib/pkgconfig/pq.pc" "$prefix/lib/pkgconfig/libpq.pc"
 fi
 rm -rf "$build"

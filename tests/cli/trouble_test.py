@@ -135,6 +135,20 @@ def test_plugin(place):
     assert "configuration" not in found, "of which nothing is known then"
 
 
+def test_no_libpq(place):
+    """where libpq is missing, a store in a database is refused with the package's name"""
+    if not os.path.exists(os.path.join(os.path.dirname(TIDINGS), "tidings-postgres.so")):
+        raise Skip("this build has no plugin for databases")
+    found = [line.split()[-1] for line in subprocess.run(["ldconfig", "-p"], check=True, capture_output=True, text=True).stdout.splitlines() if "libpq.so.5" in line]
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
+        raise Skip("only root may hide a file")
+    hide = " && ".join(f'mount --bind /dev/null "{path}"' for path in found)
+    words = [TIDINGS, "push", "-s", "s", "--store", "postgresql://u@127.0.0.1:1/d?schema=s", "x"]
+    for script, says in ((f'{hide} && exec "$@"', "package libpq5"), ('exec "$@"', "refused")):
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", *words], env=place.env, check=False, capture_output=True, text=True, timeout=DEADLINE_S)
+        assert done.returncode == 1 and says in done.stderr and ("libpq" in done.stderr) == (says != "refused"), done
+
+
 def test_doctor(place):
     """in order: ok, with what there is; every warning and problem has a remedy"""
     found = doctor(place, 0)

@@ -127,7 +127,7 @@ def test_npm(work, stage):
     check(code == 0, "npm installs them without a network", told)
     folder = f"{prefix}/lib/node_modules/@tidings/{PLATFORM}"
     for path in binaries.elf_files(folder):
-        check(not binaries.problems(path, None), f"npm: {os.path.relpath(path, folder)} needs the C library alone", binaries.problems(path, None))
+        check(not binaries.problems(path, None), f"npm: {os.path.relpath(path, folder)} needs what a system has", binaries.problems(path, None))
     check(binaries.problems(f"{folder}/bin/tidings", "2.2.5"), "npm: a limit of glibc 2.2.5 is noticed")
     check(all(os.path.exists(f"{folder}/licenses/{name}.txt") for name in ("lmdb", "jansson", "tomlc17", "unicode")), "npm: the licences are there")
     with open(f"{prefix}/lib/node_modules/tidings/schema/config.schema.json", encoding="utf-8") as file:
@@ -138,6 +138,9 @@ def test_npm(work, stage):
         check("scripts" not in package and package["version"] == archive.version(), f"npm: {name} has no scripts, and the version of CMakeLists.txt", package)
     code, told = run("tidings", "--version", env=env)
     check(code == 0 and told == f"tidings {archive.version()}\n", "npm: the command starts", told)
+    if os.path.exists(f"{BUILD}/tidings-postgres.so"):
+        told = run("tidings", "store", "check", "--store", "postgresql://u@127.0.0.1:1/d?schema=s", env=env)[1]
+        check("refused" in told and "libpq" not in told, "npm: a store in a database is looked for", told)
     command = delivers(env, "npm")
     check(f"{folder}/bin/tidings" in command, "npm: the hook names the installed program", command)
     code, told = run("npm", "uninstall", "-g", "--offline", "--prefix", prefix, "tidings", f"@tidings/{PLATFORM}", env=env)

@@ -11,7 +11,7 @@ source_dir=$1
 work="$source_dir/build/portable"
 release=bookworm
 packages="gcc libc6-dev cmake ninja-build pkg-config python3-jsonschema ccache dpkg-dev patch
-  gcc-aarch64-linux-gnu qemu-user-static musl-tools"
+  gcc-aarch64-linux-gnu qemu-user-static musl-tools libpq-dev libncurses-dev"
 . "$source_dir/tests/bare_debian.sh"
 . "$source_dir/tests/portable/system.sh"
 
