@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-C_LIBRARY = re.compile(r"(lib(c|m|dl|pthread|rt)\.so\.\d+|ld-linux[-\w.]*\.so\.\d+|libc\.musl-\w+\.so\.1|libc\.so|libtidings-hostkit\.so\.1)$")
+C_LIBRARY = re.compile(r"(lib(c|m|dl|pthread|rt|anl)\.so\.\d+|ld-linux[-\w.]*\.so\.\d+|libc\.musl-\w+\.so\.1|libc\.so|libtidings-hostkit\.so\.1)$")
 OTHERS = {("tidings-top", "libncursesw.so.6"), ("tidings-top", "libtinfo.so.6"), ("tidings-postgres.so", "libpq.so.5")}  # of ncurses, one of them has the other in it, or needs it
 
 
