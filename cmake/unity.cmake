@@ -1,6 +1,6 @@
-# The sources of a folder that belong to one target are compiled together, in pieces of twelve: a quarter of the time. TIDINGS_UNITY says where: "tests"
-# or "all"; never in what is installed, because the compiler then sees across files. What is `static` has a name of its own in its folder. Apart stand
-# sources whose enumerators have not, and common, of whose functions a test may have its own.
+# The sources of a folder that belong to one target are compiled together, in pieces of twelve, in a quarter of the time. TIDINGS_UNITY says where:
+# "tests" or "all". Installed programs are never compiled so, because the compiler then sees across files. A static name is unique in its folder; the
+# sources in `apart` repeat enumerators, or hold functions of which a test has its own.
 set(TIDINGS_UNITY "" CACHE STRING "Where the sources of a folder are compiled together: tests, all, or empty: nowhere")
 set(apart "common/|plugin/event/|plugin/flow/settle|mcp/server|command/recipes|agents/(wait/|transcript/|turn/stop|setup/(version|switches)|hosts/gemini)")
 
