@@ -19,7 +19,7 @@ extern const struct cli_example listen_examples[];
 /* The verb, or with a name of NULL the program itself. */
 #define LISTEN_VERB(verb_name, function)                                                           \
   {                                                                                                \
-    .name = verb_name, .run = function, .usage = "[OPTION]...  or  --try RECIPE FILE",             \
+    .name = (verb_name), .run = (function), .usage = "[OPTION]...  or  --try RECIPE FILE",         \
     .summary = "receive webhooks, and make notifications of them",                                 \
     .help =                                                                                        \
         "Listens for HTTP requests on a loopback address or a Unix socket. Each route of the "     \

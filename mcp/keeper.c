@@ -10,7 +10,7 @@
 static bool take_task(struct mcp_keeper *keeper, char **ret_session, bool *ret_settles) {
   pthread_mutex_lock(&keeper->lock);
   while (!keeper->session_count && !keeper->settles && !keeper->ends)
-    pthread_cond_wait(&keeper->asked, &keeper->lock);
+    pthread_cond_wait(&keeper->has_work, &keeper->lock);
   bool any = keeper->session_count || keeper->settles;
   *ret_session = keeper->session_count ? keeper->sessions[0] : NULL;
   *ret_settles = keeper->settles;
@@ -39,7 +39,7 @@ static void *keep(void *context) {
 int mcp_keeper_begin(struct mcp_news *news, struct mcp_keeper *keeper) {
   *keeper = (struct mcp_keeper){.news = news};
   (void)pthread_mutex_init(&keeper->lock, NULL);
-  (void)pthread_cond_init(&keeper->asked, NULL);
+  (void)pthread_cond_init(&keeper->has_work, NULL);
   return pthread_create(&keeper->thread, NULL, keep, keeper);
 }
 
@@ -56,23 +56,23 @@ void mcp_keeper_open(struct mcp_keeper *keeper, const char *named) {
     char *copy = strdup(named);
     if (copy) keeper->sessions[keeper->session_count++] = copy;
   }
-  pthread_cond_signal(&keeper->asked);
+  pthread_cond_signal(&keeper->has_work);
   pthread_mutex_unlock(&keeper->lock);
 }
 
 void mcp_keeper_settle(struct mcp_keeper *keeper) {
   pthread_mutex_lock(&keeper->lock);
   keeper->settles = true;
-  pthread_cond_signal(&keeper->asked);
+  pthread_cond_signal(&keeper->has_work);
   pthread_mutex_unlock(&keeper->lock);
 }
 
 void mcp_keeper_end(struct mcp_keeper *keeper) {
   pthread_mutex_lock(&keeper->lock);
   keeper->ends = true;
-  pthread_cond_signal(&keeper->asked);
+  pthread_cond_signal(&keeper->has_work);
   pthread_mutex_unlock(&keeper->lock);
   (void)pthread_join(keeper->thread, NULL);
-  pthread_cond_destroy(&keeper->asked);
+  pthread_cond_destroy(&keeper->has_work);
   pthread_mutex_destroy(&keeper->lock);
 }

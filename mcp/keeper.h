@@ -12,7 +12,7 @@ struct mcp_keeper {
   struct mcp_news *news;
   pthread_t thread;
   pthread_mutex_t lock; /* of all below */
-  pthread_cond_t asked;
+  pthread_cond_t has_work;
   char *sessions[MCP_MOST_SESSIONS]; /* to be opened; the first come first */
   size_t session_count;
   bool settles, ends;

@@ -24,7 +24,7 @@ extern const struct cli_example subscribe_examples[];
 /* The verb, or with a name of NULL the program itself. */
 #define SUBSCRIBE_VERB(verb_name, function)                                                        \
   {                                                                                                \
-    .name = verb_name, .run = function,                                                            \
+    .name = (verb_name), .run = (function),                                                        \
     .usage = "[OPTION]... --to ADDRESS URL EVENT  or  [OPTION]... --to ADDRESS EVENT -- "          \
              "COMMAND...  or  --sse [OPTION]... --to ADDRESS URL",                                 \
     .summary = "make notifications of the events of an MCP server",                                \

@@ -176,7 +176,7 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
     (void)remembered_add(&op->instance->remembered,
                          (struct remembered){.delivery_id = reply->delivery_id,
                                              .outcome = TIDINGS_ROLLED_BACK,
-                                             .unsure = true});
+                                             .may_be_stale = true});
   if (code) return code;
   *ret_next = outdated ? DELIVER_AGAIN : DELIVER_DONE;
   if (reply && !outdated) *ret_reply = reply_hand_out(reply, op);
@@ -187,8 +187,8 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
  * waits for its turn may. */
 static void note_unfit(const struct delivering *delivering, const struct plan *plan,
                        struct run *run) {
-  if (!is_chat_request(delivering) || plan->aside != plan->deferred) return;
-  if (plan->aside_newest > run->unfit) run->unfit = plan->aside_newest;
+  if (!is_chat_request(delivering) || plan->too_large != plan->deferred) return;
+  if (plan->too_large_newest > run->unfit) run->unfit = plan->too_large_newest;
 }
 
 static int attempt_delivery(struct op *op, struct delivering *delivering,
@@ -238,21 +238,23 @@ static int find_session(struct op *op, struct tidings_error *error) {
 /* Was it quiet when it was looked at last, and has nothing happened since? For a store that has to
  * be asked. *ret_asked: it was, and the answer is there for a snapshot. */
 static bool is_quiet_still(struct instance *instance, const struct carrier *carrier,
-                           const struct session *known, store_deadline deadline, bool *ret_asked) {
+                           const struct session *known, store_deadline deadline,
+                           bool *ret_has_answer) {
   uint64_t stamp = known ? atomic_load_explicit(&known->quiet_stamp, memory_order_relaxed) : 0;
   bool asks = stamp && !carrier->message_count &&
               !atomic_load_explicit(&instance->remembered.any, memory_order_relaxed);
-  *ret_asked = false;
-  return asks && store_is_unchanged(instance->store, known->number, stamp, deadline, ret_asked);
+  *ret_has_answer = false;
+  return asks &&
+         store_is_unchanged(instance->store, known->number, stamp, deadline, ret_has_answer);
 }
 
 static int deliver_once(struct instance *instance, const struct carrier *carrier,
-                        struct session *known, bool asked, store_deadline deadline,
+                        struct session *known, bool has_answer, store_deadline deadline,
                         const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct op op;
   op_begin(&op, instance, carrier->session, deadline);
   op.known = known;
-  op.asked = asked;
+  op.has_answer = has_answer;
   int code = find_session(&op, error);
   if (!code) code = op_lock(&op, error);
   if (!code) code = attempt_until_done(&op, carrier, ret_reply, error);
@@ -265,8 +267,8 @@ int flow_deliver(struct instance *instance, const struct carrier *carrier, struc
                  const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = instance_deadline(instance);
   const struct tidings_reply *reply = NULL;
-  bool asked;
-  if (is_quiet_still(instance, carrier, known, deadline, &asked)) {
+  bool has_answer;
+  if (is_quiet_still(instance, carrier, known, deadline, &has_answer)) {
     *ret_reply = NULL;
     return 0;
   }
@@ -275,7 +277,7 @@ int flow_deliver(struct instance *instance, const struct carrier *carrier, struc
   if (code) return code;
   (void)flow_settle_remembered(instance, deadline, NULL);
   uint32_t lives = store_lives(instance->store);
-  code = deliver_once(instance, carrier, known, asked, deadline, &reply, error);
+  code = deliver_once(instance, carrier, known, has_answer, deadline, &reply, error);
   if (code == TIDINGS_E_BUSY && store_lives(instance->store) != lives)
     code = deliver_once(instance, carrier, NULL, false, deadline, &reply, error);
   if (!code) *ret_reply = reply;

@@ -178,10 +178,10 @@ static int settle_in_write(struct op *op, const struct settlement *settlement, b
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
   enum settle_verdict verdict = SETTLE_ALREADY_ENDED;
   struct delivery delivery = {0};
-  bool unsure = store_is_unsure(op->txn);
+  bool may_be_stale = store_may_be_stale(op->txn);
   int code = decide_settlement(op, settlement, &delivery, &verdict, error);
   bool ends = !code && verdict == SETTLE_ENDS_LEASE;
-  *ret_again = unsure && !(ends && only_ends(op, settlement));
+  *ret_again = may_be_stale && !(ends && only_ends(op, settlement));
   if (*ret_again) return 0;
   if (!ends) return code;
   code = write_settlement(op, settlement, &delivery, ret_reply, error);
@@ -236,7 +236,7 @@ int flow_settle_remembered(struct instance *instance, store_deadline deadline,
       return fail(error, code, "delivery %llu, whose settle was remembered: %s",
                   (unsigned long long)remembered.delivery_id, why.text);
     }
-    if (code && !(code == TIDINGS_E_NOT_FOUND && remembered.unsure)) {
+    if (code && !(code == TIDINGS_E_NOT_FOUND && remembered.may_be_stale)) {
       struct tidings_span text = span_text(why.text);
       instance->host.log(instance->host.context, TIDINGS_LOG_WARNING, &text);
     }

@@ -31,7 +31,7 @@ static bool has(const struct remembered_settles *settles, const struct remembere
   for (size_t i = 0; i < settles->count; i++) {
     const struct remembered *one = &settles->list[i];
     if (one->delivery_id == settle->delivery_id && one->outcome == settle->outcome &&
-        one->unsure == settle->unsure)
+        one->may_be_stale == settle->may_be_stale)
       return true;
   }
   return false;

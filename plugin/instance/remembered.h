@@ -16,7 +16,7 @@
 struct remembered {
   uint64_t delivery_id;
   uint32_t outcome;
-  bool unsure; /* there may be no such delivery */
+  bool may_be_stale; /* there may be no such delivery */
 };
 
 struct remembered_settles {

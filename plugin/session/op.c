@@ -32,10 +32,11 @@ void op_end(struct op *op) {
 }
 
 int op_read(struct op *op, struct tidings_error *error) {
-  const struct db_scope scope = {.name = op->name, .session = op->session, .asked = op->asked};
+  const struct db_scope scope = {
+      .name = op->name, .session = op->session, .has_answer = op->has_answer};
   bool of_all = !op->name.len && !op->session;
   int code = of_all ? store_take_in(op->instance->store, op->deadline, error) : 0;
-  op->asked = false;
+  op->has_answer = false;
   return code ? code : store_read(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
@@ -50,10 +51,10 @@ static int64_t seen_since(const struct op *op) {
 
 int op_write_event(struct op *op, const struct event *event, struct tidings_error *error) {
   struct db_scope scope = {.name = op->name, .session = op->session};
-  struct db_event asked;
+  struct db_event question;
   if (op->session && event->id.len) {
-    asked = dedup_event(op->session, event->source, event->id, seen_since(op));
-    scope.event = &asked;
+    question = dedup_event(op->session, event->source, event->id, seen_since(op));
+    scope.event = &question;
   }
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
@@ -70,7 +71,7 @@ int op_see_event(struct op *op, const struct event *event, bool *ret_duplicate,
 }
 
 int op_write_as_read(struct op *op, struct tidings_error *error) {
-  const struct db_scope scope = {.name = op->name, .session = op->session, .as_read = true};
+  const struct db_scope scope = {.name = op->name, .session = op->session, .optimistic = true};
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 

@@ -21,7 +21,7 @@ struct op {
   struct session *known;    /* what this process remembers of the session; NULL: nothing yet */
   uint32_t session;         /* its number in the store; 0: not known */
   bool beats;               /* op_may_ring, before any snapshot */
-  bool asked;               /* store_is_unchanged, for the next snapshot */
+  bool has_answer;          /* store_is_unchanged, for the next snapshot */
   bool locked;              /* the lock is held .. */
   uint32_t locked_session;  /* .. of this session */
 

@@ -189,7 +189,7 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
 /* See `stamp` and `is_unchanged` in db/remote.h. A store of this machine has no stamps. */
 uint64_t store_stamp(const struct store_txn *txn);
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
-                        store_deadline deadline, bool *ret_asked);
+                        store_deadline deadline, bool *ret_has_answer);
 /* The one writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);
@@ -199,10 +199,10 @@ int store_take_in(struct store *store, store_deadline deadline, struct tidings_e
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);
-/* May this write with `as_read` read outdated rows? Then they are no reason to refuse a call. */
-bool store_is_unsure(const struct store_txn *txn);
-/* Commits a write with `as_read`. With *ret_outdated and 0 nothing was written, because the session
- * is not as it was read. */
+/* May this write with `optimistic` read outdated rows? Then they are no reason to refuse a call. */
+bool store_may_be_stale(const struct store_txn *txn);
+/* Commits a write with `optimistic`. With *ret_outdated and 0 nothing was written, because the
+ * session is not as it was read. */
 int store_commit_as_read(struct store_txn *txn, bool *ret_outdated, struct tidings_error *error);
 void store_end(struct store_txn *txn); /* of a snapshot, or giving up a write; NULL is allowed */
 

@@ -131,7 +131,7 @@ void rows_view(struct turn *turn, uint32_t session) {
   struct tidings_span body;
   *view = (struct view){.session = session, .rows = rows_self.model->sessions[session]};
   uint64_t stamp = db_remote->stamp(&turn->txn), version = view->rows.version;
-  view->stale = turn->txn.unsure && stamp != version;
+  view->stale = turn->txn.may_be_stale && stamp != version;
   if (view->stale) return;
   if (stamp != version) rows_broken("the version is %ju, read as %ju", version, stamp);
   if (!version) rows_put(turn, view, HEAD, 0, (struct row){.seed = 1, .len = 8});
@@ -145,7 +145,7 @@ void rows_view(struct turn *turn, uint32_t session) {
       rows_broken("a push is there that should not be");
     fold(turn, view, true);
   }
-  if (!turn->failed && !turn->txn.unsure && view->folded < view->rows.push_count)
+  if (!turn->failed && !turn->txn.may_be_stale && view->folded < view->rows.push_count)
     rows_broken("%u of %u pushes are there", view->folded, view->rows.push_count);
 }
 

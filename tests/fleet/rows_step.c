@@ -285,16 +285,16 @@ static bool begin_turn(struct turn *turn, struct db_scope *scope, bool writes, u
 }
 
 /* Returns whether it is to be done again, since it was outdated. */
-static bool write_randomly(uint32_t session, bool as_read) {
+static bool write_randomly(uint32_t session, bool optimistic) {
   struct db_scope scope = scope_of(session);
   struct turn turn;
-  scope.as_read = as_read;
+  scope.optimistic = optimistic;
   if (!begin_turn(&turn, &scope, true, session)) return false;
   bool new = !session_at(session)->version;
   if (new)
     rows_failed(&turn, db_remote->name_session(&turn.txn, session + 1, rows_name(session)), "name");
   rows_view(&turn, session);
-  if (turn.declared.stale && !as_read) rows_broken("it was read as outdated without need");
+  if (turn.declared.stale && !optimistic) rows_broken("it was read as outdated without need");
   work_on(&turn, true);
   if (!turn.failed && rows_random(6)) return commit(&turn);
   db_end(&turn.txn);
@@ -308,7 +308,7 @@ static void read_randomly(uint32_t session) {
   struct turn turn;
   if (rows_random(2) && stamp) {
     bool same = db_remote->is_unchanged(rows_self.db, session + 1, stamp,
-                                        store_deadline_in(LONG_MS), &scope.asked);
+                                        store_deadline_in(LONG_MS), &scope.has_answer);
     if (same && (stamp != is->version || is->push_count))
       rows_broken("session %u has changed, and it is not seen", session);
   }

@@ -59,7 +59,7 @@ static void view_world(const struct world *world, struct view *view) {
   view->last_stamp_ms = world->run.last_stamp_ms;
   view->submitted = (int64_t)world->submitted;
   view->item = world->item;
-  view->asked = world->item == ITEM_PENDING && world->run.asked;
+  view->has_asked = world->item == ITEM_PENDING && world->run.newest_asking;
   view->known = world->known;
   view->alive = world->alive;
 }

@@ -80,7 +80,7 @@ static void add_item(struct model *model, const struct view *view, const struct 
   model->items[0] =
       (struct model_item){.level = setup->item_urgent ? TIDINGS_LEVEL_CRITICAL : TIDINGS_LEVEL_INFO,
                           .activation = setup->item_asks ? ASKS_IDLE : PASSIVE,
-                          .asked = view->asked != 0,
+                          .has_asked = view->has_asked != 0,
                           .held = view->item == VIEW_ITEM_PENDING ? PENDING : LEASED,
                           .outcome = DELIVERED};
   model->item_count = 1;
@@ -161,7 +161,7 @@ static void view_carriers(const struct model *model, struct view *view) {
   view->item = !held                   ? VIEW_ITEM_NONE
                : item->held == PENDING ? VIEW_ITEM_PENDING
                                        : VIEW_ITEM_LEASED;
-  view->asked = view->item == VIEW_ITEM_PENDING && item->asked;
+  view->has_asked = view->item == VIEW_ITEM_PENDING && item->has_asked;
 }
 
 /* -- a move ------------------------------------------------------------------------------------ */

@@ -212,7 +212,7 @@ static uint8_t mask_of_names(const struct world *world, const struct move *move)
 static void hand_out(struct game *game, size_t at, bool names, uint8_t carried, uint8_t sent) {
   struct world *world = game->world;
   bool item = world->item == ITEM_PENDING;
-  if (item) world->run.asked = 0; /* as the hooks do: what stays pending may ask again */
+  if (item) world->run.newest_asking = 0; /* as the hooks do: what stays pending may ask again */
   if (game->setup->fires_at_once) {
     if (item) world->item = ITEM_NONE;
   } else if (item || carried || names) {

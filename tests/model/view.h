@@ -52,7 +52,7 @@ struct view {
   int64_t order[VIEW_MESSAGES]; /* numbers - 1, by place */
   struct view_carrier carriers[VIEW_CARRIERS];
   int64_t item;
-  int64_t asked;        /* pending: it has had its turn offered */
+  int64_t has_asked;    /* pending: it has had its turn offered */
   int64_t known, alive; /* a host was attached; it lives */
   int64_t now_ms;
 };

@@ -104,7 +104,7 @@ static void canonical_counters(struct world *world) {
   struct run *run = &world->run;
   uint64_t most = run->kind == TURN_OF_SYSTEM ? 2 : 1; /* this one, and one that is over */
   if (run->system_turns > most) run->system_turns = most;
-  run->asked = world->item != ITEM_NONE && run->asked;
+  run->newest_asking = world->item != ITEM_NONE && run->newest_asking;
   run->system_item = 0;
   run->orphaned = run->orphaned != 0;
   run->first_message = 0;
@@ -154,7 +154,7 @@ static void pass_run(struct tape *tape, struct run *run) {
   PASS(run->system_turns);
   PASS(run->orphaned);
   PASS(run->auto_turns);
-  PASS(run->asked);
+  PASS(run->newest_asking);
   run->started_ms = (int64_t)pass(tape, run->started_ms != 0) * NOW_MS;
   PASS(run->abort_count);
   for (uint32_t i = 0; i < run->abort_count; i++) PASS_TIME(run->aborts_ms[i]);

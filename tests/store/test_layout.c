@@ -33,7 +33,7 @@ static struct run some_run(void) {
                       .system_item = 25,
                       .orphaned = 26,
                       .auto_turns = 27,
-                      .asked = 28,
+                      .newest_asking = 28,
                       .unfit = 29,
                       .last_message = 30,
                       .first_message = 31,

@@ -57,7 +57,7 @@ static struct run some_run(void) {
                     .system_item = 11,
                     .orphaned = 8,
                     .auto_turns = 12,
-                    .asked = 13,
+                    .newest_asking = 13,
                     .last_message = 14,
                     .first_message = 3,
                     .last_place = UINT64_MAX,
@@ -162,7 +162,7 @@ Test(rows_turns, run_round_trip) {
   cr_expect(run->orphaned == wrote.orphaned);
   cr_expect(run->system_turns == wrote.system_turns && run->system_item == wrote.system_item &&
             run->auto_turns == wrote.auto_turns);
-  cr_expect(run->asked == wrote.asked && run->last_message == wrote.last_message &&
+  cr_expect(run->newest_asking == wrote.newest_asking && run->last_message == wrote.last_message &&
             run->first_message == wrote.first_message);
   cr_expect(run->last_place == wrote.last_place && run->last_stamp_ms == wrote.last_stamp_ms);
   cr_assert_eq(run->abort_count, wrote.abort_count);

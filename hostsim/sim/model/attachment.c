@@ -119,7 +119,7 @@ int attachment_rewind(struct model *model, const struct act *act) {
   if (mine) (void)resolve_leases(model, act);
   unsigned count = carrier_rewind(model, act);
   for (unsigned i = 0; i < count; i++)
-    if (model->items[i].held == PENDING) model->items[i].asked = true;
+    if (model->items[i].held == PENDING) model->items[i].has_asked = true;
   if (count > model->run.asked_count) {
     model->run.asked_count = count;
     model->run.asked_ms = model->now_ms;

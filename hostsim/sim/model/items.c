@@ -163,7 +163,7 @@ void items_give_way(struct model *model) {
 
 void items_ask_again(struct model *model) {
   for (unsigned i = 0; i < model->item_count; i++)
-    if (model->items[i].held == PENDING) model->items[i].asked = false;
+    if (model->items[i].held == PENDING) model->items[i].has_asked = false;
   model->run.asked_count = 0;
 }
 

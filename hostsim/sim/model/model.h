@@ -26,7 +26,7 @@ enum held { PENDING, LEASED, ENDED };
 struct model_item {
   uint8_t note, level, key, handle;
   enum activation activation;
-  bool caused_by, asked; /* asked: it has had its turn offered */
+  bool caused_by, has_asked; /* asked: it has had its turn offered */
   uint32_t text;
   int64_t time_ms, ttl_ms;   /* time_ms: of its push, or when it is due if that is later */
   int64_t pushed_ms, due_ms; /* due_ms 0: at once */

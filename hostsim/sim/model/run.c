@@ -211,7 +211,7 @@ static int decline(struct model *model) {
     run_withdraw_offer(model);
     run_become_idle(model);
     for (unsigned i = 0; i < model->item_count; i++)
-      model->items[i].asked = model->items[i].asked || model->items[i].held == PENDING;
+      model->items[i].has_asked = model->items[i].has_asked || model->items[i].held == PENDING;
     model->run.asked_count = model->item_count;
     model->run.asked_ms = model->now_ms;
   }

@@ -32,7 +32,7 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   for (unsigned i = 0; i < plan->shown_count; i++) {
     const struct model_item *item = &model->items[plan->shown[i]];
     if (plan->shown[i] >= model->run.unfit && wants_turn(item, settings)) {
-      asks = asks || !item->asked || item->due_ms > model->run.asked_ms;
+      asks = asks || !item->has_asked || item->due_ms > model->run.asked_ms;
       newest = plan->shown[i] > newest ? plan->shown[i] : newest;
       pressing = pressing < 0 || urgency_goes_before(model, plan->shown[i], pressing)
                      ? plan->shown[i]
@@ -46,7 +46,7 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   }
   if (model->run.auto_turns >= settings->max_auto_turns) return;
   run_offer_system(model, message_add_system(model, &model->items[pressing]));
-  for (int i = 0; i <= newest; i++) model->items[i].asked = true;
+  for (int i = 0; i <= newest; i++) model->items[i].has_asked = true;
   if (newest >= (int)model->run.asked_count) model->run.asked_count = (unsigned)newest + 1;
   model->run.asked_ms = model->now_ms;
 }

@@ -49,7 +49,7 @@ static void end_items(struct work *work, const struct disposition *ended, size_t
     if (!line->count || waits(work, line)) continue;
     work->deferred--;
     work->outdated++;
-    if (work->is_aside && work->is_aside[first_of(work, line)]) work->aside--;
+    if (work->is_too_large && work->is_too_large[first_of(work, line)]) work->too_large--;
   }
 }
 

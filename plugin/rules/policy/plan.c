@@ -60,7 +60,7 @@ static void take_back_drops(struct work *work) {
 /* The steps that choose among the lines. */
 static int choose_lines(struct work *work) {
   policy_rank(work);
-  if (work->room && policy_set_aside(work)) return -1;
+  if (work->room && policy_defer_too_large(work)) return -1;
   if (policy_cap(work) || policy_tokens(work)) return -1;
   if (!work->room) return 0;
   if (policy_fit_room(work)) return -1;
@@ -71,10 +71,10 @@ static int choose_lines(struct work *work) {
 /* Would it be the same plan if the rest were among the items? No step got to the end of the lines
  * that go first, and each line of the rest can be shown at some time. */
 static bool falls_short(const struct work *work, const struct rest *rest) {
-  size_t max = work->settings->max_items, used = work->line_count + work->aside;
+  size_t max = work->settings->max_items, used = work->line_count + work->too_large;
   if (!rest || !rest->lines) return false;
   if (work->room && !policy_has_room_for(work, rest->bytes)) return true;
-  return used >= rest->reach && (!max || max + work->aside > rest->reach);
+  return used >= rest->reach && (!max || max + work->too_large > rest->reach);
 }
 
 static int make_plan(struct work *work, const struct rest *rest, struct plan *ret_plan) {
@@ -88,8 +88,8 @@ static int make_plan(struct work *work, const struct rest *rest, struct plan *re
                             .dispositions = work->dispositions,
                             .disposition_count = disposition_count,
                             .deferred = work->deferred,
-                            .aside = work->aside,
-                            .aside_newest = work->aside_newest,
+                            .too_large = work->too_large,
+                            .too_large_newest = work->too_large_newest,
                             .outdated = work->outdated,
                             .falls_short = falls_short(work, rest)};
   return 0;

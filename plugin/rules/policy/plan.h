@@ -47,10 +47,10 @@ struct plan {
    * included; by n. */
   struct disposition *dispositions;
   size_t disposition_count;
-  size_t deferred; /* lines whose items stay pending because of a cap, or for lack of room */
-  size_t aside; /* of these: the lines that do not fit into the room at all, however short they are
-                   cut; other lines do not wait for them */
-  uint64_t aside_newest; /* number of the newest item of those */
+  size_t deferred;  /* lines whose items stay pending because of a cap, or for lack of room */
+  size_t too_large; /* of these: the lines that do not fit into the room at all, however short they
+                   are cut; other lines do not wait for them */
+  uint64_t too_large_newest; /* number of the newest item of those */
   size_t outdated;  /* lines that would wait, but all their items are older than what is shown */
   bool falls_short; /* some of the rest may belong here: the plan has to be made of all items */
 };

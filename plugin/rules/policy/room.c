@@ -14,8 +14,8 @@ int policy_begin_room(struct work *work, const struct room *room) {
   work->room = room;
   work->deferred = room->deferred;
   work->measure = arena_zalloc(work->arena, 1, sizeof *work->measure);
-  work->is_aside = arena_zalloc(work->arena, work->item_count, sizeof *work->is_aside);
-  if (!work->measure || !work->is_aside) return -1;
+  work->is_too_large = arena_zalloc(work->arena, work->item_count, sizeof *work->is_too_large);
+  if (!work->measure || !work->is_too_large) return -1;
   return render_measure_begin(work->measure, room->frame);
 }
 
@@ -88,10 +88,10 @@ static int can_be_shown(struct work *work, const struct line *line, bool *ret_ca
   return fits_alone(work, &least, work->room->bytes, ret_can);
 }
 
-static void count_aside(struct work *work, const struct line *line) {
-  work->aside++;
-  work->is_aside[first_of(work, line)] = true;
-  if (line->newest > work->aside_newest) work->aside_newest = line->newest;
+static void count_too_large(struct work *work, const struct line *line) {
+  work->too_large++;
+  work->is_too_large[first_of(work, line)] = true;
+  if (line->newest > work->too_large_newest) work->too_large_newest = line->newest;
 }
 
 /* All lines, whole: then nothing has to be said about any that wait. */
@@ -107,7 +107,7 @@ static int all_fit(struct work *work, bool *ret_fit) {
   return 0;
 }
 
-int policy_set_aside(struct work *work) {
+int policy_defer_too_large(struct work *work) {
   bool *kept = arena_zalloc(work->arena, work->line_count, sizeof *kept);
   size_t count = 0;
   bool fit = false;
@@ -120,7 +120,7 @@ int policy_set_aside(struct work *work) {
   if (all_fit(work, &fit)) return -1;
   if (fit) return 0;
   for (size_t i = 0; i < work->line_count; i++) {
-    if (!kept[i]) count_aside(work, &work->lines[i]);
+    if (!kept[i]) count_too_large(work, &work->lines[i]);
   }
   policy_defer_lines(work, kept);
   return 0;
@@ -225,7 +225,7 @@ static int fit_in_order(struct work *work, struct fitting *fitting, bool *kept) 
     }
     if (in) kept[fitting->order[i]] = true;
     else if (shown.count || fitting->room < work->room->bytes) return 0;
-    else count_aside(work, line); /* a cap keeps others back, and these have to be mentioned */
+    else count_too_large(work, line); /* a cap keeps others back, and these have to be mentioned */
   }
   return 0;
 }

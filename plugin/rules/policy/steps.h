@@ -49,11 +49,11 @@ struct work {
   struct trace trace; /* what became of files, by window */
   size_t *slots;      /* at a leader of its mentions: where the path stands in its line's list */
 
-  const struct room *room; /* NULL: there is no bound; nor is anything measured then */
-  struct measure *measure; /* of the block in that room */
-  size_t aside;            /* deferred lines that no block in that room could have */
-  uint64_t aside_newest;   /* number of their newest item */
-  bool *is_aside;          /* at the first item of each of them; NULL: there is no room */
+  const struct room *room;   /* NULL: there is no bound; nor is anything measured then */
+  struct measure *measure;   /* of the block in that room */
+  size_t too_large;          /* deferred lines that no block in that room could have */
+  uint64_t too_large_newest; /* number of their newest item */
+  bool *is_too_large;        /* at the first item of each of them; NULL: there is no room */
 
   const struct settings *settings;
   const struct token_counter *counter;
@@ -100,7 +100,7 @@ int policy_tokens(struct work *work);
 /* room.c. Pair the first two, also after a failure; the others need what they make. */
 int policy_begin_room(struct work *work, const struct room *room);
 void policy_end_room(struct work *work);
-int policy_set_aside(struct work *work); /* before any cap: what cannot be shown fills none */
+int policy_defer_too_large(struct work *work); /* before any cap: what cannot be shown fills none */
 int policy_fit_room(struct work *work);
 /* Has the room a line of its own for whatever has so many bytes of source, name and text? */
 bool policy_has_room_for(const struct work *work, size_t bytes);

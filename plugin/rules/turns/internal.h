@@ -77,7 +77,7 @@ void turns_urge(struct step *step);
 
 /* Each item may ask for a turn once more. */
 static inline void turns_let_ask(struct run *run) {
-  run->asked = 0;
+  run->newest_asking = 0;
   run->asked_ms = 0;
 }
 
@@ -88,8 +88,8 @@ static inline void turns_let_all_ask(struct run *run) {
 }
 
 /* Items up to this one have asked, if they were due. */
-static inline void turns_note_asked(struct step *step, uint64_t item) {
-  step->run->asked = item;
+static inline void turns_note_asking(struct step *step, uint64_t item) {
+  step->run->newest_asking = item;
   step->run->asked_ms = step->input->now_ms;
 }
 

@@ -140,7 +140,7 @@ static int decline(struct step *step) {
   turns_withdraw_offer(step);
   turns_end_turn(step);
   step->run->state = RUN_IDLE;
-  turns_note_asked(step, step->input->last_item);
+  turns_note_asking(step, step->input->last_item);
   return 0;
 }
 
@@ -159,8 +159,8 @@ static int finish(struct step *step) {
   return 0;
 }
 
-/* It started and ended without a word in between; or, if the host has not received it, some turn
- * of its own has ended. */
+/* The turn started and ended without a report in between; or, if the host has not received the
+ * offer, a turn of its own has ended. */
 static int finish_offer(struct step *step) {
   if (!step->input->named_count && !step->run->offer_known) return 0;
   if (!step->input->named_count)
@@ -240,7 +240,8 @@ static int end_compacting(struct step *step) {
 
 /* Anything that the user has undone is no reason to start a turn: it waits for the next carrier. */
 static int rewind_transcript(struct step *step) {
-  if (step->input->returned > step->run->asked) turns_note_asked(step, step->input->returned);
+  if (step->input->returned > step->run->newest_asking)
+    turns_note_asking(step, step->input->returned);
   return 0;
 }
 
@@ -329,8 +330,7 @@ int64_t turns_due_ms(const struct turns *turns, const struct settings *settings)
   return due_ms;
 }
 
-/* A message that was declined once has no time any more, so it does not start a turn by itself
- * again. */
+/* A message that was declined has no time any more, so it starts no turn by itself again. */
 static bool any_falls_due(const struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     const struct message *message = &step->turns->messages[i];
@@ -366,10 +366,10 @@ bool turns_same_run(const struct run *a, const struct run *b) {
          a->settle_last == b->settle_last && a->system_turns == b->system_turns &&
          a->system_item == b->system_item && a->orphaned == b->orphaned &&
          a->calls_orphaned == b->calls_orphaned && a->auto_turns == b->auto_turns &&
-         a->asked == b->asked && a->asked_ms == b->asked_ms && a->unfit == b->unfit &&
-         a->last_message == b->last_message && a->first_message == b->first_message &&
-         a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms &&
-         same_aborts(a, b);
+         a->newest_asking == b->newest_asking && a->asked_ms == b->asked_ms &&
+         a->unfit == b->unfit && a->last_message == b->last_message &&
+         a->first_message == b->first_message && a->last_place == b->last_place &&
+         a->last_stamp_ms == b->last_stamp_ms && same_aborts(a, b);
 }
 
 bool turns_reacts_to_urgency(const struct run *run) {

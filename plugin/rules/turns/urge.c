@@ -12,14 +12,14 @@
 static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;
-  bool fresh = urgency->asking > run->asked ||
+  bool fresh = urgency->asking > run->newest_asking ||
                (urgency->asking && run->asked_ms && urgency->due_ms > run->asked_ms);
   if (!fresh) return;
   if (turns_anything_queued(step)) {
     turns_offer_batch(step);
   } else if (run->auto_turns < step->input->settings->max_auto_turns) {
     turns_offer_system_turn(step);
-    if (urgency->asking > run->asked) run->asked = urgency->asking;
+    if (urgency->asking > run->newest_asking) run->newest_asking = urgency->asking;
     run->asked_ms = step->input->now_ms;
   }
 }

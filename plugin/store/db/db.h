@@ -104,10 +104,11 @@ struct db_event {
 struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
-  bool as_read; /* a write of what this process has just read of it. An engine to which looking once
-                   more costs much may leave that to the commit, which may find it outdated */
-  bool asked;   /* a snapshot: db_is_unchanged has kept its answer for the same call */
-  bool wants;   /* `wanted`, of session 0, will be asked for: for engines that can bring it along */
+  bool optimistic; /* a write of what this process has just read of it. An engine to which looking
+                   once more costs much may leave that to the commit, which may find it outdated */
+  bool has_answer; /* a snapshot: db_is_unchanged has kept its answer for the same call */
+  bool prefetches; /* `wanted`, of session 0, will be asked for: for engines that can bring it along
+                    */
   struct db_key wanted;
   const struct db_event *event; /* for the same engines; NULL: none */
 };
@@ -123,7 +124,7 @@ struct db_txn {
   size_t touched_count;
   uint64_t ringing;    /* a bit for each of `touched` whose owner is called as well */
   bool rung_by_others; /* than the thread that waits */
-  bool unsure;         /* `as_read`, and what is read may be outdated: only the commit knows */
+  bool may_be_stale;   /* `optimistic`, and what is read may be outdated: only the commit knows */
   bool outdated;       /* db_commit failed since the session is not as it was read */
   size_t called_count; /* CALLED_OWNERS + 1: too many to note; every waiter is woken */
 

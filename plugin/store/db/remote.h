@@ -39,7 +39,7 @@ struct db_remote {
    * may be something, or it could not be asked within the deadline. *ret_asked: there is, and the
    * answer is kept for the same call's snapshot. */
   bool (*is_unchanged)(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
-                       bool *ret_asked);
+                       bool *ret_has_answer);
 
   /* -- sessions, in a write -------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@ struct gathered {
   struct arena arena;
   struct buffer record;
   struct head head;
-  bool anew;      /* there is no head that can be read */
+  bool lost_head; /* there is no head that can be read */
   bool no_memory; /* for some row, which then looked as if it could not be read */
   uint64_t first_item, last_item, items; /* numbers, and how many there are */
   uint64_t newest;     /* the newest item that anything names: no number is given out again */
@@ -94,11 +94,11 @@ static int look_at_delivery(struct gathered *all, const struct maintenance_row *
   all->head.last_delivery = larger(all->head.last_delivery, row_key_n(row->key.bytes));
   if (!read_delivery(all, row, &delivery)) return 0;
   all->newest = larger(all->newest, delivery.after);
-  bool counts = all->anew && delivery.state == DELIVERY_COMMITTED;
+  bool counts = all->lost_head && delivery.state == DELIVERY_COMMITTED;
   for (size_t i = 0; counts && !code && i < delivery.disposition_count; i++)
     code = add_ended(all, &delivery.dispositions[i], error);
   /* An item that was withdrawn while it was leased does not come back with the rest. */
-  counts = all->anew && delivery.state == DELIVERY_LEASED;
+  counts = all->lost_head && delivery.state == DELIVERY_LEASED;
   for (size_t i = 0; counts && !code && i < delivery.recalled_count; i++)
     code = add_ended(all, &delivery.recalled[i], error);
   return code;
@@ -174,7 +174,7 @@ static void count_pending(struct gathered *all) {
 /* A session to which was only pushed has no head, and everything is pending. */
 static bool needs_head(const struct gathered *all) {
   const struct head *head = &all->head;
-  return !all->anew || head->last_delivery || head->run.last_message || head->last_transition;
+  return !all->lost_head || head->last_delivery || head->run.last_message || head->last_transition;
 }
 
 static int put_head(struct gathered *all, struct tidings_error *error) {
@@ -182,7 +182,7 @@ static int put_head(struct gathered *all, struct tidings_error *error) {
   struct buffer body = BUFFER_EMPTY;
   struct store_txn *txn = NULL;
   if (all->newest > larger(all->last_item, all->head.floor)) all->head.floor = all->newest;
-  if (all->anew) {
+  if (all->lost_head) {
     all->head.watermark = all->items ? all->first_item : all->newest + 1;
     join_ended(all);
     count_pending(all);
@@ -209,7 +209,7 @@ static int put_delivery(struct gathered *all, const struct maintenance_row *row,
     all->report->damaged++;
     return 0;
   }
-  if (all->anew && delivery.state == DELIVERY_LEASED) {
+  if (all->lost_head && delivery.state == DELIVERY_LEASED) {
     delivery.state = DELIVERY_ROLLED_BACK;
     delivery.settled_by = SETTLED_BY_RECOVERY;
     delivery.settled_ms = delivery.leased_ms;
@@ -231,12 +231,12 @@ static int put_message(struct gathered *all, const struct maintenance_row *row,
     return 0;
   }
   message.n = row_key_n(row->key.bytes);
-  if (all->anew && !message_is_over(message.state)) {
+  if (all->lost_head && !message_is_over(message.state)) {
     message.state = MESSAGE_QUEUED;
     message.carriers = 0;
     message.steer = false;
   }
-  if (all->anew) message.of_turn = message.orphaned = false;
+  if (all->lost_head) message.of_turn = message.orphaned = false;
   int code = maintenance_target_txn(all->target, row->bytes, &txn, error);
   if (!code) maintenance_count(all->report, &row->key);
   return code ? code : message_put(txn, all->session, &message, error);
@@ -264,11 +264,11 @@ int maintenance_session_put(struct maintenance_target *target,
   struct gathered all = {.target = target, .saved = saved, .report = report};
   int code = 0;
   all.session = row_key_session(saved->list[0]->key.bytes);
-  all.anew = true;
-  for (size_t i = 0; i < saved->count && all.anew; i++)
+  all.lost_head = true;
+  for (size_t i = 0; i < saved->count && all.lost_head; i++)
     if (saved->list[i]->key.bytes[4] == ROW_HEAD)
-      all.anew = !read_head(&all, saved->list[i], &all.head);
-  if (all.anew) all.head = (struct head){.generation = UINT32_MAX};
+      all.lost_head = !read_head(&all, saved->list[i], &all.head);
+  if (all.lost_head) all.head = (struct head){.generation = UINT32_MAX};
   for (size_t i = 0; !code && i < saved->count; i++)
     code = look_at_row(&all, saved->list[i], error);
   if (!code) code = check_memory(&all, error);

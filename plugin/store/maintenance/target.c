@@ -54,12 +54,12 @@ static bool is_part(const char *name) {
 }
 
 /* `user` 0: it is not known. */
-static int refuse_user(const char *aside, uint32_t user, struct tidings_error *error) {
+static int refuse_user(const char *unfinished, uint32_t user, struct tidings_error *error) {
   if (!user)
     return fail(error, TIDINGS_E_STATE, "%s is just being made by another process; wait for it",
-                aside);
-  return fail(error, TIDINGS_E_STATE, "%s is just being made by process %u; wait for it", aside,
-              user);
+                unfinished);
+  return fail(error, TIDINGS_E_STATE, "%s is just being made by process %u; wait for it",
+              unfinished, user);
 }
 
 /* In a folder that was just made. Before it is locked, another run may take the folder away. 0, or
@@ -129,18 +129,21 @@ static int remove_unfinished(int directory_fd, const char *path) {
 }
 
 /* Removes what a killed run has left: a living one has the mark locked. Nobody uses the store. */
-static int take_away(const char *aside, struct maintenance_report *report,
+static int take_away(const char *unfinished, struct maintenance_report *report,
                      struct tidings_error *error) {
-  int marked = -1, alone = -1, fd = open(aside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int marked = -1, alone = -1,
+      fd = open(unfinished, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return 0;
   if (fd < 0)
-    return fail(error, TIDINGS_E_STATE, "%s is there, and is not a folder; move it away", aside);
+    return fail(error, TIDINGS_E_STATE, "%s is there, and is not a folder; move it away",
+                unfinished);
   uint32_t user = maker_of(fd, &marked);
-  int code = user ? 0 : shared_alone(fd, aside, MAINTENANCE_BUDGET_MS, &alone, &user, error);
-  if (!code && user) code = refuse_user(aside, user, error);
-  else if (!code && remove_unfinished(fd, aside))
-    code = fail(error, TIDINGS_E_STATE,
-                "%s is there, and is not what a run that was killed leaves; move it away", aside);
+  int code = user ? 0 : shared_alone(fd, unfinished, MAINTENANCE_BUDGET_MS, &alone, &user, error);
+  if (!code && user) code = refuse_user(unfinished, user, error);
+  else if (!code && remove_unfinished(fd, unfinished))
+    code =
+        fail(error, TIDINGS_E_STATE,
+             "%s is there, and is not what a run that was killed leaves; move it away", unfinished);
   else if (!code) report->took_away = true;
   if (alone >= 0) close(alone);
   if (marked >= 0) close(marked);
@@ -150,21 +153,21 @@ static int take_away(const char *aside, struct maintenance_report *report,
 
 int maintenance_target_begin(struct maintenance_target *target, const char *to,
                              struct maintenance_report *report, struct tidings_error *error) {
-  char *aside = NULL;
+  char *unfinished = NULL;
   int code = check_empty(to, error);
   if (code) return code;
   target->path = without_slashes(to);
-  if (!target->path || asprintf(&aside, "%s.unfinished", target->path) < 0)
+  if (!target->path || asprintf(&unfinished, "%s.unfinished", target->path) < 0)
     return fail(error, TIDINGS_E_NOMEM, "no memory for the path %s", to);
-  code = take_away(aside, report, error);
-  if (!code) code = make_marked(aside, &target->mark_fd, error);
+  code = take_away(unfinished, report, error);
+  if (!code) code = make_marked(unfinished, &target->mark_fd, error);
   if (code) {
-    free(aside); /* not ours to remove */
+    free(unfinished); /* not ours to remove */
     return code;
   }
-  target->aside = aside;
+  target->unfinished = unfinished;
   const struct store_options options = {
-      .directory = aside, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
+      .directory = unfinished, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
   return store_open(&options, &target->store, error);
 }
 
@@ -215,12 +218,12 @@ static int move_to_place(struct maintenance_target *target, struct tidings_error
   char *marked = NULL;
   if (asprintf(&marked, "%s/%s", target->path, mark) < 0)
     return fail(error, TIDINGS_E_NOMEM, "no memory for the path %s", target->path);
-  int err = rename(target->aside, target->path) ? errno : 0;
+  int err = rename(target->unfinished, target->path) ? errno : 0;
   if (!err) (void)unlink(marked);
   free(marked);
   if (err)
-    return fail(error, TIDINGS_E_STATE, "%s cannot be moved to %s: %s", target->aside, target->path,
-                strerror(err));
+    return fail(error, TIDINGS_E_STATE, "%s cannot be moved to %s: %s", target->unfinished,
+                target->path, strerror(err));
   err = sync_parent(target->path);
   return err ? fail(error, TIDINGS_E_STORE, "%s cannot be synced: %s", target->path, strerror(err))
              : 0;
@@ -242,9 +245,9 @@ int maintenance_target_end(struct maintenance_target *target, int code,
   if (!code) code = seal(target->store, error);
   store_close(target->store);
   if (!code) code = move_to_place(target, error);
-  if (code && target->aside) (void)remove_store(target->aside);
-  if (target->aside) close(target->mark_fd);
-  free(target->aside);
+  if (code && target->unfinished) (void)remove_store(target->unfinished);
+  if (target->unfinished) close(target->mark_fd);
+  free(target->unfinished);
   free(target->path);
   return code;
 }

@@ -10,8 +10,8 @@
 #include "store/rows/rows.h"
 
 struct maintenance_target {
-  char *path, *aside; /* its place, and where it is made */
-  int mark_fd;        /* locked while it is made; only with `aside` */
+  char *path, *unfinished; /* its place, and where it is made */
+  int mark_fd;             /* locked while it is made; only with `unfinished` */
   struct store *store;
   struct store_txn *txn; /* NULL: none is open */
   uint64_t bytes;        /* written in it, generously */

@@ -38,7 +38,7 @@ void run_encode(struct buffer *out, const struct run *run) {
   record_u64(out, run->system_item);
   record_u64(out, run->orphaned);
   record_u64(out, run->auto_turns);
-  record_u64(out, run->asked);
+  record_u64(out, run->newest_asking);
   record_u64(out, run->last_message);
   record_u64(out, run->first_message);
   record_u64(out, run->last_place);
@@ -73,7 +73,7 @@ void run_decode(struct record_reader *reader, struct run *ret_run) {
   run.system_item = record_read_u64(reader);
   run.orphaned = record_read_u64(reader);
   run.auto_turns = (uint32_t)record_read_u64(reader);
-  run.asked = record_read_u64(reader);
+  run.newest_asking = record_read_u64(reader);
   run.last_message = record_read_u64(reader);
   run.first_message = record_read_u64(reader);
   run.last_place = record_read_u64(reader);

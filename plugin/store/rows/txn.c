@@ -38,8 +38,8 @@ static struct store_txn *make_txn(struct store *store) {
 static const struct db_scope *with_wanted(const struct db_scope *scope, struct db_scope *room) {
   if (!db_remote || (scope && (scope->session || !scope->name.len))) return scope;
   *room = scope ? *scope : (struct db_scope){.session = 0};
-  room->wants = room->name.len > 0;
-  if (room->wants) room->wanted = session_name_row(room->name);
+  room->prefetches = room->name.len > 0;
+  if (room->prefetches) room->wanted = session_name_row(room->name);
   return room;
 }
 
@@ -59,12 +59,12 @@ uint64_t store_stamp(const struct store_txn *txn) {
 }
 
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
-                        store_deadline deadline, bool *ret_asked) {
-  *ret_asked = false;
-  return db_remote && db_remote->is_unchanged(store->db, session, stamp, deadline, ret_asked);
+                        store_deadline deadline, bool *ret_has_answer) {
+  *ret_has_answer = false;
+  return db_remote && db_remote->is_unchanged(store->db, session, stamp, deadline, ret_has_answer);
 }
 
-bool store_is_unsure(const struct store_txn *txn) { return txn->db->unsure; }
+bool store_may_be_stale(const struct store_txn *txn) { return txn->db->may_be_stale; }
 
 int store_commit_as_read(struct store_txn *txn, bool *ret_outdated, struct tidings_error *error) {
   int code = inbox_finish(txn, error);

@@ -23,7 +23,7 @@ struct books {
   struct rig rig;
   char store[FOLDER_PATH_MAX];
   uint64_t next_token;
-  struct tokens due[SESSIONS], unsure[SESSIONS];
+  struct tokens due[SESSIONS], in_doubt[SESSIONS];
   const char *disk;
 };
 
@@ -81,7 +81,7 @@ static bool push(struct books *books, unsigned session) {
     tokens_add(&books->due[session], token);
     return true;
   }
-  if (code == TIDINGS_E_OUTCOME_UNKNOWN) tokens_add(&books->unsure[session], token);
+  if (code == TIDINGS_E_OUTCOME_UNKNOWN) tokens_add(&books->in_doubt[session], token);
   else if (code != TIDINGS_E_STORE && code != TIDINGS_E_FULL)
     fail("%s: a push: %s", books->disk, rig_why(code, &error));
   else if (code == TIDINGS_E_STORE && !strstr(error.text, "space") && !strstr(error.text, "full"))
@@ -109,7 +109,7 @@ static void drain(struct books *books, unsigned session) {
   if (code != 0) return;
   for (size_t i = 0; i < carried.tokens.count; i++) {
     if (!take(&books->due[session], carried.tokens.at[i]) &&
-        !take(&books->unsure[session], carried.tokens.at[i]))
+        !take(&books->in_doubt[session], carried.tokens.at[i]))
       fail("%s: token %" PRIu64 " came and should not", books->disk, carried.tokens.at[i]);
   }
   if (books->due[session].count)
@@ -160,7 +160,7 @@ static void end(struct books *books) {
   rig_unload(&books->rig);
   for (unsigned session = 0; session < SESSIONS; session++) {
     tokens_free(&books->due[session]);
-    tokens_free(&books->unsure[session]);
+    tokens_free(&books->in_doubt[session]);
   }
 }
 

@@ -44,7 +44,7 @@ void drill_strike(struct drill *drill, const struct carried *carried) {
   for (size_t i = 0; i < carried->tokens.count; i++) {
     uint64_t token = carried->tokens.at[i];
     snprintf(number, sizeof number, "%" PRIu64, token);
-    if (!drill_take(&drill->due, token) && !drill_take(&drill->unsure, token))
+    if (!drill_take(&drill->due, token) && !drill_take(&drill->in_doubt, token))
       drill_wrong(drill, "a notification came that was refused or had come before", number);
   }
 }
@@ -164,7 +164,7 @@ void drill_run(struct drill *drill, const struct drill_fault *fault) {
 void drill_end(struct drill *drill) {
   rig_unload(&drill->rig);
   tokens_free(&drill->due);
-  tokens_free(&drill->unsure);
+  tokens_free(&drill->in_doubt);
   if (failures() == 0) folder_remove(drill->folder);
   else printf("kept: %s\n", drill->folder);
 }

@@ -29,11 +29,11 @@ struct drill {
   const char *operation;
   uint64_t attempt; /* n of the fault under way */
   uint64_t next_token;
-  struct tokens due;    /* must come, in session "drill" */
-  struct tokens unsure; /* may come: the text had said that the outcome is unknown */
-  bool named;           /* next_session has named a session under a fault */
-  uint64_t delivery;    /* handed out by an operation's preparation */
-  uint64_t stores;      /* made so far */
+  struct tokens due;      /* must come, in session "drill" */
+  struct tokens in_doubt; /* may come: the text had said that the outcome is unknown */
+  bool named;             /* next_session has named a session under a fault */
+  uint64_t delivery;      /* handed out by an operation's preparation */
+  uint64_t stores;        /* made so far */
   uint64_t attempts, refused, tolerated; /* figures */
 };
 

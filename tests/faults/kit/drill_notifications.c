@@ -26,7 +26,7 @@ static void prepare_new_store(struct drill *drill) {
   snprintf(name, sizeof name, "store-%" PRIu64, ++drill->stores);
   folder_remove(drill->store);
   folder_join(drill->store, drill->folder, name);
-  drill->unsure.count = 0;
+  drill->in_doubt.count = 0;
 }
 
 static int32_t attempt_open(struct drill *drill, struct tidings_error *error) {
@@ -61,7 +61,7 @@ static int32_t attempt_push(struct drill *drill, bool identified, struct tidings
   uint64_t token = drill->next_token++;
   int32_t code = rig_push(&drill->rig, DRILL_SESSION, token, identified, NULL, error);
   if (code == 0) tokens_add(&drill->due, token);
-  else if (drill_outcome_unknown(code)) tokens_add(&drill->unsure, token);
+  else if (drill_outcome_unknown(code)) tokens_add(&drill->in_doubt, token);
   return code;
 }
 
@@ -87,7 +87,7 @@ static void check_push_identified(struct drill *drill, int32_t code,
   uint64_t token = drill->next_token - 1;
   (void)error;
   if (code == 0) return;
-  drill_take(&drill->unsure, token);
+  drill_take(&drill->in_doubt, token);
   drill_must(drill, rig_push(&drill->rig, DRILL_SESSION, token, true, NULL, &again), &again,
              "pushing again with the same id fails");
   tokens_add(&drill->due, token);
@@ -277,7 +277,7 @@ static int32_t attempt_push_ringing(struct drill *drill, struct tidings_error *e
   uint64_t token = drill->next_token++;
   int32_t code = drill_push_ringing(drill, DRILL_SESSION, token, error);
   if (code == 0) tokens_add(&drill->due, token);
-  else if (drill_outcome_unknown(code)) tokens_add(&drill->unsure, token);
+  else if (drill_outcome_unknown(code)) tokens_add(&drill->in_doubt, token);
   return code;
 }
 

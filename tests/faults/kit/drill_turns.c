@@ -18,7 +18,7 @@ struct book {
   size_t count;
 };
 
-static struct book due, unsure;
+static struct book due, in_doubt;
 /* to be named by the attempt; on the heap, since the kit wants it so */
 static struct tokens offered;
 static uint64_t delivery, subject;
@@ -102,7 +102,7 @@ static void audit(struct drill *drill) {
   for (int turns = 0; offered.count && turns < TURNS_MAX; turns++) {
     for (size_t i = 0; i < offered.count; i++) {
       snprintf(number, sizeof number, "%" PRIu64, offered.at[i]);
-      if (!strike(&due, offered.at[i]) && !strike(&unsure, offered.at[i]))
+      if (!strike(&due, offered.at[i]) && !strike(&in_doubt, offered.at[i]))
         drill_wrong(drill, "a message was offered that was refused, cancelled or had fired",
                     number);
     }
@@ -115,7 +115,7 @@ static void audit(struct drill *drill) {
   heard_clear(&heard);
   snprintf(number, sizeof number, "%zu of them", due.count);
   if (due.count) drill_wrong(drill, "acknowledged messages did not start a turn", number);
-  due.count = unsure.count = 0;
+  due.count = in_doubt.count = 0;
 }
 
 static void check(struct drill *drill, int32_t code, const struct tidings_error *error) {
@@ -180,7 +180,7 @@ static int32_t attempt_submit(struct drill *drill, bool steer, struct tidings_er
   uint64_t token = drill->next_token++;
   int32_t code = turns_submit(&drill->rig, SESSION, token, steer, &heard, error);
   if (code == 0) put(&due, token);
-  else if (drill_outcome_unknown(code)) put(&unsure, token);
+  else if (drill_outcome_unknown(code)) put(&in_doubt, token);
   heard_clear(&heard);
   return code;
 }
@@ -213,7 +213,7 @@ static int32_t attempt_cancel(struct drill *drill, struct tidings_error *error) 
   struct heard heard = {0};
   int32_t code = turns_cancel(&drill->rig, SESSION, subject, &heard, error);
   bool unknown = drill_outcome_unknown(code);
-  if ((code == 0 || unknown) && strike(&due, subject) && unknown) put(&unsure, subject);
+  if ((code == 0 || unknown) && strike(&due, subject) && unknown) put(&in_doubt, subject);
   heard_clear(&heard);
   return code;
 }
@@ -222,7 +222,7 @@ static int32_t attempt_start(struct drill *drill, struct tidings_error *error) {
   struct heard heard = {0};
   int32_t code = turns_event(&drill->rig, SESSION, "turn.started", &offered, &heard, error);
   bool unknown = drill_outcome_unknown(code);
-  if ((code == 0 || unknown) && strike(&due, subject) && unknown) put(&unsure, subject);
+  if ((code == 0 || unknown) && strike(&due, subject) && unknown) put(&in_doubt, subject);
   heard_clear(&heard);
   return code;
 }
@@ -246,7 +246,7 @@ static int32_t attempt_settle(struct drill *drill, uint32_t outcome, struct tidi
   int32_t code = turns_settle(&drill->rig, delivery, outcome, &heard, error);
   bool unknown = drill_outcome_unknown(code), committed = outcome == TIDINGS_COMMITTED;
   if (committed && (code == 0 || unknown) && strike(&due, subject) && unknown)
-    put(&unsure, subject);
+    put(&in_doubt, subject);
   heard_clear(&heard);
   return code;
 }

@@ -104,7 +104,7 @@ static void plan_in(struct round *round, const struct room *room, struct arena *
 /* All lines, whole, in the order in which they are shown. */
 struct naive {
   struct line lines[MOST_ITEMS];
-  bool aside[MOST_ITEMS], shown[MOST_ITEMS];
+  bool too_large[MOST_ITEMS], shown[MOST_ITEMS];
   size_t order[MOST_ITEMS]; /* of those that are not aside */
   size_t count, order_count;
 };
@@ -112,7 +112,7 @@ struct naive {
 static size_t round_of(const struct naive *naive, size_t l) {
   size_t before = 0;
   for (size_t i = 0; i < l; i++)
-    before += !naive->aside[i] && naive->lines[i].level == naive->lines[l].level &&
+    before += !naive->too_large[i] && naive->lines[i].level == naive->lines[l].level &&
               span_equal(naive->lines[i].item->note.source, naive->lines[l].item->note.source);
   return before;
 }
@@ -129,7 +129,7 @@ static bool goes_before(const struct naive *naive, size_t a, size_t b) {
 
 static void put_in_order(struct naive *naive) {
   for (size_t l = 0; l < naive->count; l++) {
-    if (naive->aside[l]) continue;
+    if (naive->too_large[l]) continue;
     size_t at = naive->order_count++;
     for (; at && goes_before(naive, l, naive->order[at - 1]); at--)
       naive->order[at] = naive->order[at - 1];
@@ -223,9 +223,10 @@ static void expect_plan(struct round *round, const struct naive *all, uint64_t r
       "a line is shown, or waits, or is older than what is shown", 0);
   bool roomy = bytes_of(round, naive.lines, naive.count, 0) <= room_bytes;
   for (size_t l = 0; l < naive.count && !roomy; l++)
-    naive.aside[l] = cannot_be_shown(round, &naive, l, room_bytes);
+    naive.too_large[l] = cannot_be_shown(round, &naive, l, room_bytes);
   put_in_order(&naive);
-  LAW(round, plan.aside == naive.count - naive.order_count, "so many step aside", plan.aside);
+  LAW(round, plan.too_large == naive.count - naive.order_count, "so many step aside",
+      plan.too_large);
   const struct line *cut = find_cut(&plan);
   if (cut) expect_cut(round, cut);
   choose(round, &naive, room_bytes, cut);

@@ -217,7 +217,7 @@ static void leave_line(struct model *model, const struct model_line *line, const
   model->waiting -= count;
   if (!count || count < line->count) return;
   model->deferred--;
-  if (model->is_aside[line->items[0]]) model->aside--;
+  if (model->is_too_large[line->items[0]]) model->too_large--;
 }
 
 static void model_end_older(struct model *model, const struct items *items) {

@@ -33,10 +33,10 @@ struct model {
   size_t shown, deferred;              /* lines */
   struct model_line made[MOST_ITEMS];  /* all of them */
   size_t made_count;
-  size_t waiting; /* items of deferred lines */
-  size_t aside;   /* of the deferred lines: those that fit into no such room */
-  uint64_t aside_newest;
-  bool is_aside[MOST_ITEMS]; /* at the first item of each */
+  size_t waiting;   /* items of deferred lines */
+  size_t too_large; /* of the deferred lines: those that fit into no such room */
+  uint64_t too_large_newest;
+  bool is_too_large[MOST_ITEMS]; /* at the first item of each */
   /* the item that has undone this path of this item, plus 1; 0: none has */
   size_t undone[MOST_ITEMS][MODEL_PATHS];
   bool gone[MOST_ITEMS]; /* when it came to what cancels out, it was gone already */

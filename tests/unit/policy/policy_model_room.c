@@ -49,9 +49,9 @@ static bool fit_together(const struct model *model, const struct items *items,
 }
 
 static void step_aside(struct model *model, const struct model_line *line) {
-  model->aside++;
-  model->is_aside[line->items[0]] = true;
-  if (line->newest > model->aside_newest) model->aside_newest = line->newest;
+  model->too_large++;
+  model->is_too_large[line->items[0]] = true;
+  if (line->newest > model->too_large_newest) model->too_large_newest = line->newest;
 }
 
 static bool can_be_shown(struct model *model, const struct items *items, const struct room *room,

@@ -173,7 +173,8 @@ static void expect_same_plan(const struct plan *got, const struct plan *expected
   expect_same_lines(got, expected, number);
   cr_assert_eq(got->deferred, expected->deferred, "round %ld: %zu wait, expected %zu", number,
                got->deferred, expected->deferred);
-  cr_assert(got->aside == expected->aside && got->aside_newest == expected->aside_newest,
+  cr_assert(got->too_large == expected->too_large &&
+                got->too_large_newest == expected->too_large_newest,
             "round %ld", number);
   cr_assert_eq(got->disposition_count, expected->disposition_count, "round %ld: %zu end, not %zu",
                number, got->disposition_count, expected->disposition_count);

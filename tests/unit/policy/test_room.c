@@ -28,7 +28,7 @@ static const char *shown_in(const struct items *items, const char *configuration
       0);
   for (size_t i = 0; i < plan.line_count; i++)
     buffer_format(&text, "%s%.*s", i ? " | " : "", SPAN_FORMAT(plan.lines[i].message));
-  buffer_format(&text, " + %zu, %zu aside", plan.deferred, plan.aside);
+  buffer_format(&text, " + %zu, %zu aside", plan.deferred, plan.too_large);
   for (size_t i = 0; i < plan.disposition_count; i++) {
     if (plan.dispositions[i].outcome != OUTCOME_DELIVERED)
       buffer_format(&text, ", %llu %s", (unsigned long long)plan.dispositions[i].n,

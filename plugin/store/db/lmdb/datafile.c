@@ -203,12 +203,12 @@ static int finish_file(int directory_fd, const char *name) {
 }
 
 enum { DEEPEST = 16 }; /* folders above the store */
-static const char aside[] = "creating", aside_file[] = "creating/data.mdb";
+static const char creating[] = "creating", creating_file[] = "creating/data.mdb";
 
-static void remove_aside(const struct db *db) {
-  (void)unlinkat(db->directory_fd, aside_file, 0);
+static void remove_creating(const struct db *db) {
+  (void)unlinkat(db->directory_fd, creating_file, 0);
   (void)unlinkat(db->directory_fd, "creating/lock.mdb", 0);
-  (void)unlinkat(db->directory_fd, aside, AT_REMOVEDIR);
+  (void)unlinkat(db->directory_fd, creating, AT_REMOVEDIR);
 }
 
 /* The entries of the folders above, as far as they are ours: the process that made them may have
@@ -230,12 +230,12 @@ static int sync_ancestors(const struct db *db) {
 
 static int make_datafile(struct db *db, const struct db_key *key, struct tidings_span value) {
   char path[64];
-  (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", db->directory_fd, aside);
-  remove_aside(db); /* of a process that died here; the gate keeps others out */
-  int err = mkdirat(db->directory_fd, aside, 0700) ? errno : 0;
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", db->directory_fd, creating);
+  remove_creating(db); /* of a process that died here; the gate keeps others out */
+  int err = mkdirat(db->directory_fd, creating, 0700) ? errno : 0;
   if (!err) err = make_environment(path, key, value);
-  if (!err) err = finish_file(db->directory_fd, aside_file);
-  if (!err && renameat(db->directory_fd, aside_file, db->directory_fd, "data.mdb")) err = errno;
+  if (!err) err = finish_file(db->directory_fd, creating_file);
+  if (!err && renameat(db->directory_fd, creating_file, db->directory_fd, "data.mdb")) err = errno;
   return err;
 }
 
@@ -247,11 +247,11 @@ int datafile_create(struct db *db, const struct db_key *key, struct tidings_span
   bool made = fstatat(db->directory_fd, "data.mdb", &entry, AT_SYMLINK_NOFOLLOW) == 0;
   if (!made && errno != ENOENT)
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
-  if (made && fstatat(db->directory_fd, aside, &entry, AT_SYMLINK_NOFOLLOW)) return 0;
-  if (!made && (err = make_datafile(db, key, value))) remove_aside(db);
+  if (made && fstatat(db->directory_fd, creating, &entry, AT_SYMLINK_NOFOLLOW)) return 0;
+  if (!made && (err = make_datafile(db, key, value))) remove_creating(db);
   if (!err && fsync(db->directory_fd)) err = errno;
   if (!err) err = sync_ancestors(db);
-  if (!err) remove_aside(db);
+  if (!err) remove_creating(db);
   if (err == ENOMEM)
     return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it", db->directory);
   return err ? fail(error, TIDINGS_E_STORE, "store %s cannot be created: %s", db->directory,

@@ -27,7 +27,7 @@ static uint64_t page_size(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
 
 static bool is_of_this_file(const struct db *db, const struct stat *entry) {
   const struct flush_note *note = flush_note_of(db);
-  return !db->shared.anew && note->inode == entry->st_ino &&
+  return !db->shared.is_new && note->inode == entry->st_ino &&
          memcmp(note->boot_id, db->self.boot_id, sizeof note->boot_id) == 0;
 }
 

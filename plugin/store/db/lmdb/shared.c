@@ -140,8 +140,9 @@ static int enter(struct db *db, struct tidings_error *error) {
                 db->directory);
   }
   shared->sole_user = byte_lock(shared->fd, F_WRLCK, USERS) == 0;
-  shared->anew = shared->sole_user && (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 ||
-                                       page->layout != SHARED_LAYOUT);
+  shared->is_new =
+      shared->sole_user &&
+      (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT);
   if (shared->sole_user) {
     memcpy(page->magic, shared_magic, sizeof page->magic);
     page->layout = SHARED_LAYOUT;

@@ -101,7 +101,7 @@ struct shared {
   pthread_mutex_t *call_locks; /* robust, process-shared */
   struct call_place *calls;
   bool sole_user; /* when it was opened */
-  bool anew;      /* and what it held meant nothing: the slots of waiters neither */
+  bool is_new;    /* and what it held meant nothing: the slots of waiters neither */
 };
 
 /* The gate is held from shared_open to shared_admit: one process at a time opens a store. Errors:

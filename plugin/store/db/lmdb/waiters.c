@@ -144,7 +144,7 @@ static void sweep_folder(struct db *db) {
 }
 
 void waiters_enter(struct db *db) {
-  if (!db->shared.anew) {
+  if (!db->shared.is_new) {
     forget_dead(db, db->shared.sole_user);
     return;
   }

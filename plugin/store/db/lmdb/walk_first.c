@@ -41,7 +41,7 @@ static void write_note(struct db *db, const struct stat *entry, uint64_t transac
 
 static bool is_noted(struct db *db, const struct stat *entry, uint64_t transaction) {
   const struct walk_note *note = note_of(db);
-  return !db->shared.anew && note->inode == entry->st_ino &&
+  return !db->shared.is_new && note->inode == entry->st_ino &&
          note->modified_ns == modified_ns(entry) && transaction &&
          atomic_load(&note->transaction) == transaction &&
          memcmp(note->boot_id, db->self.boot_id, sizeof note->boot_id) == 0;

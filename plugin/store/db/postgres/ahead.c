@@ -11,7 +11,7 @@
 /* NULL: there is none, or it is here. */
 static const struct db_key *find_wanted(struct db *db, const struct db_scope *scope) {
   bool here = true;
-  if (!scope->wants) return NULL;
+  if (!scope->prefetches) return NULL;
   pthread_mutex_lock(&db->lock);
   here = pg_map_get(&db->store_rows, scope->wanted.bytes[4], pg_key_n(&scope->wanted));
   pthread_mutex_unlock(&db->lock);

@@ -183,7 +183,7 @@ struct pg_session {
   bool exists;     /* it has a row */
   bool own;        /* number 0, locked and fresh */
   bool again;      /* it has changed, and is to be loaded */
-  bool asked;      /* `inbox` is what waited at the last question: pg_look_is_unchanged */
+  bool has_answer; /* `inbox` is what waited at the last question: pg_look_is_unchanged */
   int64_t version;
   struct pg_map map;
   uint64_t floors[KINDS]; /* rows of a kind before this are history */
@@ -338,7 +338,7 @@ enum { PG_PUSHED_SESSIONS = 16, PG_PUSHED_NAME_BYTES = 256 };
 
 /* How many pushes wait in the inboxes to which this process pushes, as far as it knows. */
 struct pg_pushes {
-  int asked;  /* so many more are not tried as plain ones */
+  int skips;  /* so many more are not tried as plain ones */
   int missed; /* so many plain ones in a row were to be asked */
   struct pg_pushed {
     char name[PG_PUSHED_NAME_BYTES];

@@ -78,26 +78,26 @@ static bool keep_answer(struct db *db, uint32_t number, uint64_t stamp, const PG
   if (!session) return false;
   bool kept = (uint64_t)session->version == stamp && !session->folded_count &&
               !pg_session_looked(db, session, result) && !session->again;
-  session->asked = kept;
+  session->has_answer = kept;
   pg_session_give(db, session);
   return kept;
 }
 
 /* Any error: whoever takes the next snapshot meets it too. */
 bool pg_look_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
-                          bool *ret_asked) {
+                          bool *ret_has_answer) {
   char name[PG_SESSION_NAME_BYTES];
   bool asks = pg_session_is_at(db, session, (int64_t)stamp, name) && !pg_clock_is_old(db);
   struct pg_conn *conn = asks ? pg_conn_take_idle(db) : NULL;
   PGresult *result = NULL;
   bool unchanged = false;
-  *ret_asked = false;
+  *ret_has_answer = false;
   if (!conn) return false;
   int rc = send_look(conn, session, (int64_t)stamp, span_text(name));
   if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
   pg_conn_give(db, conn);
   if (!rc) unchanged = PQntuples(result) == 1 && PQgetisnull(result, 0, 0);
-  if (!rc && !unchanged) *ret_asked = keep_answer(db, session, stamp, result);
+  if (!rc && !unchanged) *ret_has_answer = keep_answer(db, session, stamp, result);
   PQclear(result);
   return unchanged;
 }

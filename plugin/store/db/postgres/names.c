@@ -70,12 +70,12 @@ static void add_found(struct pg_addresses *to, const char *name, const struct ad
 /* The URL has one port for all servers, or one for each. */
 static void add_all(struct pg_addresses *to, const struct servers *servers,
                     const struct libc_lookup *lookup, const char *ports) {
-  for (size_t i = 0, asked = 0; i < servers->count; i++) {
+  for (size_t i = 0, looked_up = 0; i < servers->count; i++) {
     const char *name = servers->names[i];
     char port[16] = "";
     size_t len = strcspn(ports, ",");
     if (len < sizeof port) memcpy(port, ports, len);
-    if (needs_lookup(name)) add_found(to, name, libc_lookup_of(lookup, asked++), port);
+    if (needs_lookup(name)) add_found(to, name, libc_lookup_of(lookup, looked_up++), port);
     else add_server(to, name, "", port);
     if (ports[len]) ports += len + 1;
   }
@@ -91,12 +91,12 @@ void pg_addresses_free(struct pg_addresses *addresses) {
 }
 
 static struct libc_lookup *ask_resolver(const struct servers *servers) {
-  const char *asked[LIBC_MOST_NAMES];
+  const char *looked_up[LIBC_MOST_NAMES];
   size_t count = 0;
   for (size_t i = 0; i < servers->count; i++) {
-    if (needs_lookup(servers->names[i])) asked[count++] = servers->names[i];
+    if (needs_lookup(servers->names[i])) looked_up[count++] = servers->names[i];
   }
-  return libc_lookup_begin(asked, count);
+  return libc_lookup_begin(looked_up, count);
 }
 
 static int find_all(const struct pg_place *place, const struct servers *servers,

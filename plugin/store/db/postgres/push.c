@@ -104,8 +104,8 @@ static enum pg_statement choose(struct db *db, const struct db_inbox *row,
   if (!is_plain(row) || db->only_pushes || atomic_load(&db->is_full)) return statement;
   pthread_mutex_lock(&db->lock);
   struct pg_pushed *pushed = pushed_place(db, row->session);
-  if (db->pushes.asked > 0) {
-    db->pushes.asked--;
+  if (db->pushes.skips > 0) {
+    db->pushes.skips--;
   } else if (is_pushed_to(pushed, row->session) &&
              store_uptime_ms() - pushed->at_ms < KNOWN_FOR_MS &&
              pushed->waited + pushed->waiting + FAR_FROM_FULL < limit_of(db, row)) {
@@ -164,8 +164,8 @@ static void note_missed(struct db *db, struct tidings_span name) {
   struct pg_pushes *pushes = &db->pushes;
   pg_pushes_forget(db, name);
   pthread_mutex_lock(&db->lock);
-  pushes->asked = (1 << pushes->missed) - 1;
-  if (pushes->asked < MOST_ASKED) pushes->missed++;
+  pushes->skips = (1 << pushes->missed) - 1;
+  if (pushes->skips < MOST_ASKED) pushes->missed++;
   pthread_mutex_unlock(&db->lock);
 }
 

@@ -12,7 +12,7 @@ int pg_cursor_open_near(struct db_txn *txn, struct db_cursor *ret_cursor);
 bool pg_notes_is_history(struct db_txn *txn, const struct db_key *key);
 uint64_t pg_look_stamp(const struct db_txn *txn);
 bool pg_look_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
-                          bool *ret_asked);
+                          bool *ret_has_answer);
 int pg_notes_name_session(struct db_txn *txn, uint32_t session, struct tidings_span name);
 void pg_notes_note(struct db_txn *txn, uint32_t session, const struct db_noted *noted);
 void pg_notes_ended_below(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);

@@ -100,7 +100,7 @@ void pg_session_give(struct db *db, struct pg_session *session) {
     return;
   }
   keep_little(db, session);
-  if (!session->asked) pg_session_drop_waiting(session);
+  if (!session->has_answer) pg_session_drop_waiting(session);
   session->gone_count = 0;
   session->written = session->is_noted = session->tools_noted = false;
   pthread_mutex_lock(&db->lock);

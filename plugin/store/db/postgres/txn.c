@@ -89,7 +89,7 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
  * all that the process remembers of numbers is void. */
 static void check_absent(struct db *db, const struct pg_session *session,
                          const struct db_scope *scope) {
-  if (session->number || session->exists || !scope->wants) return;
+  if (session->number || session->exists || !scope->prefetches) return;
   pthread_mutex_lock(&db->lock);
   bool kept = pg_map_get(&db->store_rows, scope->wanted.bytes[4], pg_key_n(&scope->wanted));
   pthread_mutex_unlock(&db->lock);
@@ -136,7 +136,7 @@ static int add_session(struct db_txn *txn, struct pg_session *session) {
 static bool take_as_read(struct db_txn *txn, struct pg_session *session) {
   if (!session->exists || session->version < 0 || pg_clock_is_old(txn->db)) return false;
   pg_session_as_read(txn->db, session);
-  pg_engine(txn)->unlocked = txn->unsure = true;
+  pg_engine(txn)->unlocked = txn->may_be_stale = true;
   return true;
 }
 
@@ -145,16 +145,16 @@ static int open_session(struct db_txn *txn, const struct db_scope *scope,
                         struct pg_session **ret_session) {
   uint32_t number = scope->session;
   struct tidings_span name = scope->name;
-  bool as_read = scope->as_read && txn->access == DB_WRITES;
+  bool optimistic = scope->optimistic && txn->access == DB_WRITES;
   struct pg_session *session = pg_session_take(txn->db, number, name);
   if (!session) return ENOMEM;
   if (!number && !name.len) memset(session->near, 0xff, sizeof session->near);
-  bool asked = scope->asked && session->asked;
-  session->asked = false;
-  if (asked) pg_session_as_read(txn->db, session);
+  bool has_answer = scope->has_answer && session->has_answer;
+  session->has_answer = false;
+  if (has_answer) pg_session_as_read(txn->db, session);
   else pg_session_drop_waiting(session);
-  bool loads = (number || name.len) && !asked && !txn->db->only_pushes &&
-               !(as_read && take_as_read(txn, session));
+  bool loads = (number || name.len) && !has_answer && !txn->db->only_pushes &&
+               !(optimistic && take_as_read(txn, session));
   int rc = loads ? load(txn, session, scope) : 0;
   if (!rc) rc = add_session(txn, session);
   if (rc) pg_session_free(session);
