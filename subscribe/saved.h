@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/saved.h: where a subscription has come to, as a small file in the store's folder, which
- * is replaced as a whole; of a store in a database, in a folder beside the default store. Only one
- * process at a time has it.
+ * subscribe/saved.h: the position of a subscription: a small file in the store's folder (for a
+ * store in a database, in a folder beside the default store), which is always replaced as a whole.
+ * Only one process at a time has it open.
  */
 #ifndef SUBSCRIBE_SAVED_H
 #define SUBSCRIBE_SAVED_H
@@ -17,10 +17,10 @@ struct saved {
   int lock;
 };
 
-/* `key` tells this subscription from all others. server, event and to are set before, for people
- * who read the file. Says on stderr what is wrong. Returns 0, or the exit code. */
+/* `key` identifies the subscription. server, event and to are set before, for people who read the
+ * file. Says on stderr what is wrong. Returns 0, or the exit code. */
 int saved_open(const struct cli *cli, uint64_t key, struct saved *saved);
-/* When this returns 0, it is on the disk; else an errno. */
+/* Returns 0 when the cursor is on the disk, else an errno. */
 int saved_write(const struct saved *saved, const char *cursor);
 void saved_close(struct saved *saved);
 

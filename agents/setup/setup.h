@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/setup.h: what `tidings setup` does to a host's files, file by file. Each edits the
- * text of a change in memory; nothing is written here.
+ * agents/setup/setup.h: the changes of `tidings setup` to a host's files. Each function edits the
+ * text of a change in memory and writes no file.
  */
 #ifndef AGENTS_SETUP_SETUP_H
 #define AGENTS_SETUP_SETUP_H
@@ -12,13 +12,14 @@
 #include "agents/setup/change.h"
 #include "command/cli.h"
 
-/* The form that the hooks are to have. */
+/* The hooks that a user wants. */
 struct setup_wish {
   const char *command; /* the program, quoted for a shell; NULL: take them out */
   const char *store;   /* the URL of the store that they use; NULL: the user's own */
   bool wake;           /* the hook that wakes the host, too */
 };
-/* hooks.c: the hooks in the host's JSON. Says what is wrong. Returns 0 or the exit code. */
+/* hooks.c: edits the hooks in the host's JSON. It prints what is wrong, and returns 0 or the exit
+ * code. */
 int setup_hooks(const struct cli *cli, const struct host *host, const struct setup_wish *wish,
                 struct change *change);
 json_t *setup_hook_group(const struct host *host, const struct host_hook *hook,
@@ -26,7 +27,7 @@ json_t *setup_hook_group(const struct host *host, const struct host_hook *hook,
 bool setup_is_our_hook(const struct host *host, const char *command);
 #define SETUP_STORE_OPTION " --store "
 
-/* look.c: what a text has of our hooks. */
+/* look.c: which of our hooks a text has. */
 enum setup_state {
   SETUP_NONE,
   SETUP_DONE,   /* all of it, of this installation */
@@ -41,27 +42,28 @@ struct setup_look {
   char *program, *other;          /* that the hooks run; `other`: some run another one; or NULL */
   char *store;                    /* its URL; NULL: the user's own */
   char *missing, *edited, *twice; /* the names of events, for people; NULL: none */
-  bool is_deaf;                   /* what is missing takes notifications along */
+  bool is_deaf;                   /* without the missing ones no notification is delivered */
   bool wakes;                     /* one waits in the background */
 };
 struct setup_look setup_look_at(const struct host *host, const char *text);
 void setup_look_finish(struct setup_look *look);
-/* module.c: the same of a module's text; `program` is the file that it loads. */
+/* module.c: the same for a module's text; `program` is the file that it loads. */
 struct setup_look setup_module_look(const struct host *host, const char *text);
 
 /* switches.c: does a setting turn all hooks off, of the agent's or of this folder's project? Then
  * ends with the words for people: "disableAllHooks is true in FILE". Free it; NULL: none does. */
 char *setup_switched_off(const struct host *host);
 
-/* program.c: how hooks name this program: by its link in PATH, by its own path, or, if each version
- * has another path, as SETUP_BY_PATH. Free it; NULL: out of memory. */
+/* program.c: the name by which hooks start this program: its link in PATH, its own path, or
+ * SETUP_BY_PATH if each version has another path. Free it; NULL: out of memory. */
 #define SETUP_BY_PATH "tidings"
 char *setup_program(void);
 bool setup_is_this(const char *program);
 bool setup_is_there(const char *program);
 bool setup_is_versioned(const char *path); /* an upgrade moves it */
 char *setup_command(void); /* setup_program, quoted for a shell; NULL: out of memory */
-/* quote.c: for a shell, and back: the word at `text`. Free it; NULL: out of memory. */
+/* quote.c: quotes a word for a shell, and reads the quoted word at `text`. Free it; NULL: out of
+ * memory. */
 char *setup_quote(const char *text);
 char *setup_unquote(const char *text, size_t len);
 
@@ -74,25 +76,25 @@ struct setup_package {
 json_t *setup_read_json(const char *path);
 struct setup_package setup_package_look(const struct host *host);
 void setup_package_finish(struct setup_package *package);
-/* How it is taken out, a sentence's end: "with 'claude plugin uninstall tidings@tidings'". Free it;
- * NULL: out of memory. */
+/* Says how to remove it, as the end of a sentence: "with 'claude plugin uninstall
+ * tidings@tidings'". Free it; NULL: out of memory. */
 char *setup_package_removal(const struct host *host, const struct setup_package *package);
 
 /* instructions.c: takes the marked block of older setups out of the host's Markdown. */
 int setup_instructions(const struct cli *cli, struct change *change);
 
-/* module.c: the file that makes a host load agents/node; `folder`: where that is installed, NULL:
- * take it out; `store`: as in struct setup_wish. */
+/* module.c: writes the file that makes a host load agents/node from `folder`; NULL: removes it.
+ * `store`: as in struct setup_wish. */
 int setup_module(const struct cli *cli, const struct host *host, const char *folder,
                  const char *store, struct change *change);
-/* beside this program, or installed with it; NULL: out of memory */
+/* the folder of agents/node, beside this program or installed with it; NULL: out of memory */
 char *setup_module_folder(void);
 
-/* version.c: what `PROGRAM --version` says, the first thing in it that looks like a version.
- * Returns 0; or -1: it cannot be run. Free it; NULL: it says none. */
+/* version.c: reads the first text in the output of `PROGRAM --version` that looks like a version.
+ * Returns 0; or -1: it cannot be run. Free *ret_version; NULL: there is none. */
 int setup_version(const char *program, char **ret_version);
-/* The same without running anything: as the files of the host's package say, or the path of its
- * program. Returns -1: it is not in PATH. */
+/* Reads it from the files of the host's package, or from the path of its program, without starting
+ * a process. Returns -1: it is not in PATH. */
 int setup_version_look(const struct host *host, char **ret_version);
 
 /* trust.c: asks Codex's own program for the hashes of our hooks, and puts them into the text of
@@ -101,18 +103,19 @@ int setup_version_look(const struct host *host, char **ret_version);
 int setup_trust(const struct cli *cli, const struct host *host, const char *program,
                 const char *hooks_path, bool remove, struct change *change, size_t *ret_changed);
 
-/* Its configuration as JSON. NULL: not TOML, or with a value that JSON does not have (a date). */
+/* Reads Codex's configuration as JSON. NULL: it is not TOML, or has a value that JSON does not have
+ * (a date). */
 json_t *setup_trust_read(const char *text);
 bool setup_same_file(const char *one, const char *other);
 
-/* trust_look.c: how many of our hooks in this text have no hash in its configuration, `trusted`,
- * which is NULL if there is none. Starts nothing: whether a hash is still right only Codex knows.
+/* trust_look.c: counts our hooks in this text that have no hash in Codex's configuration, `trusted`
+ * (NULL: there is none). It starts no process; only Codex knows whether a hash is still right.
  * Returns 0; or -1: the configuration cannot be read. */
 int setup_trust_look(const struct host *host, const char *hooks_path, const char *hooks,
                      const char *trusted, size_t *ret_untrusted);
 
-/* trust_text.c: the text with this hash for the hook `key`; without that hook if `hash` is NULL.
- * Free it; NULL: out of memory. */
+/* trust_text.c: returns the text with this hash for the hook `key`, or without that hook if `hash`
+ * is NULL. Free it; NULL: out of memory. */
 char *setup_trust_text(const char *text, const char *key, const char *hash);
 
 extern const struct cli_verb verb_setup;

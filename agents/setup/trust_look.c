@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/trust_look.c: whether Codex trusts our hooks, as far as its files say. For each hook
- * that it trusts it has a table [hooks.state."FILE:EVENT:GROUP:HOOK"] with a hash, the event in its
- * own spelling ("post_tool_use").
+ * agents/setup/trust_look.c: whether Codex trusts our hooks, as far as its files say. They have a
+ * table [hooks.state."FILE:EVENT:GROUP:HOOK"] with a hash for each trusted hook; Codex spells
+ * events its own way ("post_tool_use").
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
 
-/* "PostToolUse" is "post_tool_use". */
+/* Codex spells "PostToolUse" as "post_tool_use". */
 static bool is_same_event(const char *event, const char *spelled, size_t len) {
   const char *end = spelled + len;
   for (; *event; event++, spelled++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/marks.h: where in a transcript deliveries are, and which of these places a
- * person has taken back.
+ * agents/transcript/marks.h: the places of deliveries in a transcript, and which of them a person
+ * has taken back.
  */
 #ifndef AGENTS_TRANSCRIPT_MARKS_H
 #define AGENTS_TRANSCRIPT_MARKS_H
@@ -14,7 +14,7 @@
 struct hook_mark {
   uint64_t delivery;
   size_t at;         /* in the file */
-  size_t begin, end; /* so many rewinds undo from here on, do not undo from here on */
+  size_t begin, end; /* how many rewinds undo from here on, and how many no longer do */
   bool undone;       /* the model does not have it any more */
 };
 
@@ -26,10 +26,11 @@ struct hook_marks {
 
 /* Returns -1 if there is no memory. */
 int hook_marks_add(struct hook_marks *marks, uint64_t delivery, size_t at, bool undone);
-/* A rewind undoes those at `from` and later, and before `to`. It may undo all that is before it,
- * and there may be as many rewinds as lines: so only where it begins and ends is noted. */
+/* Notes a rewind, which undoes the marks from `from` on and before `to`. Only its begin and end are
+ * noted, because there may be as many rewinds as lines, each of which undoes everything before it.
+ */
 void hook_marks_undo(struct hook_marks *marks, size_t from, size_t to);
-/* After the last one, and before a delivery is asked for. */
+/* Call it after the last mark and rewind, and before the functions below. */
 void hook_marks_count(struct hook_marks *marks);
 void hook_marks_finish(struct hook_marks *marks);
 

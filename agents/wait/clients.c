@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/clients.c: The kernel tells by NETLINK_SOCK_DIAG which socket is
- * connected to which; /proc tells whose they are. Linux's headers sock_diag.h and unix_diag.h,
- * which a C library need not have, define what is sent and received.
+ * agents/wait/clients.c: finds the processes that are connected to a socket. The kernel says by
+ * NETLINK_SOCK_DIAG which socket is connected to which, and /proc which process has it. The
+ * messages are those of Linux's headers sock_diag.h and unix_diag.h, which a C library need not
+ * have.
  */
 #include "agents/wait/clients.h"
 
@@ -121,8 +122,8 @@ static int find_holders(int proc, const struct inodes *wanted, uint32_t *pids, s
 
 /* -- which is connected to which --------------------------------------------------------------- */
 
-/* The other end of a connection that one of `own` has accepted, which bears the name of the socket
- * that listens; 0: it is none. */
+/* Returns the other end of a connection that one of `own` has accepted (it has the name of the
+ * listening socket); 0: this is no such connection. */
 static uint32_t peer_in(const char *body, size_t len, const struct inodes *own) {
   struct socket_head socket;
   struct attribute_head attribute;

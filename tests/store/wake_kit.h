@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/wake_kit.h: what the tests of waking share: asking who rang, and pushing from another
- * process.
+ * tests/store/wake_kit.h: shared by the tests of waking: it asks which session rang, and pushes
+ * from another process.
  */
 #ifndef TESTS_STORE_WAKE_KIT_H
 #define TESTS_STORE_WAKE_KIT_H
@@ -21,14 +21,15 @@ void next_are(
     const char *expected); /* it names these until there are none: "s t", by the alphabet */
 void take_session(struct tidings_plugin *plugin,
                   const char *session); /* and take what that rings */
-/* By a producer process of its own: an event with these members of data; a notification. */
+/* Both start a producer process, which pushes an event with these members of data, or a
+ * notification. */
 void event_by_another(const char *session, const char *type, const char *data_members);
 void push_by_another(const char *session, const char *data_members);
 #define CRITICAL "\"level\":\"critical\""
 
-/* Descriptor, a session "s" that is this plugin's, and silence. */
+/* Returns the descriptor, with a session "s" of this plugin and nothing that rings. */
 int waiting(struct tidings_plugin *plugin);
 
-#define LONG_MS 20000 /* for what must happen */
+#define LONG_MS 20000 /* more than enough for anything that must happen */
 
 #endif

@@ -58,7 +58,7 @@ static int gather_mentions(const struct work *work, const size_t *windows, struc
   return 0;
 }
 
-/* The creation, the deletion `m` and all between them are undone. */
+/* Removes the creation, the deletion `m` and all changes between them. */
 static void undo(struct trace *trace, size_t m) {
   size_t first = m;
   for (size_t at = m; at != NO_ITEM; at = trace->mentions[at].before) {
@@ -146,8 +146,9 @@ static size_t gather_files(const struct work *work, const struct line *line,
   return count;
 }
 
-/* Which ones are named if not all are: up to half and one of the first change, so that each has
- * some. ret_first: they come first, the others after them. */
+/* Chooses the files that are named if not all can be: with two changes, up to half and one more of
+ * the first one, so that each change has some. *ret_order has the named files first, then the
+ * others. */
 static void choose_named(const uint8_t *changes, size_t count, size_t most, size_t *ret_order) {
   size_t named = 0, others, kinds = 0;
   for (size_t f = 0; f < count; f++) kinds += !f || changes[f] != changes[f - 1];

@@ -7,7 +7,7 @@
  */
 #include "rules/policy/steps.h"
 
-/* No character, name or number is shown in more bytes than this for each of its own. */
+/* No character, name or number is shown in more than so many bytes for each byte of its own. */
 enum { LONGEST_SHOWN = 8, SPARE_BYTES = 128 };
 
 int policy_begin_room(struct work *work, const struct room *room) {
@@ -23,7 +23,8 @@ void policy_end_room(struct work *work) {
   if (work->measure) render_measure_end(work->measure);
 }
 
-/* Does the block with this line, after those in `shown`, have room? Then it is one of them. */
+/* Is there room for the block with this line after those in `shown`? Then the line is added to
+ * them. */
 static int admit_line(struct work *work, const struct line *line, uint64_t line_bytes,
                       size_t waiting, uint64_t room, struct measured *shown, bool *ret_in) {
   struct measured with = *shown;
@@ -35,7 +36,7 @@ static int admit_line(struct work *work, const struct line *line, uint64_t line_
   return 0;
 }
 
-/* Would it have `room` if it were the only line that is shown? */
+/* Would the line fit into `room` if it were the only one that is shown? */
 static int fits_alone(struct work *work, const struct line *line, uint64_t room, bool *ret_fits) {
   struct measured none = {0};
   size_t waiting = work->deferred + work->line_count - 1;
@@ -46,7 +47,7 @@ static int fits_alone(struct work *work, const struct line *line, uint64_t room,
 
 /* -- what has to step aside -------------------------------------------------------------------- */
 
-/* The least that may be shown of it. */
+/* Writes the shortest form in which the line may be shown. */
 static int write_least(const struct work *work, const struct line *line, struct line *ret_least) {
   struct line least = *line;
   if (line->files) {
@@ -65,13 +66,13 @@ bool policy_has_room_for(const struct work *work, size_t bytes) {
          work->room->bytes;
 }
 
-/* Is a text of so many bytes so short that it fits, whatever is in it? */
+/* Does a text of so many bytes fit, whatever is in it? */
 static bool has_room_for(const struct work *work, const struct line *line, size_t bytes) {
   const struct notification *note = &line->item->note;
   return policy_has_room_for(work, bytes + note->source.len + note->name.len);
 }
 
-/* Without rendering it, and mostly without reading it. */
+/* Decides that without rendering the line, and mostly without reading it. */
 static bool fits_surely(const struct work *work, const struct line *line) {
   if (line->files) return has_room_for(work, line, line->message.len);
   return has_room_for(work, line, line->item->note.message.len) ||
@@ -94,7 +95,7 @@ static void count_too_large(struct work *work, const struct line *line) {
   if (line->newest > work->too_large_newest) work->too_large_newest = line->newest;
 }
 
-/* All lines, whole: then nothing has to be said about any that wait. */
+/* Do all lines fit whole? Then the block has no line about those that wait. */
 static int all_fit(struct work *work, bool *ret_fit) {
   struct measured shown = {0};
   uint64_t bytes;
@@ -144,7 +145,7 @@ static int bytes_of(struct work *work, struct fitting *fitting, size_t at, uint6
   return 0;
 }
 
-/* All of them, none cut: then nothing is said about any that wait. */
+/* Tries to fit all lines, none cut; then the block has no line about those that wait. */
 static int fit_all(struct work *work, struct fitting *fitting, bool *ret_fit) {
   struct measured shown = {0};
   uint64_t bytes;
@@ -180,11 +181,11 @@ static int try_cut(struct work *work, const struct line *line, size_t kept, uint
   return 0;
 }
 
-/* As much of the message as there is room for, not less than the least. */
+/* Keeps as much of the message as there is room for, but at least the shortest form. */
 static int cut_to_fit(struct work *work, struct line *line, uint64_t room, bool *ret_in) {
   size_t fits = policy_least_bytes(line), too_long = line->message.len;
   struct line cut;
-  if (too_long > room) too_long = room + 1; /* what is kept is shown in no fewer bytes */
+  if (too_long > room) too_long = room + 1; /* a text is never shown in fewer bytes than it has */
   if (try_cut(work, line, fits, room, &cut, ret_in)) return -1;
   if (!*ret_in) return 0;
   while (fits + 1 < too_long) {
@@ -198,7 +199,7 @@ static int cut_to_fit(struct work *work, struct line *line, uint64_t room, bool 
   return 0;
 }
 
-/* It is first, and has no room. An item that would have it in an empty reply waits for that. */
+/* The first line does not fit. If its item would fit into an empty reply, it waits for one. */
 static int shorten_line(struct work *work, struct line *line, uint64_t room, bool *ret_in) {
   bool whole = false;
   *ret_in = false;
@@ -230,8 +231,8 @@ static int fit_in_order(struct work *work, struct fitting *fitting, bool *kept) 
   return 0;
 }
 
-/* The pieces that were measured are rendered; were it not, what was rendered would count:
- * then the last in order wait as well. */
+/* The block is rendered from the pieces that were measured, so it should fit. If it does not, its
+ * true length counts, and the last lines in order wait too. */
 static int check_whole(struct work *work, const struct fitting *fitting, bool *kept) {
   struct line *lines = arena_array(work->arena, work->line_count, sizeof *lines);
   if (!lines) return -1;

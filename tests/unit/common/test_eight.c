@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Eight bytes at once say what each of them would say, wherever the byte stands.
+ * The functions for eight bytes at once answer as for each byte alone, wherever that byte is.
  */
 #include <criterion/criterion.h>
 
@@ -9,7 +9,7 @@
 
 TestSuite(eight);
 
-/* Neighbours that a carry could come from, or go to. */
+/* Neighbouring bytes from which, or to which, a carry could go. */
 static const char fillers[] = {'x', '\0', '\x01', '\x7F', '\x80', '\xFF', '!', '#', '\x1F', ' '};
 
 static unsigned first_of(uint64_t found) { return found ? eight_first(found) : 8; }

@@ -22,8 +22,8 @@ struct walk_tree {
   bool numeric; /* keys are numbers of this machine; else bytes */
 };
 
-/* How far a walk has come, between two pages: with the bits of the pages that were seen, all that
- * it has to know to go on. Numbers alone: see walk_kept.c. */
+/* The progress of a walk between two pages. Together with the bits of the pages that were seen, it
+ * is enough to continue the walk. It has numbers only, because walk_kept.c writes it to a file. */
 struct walk_place {
   uint64_t newest_freed; /* the newest transaction that the list of free pages names */
   uint64_t taken;        /* pages that were seen */
@@ -39,8 +39,8 @@ struct walk {
   uint64_t page_bytes, last_page, file_pages, transaction;
   struct walk_tree free_pages, rows;
   struct walk_place place;
-  uint64_t most;  /* bytes that walk_run may read before it pauses, about */
-  bool paused;    /* it has; walk_run goes on */
+  uint64_t most;  /* about how many bytes walk_run may read before it pauses */
+  bool paused;    /* it has paused; walk_run continues */
   uint8_t *seen;  /* a bit for each page */
   uint8_t *pages; /* room for one page of each level, and one more */
   int err;        /* an errno: the file could not be read, or there is no memory */
@@ -61,9 +61,9 @@ bool walk_begin(struct walk *walk, int fd, uint64_t map_bytes);
 bool walk_run(struct walk *walk);
 void walk_end(struct walk *walk);
 
-/* walk_kept.c: the place of a walk that has paused, kept in the store's folder for the next call,
- * of this process or another one, as long as nobody writes the file. Numbers that a change of the
- * file would make wrong are kept with it. */
+/* walk_kept.c: saves the progress of a walk that has paused in the store's folder, for the next
+ * call of any process. It is valid while nobody writes the file, which the numbers that are saved
+ * with it show. */
 struct db;
 struct stat;
 /* Returns 0 or an errno; then nothing is kept. */
@@ -72,8 +72,8 @@ int walk_keep(struct db *db, const struct walk *walk, const struct stat *entry);
 void walk_go_on(struct db *db, struct walk *walk, const struct stat *entry);
 void walk_forget(struct db *db);
 
-/* walk_free.c: one record of the list of free pages, of which a walk reads the value in pieces.
- * Private to the walk. */
+/* walk_free.c: a record of the list of free pages, whose value a walk reads in pieces. Private to
+ * the walk. */
 struct walk_list {
   uint64_t left;     /* numbers that are still to come */
   uint64_t previous; /* the last one that was read; they fall */

@@ -10,9 +10,9 @@
 
 enum tables_task { TABLES_INIT, TABLES_UPGRADE, TABLES_DROP, TABLES_EMPTY };
 
-/* With `ret_sql` nothing is done: it is what would be, malloc'ed. Errors: INVAL (the URL), STATE
- * (init: the schema is there), NOT_FOUND (it is not, or is no store's), SCHEMA_NEWER, BUSY, STORE,
- * NOMEM. */
+/* With `ret_sql` it does nothing and returns the SQL, malloc'ed. Errors: INVAL (the URL), STATE
+ * (init: the schema exists), NOT_FOUND (there is no such schema, or it is no store's),
+ * SCHEMA_NEWER, BUSY, STORE, NOMEM. */
 int tables_do(enum tables_task task, const char *url, char **ret_sql, struct tidings_error *error);
 
 struct tables_counts {
