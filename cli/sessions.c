@@ -11,22 +11,21 @@
 #include <unistd.h>
 
 #include "cli/verbs.h"
-#include "command/ask.h"
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/session_choice.h"
+#include "command/session_list.h"
 #include "command/terminal.h"
 
 static int ask_for_sessions(const struct cli *cli, json_t **ret_answer) {
   struct hostkit *kit = NULL;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
-  if (!code)
-    code = ask(cli, kit,
-               json_pack("{s:s, s:i, s:b}", "name", "sessions", "limit", 10000, "mailboxes", 0),
-               ret_answer);
+  struct tidings_error error = {.size = sizeof error};
+  int32_t refused =
+      code ? 0 : session_list(kit, json_pack("{s:b}", "mailboxes", 0), ret_answer, &error);
   kit_close(kit);
-  return code;
+  return refused ? cli_fail_with(cli, refused, &error) : code;
 }
 
 static void print_session(const json_t *session) {
@@ -116,10 +115,7 @@ void sessions_overview(const struct cli *cli) {
   char why[128];
   size_t i = 0, running = 0;
   int32_t refused = kit_open(cli, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
-  if (!refused)
-    refused = kit_query(
-        kit, json_pack("{s:s, s:i, s:b}", "name", "sessions", "limit", 10000, "mailboxes", 0),
-        &answer, &error);
+  if (!refused) refused = session_list(kit, json_pack("{s:b}", "mailboxes", 0), &answer, &error);
   const json_t *sessions = json_object_get(answer, "sessions");
   if (refused) puts("There is no store yet that can be read: no agent has used tidings here.");
   json_array_foreach(sessions, i, session) {

@@ -13,6 +13,7 @@
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
+#include "command/session_list.h"
 #include "command/terminal.h"
 
 enum { OPTION_PROMETHEUS = CLI_LONG_ONLY, OPTION_LISTEN, OPTION_SUBSCRIBE };
@@ -64,7 +65,9 @@ static int add_sessions(const struct cli *cli, struct hostkit *kit, const char *
   const json_t *session = NULL;
   json_t *answer = NULL;
   size_t i = 0;
-  int code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer);
+  struct tidings_error error = {.size = sizeof error};
+  int32_t refused = session_list(kit, json_object(), &answer, &error);
+  int code = refused ? cli_fail_with(cli, refused, &error) : 0;
   json_array_foreach(json_object_get(answer, "sessions"), i, session) {
     const char *name = json_value_text(session, "session");
     bool alive = json_is_true(json_object_get(session, "alive"));
@@ -81,6 +84,22 @@ static int collect(const struct cli *cli, bool every, json_t *all) {
   int code = every ? kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit)
                    : session_open(cli, &kit, &session);
   if (!code) code = add_sessions(cli, kit, every ? NULL : session, all);
+  kit_close(kit);
+  free(session);
+  return code;
+}
+
+/* The sums over all sessions, or those of the one that was named. */
+static int print_sums(const struct cli *cli) {
+  struct hostkit *kit = NULL;
+  json_t *totals = NULL;
+  char *session = NULL;
+  int code = cli->session ? session_open(cli, &kit, &session)
+                          : kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
+  if (!code)
+    code = ask(cli, kit, json_pack("{s:s, s:s*}", "name", "totals", "session", session), &totals);
+  if (!code) stats_prometheus(cli, totals);
+  json_decref(totals);
   kit_close(kit);
   free(session);
   return code;
@@ -110,9 +129,8 @@ static int stats_verb(struct cli *cli) {
   json_t *all = json_object();
   const json_t *stats = NULL;
   const char *session = NULL;
-  code = collect(cli, every || (prometheus && !cli->session), all);
-  if (!code && prometheus) code = stats_prometheus(cli, all);
-  else if (!code && cli->json) code = print_json(cli, all);
+  code = prometheus ? print_sums(cli) : collect(cli, every, all);
+  if (!code && cli->json) code = print_json(cli, all);
   else if (!code) json_object_foreach(all, session, stats) print_stats(session, stats);
   json_decref(all);
   return code;

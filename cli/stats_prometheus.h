@@ -9,7 +9,7 @@
 
 #include "command/cli.h"
 
-/* `all`: answers of `stats` by session, each with "alive". Returns 0, or the exit code. */
-int stats_prometheus(const struct cli *cli, const json_t *all);
+/* `totals`: the answer of that query. */
+void stats_prometheus(const struct cli *cli, const json_t *totals);
 
 #endif

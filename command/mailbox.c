@@ -7,11 +7,12 @@
 
 #include "command/json_value.h"
 #include "command/session_choice.h"
+#include "command/session_list.h"
 
 /* The session of a box that was joined says so in place of a host and a folder. */
 static const char member_host[] = "tidings box join", member_prefix[] = "session:";
 
-enum { MOST_SESSIONS = 10000, MOST_SOURCES = 16, MOST_ROUNDS = 64 };
+enum { MOST_SOURCES = 16, MOST_ROUNDS = 64 };
 
 /* -- asking ------------------------------------------------------------------------------------ */
 
@@ -19,10 +20,9 @@ enum { MOST_SESSIONS = 10000, MOST_SOURCES = 16, MOST_ROUNDS = 64 };
 static int32_t query_sessions(struct hostkit *kit, bool mailboxes, bool details,
                               json_t **ret_sessions, struct tidings_error *error) {
   json_t *answer = NULL;
-  int32_t code = kit_query(kit,
-                           json_pack("{s:s, s:i, s:b, s:b}", "name", "sessions", "limit",
-                                     MOST_SESSIONS, "mailboxes", mailboxes, "details", details),
-                           &answer, error);
+  int32_t code =
+      session_list(kit, json_pack("{s:b, s:b}", "mailboxes", mailboxes, "details", details),
+                   &answer, error);
   if (!code) *ret_sessions = json_incref(json_object_get(answer, "sessions"));
   json_decref(answer);
   return code;

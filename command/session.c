@@ -13,6 +13,7 @@
 #include "command/print.h"
 #include "command/project.h"
 #include "command/session_choice.h"
+#include "command/session_list.h"
 #include "command/session_near.h"
 #include "command/terminal.h"
 #include "common/utf8.h"
@@ -71,8 +72,7 @@ static void list_near(const json_t *sessions, const char *name) {
 
 static int list_sessions(const struct cli *cli, struct hostkit *kit, json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
-  int32_t code = kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000),
-                           ret_answer, &error);
+  int32_t code = session_list(kit, json_object(), ret_answer, &error);
   return code ? cli_fail_with(cli, code, &error) : 0;
 }
 

@@ -6,7 +6,8 @@
  *
  * A request is {"name": NAME, "session": ID, ...}. These names are about a session: pending,
  * status, history, explain, queue, tools, stats, timeline, stream, preview, render, instructions,
- * neutralize. These are about the whole store and take no session: sessions, marker, configure.
+ * neutralize, totals. Without one totals is about all of them. These are about the whole store and
+ * take no session: sessions, marker, configure.
  * schema/query.schema.json says what each takes and answers.
  */
 #ifndef TIDINGS_QUERY_H

@@ -14,6 +14,7 @@
 #include "command/kit.h"
 #include "command/paths.h"
 #include "command/print.h"
+#include "command/session_list.h"
 #include "command/store.h"
 #include "common/store_url.h"
 
@@ -254,7 +255,7 @@ void doctor_sessions(struct doctor *doctor) {
   free(path);
   if (!there || kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, NULL))
     return; /* said already */
-  if (!kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, NULL)) {
+  if (!session_list(kit, json_object(), &answer, NULL)) {
     const json_t *sessions = json_object_get(answer, "sessions");
     count_sessions(doctor, sessions);
     report_asleep(doctor, kit, sessions);

@@ -36,6 +36,15 @@ void query_write_data(struct json_writer *writer, const struct notification *not
   if (note->data.len && !note->made_by) json_put_raw(writer, "data", note->data);
 }
 
+bool query_owner_alive(struct question *question, const struct owner *owner) {
+  if (!owner->pid) return false;
+  if (!owner_equal(&question->looked_at, owner)) {
+    question->was_alive = store_owner_alive(question->op.instance->store, owner);
+    question->looked_at = *owner;
+  }
+  return question->was_alive;
+}
+
 static int configure(struct instance *instance, const struct request *request,
                      struct json_writer *writer, struct tidings_error *error) {
   struct buffer json = BUFFER_EMPTY;
@@ -74,15 +83,17 @@ static int ask_session(struct question *question, struct tidings_error *error) {
       [QUERY_PREVIEW] = query_preview,   [QUERY_INSTRUCTIONS] = query_instructions,
       [QUERY_RENDER] = query_render,     [QUERY_SESSIONS] = query_sessions,
       [QUERY_QUEUE] = query_queue,       [QUERY_TOOLS] = query_tools,
-      [QUERY_TIMELINE] = query_timeline,
+      [QUERY_TIMELINE] = query_timeline, [QUERY_TOTALS] = query_totals,
   };
   struct op *op = &question->op;
-  int code = op_read(op, error);
+  const struct request *request = question->request;
+  bool only = request->name == QUERY_TOTALS || request->place; /* the first page has what is new */
+  int code = only ? op_read_only(op, error) : op_read(op, error);
   if (!code && op->name.len) code = session_find(op->txn, op->name, &op->session, error);
   if (!code) code = op_get_head(op, error);
   if (!code && op->session)
     code = item_last(op->txn, op->session, &op->head, &question->last, error);
-  return code ? code : answers[question->request->name](question, error);
+  return code ? code : answers[request->name](question, error);
 }
 
 static int write_answer(struct instance *instance, const struct request *request,

@@ -22,7 +22,9 @@ void query_release(struct instance *instance,
 struct question {
   struct op op;
   const struct request *request;
-  uint64_t last; /* number of the newest item */
+  uint64_t last;          /* number of the newest item */
+  struct owner looked_at; /* the last one, and .. */
+  bool was_alive;         /* .. what was found: one host may have thousands of sessions */
   struct json_writer writer;
 };
 
@@ -43,6 +45,7 @@ int query_stream(struct question *question, struct tidings_error *error);
 int query_instructions(struct question *question, struct tidings_error *error);
 int query_preview(struct question *question, struct tidings_error *error);
 int query_sessions(struct question *question, struct tidings_error *error); /* of the whole store */
+int query_totals(struct question *question, struct tidings_error *error);   /* likewise */
 int query_render(struct question *question, struct tidings_error *error);
 
 /* "messages": the texts of a reply. */
@@ -66,6 +69,9 @@ void query_write_due(struct json_writer *writer, int64_t due_ms);
 
 /* "data", as it was pushed. Not that of a report: its message says what is in it. */
 void query_write_data(struct json_writer *writer, const struct notification *note);
+
+/* Looks once for neighbours in a list that have the same owner. */
+bool query_owner_alive(struct question *question, const struct owner *owner);
 
 /* "attachment": who has the session, or null. */
 void query_write_attachment(struct json_writer *writer, const struct op *op);

@@ -7,14 +7,12 @@
 
 #include "common/error.h"
 
-enum { WINDOW_MS = 3600000, BUCKETS = 9 };
-static const int64_t bounds_ms[BUCKETS] = {100,   500,    1000,    5000,   15000,
-                                           60000, 300000, 1800000, 3600000};
+static const int64_t bounds_ms[LATENCY_BUCKETS] = {100,   500,    1000,    5000,   15000,
+                                                   60000, 300000, 1800000, 3600000};
 
 struct waiting {
   const struct latency_times *times;
-  int64_t since_ms;
-  uint64_t buckets[BUCKETS], count, sum_ms;
+  struct latency latency;
 };
 
 int query_latency_note(struct latency_times *times, struct arena *arena, uint64_t n,
@@ -40,37 +38,41 @@ static size_t first_time(const struct latency_times *times, uint64_t n) {
   return from;
 }
 
-static void count_wait(struct waiting *waiting, int64_t wait_ms) {
+void query_latency_count(struct latency *latency, int64_t wait_ms) {
   if (wait_ms < 0) wait_ms = 0; /* a clock that was set back */
-  for (size_t i = 0; i < BUCKETS; i++) waiting->buckets[i] += wait_ms <= bounds_ms[i];
-  waiting->count++;
-  waiting->sum_ms += (uint64_t)wait_ms;
+  for (size_t i = 0; i < LATENCY_BUCKETS; i++) latency->buckets[i] += wait_ms <= bounds_ms[i];
+  latency->count++;
+  latency->sum_ms += (uint64_t)wait_ms;
+}
+
+bool query_latency_takes(const struct latency *latency, const struct delivery *delivery) {
+  return delivery->state == DELIVERY_COMMITTED && delivery->leased_ms >= latency->since_ms;
 }
 
 static int count_delivery(void *context, const struct delivery *delivery) {
   struct waiting *waiting = context;
   const struct latency_times *times = waiting->times;
-  bool counts = delivery->state == DELIVERY_COMMITTED && delivery->leased_ms >= waiting->since_ms;
+  bool counts = query_latency_takes(&waiting->latency, delivery);
   for (size_t i = 0; counts && i < delivery->disposition_count; i++) {
     const struct disposition_range *range = &delivery->dispositions[i];
     if (range->outcome != OUTCOME_DELIVERED) continue;
     for (size_t at = first_time(times, range->first);
          at < times->count && times->list[at].n <= range->last; at++)
-      count_wait(waiting, delivery->leased_ms - times->list[at].ms);
+      query_latency_count(&waiting->latency, delivery->leased_ms - times->list[at].ms);
   }
   return 0;
 }
 
-static void write_latency(struct json_writer *writer, const struct waiting *waiting) {
+void query_latency_put(struct json_writer *writer, const struct latency *latency) {
   json_open(writer, "latency", '{');
-  json_put_u64(writer, "window_ms", WINDOW_MS);
-  json_put_u64(writer, "count", waiting->count);
-  json_put_u64(writer, "sum_ms", waiting->sum_ms);
+  json_put_u64(writer, "window_ms", LATENCY_WINDOW_MS);
+  json_put_u64(writer, "count", latency->count);
+  json_put_u64(writer, "sum_ms", latency->sum_ms);
   json_open(writer, "buckets", '[');
-  for (size_t i = 0; i < BUCKETS; i++) {
+  for (size_t i = 0; i < LATENCY_BUCKETS; i++) {
     json_open(writer, NULL, '{');
     json_put_i64(writer, "most_ms", bounds_ms[i]);
-    json_put_u64(writer, "count", waiting->buckets[i]);
+    json_put_u64(writer, "count", latency->buckets[i]);
     json_close(writer, '}');
   }
   json_close(writer, ']');
@@ -80,10 +82,10 @@ static void write_latency(struct json_writer *writer, const struct waiting *wait
 int query_latency_write(struct question *question, const struct latency_times *times,
                         struct tidings_error *error) {
   struct op *op = &question->op;
-  struct waiting waiting = {.times = times, .since_ms = op->now_ms - WINDOW_MS};
+  struct waiting waiting = {.times = times, .latency.since_ms = op->now_ms - LATENCY_WINDOW_MS};
   int code = op->session
                  ? delivery_scan(op->txn, op->session, &op->arena, count_delivery, &waiting, error)
                  : 0;
-  if (!code) write_latency(&question->writer, &waiting);
+  if (!code) query_latency_put(&question->writer, &waiting.latency);
   return code;
 }

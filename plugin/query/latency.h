@@ -21,7 +21,18 @@ struct latency_times {
 int query_latency_note(struct latency_times *times, struct arena *arena, uint64_t n,
                        int64_t time_ms);
 
-/* "latency". Errors: STORE, NOMEM. */
+/* How long what was delivered since then had waited. */
+enum { LATENCY_BUCKETS = 9, LATENCY_WINDOW_MS = 3600000 };
+struct latency {
+  int64_t since_ms;
+  uint64_t buckets[LATENCY_BUCKETS], count, sum_ms;
+};
+void query_latency_count(struct latency *latency, int64_t wait_ms);
+/* Does it count what this delivery has shown? */
+bool query_latency_takes(const struct latency *latency, const struct delivery *delivery);
+/* "latency". */
+void query_latency_put(struct json_writer *writer, const struct latency *latency);
+/* The same, of the question's session. Errors: STORE, NOMEM. */
 int query_latency_write(struct question *question, const struct latency_times *times,
                         struct tidings_error *error);
 

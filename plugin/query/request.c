@@ -40,6 +40,7 @@ static const char *const names[QUERY_COUNT] = {
     [QUERY_RENDER] = "render",
     [QUERY_NEUTRALIZE] = "neutralize",
     [QUERY_SESSIONS] = "sessions",
+    [QUERY_TOTALS] = "totals",
     [QUERY_QUEUE] = "queue",
     [QUERY_TOOLS] = "tools",
     [QUERY_TIMELINE] = "timeline",
@@ -73,11 +74,12 @@ static bool takes(enum query_name name, enum member member) {
       [QUERY_INSTRUCTIONS] = 1 << SESSION | 1 << SUBAGENTS,
       [QUERY_PREVIEW] = 1 << SESSION | 1 << CARRIER,
       [QUERY_RENDER] = 1 << SESSION | 1 << EVENTS,
-      [QUERY_SESSIONS] = 1 << LIMIT | 1 << DETAILS | 1 << MAILBOXES,
+      [QUERY_SESSIONS] = 1 << LIMIT | 1 << DETAILS | 1 << MAILBOXES | 1 << AFTER,
       [QUERY_NEUTRALIZE] = 1 << SESSION | 1 << TEXT,
       [QUERY_QUEUE] = 1 << SESSION | 1 << LIMIT,
       [QUERY_TOOLS] = 1 << SESSION,
       [QUERY_TIMELINE] = 1 << SESSION | 1 << AFTER,
+      [QUERY_TOTALS] = 1 << SESSION,
   };
   return taken[name] & 1 << member;
 }
@@ -108,6 +110,24 @@ static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_er
     if (!fits) return field_refuse(&path, value, expected, error);
   }
   *ret_id = id;
+  return 0;
+}
+
+/* "1234": a place in the list of sessions; "": before the first one. */
+static int read_place(const struct json *value, struct request *request,
+                      struct tidings_error *error) {
+  struct path path = path_member(NULL, "after");
+  static const char expected[] = "the member next of an earlier answer, or an empty string";
+  uint64_t place = 0;
+  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, expected, error);
+  for (size_t i = 0; i < value->text.len; i++) {
+    char digit = value->text.ptr[i];
+    bool fits = digit >= '0' && digit <= '9' && !__builtin_mul_overflow(place, 10u, &place) &&
+                !__builtin_add_overflow(place, (uint64_t)(digit - '0'), &place);
+    if (!fits) return field_refuse(&path, value, expected, error);
+  }
+  request->in_pages = true;
+  request->place = place;
   return 0;
 }
 
@@ -210,12 +230,16 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   code = field_members(NULL, json, &known, members, error);
   if (!code) code = read_name(members[NAME], &request.name, error);
   if (!code) code = check_members(request.name, members, error);
-  if (!code && takes(request.name, SESSION)) code = read_session(members[SESSION], &request, error);
+  bool of_session =
+      takes(request.name, SESSION) && (members[SESSION] || request.name != QUERY_TOTALS);
+  if (!code && of_session) code = read_session(members[SESSION], &request, error);
   if (!code && request.name == QUERY_EXPLAIN)
     code = read_subject(members[ID], members[MESSAGE], &request, error);
   if (!code && members[LIMIT])
     code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
-  if (!code && members[AFTER]) code = read_after(members[AFTER], &request.after, error);
+  if (!code && members[AFTER])
+    code = request.name == QUERY_SESSIONS ? read_place(members[AFTER], &request, error)
+                                          : read_after(members[AFTER], &request.after, error);
   if (!code && members[DETAILS])
     code = field_bool(&details_path, members[DETAILS], &request.details, error);
   if (!code && members[MAILBOXES]) code = read_mailboxes(members[MAILBOXES], &request, error);

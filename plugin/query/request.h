@@ -23,6 +23,7 @@ enum query_name {
   QUERY_PREVIEW,
   QUERY_RENDER,
   QUERY_SESSIONS,
+  QUERY_TOTALS,
   QUERY_NEUTRALIZE,
   QUERY_QUEUE,
   QUERY_TOOLS,
@@ -63,6 +64,8 @@ struct request {
   size_t carrier_count;
   struct tidings_span text; /* neutralize */
   struct query_place after; /* timeline: what the asker knows; zero: nothing */
+  bool in_pages;            /* sessions: those after .. */
+  uint64_t place;           /* .. this one */
   bool details;             /* sessions: each one's state, queue and levels too */
   bool chooses_mailboxes;   /* sessions: only mailboxes, or .. */
   bool mailboxes;           /* .. if this is false, only what is none */

@@ -2,12 +2,14 @@
  *
  * query/sessions.c: the query `sessions`: which sessions the store knows.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/error.h"
 #include "query/answer.h"
 #include "session/ledger.h"
 #include "session/stored_run.h"
+#include "store/list.h"
 
 struct entry {
   struct tidings_span id;
@@ -15,6 +17,7 @@ struct entry {
   struct head head; /* without its ranges: only who owns it */
   bool alive;
   uint64_t pending;
+  struct db_waiting waiting; /* beside the items: in the inbox of a database */
 };
 
 struct listing {
@@ -67,8 +70,10 @@ static int describe(struct question *question, struct entry *entry, struct tidin
                 arena_copy(&question->op.arena, entry->head.host, &entry->head.host)))
     code = fail(error, TIDINGS_E_NOMEM, "no memory to list the sessions");
   if (!entry->head.owner.pid) entry->head.attached_ms = 0;
-  entry->alive = !code && store_owner_alive(question->op.instance->store, &entry->head.owner);
+  entry->alive = !code && query_owner_alive(question, &entry->head.owner);
   arena_free(&arena);
+  entry->waiting = session_waiting(question->op.txn, entry->number);
+  for (int i = 0; i < DB_LEVELS; i++) entry->pending += entry->waiting.levels[i];
   return code;
 }
 
@@ -191,7 +196,8 @@ static int write_details(struct question *question, const struct entry *entry,
   json_put_text(writer, "state", details.state);
   json_put_u64(writer, "queued", details.queued);
   json_open(writer, "by_level", '{');
-  for (unsigned i = 0; i < LEVEL_COUNT; i++) json_put_u64(writer, level_name(i), details.levels[i]);
+  for (unsigned i = 0; i < LEVEL_COUNT; i++)
+    json_put_u64(writer, level_name(i), details.levels[i] + entry->waiting.levels[i]);
   json_close(writer, '}');
   return 0;
 }
@@ -224,19 +230,38 @@ static int write_entry(struct question *question, const struct entry *entry,
   return code;
 }
 
+/* All of them in one order, or a page in the store's own order, unless that is all. */
+static int list(struct question *question, struct listing *listing, uint64_t *ret_next,
+                struct tidings_error *error) {
+  const struct request *request = question->request;
+  int code = session_page(question->op.txn, request->in_pages ? request->place : 0,
+                          request->in_pages ? request->limit : SIZE_MAX, list_session, listing,
+                          ret_next, error);
+  for (size_t i = 0; !code && i < listing->count; i++)
+    code = describe(question, &listing->entries[i], error);
+  bool is_all = !request->in_pages || (!request->place && !*ret_next);
+  if (!code && listing->count && is_all)
+    qsort(listing->entries, listing->count, sizeof *listing->entries, by_attachment);
+  return code;
+}
+
+static void write_end_of_page(struct json_writer *writer, uint64_t next) {
+  char text[24];
+  (void)snprintf(text, sizeof text, "%llu", (unsigned long long)next);
+  json_put_text(writer, "next", next ? text : NULL);
+}
+
 int query_sessions(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
-  struct listing listing = {
-      .request = question->request, .arena = &question->op.arena, .error = error};
-  int code = session_scan(question->op.txn, list_session, &listing, error);
-  for (size_t i = 0; !code && i < listing.count; i++)
-    code = describe(question, &listing.entries[i], error);
+  const struct request *request = question->request;
+  struct listing listing = {.request = request, .arena = &question->op.arena, .error = error};
+  uint64_t next = 0;
+  int code = list(question, &listing, &next, error);
   if (!code) {
-    if (listing.count)
-      qsort(listing.entries, listing.count, sizeof *listing.entries, by_attachment);
-    json_put_u64(writer, "total", listing.count);
+    if (request->in_pages) write_end_of_page(writer, next);
+    else json_put_u64(writer, "total", listing.count);
     json_open(writer, "sessions", '[');
-    for (size_t i = 0; !code && i < listing.count && i < question->request->limit; i++)
+    for (size_t i = 0; !code && i < listing.count && i < request->limit; i++)
       code = write_entry(question, &listing.entries[i], error);
     json_close(writer, ']');
   }

@@ -31,13 +31,17 @@ void op_end(struct op *op) {
   arena_free(&op->arena);
 }
 
-int op_read(struct op *op, struct tidings_error *error) {
+int op_read_only(struct op *op, struct tidings_error *error) {
   const struct db_scope scope = {
       .name = op->name, .session = op->session, .has_answer = op->has_answer};
-  bool of_all = !op->name.len && !op->session;
-  int code = of_all ? store_take_in(op->instance->store, op->deadline, error) : 0;
   op->has_answer = false;
-  return code ? code : store_read(op->instance->store, &scope, op->deadline, &op->txn, error);
+  return store_read(op->instance->store, &scope, op->deadline, &op->txn, error);
+}
+
+int op_read(struct op *op, struct tidings_error *error) {
+  bool of_all = !op->name.len && !op->session;
+  int code = of_all ? store_take_in(op->instance->store, true, op->deadline, error) : 0;
+  return code ? code : op_read_only(op, error);
 }
 
 int op_write(struct op *op, struct tidings_error *error) {

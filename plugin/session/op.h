@@ -42,6 +42,8 @@ void op_end(struct op *op);
 
 /* At most one transaction at a time. Errors as of store_read and store_write. */
 int op_read(struct op *op, struct tidings_error *error);
+/* The same, which in no case writes first: sessions that nobody has opened are not there yet. */
+int op_read_only(struct op *op, struct tidings_error *error);
 int op_write(struct op *op, struct tidings_error *error);
 /* The same for an event, which op_see_event is asked for next. */
 int op_write_event(struct op *op, const struct event *event, struct tidings_error *error);

@@ -181,9 +181,8 @@ struct transition {
 struct store_txn;
 
 /* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be
- * open on this thread. */
-/* `scope` says which session it is about, as far as that is known; NULL: any. Errors: BUSY past
- * the deadline, STORE, NOMEM, SCHEMA_NEWER. */
+ * open on this thread. `scope` says which session it is about, as far as that is known; NULL: any.
+ * Errors: BUSY past the deadline, STORE, NOMEM, SCHEMA_NEWER. */
 int store_read(struct store *store, const struct db_scope *scope, store_deadline deadline,
                struct store_txn **ret_txn, struct tidings_error *error);
 /* See `stamp` and `is_unchanged` in db/remote.h. A store of this machine has no stamps. */
@@ -193,9 +192,10 @@ bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
 /* The one writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);
-/* Before a snapshot of all sessions: what was pushed and no transaction has seen yet becomes items.
- * A snapshot of one session does that by itself. Errors: BUSY, STORE, NOMEM. */
-int store_take_in(struct store *store, store_deadline deadline, struct tidings_error *error);
+/* Pushes that no transaction has seen yet become items, as in a snapshot of their session.
+ * `nameless`: only of some sessions that nobody has opened. Errors: BUSY, STORE, NOMEM. */
+int store_take_in(struct store *store, bool nameless, store_deadline deadline,
+                  struct tidings_error *error);
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);

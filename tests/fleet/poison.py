@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """poison.py: much that waits, large or old, in one session or in many: a hook takes a portion and goes on, what nobody takes ends, and lists stay lists."""
+import json
 import os
 import re
 import sys
@@ -7,6 +8,9 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
 from kit import expect, failures  # pylint: disable=wrong-import-position
+
+
+PAGE = 1000  # of the command
 
 
 def check_large(server, url):
@@ -70,25 +74,77 @@ def check_quota(server, url):
     host.close()
 
 
-def check_many(server, url):
-    """Three hundred sessions are listed in fewer statements than there are sessions."""
+def check_many(server, url, count):
+    """Many sessions are listed, and their metrics printed, in a few statements."""
+    server.sql("DELETE FROM tidings.inbox")
     host = kit.Kit(url)
     for name in ("one", "two"):
         host.event("session.opened", name)
         host.event("session.closed", name)
     host.close()
     host = kit.Kit(url)
-    for number in range(300):
+    for number in range(count):
         host.event("session.opened", f"many-{number}")
-    host.close()
+        host.call("push", session=f"many-{number}", kind="ci.failed", level="error" if number % 3 else "info", message="x")
+        if number % 4 == 0:
+            reply = host.call("tool_result", session=f"many-{number}", call_id="c", tool="shell", content="x")["reply"]
+            host.call("settle", delivery=reply["delivery"], outcome="committed")
+    host.event("turn.started", "many-1")
+    server.sql("INSERT INTO tidings.dead_letter (name, n, pushed, reason, body) SELECT 'x', g, now(), 'nobody took it', '\\x01' FROM generate_series(1, 2) AS g")
     before = int(server.sql("SELECT sum(calls) FROM pg_stat_statements"))
     for verb in (("sessions", "--json"), ("status", "-s", "many-1"), ("stats", "--prometheus")):
         done = kit.tidings(*verb, "-S", url)
         calls = int(server.sql("SELECT sum(calls) FROM pg_stat_statements")) - before
         before += calls
-        expect(verb[0] == "stats" or calls < 150, f"{verb[0]} of {server.sql('SELECT count(*) FROM tidings.session')} sessions: {calls} statements")
-        if verb[0] == "stats":
-            expect("many-" not in done.stdout and len(done.stdout.splitlines()) < 400, f"metrics name no session: {len(done.stdout.splitlines())} lines")
+        pages = -(-count // PAGE) if verb[0] == "sessions" else 1 + count // 2048
+        expect(calls < 30 + 4 * pages, f"{verb[0]} of {count} sessions: {calls} statements, whatever waits in them")
+        if verb[0] == "sessions":
+            listed = {session["session"]: session["pending"] for session in json.loads(done.stdout)["sessions"]}
+            expect(all(listed[f"many-{number}"] == (number % 4 > 0) for number in range(count)), f"{len(listed)} sessions are listed, with what waits in each")
+    check_metrics(server, done.stdout, count)
+    check_pages(host, count)
+    host.close()
+
+
+def check_metrics(server, text, count):
+    """The figures are right; nothing names a session; the dashboard shows each metric."""
+    expect("many-" not in text, "metrics name no session")
+    values = {name: float(value) for name, value in re.findall(r"^(\w+(?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE)}
+    delivered, waits = -(-count // 4), int(server.sql("SELECT (SELECT sum(waiting) FROM tidings.session) + (SELECT count(*) FROM tidings.inbox)"))
+    expect(values["tidings_pending"] == waits == sum(value for name, value in values.items() if name.startswith("tidings_pending_by_level")), f"{waits} wait, in the inbox too")
+    expect(values["tidings_inbox"] == int(server.sql("SELECT count(*) FROM tidings.inbox")), f"of them in the inbox: {values['tidings_inbox']:.0f}")
+    levels = [len([n for n in range(count) if n % 4 and (n % 3 > 0) == error]) for error in (False, True)]
+    expect(values['tidings_pending_by_level{level="error"}'] == levels[1] and values['tidings_pending_by_level{level="info"}'] == levels[0] + waits - sum(levels), f"by level: {levels}")
+    idle, busy = values['tidings_sessions{state="idle"}'], values['tidings_sessions{state="busy"}']
+    expect((idle, busy) == (count, 1), f"running sessions: {idle:.0f} idle, one of a host of this process before, and {busy:.0f} busy")
+    expect(values['tidings_pending_by_source{source="ci"}'] == 1, "what a host has read is counted by its source")
+    expect(values["tidings_delivery_latency_seconds_count"] >= delivered and values['tidings_ended{outcome="delivered"}'] >= delivered, f"delivered: at least {delivered}")
+    expect(values["tidings_oldest_pending_seconds"] > 0 and values["tidings_store_bytes"] > 100000 and values['tidings_connections{role="fleet"}'] >= 2, "age, size and connections")
+    expect(values['tidings_dead_letters{reason="nobody took it"}'] == 2, "dead letters by reason")
+    with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "grafana", "tidings.json"), encoding="utf-8") as file:
+        shown = set(re.findall(r"tidings_\w+", " ".join(target["expr"] for panel in json.load(file)["panels"] for target in panel["targets"])))
+    printed = {re.sub(r"\{.*", "", name) for name in values}
+    bare = {re.sub("_(bucket|sum|count)$", "", name) for name in printed}
+    expect(shown <= printed and bare == {re.sub("_(bucket|sum|count)$", "", name) for name in shown}, f"the dashboard and the metrics agree: {sorted(bare ^ {re.sub('_(bucket|sum|count)$', '', name) for name in shown})}")
+
+
+def check_pages(host, count):
+    """Pages have each session once, while others come and go."""
+    after, names, pages = "", [], 0
+    while after is not None:
+        page = host.call("query", query={"name": "sessions", "limit": 100, "after": after})["answer"]
+        names += [session["session"] for session in page["sessions"]]
+        after, pages = page["next"], pages + 1
+        if pages == 1:
+            expect(len(page["sessions"]) <= 100 and "total" not in page, f"the first page has {len(page['sessions'])}")
+        host.event("session.opened", f"late-{pages}")
+    expect(len(names) == len(set(names)) and {f"many-{number}" for number in range(count)} <= set(names), f"{len(names)} names in {pages} pages, each once")
+    for wrong in ("x", "-1", "99999999999999999999"):
+        try:
+            host.call("query", query={"name": "sessions", "after": wrong})
+            expect(False, f"after {wrong} is refused")
+        except kit.Failed as failed:
+            expect(failed.code == "TIDINGS_E_SCHEMA", f"after {wrong} is refused: {failed}")
 
 
 def main():
@@ -98,7 +154,7 @@ def main():
         check_large(server, url)
         check_unopened(server, url)
         check_quota(server, url)
-        check_many(server, url)
+        check_many(server, url, 10000 if "deep" in sys.argv else 300)
     print(f"# sum: poison: {len(failures)} failures")
     return bool(failures)
 

@@ -17,9 +17,21 @@ struct db_noted {
   struct owner owner; /* whose it is */
 };
 
+/* Pushes that wait in the inbox, by level. */
+enum { DB_LEVELS = 4 };
+struct db_waiting {
+  uint64_t levels[DB_LEVELS];
+};
+
 /* How much of a forgotten session has gone, or would go. */
 struct db_forgotten {
   uint64_t rows, notifications, deliveries, messages; /* rows: of all kinds */
+};
+
+struct db_figure {
+  const char *name;
+  struct tidings_span of;
+  uint64_t value;
 };
 
 struct db_remote {
@@ -66,6 +78,22 @@ struct db_remote {
   int (*count_forgotten)(struct db *db, struct tidings_span name, store_deadline deadline,
                          struct db_forgotten *ret_counts);
 
+  /* -- lists, in a snapshot that has declared nothing ------------------------------------------ */
+
+  /* Brings the sessions after the number `after`, at most `most`, by their numbers, and calls
+   * `each` with them until it returns an error, which is then returned. With more than one call
+   * what the one before brought is gone. *ret_next: the number of the last one; 0: there are no
+   * more. */
+  int (*bring_sessions)(struct db_txn *txn, uint32_t after, size_t most,
+                        int (*each)(void *context, struct tidings_span name, uint32_t number),
+                        void *context, uint32_t *ret_next, struct tidings_error *error);
+  /* Counts the inbox of one of these, which is not among the rows. */
+  struct db_waiting (*waiting_of)(struct db_txn *txn, uint32_t session);
+  /* Figures of the whole store that its tables have, and the server: calls `each` with the name of
+   * each, what it is of ("" if it is one) and its value. */
+  int (*figures)(struct db_txn *txn, void (*each)(void *context, const struct db_figure *figure),
+                 void *context);
+
   /* -- the inbox ------------------------------------------------------------------------------ */
 
   /* At its begin a transaction of the session puts among the rows what waits in the inbox: each
@@ -80,9 +108,9 @@ struct db_remote {
                     struct tidings_span id, int64_t since_ms, bool *ret_seen);
   int (*inbox_note)(struct db_txn *txn, uint32_t session, struct tidings_span source,
                     struct tidings_span id, int64_t now_ms, int64_t keep_ms);
-  /* Calls `each` with the sessions for which something waits in the inbox, until it returns an
-   * error, which is then returned. */
-  int (*inbox_sessions)(struct db *db, store_deadline deadline,
+  /* Calls `each` with sessions for which something waits in the inbox, until it returns an error,
+   * which is then returned. `nameless`: only those that no transaction has seen yet. */
+  int (*inbox_sessions)(struct db *db, bool nameless, store_deadline deadline,
                         int (*each)(void *context, struct tidings_span name), void *context,
                         struct tidings_error *error);
 };

@@ -54,9 +54,10 @@ static int take_in_all(struct store *store, struct tidings_error *error) {
   int code = 0;
   for (int round = 0; !code && any && round < TAKE_IN_ROUNDS; round++) {
     any = false;
-    code = db_remote->inbox_sessions(store->db, store_deadline_in(MAINTENANCE_BUDGET_MS), note_any,
-                                     &any, error);
-    if (!code && any) code = store_take_in(store, store_deadline_in(MAINTENANCE_BUDGET_MS), error);
+    code = db_remote->inbox_sessions(store->db, false, store_deadline_in(MAINTENANCE_BUDGET_MS),
+                                     note_any, &any, error);
+    if (!code && any)
+      code = store_take_in(store, false, store_deadline_in(MAINTENANCE_BUDGET_MS), error);
   }
   return code;
 }

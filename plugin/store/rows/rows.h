@@ -66,6 +66,9 @@ struct db_key session_name_row(struct tidings_span name);
 int session_name(struct store_txn *txn, struct tidings_span name, uint32_t number,
                  struct tidings_error *error);
 
+/* session_page of an engine of this machine. */
+int session_page_here(struct store_txn *txn, uint64_t after, size_t most, session_visitor each,
+                      void *context, uint64_t *ret_next, struct tidings_error *error);
 /* Deletes a session's name, which nobody finds it by any more. Errors: STORE, NOMEM. */
 int session_delete_name(struct store_txn *txn, struct tidings_span name,
                         struct tidings_error *error);

@@ -179,19 +179,6 @@ bool session_decode(const struct db_key *key, struct tidings_span record,
 
 int session_scan(struct store_txn *txn, session_visitor each, void *context,
                  struct tidings_error *error) {
-  struct db_key from = row_key(0, ROW_NAME, 0);
-  struct db_cursor cursor;
-  int result = 0, rc = db_cursor_open(txn->db, &cursor);
-  if (rc) return db_failed(error, rc, "read the sessions' names");
-  rc = db_cursor_seek(&cursor, &from);
-  while (!rc && !result && row_key_is_like(cursor.key, &from)) {
-    struct tidings_span name;
-    uint32_t number;
-    struct db_key key = row_key(0, ROW_NAME, row_key_n(cursor.key));
-    if (session_decode(&key, cursor.value, &name, &number)) result = each(context, name, number);
-    rc = db_cursor_next(&cursor);
-  }
-  db_cursor_close(&cursor);
-  if (result) return result;
-  return rc ? db_failed(error, rc, "read the sessions' names") : 0;
+  uint64_t next;
+  return session_page_here(txn, 0, SIZE_MAX, each, context, &next, error);
 }

@@ -115,10 +115,12 @@ static int take_in_one(void *context, struct tidings_span name) {
   return fold_first(taking->store, &scope, taking->deadline, taking->error);
 }
 
-int store_take_in(struct store *store, store_deadline deadline, struct tidings_error *error) {
+int store_take_in(struct store *store, bool nameless, store_deadline deadline,
+                  struct tidings_error *error) {
   struct taking_in taking = {store, deadline, error};
-  return db_remote ? db_remote->inbox_sessions(store->db, deadline, take_in_one, &taking, error)
-                   : 0;
+  return db_remote
+             ? db_remote->inbox_sessions(store->db, nameless, deadline, take_in_one, &taking, error)
+             : 0;
 }
 
 void store_end(struct store_txn *txn) {

@@ -200,9 +200,10 @@ struct pg_session {
     bool rings;
   } * inbox;
   size_t inbox_count, inbox_next;
-  bool rewritten; /* a row that was history may be among the live ones again */
-  uint64_t used;  /* for the cache: when */
-  uint64_t lost;  /* how many connections were lost before it was read: struct db */
+  struct db_waiting waiting; /* in the inbox of one of a list, of which no more is known */
+  bool rewritten;            /* a row that was history may be among the live ones again */
+  uint64_t used;             /* for the cache: when */
+  uint64_t lost;             /* how many connections were lost before it was read: struct db */
 
   /* In a write: */
   bool written;
@@ -392,7 +393,6 @@ struct db {
   _Atomic bool is_full;
   bool waits_for_standby;    /* the server does, in each commit */
   int given_up[PG_GIVEN_UP]; /* the server's processes that may be at work on what was given up */
-
   /* days.c. When the last day that there is ends, by the server's clock; there is something to do.
    */
   _Atomic int64_t days_end_ms;
@@ -426,7 +426,6 @@ void pg_days_close(struct db *db);
 /* -- clock.c ----------------------------------------------------------------------------------- */
 
 void pg_clock_read(struct db *db, int64_t server_ms);
-/* The result of PG_CLOCK: the store's limits too. */
 void pg_clock_take(struct db *db, const PGresult *result);
 bool pg_clock_is_old(const struct db *db);
 

@@ -128,14 +128,14 @@ void pg_inbox_drop_noted(struct pg_txn *engine) {
   }
 }
 
-int pg_inbox_sessions(struct db *db, store_deadline deadline,
+int pg_inbox_sessions(struct db *db, bool nameless, store_deadline deadline,
                       int (*each)(void *context, struct tidings_span name), void *context,
                       struct tidings_error *error) {
   struct pg_conn *conn = NULL;
   PGresult *result = NULL;
   int code = pg_conn_take(db, deadline, &conn, error);
   if (code) return code;
-  int rc = pg_send(conn, PG_INBOX_NAMES, NULL);
+  int rc = pg_send(conn, nameless ? PG_INBOX_NAMELESS : PG_INBOX_NAMES, NULL);
   if (!rc) rc = pg_run(db, conn, deadline, &result, 1);
   pg_conn_give(db, conn);
   if (rc) code = db_failed(error, rc, "look for what was pushed");

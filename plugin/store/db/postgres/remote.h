@@ -24,13 +24,19 @@ int pg_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span sour
                   struct tidings_span id, int64_t since_ms, bool *ret_seen);
 int pg_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
                   struct tidings_span id, int64_t now_ms, int64_t keep_ms);
-int pg_inbox_sessions(struct db *db, store_deadline deadline,
+int pg_inbox_sessions(struct db *db, bool nameless, store_deadline deadline,
                       int (*each)(void *context, struct tidings_span name), void *context,
                       struct tidings_error *error);
 int pg_forget(struct db *db, struct tidings_span name, const struct owner *ended,
               store_deadline deadline, struct db_forgotten *counts, bool *ret_done);
 int pg_forget_count(struct db *db, struct tidings_span name, store_deadline deadline,
                     struct db_forgotten *ret_counts);
+int pg_scan_bring(struct db_txn *txn, uint32_t after, size_t most,
+                  int (*each)(void *context, struct tidings_span name, uint32_t number),
+                  void *context, uint32_t *ret_next, struct tidings_error *error);
+struct db_waiting pg_scan_waiting_of(struct db_txn *txn, uint32_t session);
+int pg_figures(struct db_txn *txn, void (*each)(void *context, const struct db_figure *figure),
+               void *context);
 bool pg_life_has_marks(const struct db *db);
 uint32_t pg_life_count(const struct db *db);
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/remote.h"
 
 enum { MISSES_OF_A_LIST = 3, SESSIONS_AT_ONCE = 2048 };
 
@@ -38,20 +38,20 @@ static int add_scanned(struct pg_scan *scan, const PGresult *result, int row) {
   return 0;
 }
 
-/* First the sessions of the portion, then their rows. */
-static int take_portion(struct db *db, struct pg_scan *scan, const PGresult *result) {
+/* First the sessions of the portion, which was to have so many, then their rows. */
+static int take_portion(struct db *db, struct pg_scan *scan, const PGresult *result, size_t asked) {
   size_t before = scan->count;
   int rc = 0, row = 0, count = PQntuples(result);
   for (; !rc && row < count && pg_session_is_row(result, row); row++)
     rc = add_scanned(scan, result, row);
-  scan->all = scan->count - before < SESSIONS_AT_ONCE;
+  scan->all = scan->count - before < asked;
   if (scan->count > before)
     qsort(scan->sessions, scan->count, sizeof *scan->sessions, by_its_number);
   for (; !rc && row < count; row++) {
     struct pg_session *session = find_scanned(scan, (uint32_t)pg_int8(result, row, 1));
     if (session) rc = pg_session_add_row(session, result, row);
   }
-  for (size_t i = 0; !rc && i < scan->count; i++) pg_session_sort_rows(db, scan->sessions[i]);
+  for (size_t i = before; !rc && i < scan->count; i++) pg_session_sort_rows(db, scan->sessions[i]);
   return rc;
 }
 
@@ -63,16 +63,17 @@ static int take_alive(struct pg_scan *scan, const PGresult *result) {
   return 0;
 }
 
-static int bring_portion(struct db_txn *txn, struct pg_scan *scan) {
+static int bring_portion(struct db_txn *txn, struct pg_scan *scan, size_t most) {
   struct pg_txn *engine = pg_engine(txn);
   struct pg_params params = {.count = 0};
   PGresult *results[2] = {NULL, NULL};
   bool first = !scan->alive;
   pg_param_int8(&params, scan->last);
+  pg_param_int8(&params, (int64_t)most);
   int rc = pg_send(engine->conn, PG_SCAN, &params);
   if (!rc && first) rc = pg_send(engine->conn, PG_ALIVE, NULL);
   if (!rc) rc = pg_run(txn->db, engine->conn, engine->deadline, results, first ? 2 : 1);
-  if (!rc) rc = take_portion(txn->db, scan, results[0]);
+  if (!rc) rc = take_portion(txn->db, scan, results[0], most);
   if (!rc && first) rc = take_alive(scan, results[1]);
   PQclear(results[0]);
   PQclear(results[1]);
@@ -90,8 +91,41 @@ int pg_scan_find(struct db_txn *txn, uint32_t number, struct pg_session **ret_se
   if (txn->access != DB_READS || !number || ++scan->misses < MISSES_OF_A_LIST) return 0;
   of_thread = scan;
   while (!rc && !(*ret_session = find_scanned(scan, number)) && !scan->all)
-    rc = bring_portion(txn, scan);
+    rc = bring_portion(txn, scan, SESSIONS_AT_ONCE);
   return rc;
+}
+
+static void drop_sessions(struct pg_scan *scan) {
+  for (size_t i = 0; i < scan->count; i++) pg_session_free(scan->sessions[i]);
+  scan->count = 0;
+}
+
+int pg_scan_bring(struct db_txn *txn, uint32_t after, size_t most,
+                  int (*each)(void *context, struct tidings_span name, uint32_t number),
+                  void *context, uint32_t *ret_next, struct tidings_error *error) {
+  struct pg_scan *scan = &pg_engine(txn)->scan;
+  int rc = 0, code = 0;
+  drop_sessions(scan);
+  scan->last = after;
+  scan->all = false;
+  scan->misses = MISSES_OF_A_LIST;
+  of_thread = scan;
+  while (!rc && scan->count < most && !scan->all) {
+    size_t rest = most - scan->count;
+    rc = bring_portion(txn, scan, rest < SESSIONS_AT_ONCE ? rest : SESSIONS_AT_ONCE);
+  }
+  if (rc) return pg_fail_in(txn->db, rc, "list the sessions", error);
+  for (size_t i = 0; !code && i < scan->count; i++) {
+    const struct pg_session *session = scan->sessions[i];
+    if (session->name) code = each(context, span_text(session->name), session->number);
+  }
+  if (!code) *ret_next = scan->all ? 0 : scan->last;
+  return code;
+}
+
+struct db_waiting pg_scan_waiting_of(struct db_txn *txn, uint32_t number) {
+  const struct pg_session *session = find_scanned(&pg_engine(txn)->scan, number);
+  return session ? session->waiting : (struct db_waiting){{0}};
 }
 
 bool pg_scan_knows_alive(int64_t lock, bool *ret_alive) {
@@ -104,7 +138,7 @@ bool pg_scan_knows_alive(int64_t lock, bool *ret_alive) {
 
 void pg_scan_free(struct pg_scan *scan) {
   if (of_thread == scan) of_thread = NULL;
-  for (size_t i = 0; i < scan->count; i++) pg_session_free(scan->sessions[i]);
+  drop_sessions(scan);
   free(scan->sessions);
   free(scan->alive);
   *scan = (struct pg_scan){.count = 0};

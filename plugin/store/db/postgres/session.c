@@ -222,7 +222,8 @@ enum {
   LOADED_PUSH = -1,
   LOADED_NAME = -2,
   LOADED_PUSH_THAT_RINGS = -3,
-  LOADED_CLOCK = -4
+  LOADED_CLOCK = -4,
+  LOADED_WAITING = -8 /* down to -8 - (DB_LEVELS - 1): how many wait, by level */
 };
 
 static int16_t loaded_kind(const PGresult *result, int row) {
@@ -245,10 +246,14 @@ struct pg_session *pg_session_of_row(const PGresult *result, int row) {
 
 int pg_session_add_row(struct pg_session *session, const PGresult *result, int row) {
   int16_t kind = loaded_kind(result, row);
-  uint64_t n = (uint64_t)pg_int8(result, row, 2) ^ (uint64_t)1 << 63;
+  uint64_t n = (uint64_t)pg_int8(result, row, 2);
+  const char *value = PQgetvalue(result, row, 3);
+  size_t len = (size_t)PQgetlength(result, row, 3);
+  if (kind == LOADED_NAME) return take_name(session, value, len);
+  if (kind <= LOADED_WAITING && kind > LOADED_WAITING - DB_LEVELS)
+    session->waiting.levels[LOADED_WAITING - kind] = n;
   if (kind <= 0 || kind >= KINDS) return 0;
-  return take_row(session, (uint8_t)kind, n, PQgetvalue(result, row, 3),
-                  (size_t)PQgetlength(result, row, 3));
+  return take_row(session, (uint8_t)kind, n ^ (uint64_t)1 << 63, value, len);
 }
 
 void pg_session_sort_rows(const struct db *db, struct pg_session *session) {

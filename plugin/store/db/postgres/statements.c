@@ -31,6 +31,17 @@
   "INSERT INTO live SELECT $1, unnest($2::smallint[]), unnest($3::bigint[]), unnest($4::bytea[]) " \
   "WHERE " IF_WRITTEN
 
+/* The level in a push's record. That has a format, the time (six bytes until 2039, then seven), the
+ * ttl (at most six), the level. */
+#define LEVEL_OF_BODY                                                                              \
+  "least(get_byte(body, CASE WHEN get_byte(body, 6) < 128 THEN 7 ELSE 8 END + CASE WHEN "          \
+  "get_byte(body, CASE WHEN get_byte(body, 6) < 128 THEN 7 ELSE 8 END) < 128 THEN 1 WHEN "         \
+  "get_byte(body, CASE WHEN get_byte(body, 6) < 128 THEN 8 ELSE 9 END) < 128 THEN 2 WHEN "         \
+  "get_byte(body, CASE WHEN get_byte(body, 6) < 128 THEN 9 ELSE 10 END) < 128 THEN 3 WHEN "        \
+  "get_byte(body, CASE WHEN get_byte(body, 6) < 128 THEN 10 ELSE 11 END) < 128 THEN 4 WHEN "       \
+  "get_byte(body, CASE WHEN get_byte(body, 6) < 128 THEN 11 ELSE 12 END) < 128 THEN 5 ELSE 6 "     \
+  "END), 3)"
+
 /* Archives the rows of kind $2 with a number below $3. */
 #define ARCHIVE                                                                                    \
   "WITH over AS (DELETE FROM live WHERE session = $1 AND kind = $2 AND n < $3 AND " IF_WRITTEN     \
@@ -154,14 +165,35 @@ static const char *const statements[PG_STATEMENTS] = {
         " FROM store",
     [PG_PUSH_CHECKED] = "SELECT push_as_producer($1, $2, $3, $4, $5, $6)",
     [PG_INBOX_NAMES] = "SELECT DISTINCT name FROM inbox LIMIT 1024",
+    [PG_INBOX_NAMELESS] = "SELECT DISTINCT name FROM inbox WHERE NOT EXISTS (SELECT FROM session "
+                          "WHERE session.name = inbox.name) LIMIT 128",
     [PG_FORGET] = "SELECT notifications, deliveries, messages, others, done FROM forget_some($1, "
                   "$2::integer, $3)",
     [PG_FORGET_COUNT] = "SELECT notifications, deliveries, messages, others FROM forget_count($1)",
-    /* Sessions after that number, and then their rows. */
-    [PG_SCAN] = "WITH these AS MATERIALIZED (SELECT session, version, floors FROM session WHERE "
-                "session > $1 ORDER BY session LIMIT 2048) SELECT 0::smallint, session, version, "
-                "floors FROM these UNION ALL SELECT kind, live.session, n, value FROM these, live "
-                "WHERE live.session = these.session",
+    /* Sessions after that number, at most $2, and then their names, what waits, and their rows,
+     * found by the index. */
+    [PG_SCAN] = "WITH these AS MATERIALIZED (SELECT session, name, version, floors FROM session "
+                "WHERE session > $1 ORDER BY session LIMIT $2) SELECT 0::smallint, session, "
+                "version, floors FROM these UNION ALL SELECT -2::smallint, session, 0, "
+                "convert_to(name, 'UTF8') FROM these WHERE name IS NOT NULL UNION ALL SELECT "
+                "(-8 - " LEVEL_OF_BODY ")::smallint, session, count(*), NULL FROM these, LATERAL "
+                "(SELECT body FROM inbox WHERE inbox.name = these.name OFFSET 0) AS its GROUP BY "
+                "1, 2 UNION ALL SELECT kind, session, n, value FROM these, LATERAL (SELECT kind, "
+                "n, value FROM live WHERE live.session = these.session OFFSET 0) AS its",
+    /* For each: its name, what it is of, and its value. Connections: of those who may read here. */
+    [PG_FIGURES] =
+        "SELECT 'inbox', (" LEVEL_OF_BODY ")::text, count(*) FROM inbox GROUP BY 2 "
+        "UNION ALL SELECT 'inbox_oldest_ms', '', floor(extract(epoch FROM min(pushed)) * 1000)::"
+        "bigint FROM inbox HAVING count(*) > 0 UNION ALL SELECT 'connections', usename::text, "
+        "count(*) FROM pg_stat_activity WHERE datname = current_database() AND usesysid IS "
+        "NOT NULL AND has_schema_privilege(usesysid, current_schema(), 'USAGE') GROUP BY 2 "
+        "UNION ALL SELECT 'standby_waits', '', count(*) FROM pg_stat_activity WHERE datname = "
+        "current_database() AND wait_event = 'SyncRep' AND has_schema_privilege(usesysid, "
+        "current_schema(), 'USAGE') UNION ALL SELECT 'bytes', '', "
+        "sum(pg_total_relation_size(oid))::"
+        "bigint FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE "
+        "nspname = current_schema()) AND relkind = 'r'",
+    [PG_DEAD_LETTERS] = "SELECT 'dead_letters', reason, count(*) FROM dead_letter GROUP BY reason",
     /* The locks of all owners that are alive: as PG_HAS_LOCK. */
     [PG_ALIVE] = "SELECT ('x' || right(application_name, 16))::bit(64)::bigint FROM "
                  "pg_stat_activity WHERE application_name ~ '^tidings alive [0-9a-f]{16}$' AND "
@@ -199,7 +231,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
                    version[] = {INT8, INT8, TEXT},
                    push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
                              BOOL, TEXT, INT8, BOOL,  TEXT, TEXT},
-                   alive[] = {INT8, TEXT}, forget[] = {TEXT, INT8, BYTEA},
+                   alive[] = {INT8, TEXT}, scan[] = {INT8, INT8}, forget[] = {TEXT, INT8, BYTEA},
                    checked[] = {TEXT, TEXT, TEXT, BYTEA, INT8, BOOL};
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
@@ -233,8 +265,8 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_NOTIFY: return TYPES(notify, 2);
   case PG_HAS_LOCK: return TYPES(alive, 2);
   case PG_PUSH_CHECKED: return TYPES(checked, 6);
+  case PG_SCAN: return TYPES(scan, 2);
   case PG_LOCK:
-  case PG_SCAN:
   case PG_FENCE_OFF: return TYPES(number, 1);
   default: return TYPES(NULL, 0);
   }

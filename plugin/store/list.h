@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/list.h: a look at many sessions, in a snapshot that has declared none.
+ */
+#ifndef STORE_LIST_H
+#define STORE_LIST_H
+
+#include "store/db/remote.h"
+#include "store/store.h"
+
+/* Calls `each` as session_scan does, for at most `most` sessions in an order of the store's own:
+ * those after a place, which the call before has given; 0: from the first one on. *ret_next 0:
+ * there are no more. A session that is there all the time comes once. */
+int session_page(struct store_txn *txn, uint64_t after, size_t most, session_visitor each,
+                 void *context, uint64_t *ret_next, struct tidings_error *error);
+
+/* For a session of the last page: how many pushes to it are not among its items yet. */
+struct db_waiting session_waiting(struct store_txn *txn, uint32_t session);
+/* For the same: these rows are at hand, and no history, which would be read one by one. */
+bool item_is_near(struct store_txn *txn, uint32_t session, uint64_t n);
+bool delivery_is_near(struct store_txn *txn, uint32_t session, uint64_t n);
+
+/* Figures of the whole store that a database has: see `figures` in db/remote.h. Errors: STORE. */
+int store_figures(struct store_txn *txn,
+                  void (*each)(void *context, const struct db_figure *figure), void *context,
+                  struct tidings_error *error);
+
+#endif
