@@ -116,6 +116,7 @@ struct cli {
   bool print_session;       /* only print which session is meant */
   uint32_t budget_ms;       /* how long a call of the plugin may wait; 0: as suits a person */
   uint32_t total_budget_ms; /* the same of all calls together; 0: no bound */
+  bool ends_after_close;    /* see kit_end_process */
   bool pipe_signal_ignored; /* SIGPIPE, by the caller */
 
   /* Receives the plugin's log; NULL: warnings and errors go to stderr. */

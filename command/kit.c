@@ -25,9 +25,12 @@
 #define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED)
 #endif
 #endif
-#ifndef KIT_FLAGS
+#ifdef KIT_FLAGS
+#define KIT_LEAVE 0u /* it looks at what is left */
+#else
 /* This process is as good as a probe, and ends soon. */
 #define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_COPY_IN_MEMORY)
+#define KIT_LEAVE HOSTKIT_LEAVE_TO_EXIT
 #endif
 
 enum { PRODUCER_BUDGET_MS = 5000, CLOSE_MS = 5000 };
@@ -161,8 +164,9 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                      "there is no store at %s yet; the first push creates it", store);
   if (code) goto out;
   own_host = host;
+  bool leave = cli->ends_after_close && store && !store_url_is(store); /* a server is told */
   const struct hostkit_options options = {.size = sizeof options,
-                                          .flags = KIT_FLAGS,
+                                          .flags = KIT_FLAGS | (leave ? KIT_LEAVE : 0),
                                           .plugin_path = plugin,
                                           .store_dir = store,
                                           .configuration = config,
@@ -187,6 +191,10 @@ out:
 
 void kit_close(struct hostkit *kit) {
   if (kit) (void)hostkit_close(kit, CLOSE_MS, NULL);
+}
+
+void kit_end_process(int exit_code) {
+  if (KIT_LEAVE) _exit(exit_code);
 }
 
 int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,

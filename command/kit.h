@@ -18,6 +18,9 @@
 int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit,
                  struct tidings_error *error);
 void kit_close(struct hostkit *kit); /* NULL is allowed */
+/* Ends the process with what is still open, if `ends_after_close` was set; in a build with a leak
+ * checker it returns. */
+void kit_end_process(int exit_code);
 
 /* The same, and says what went wrong. Returns 0, or the exit code. */
 int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,

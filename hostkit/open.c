@@ -90,18 +90,21 @@ int32_t hostkit_close(struct hostkit *kit, uint32_t drain_ms, struct tidings_err
   if (!kit) return TIDINGS_OK;
   struct timespec deadline = hk_deadline(drain_ms);
   if (!hk_gate_claim(&kit->gate, &deadline)) return hk_still_busy(0, drain_ms, error);
+  bool leaves = kit->settings.flags & HOSTKIT_LEAVE_TO_EXIT && kit->now.entry.abi_minor >= 2;
   int32_t code = TIDINGS_OK;
   uint64_t calls = hk_gate_shut(&kit->gate, &deadline);
   if (calls) {
     code = hk_still_busy(calls, drain_ms, error);
   } else if (kit->now.image) {
-    code = kit->now.functions.close(kit->now.plugin, error);
+    const struct tidings_plugin *functions = &kit->now.functions;
+    code = (leaves ? functions->quiesce : functions->close)(kit->now.plugin, error);
     if (code) hk_gate_open(&kit->gate);
   }
   if (code) {
     hk_gate_unclaim(&kit->gate);
     return code;
   }
+  if (leaves) return TIDINGS_OK;
   if (kit->now.image) hk_unload(&kit->now, &kit->settings);
   hk_copy_drop(&kit->now.copy);
   hk_gate_finish(&kit->gate);

@@ -189,7 +189,8 @@ struct tidings_plugin {
    * close exclude each other] [never from a callback]
    *
    * After success only release, quiesce and close may be called; every other call answers CLOSED.
-   * Quiescing again is harmless.
+   * Quiescing again is harmless. Since 1.2, a process that ends now need not close: the next one
+   * opens the store as after a close.
    *
    * Errors:
    *   INVAL   a null pointer

@@ -91,13 +91,22 @@ static void lay_project(const struct cli *cli, struct hostkit *kit, struct hook_
   json_decref(status);
 }
 
+/* Nothing is left to do after the answer but to close the store. An agent waits until the process
+ * has ended, and in most turns that is a tool's result with nothing pending. */
+static bool ends_with_answer(const struct hook_call *call) {
+  return call->moment != HOOK_SESSION_START && call->moment != HOOK_SESSION_END &&
+         call->moment != HOOK_STOP && call->moment != HOOK_INTERRUPTED;
+}
+
 /* The bound is for this call: a process that waits for the session lives on. */
 static int32_t open_for_call(struct cli *cli, const struct hook_call *call, uint32_t owner,
                              struct hostkit **ret_kit, struct tidings_error *error) {
   if (call->moment == HOOK_OTHER) return TIDINGS_OK;
   cli->total_budget_ms = cli->budget_ms;
+  cli->ends_after_close = ends_with_answer(call);
   int32_t code = kit_open(cli, TIDINGS_ROLE_HOST, owner, ret_kit, error);
   cli->total_budget_ms = 0;
+  cli->ends_after_close = false;
   return code;
 }
 
@@ -119,6 +128,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   bool ends = call->moment == HOOK_SESSION_END && !call->of_subagent,
        unsettled = !code && kit && ends && hook_status_has_leases(kit, call);
   close_kit(kit);
+  if (ends_with_answer(call)) kit_end_process(EXIT_DONE);
   bool answered = answer.output != NULL;
   json_decref(answer.output);
   if (wake && !call->unseen && call->moment == HOOK_STOP && !code && !answered)

@@ -238,8 +238,11 @@ static int keep_promises(struct instance *instance, struct tidings_error *error)
 
 static int32_t quiesce(struct tidings_plugin *plugin, struct tidings_error *error) {
   if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
-  int code = keep_promises((struct instance *)plugin, error);
-  return code ? code : instance_quiesce((struct instance *)plugin, error);
+  struct instance *instance = (struct instance *)plugin;
+  int code = keep_promises(instance, error);
+  if (!code) code = instance_quiesce(instance, error);
+  if (!code) store_note_clean(instance->store);
+  return code;
 }
 
 static int32_t close_plugin(struct tidings_plugin *plugin, struct tidings_error *error) {

@@ -130,6 +130,26 @@ Test(load, a_copy_in_memory) {
   cr_assert_null(kit_finish(&kit));
 }
 
+/* The plugin is quiesced and keeps all it has, for which it would need a close. */
+Test(load, what_is_left_to_the_exit) {
+  static struct hostkit *hostkit; /* a leak checker finds it here */
+  struct hostkit *other = NULL;
+  struct kit kit;
+  kit_init(&kit);
+  kit.options.flags = HOSTKIT_NO_PROBE | HOSTKIT_COPY_IN_MEMORY | HOSTKIT_LEAVE_TO_EXIT;
+  kit_build_own(&kit, "good_a");
+  cr_assert_eq(hostkit_open(&kit.options, &hostkit, NULL), TIDINGS_OK);
+  kit_build_own(&kit, "good_b");
+  cr_assert_eq(hostkit_swap(hostkit, NULL, 0, NULL), TIDINGS_OK, "a swap closes the old one");
+  cr_assert_eq(kit_event(hostkit, "keep", NULL), TIDINGS_OK);
+  cr_expect_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_E_BUSY);
+  cr_assert_eq(kit_event(hostkit, "give back", NULL), TIDINGS_OK);
+  cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+  cr_expect(kit_is_mapped("/memfd:tidings.so"));
+  cr_expect_eq(hostkit_open(&kit.options, &other, NULL), TIDINGS_E_STORE, "it has the store's lock");
+  cr_expect_eq(kit.warnings, 0, "%s", kit.last_warning);
+}
+
 /* The descriptor of an image that stays is free for the next copy: that has another path all the
  * same, or the loader would take it for the first. */
 Test(load, copies_in_memory_of_images_that_stay) {

@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <lmdb.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,17 +67,23 @@ static void expect_opened(const char *when) {
   cr_assert_eq(try_open(&error), 0, "%s: %s", when, error.text);
 }
 
-/* A file that LMDB reads well and the walk would refuse, noted as sound by a clean close. */
-static void make_noted(void) {
-  struct walk sound;
+/* Makes the file in walk_kit_data one that LMDB reads well and the walk would refuse, with the time
+ * of its last change. */
+static void miscount_unseen(const struct walk *sound) {
   struct stat entry;
-  walk_kit_make(&sound);
   cr_assert_eq(stat(walk_kit_path(), &entry), 0);
-  walk_kit_miscount(walk_kit_data, &sound);
+  walk_kit_miscount(walk_kit_data, sound);
   walk_kit_write(walk_kit_data);
   const struct timespec times[2] = {entry.st_atim, entry.st_mtim};
   cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), times, 0), 0);
   free(walk_kit_data);
+}
+
+/* Such a file, noted as sound by a clean close. */
+static void make_noted(void) {
+  struct walk sound;
+  walk_kit_make(&sound);
+  miscount_unseen(&sound);
 }
 
 /* The inode, the transaction and the time of change are those of the last clean close: a look at
@@ -119,6 +126,35 @@ Test(walk, what_was_noted_of_another_transaction_does_not_count) {
   expect_walked("another transaction");
 }
 
+static int write_and_end(struct child *self, void *context) {
+  struct store *store = store_at(kit_store);
+  (void)self;
+  say_well(store, "s", "news");
+  if (context) store_note_clean(store);
+  return 0; /* the process ends now */
+}
+
+static void make_without_close(void *noted) {
+  struct walk sound;
+  walk_kit_make(&sound);
+  free(walk_kit_data);
+  struct child child = child_start(write_and_end, noted);
+  cr_assert_eq(child_wait(&child), 0);
+  cr_assert(walk_kit_walk(&sound));
+  walk_kit_read();
+  miscount_unseen(&sound);
+}
+
+Test(walk, what_a_process_noted_that_ended_without_a_close_counts) {
+  make_without_close(kit_store);
+  expect_opened("as noted");
+}
+
+Test(walk, what_a_process_wrote_that_ended_before_it_noted_is_walked) {
+  make_without_close(NULL);
+  expect_walked("not noted");
+}
+
 /* -- by whom ----------------------------------------------------------------------------------- */
 
 static int use_store(struct child *self, void *context) {
@@ -128,6 +164,30 @@ static int use_store(struct child *self, void *context) {
   child_await_test(self);
   store_close(store);
   return 0;
+}
+
+static int read_and_end(struct child *self, void *context) {
+  struct store *store = store_at(kit_store);
+  (void)self, (void)context;
+  store_note_clean(store);
+  return 0;
+}
+
+/* Each leaves its slot of a reader, which the next one that opens the store clears. */
+Test(walk, processes_that_end_without_a_close_leave_nothing_that_grows) {
+  struct child other = child_start(use_store, NULL);
+  child_await(&other);
+  for (int i = 0; i < 12; i++) {
+    struct child reader = child_start(read_and_end, NULL);
+    cr_assert_eq(child_wait(&reader), 0);
+  }
+  struct store *store = store_at(kit_store);
+  MDB_envinfo info;
+  cr_assert_eq(mdb_env_info(store->db->env, &info), 0);
+  cr_assert_leq(info.me_numreaders, 3);
+  store_close(store);
+  child_signal(&other);
+  cr_assert_eq(child_wait(&other), 0);
 }
 
 /* While another process uses the store, LMDB has the file already, and pages may be half new. */

@@ -70,6 +70,8 @@ int store_open(const struct store_options *options, struct store **ret_store,
   return 0;
 }
 
+void store_note_clean(struct store *store) { db_note_clean(store->db); }
+
 void store_close(struct store *store) {
   if (!store) return;
   db_close(store->db);

@@ -214,6 +214,7 @@ pub struct StoreRequest {
 pub const HOSTKIT_NO_PROBE: u32 = 1;
 pub const HOSTKIT_KEEP_MAPPED: u32 = 2;
 pub const HOSTKIT_COPY_IN_MEMORY: u32 = 4;
+pub const HOSTKIT_LEAVE_TO_EXIT: u32 = 8;
 
 #[repr(C)]
 pub struct HostkitOptions {

@@ -81,11 +81,14 @@ void db_admit(struct db *db) {
 
 bool db_is_alone(const struct db *db) { return db->shared.sole_user; }
 
+void db_note_clean(struct db *db) {
+  if (!db->admitted) return;
+  recover_note_clean(db);
+  walk_note_clean(db);
+}
+
 void db_close(struct db *db) {
-  if (db->admitted) {
-    recover_note_clean(db);
-    walk_note_clean(db);
-  }
+  db_note_clean(db);
   env_close(db);
   shared_close(db);
   free_db(db);
