@@ -8,6 +8,7 @@ import os
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 from hook_hosts import AGENTS
@@ -49,18 +50,19 @@ class Hooks:
     """Programs that take the command's place, each by a rename."""
 
     def __init__(self, place):
-        self.program, self.spare = place.command, place.command.with_name("spare")
+        self.program, self.spare, self.lock = place.command, place.command.with_name("spare"), threading.Lock()
         self.files = {name: place.command.with_name(f"hook-{number}") for number, name in enumerate(KINDS[:2])}
         os.link(self.program, self.files["tidings"])
         subprocess.run(["cc", "-O2", "-x", "c", "-o", self.files["the least program"], "-"], input=LEAST, text=True, check=True)
 
     def switch(self, number):
-        if kind(number) == "echo":
-            self.program.unlink(missing_ok=True)
-            return
-        os.link(self.files[kind(number)], self.spare)
-        self.spare.replace(self.program)
-        self.spare.unlink(missing_ok=True)  # a rename onto the same file leaves it
+        with self.lock:  # Codex makes two requests at once
+            if kind(number) == "echo":
+                self.program.unlink(missing_ok=True)
+                return
+            os.link(self.files[kind(number)], self.spare)
+            self.spare.replace(self.program)
+            self.spare.unlink(missing_ok=True)  # a rename onto the same file leaves it
 
 
 def measure(name, calls, terminal):
