@@ -69,7 +69,7 @@ void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]) {
 
 void owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE]) {
   char line[PATH_MAX];
-  size_t len = read_proc(pid, "cmdline", line, sizeof line);
+  size_t len = script_is_run_by(program) ? read_proc(pid, "cmdline", line, sizeof line) : 0;
   const char *found = script_path(program, line, len);
   snprintf(path, OWNER_NAME_SIZE, "%s", found ? found : "");
 }

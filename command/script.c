@@ -80,6 +80,8 @@ static const char *script_after(const struct interpreter *interpreter, const cha
   return NULL;
 }
 
+bool script_is_run_by(const char *program) { return find_interpreter(program) != NULL; }
+
 const char *script_path(const char *program, const char *line, size_t len) {
   const struct interpreter *interpreter = find_interpreter(program);
   const char *found = NULL, *end = line + len, *at = line;

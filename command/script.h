@@ -15,6 +15,9 @@
  * `qemu-aarch64 /bin/sh -c ...`. NULL: it is no interpreter, or its code is in the arguments. */
 const char *script_path(const char *program, const char *line, size_t len);
 
+/* Is it an interpreter, by the name of its file? */
+bool script_is_run_by(const char *program);
+
 /* Is that file the program `name`, by its own name without an extension, or by the name of the npm
  * package in which it is? */
 bool script_is_of(const char *path, const char *name);

@@ -68,14 +68,10 @@ static int32_t make_directory(const char *parent, char **ret_directory,
       last, strerror(reason));
 }
 
-/* Copies from the beginning of `from`, whatever its offset. The kernel does it where it can: a hook
- * of an agent has no time for more. Returns 0 or an errno. */
-static int copy_bytes(int from, int to) {
-  enum { AT_ONCE = 1 << 30 };
+/* From that offset on. Returns 0 or an errno. */
+static int copy_rest(int from, int to, off_t offset) {
   char buffer[65536];
-  off_t offset = 0;
-  while (sendfile(to, from, &offset, AT_ONCE) > 0) {}
-  for (;;) { /* what is left: all of it, where it cannot, and else the end */
+  for (;;) {
     ssize_t got = pread(from, buffer, sizeof buffer, offset);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got < 0 ? errno : 0;
@@ -86,6 +82,17 @@ static int copy_bytes(int from, int to) {
       done += put < 0 ? 0 : put;
     }
   }
+}
+
+/* Copies from the beginning of `from`, whatever its offset. The kernel does it where it can: a hook
+ * of an agent has no time for more. Returns 0 or an errno. */
+static int copy_bytes(int from, int to) {
+  enum { AT_ONCE = 1 << 30 };
+  off_t offset = 0;
+  ssize_t copied;
+  do copied = sendfile(to, from, &offset, AT_ONCE);
+  while (copied > 0);
+  return copied < 0 || !offset ? copy_rest(from, to, offset) : 0;
 }
 
 /* Returns the copy's descriptor, reopened so that no stray write can reach the code that will be

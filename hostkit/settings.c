@@ -89,8 +89,8 @@ static int32_t check_options(const struct hostkit_options *given,
   struct hostkit_options options;
   int32_t code = HK_COPY_IN(&options, given, HOSTKIT_OPTIONS_SIZE_1_0, "options", error);
   if (code) return code;
-  if (options.flags & ~(HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED | HOSTKIT_COPY_IN_MEMORY |
-                        HOSTKIT_LEAVE_TO_EXIT))
+  if (options.flags &
+      ~(HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED | HOSTKIT_COPY_IN_MEMORY | HOSTKIT_LEAVE_TO_EXIT))
     return hk_error(error, TIDINGS_E_INVAL,
                     "options.flags is %#x, which has a bit without a meaning",
                     (unsigned)options.flags);

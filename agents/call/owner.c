@@ -30,34 +30,40 @@ static bool is_passed_over(const char *name) {
   return false;
 }
 
-/* Its names: of the file that it runs, of itself, and of the script. */
+/* Its names: of the file that it runs, of the script, and of itself where that may matter. */
 struct seen {
   struct process process;
   char program[OWNER_NAME_SIZE], title[OWNER_NAME_SIZE], script[OWNER_NAME_SIZE];
 };
-
-static int look_at(uint32_t pid, struct seen *ret_seen) {
-  if (owner_look_up(pid, &ret_seen->process)) return -1;
-  owner_program(pid, ret_seen->program);
-  owner_title(pid, ret_seen->title);
-  owner_script(pid, ret_seen->program, ret_seen->script);
-  return 0;
-}
 
 static bool is_between(const struct seen *seen) {
   const char *slash = strrchr(seen->script, '/'), *script = slash ? slash + 1 : seen->script;
   return is_passed_over(script[0] ? script : seen->program);
 }
 
-/* The file is called by the agent's name and a platform, or by a version; then the process calls
- * itself by the name. A copy of a shell that runs a script of that name does so as well. */
-static bool is_agent(const struct seen *seen, const struct host *host) {
-  if (!host) return false;
+/* The file is called by the agent's name and a platform. */
+static bool runs_file_of(const struct seen *seen, const struct host *host) {
   size_t len = strlen(host->program);
-  bool begins = strncmp(seen->program, host->program, len) == 0;
-  return (begins && !(seen->program[len] >= 'a' && seen->program[len] <= 'z')) ||
-         (strcmp(seen->title, host->program) == 0 && !is_between(seen)) ||
-         script_is_of(seen->script, host->program);
+  return strncmp(seen->program, host->program, len) == 0 &&
+         !(seen->program[len] >= 'a' && seen->program[len] <= 'z');
+}
+
+/* A hook has no time for files of /proc that it does not need. */
+static int look_at(uint32_t pid, const struct host *host, struct seen *ret_seen) {
+  if (owner_look_up(pid, &ret_seen->process)) return -1;
+  owner_program(pid, ret_seen->program);
+  owner_script(pid, ret_seen->program, ret_seen->script);
+  ret_seen->title[0] = '\0';
+  if (host && !runs_file_of(ret_seen, host) && !is_between(ret_seen))
+    owner_title(pid, ret_seen->title);
+  return 0;
+}
+
+/* Or the file is called by a version; then the process calls itself by the agent's name. A copy of
+ * a shell that runs a script of that name does so as well, and has no title here. */
+static bool is_agent(const struct seen *seen, const struct host *host) {
+  return host && (runs_file_of(seen, host) || strcmp(seen->title, host->program) == 0 ||
+                  script_is_of(seen->script, host->program));
 }
 
 /* A look at the processes above this one, from the parent on. */
@@ -83,7 +89,7 @@ static void look_above(uint32_t parent, const struct host *host, struct look *re
   bool own_session = self.session == self.pid; /* begun by it, or between it and the agent */
   for (uint32_t pid = parent, i = 0; !look.unseen && pid && i < MOST_GENERATIONS;
        pid = seen.process.parent, i++) {
-    if (look_at(pid, &seen)) {
+    if (look_at(pid, host, &seen)) {
       look.unseen = pid;
       break;
     }

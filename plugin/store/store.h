@@ -54,7 +54,8 @@ struct store_options {
 /* Errors: STORE with a sentence that says what to do, SCHEMA_NEWER, BUSY, NOMEM. */
 int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error);
-/* No call comes any more but store_close, or the end of the process, which takes everything back. */
+/* No call comes any more but store_close, or the end of the process, which takes everything back.
+ */
 void store_note_clean(struct store *store);
 void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
 const struct owner *store_self(const struct store *store); /* the process that opened it */

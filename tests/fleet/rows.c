@@ -82,6 +82,12 @@ static void log_line(void *context, uint32_t severity, const char *text) {
   printf("# process %c, %u: %s\n", rows_self.name, severity, text);
 }
 
+static int first_value(const void *context, struct buffer *ret_value) {
+  (void)context;
+  buffer_text(ret_value, "first");
+  return ret_value->failed ? -1 : 0;
+}
+
 /* Until the conductor has ended. */
 static int run_process(const char *url, int asked) {
   uint8_t kinds[KINDS] = {0};
@@ -93,7 +99,7 @@ static int run_process(const char *url, int asked) {
                                .log = log_line,
                                .budget_ms = LONG_MS,
                                .first = {{0, 0, 0, 0, PG_META}},
-                               .first_value = span_text("first"),
+                               .first_value = first_value,
                                .kinds = kinds,
                                .kind_count = KINDS};
   if (db_open(&options, &rows_self.db, &error)) rows_broken("%s", error.text);

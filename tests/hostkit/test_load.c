@@ -146,7 +146,8 @@ Test(load, what_is_left_to_the_exit) {
   cr_assert_eq(kit_event(hostkit, "give back", NULL), TIDINGS_OK);
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
   cr_expect(kit_is_mapped("/memfd:tidings.so"));
-  cr_expect_eq(hostkit_open(&kit.options, &other, NULL), TIDINGS_E_STORE, "it has the store's lock");
+  cr_expect_eq(hostkit_open(&kit.options, &other, NULL), TIDINGS_E_STORE,
+               "it has the store's lock");
   cr_expect_eq(kit.warnings, 0, "%s", kit.last_warning);
 }
 

@@ -45,9 +45,10 @@ struct hostkit;
  * name. Needs HOSTKIT_NO_PROBE. On a system that runs no code from memory, the copy is a file.
  * Since 1.1. */
 #define HOSTKIT_COPY_IN_MEMORY 4u
-/* This process ends as soon as hostkit_close has returned: that call quiesces the plugin, and leaves
- * the memory, the descriptors and the image to the kernel, which takes them back faster. Do not fork
- * meanwhile: the child would keep the store's locks. A plugin of an older ABI is closed. Since 1.2.
+/* This process ends as soon as hostkit_close has returned: that call quiesces the plugin, and
+ * leaves the memory, the descriptors and the image to the kernel, which takes them back faster. Do
+ * not fork meanwhile: the child would keep the store's locks. A plugin of an older ABI is closed.
+ * Since 1.2.
  */
 #define HOSTKIT_LEAVE_TO_EXIT 8u
 

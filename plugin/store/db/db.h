@@ -35,6 +35,7 @@ struct db_key {
 
 /* An open store. The engine's. */
 struct db;
+struct buffer;
 
 /* -- opening ----------------------------------------------------------------------------------- */
 
@@ -52,7 +53,9 @@ struct db_options {
   void *log_context;
   uint32_t budget_ms;  /* how long to wait for another process that is opening it */
   struct db_key first; /* the row that a new store begins with */
-  struct tidings_span first_value;
+  /* Makes its value, for a new store. Returns 0, or -1: no memory. */
+  int (*first_value)(const void *context, struct buffer *ret_value);
+  const void *first_context;
   const uint8_t *kinds; /* enum db_kind, by a key's fifth byte */
   size_t kind_count;
 };
@@ -62,8 +65,8 @@ int db_open(const struct db_options *options, struct db **ret_db, struct tidings
 void db_admit(struct db *db);
 /* Between the two: no other process uses the store. */
 bool db_is_alone(const struct db *db);
-/* What a close writes into the store's files, without closing: the process may end now. It begins no
- * transaction any more. */
+/* What a close writes into the store's files, without closing: the process may end now. It begins
+ * no transaction any more. */
 void db_note_clean(struct db *db);
 void db_close(struct db *db); /* no transaction may be open */
 

@@ -27,23 +27,24 @@ static const uint8_t kinds[] = {[ROW_ITEM] = DB_KIND_ENDS,
                                 [ROW_TOOLS] = DB_KIND_KEPT,
                                 [ROW_DELIVERY_ID] = DB_KIND_ONCE};
 
+static int first_value(const void *context, struct buffer *ret_value) {
+  const struct meta_life life = meta_life_fresh(context);
+  meta_first(&life, ret_value);
+  return ret_value->failed ? -1 : 0;
+}
+
 static int open_db(struct store *store, const struct store_options *options,
                    struct tidings_error *error) {
-  struct buffer row = BUFFER_EMPTY;
-  const struct meta_life life = meta_life_fresh(options);
-  struct db_options opening = {.place = options->directory,
-                               .log = options->log,
-                               .log_context = options->log_context,
-                               .budget_ms = options->create_budget_ms,
-                               .first = meta_first(&life, &row),
-                               .kinds = kinds,
-                               .kind_count = sizeof kinds};
-  opening.first_value = buffer_view(&row);
-  int code = row.failed ? fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it",
-                               options->directory)
-                        : db_open(&opening, &store->db, error);
-  buffer_free(&row);
-  return code;
+  const struct db_options opening = {.place = options->directory,
+                                     .log = options->log,
+                                     .log_context = options->log_context,
+                                     .budget_ms = options->create_budget_ms,
+                                     .first = meta_key(),
+                                     .first_value = first_value,
+                                     .first_context = options,
+                                     .kinds = kinds,
+                                     .kind_count = sizeof kinds};
+  return db_open(&opening, &store->db, error);
 }
 
 int store_open(const struct store_options *options, struct store **ret_store,

@@ -57,17 +57,20 @@ struct meta_life meta_life_fresh(const struct store_options *options) {
   return (struct meta_life){draw_number(options, "identity"), draw_number(options, "incarnation")};
 }
 
-struct db_key meta_first(const struct meta_life *life, struct buffer *out) {
-  struct db_key key = row_key(0, ROW_META, 0);
+struct db_key meta_key(void) {
+  return row_key(0, ROW_META, 0);
+}
+
+void meta_first(const struct meta_life *life, struct buffer *out) {
+  const struct db_key key = meta_key();
   const struct meta meta = {.layout = DB_LAYOUT, .next = 1, .life = *life};
   encode_meta(out, &meta);
   record_end(out, &key);
-  return key;
 }
 
 bool meta_as(const struct db_key *key, struct tidings_span value, const uint64_t *incarnation,
              struct buffer *out) {
-  const struct db_key first = row_key(0, ROW_META, 0);
+  const struct db_key first = meta_key();
   struct meta meta;
   if (memcmp(key, &first, sizeof first) != 0 || !decode_meta(key, value, &meta) ||
       meta.layout < DB_LAYOUT_FIRST_ROWS || meta.layout > DB_LAYOUT)

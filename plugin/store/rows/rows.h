@@ -40,8 +40,9 @@ struct meta_life meta_life_fresh(const struct store_options *options);
 static inline bool meta_life_differs(const struct meta_life *a, const struct meta_life *b) {
   return a->identity != b->identity || a->incarnation != b->incarnation;
 }
-/* The first row of a new store: its key, and its record in `out`. */
-struct db_key meta_first(const struct meta_life *life, struct buffer *out);
+/* The first row of a store, and its record in a new one. */
+struct db_key meta_key(void);
+void meta_first(const struct meta_life *life, struct buffer *out);
 /* Is it a store that this build can read and write? Errors: SCHEMA_NEWER, STORE. */
 int meta_check(struct store_txn *txn, struct tidings_error *error);
 /* A number for a session, with a random part. Errors: STORE, NOMEM. */

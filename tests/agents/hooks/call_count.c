@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_CALLS = 1, MOST_OPENED = 1, SKIPPED = 77 };
+enum { MOST_CALLS = 204, MOST_OPENED = 22, SKIPPED = 77 };
 
 struct counts {
   unsigned calls, opened, synced, started;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/buffer.h"
 #include "common/error.h"
 #include "store/db/lmdb/files.h"
 #include "store/db/lmdb/heads.h"
@@ -48,7 +49,7 @@ static int read_meta(const struct db *db, int fd, off_t at, uint8_t *ret_page,
   return 0;
 }
 
-static int check_length(struct db *db, int fd, struct tidings_error *error) {
+int datafile_check_length(struct db *db, int fd, struct tidings_error *error) {
   uint8_t page[HEAD_BYTES];
   struct stat entry;
   int code = read_meta(db, fd, 0, page, error);
@@ -99,7 +100,7 @@ static int open_regular(struct db *db, const char *name, int *ret_fd, struct tid
   return 0;
 }
 
-int datafile_check(struct db *db, struct tidings_error *error) {
+int datafile_open(struct db *db, int *ret_fd, struct tidings_error *error) {
   int fd;
   int code = open_regular(db, "data.mdb", &fd, error);
   if (code) return code;
@@ -107,7 +108,15 @@ int datafile_check(struct db *db, struct tidings_error *error) {
     return fail(error, TIDINGS_E_STORE,
                 "store %s: data.mdb was removed; close and open again to start empty",
                 db->directory);
-  code = check_length(db, fd, error);
+  *ret_fd = fd;
+  return 0;
+}
+
+int datafile_check(struct db *db, struct tidings_error *error) {
+  int fd = -1;
+  int code = datafile_open(db, &fd, error);
+  if (code) return code;
+  code = datafile_check_length(db, fd, error);
   close(fd);
   return code;
 }
@@ -228,27 +237,29 @@ static int sync_ancestors(const struct db *db) {
   return err;
 }
 
-static int make_datafile(struct db *db, const struct db_key *key, struct tidings_span value) {
+static int make_datafile(struct db *db, const struct db_options *options) {
   char path[64];
+  struct buffer value = BUFFER_EMPTY;
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", db->directory_fd, creating);
   remove_creating(db); /* of a process that died here; the gate keeps others out */
-  int err = mkdirat(db->directory_fd, creating, 0700) ? errno : 0;
-  if (!err) err = make_environment(path, key, value);
+  int err = options->first_value(options->first_context, &value) ? ENOMEM : 0;
+  if (!err && mkdirat(db->directory_fd, creating, 0700)) err = errno;
+  if (!err) err = make_environment(path, &options->first, buffer_view(&value));
+  buffer_free(&value);
   if (!err) err = finish_file(db->directory_fd, creating_file);
   if (!err && renameat(db->directory_fd, creating_file, db->directory_fd, "data.mdb")) err = errno;
   return err;
 }
 
 /* The folder `creating` goes last: as long as it is there, a process has to sync what was made. */
-int datafile_create(struct db *db, const struct db_key *key, struct tidings_span value,
-                    struct tidings_error *error) {
+int datafile_create(struct db *db, const struct db_options *options, struct tidings_error *error) {
   struct stat entry;
   int err = 0;
   bool made = fstatat(db->directory_fd, "data.mdb", &entry, AT_SYMLINK_NOFOLLOW) == 0;
   if (!made && errno != ENOENT)
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
   if (made && fstatat(db->directory_fd, creating, &entry, AT_SYMLINK_NOFOLLOW)) return 0;
-  if (!made && (err = make_datafile(db, key, value))) remove_creating(db);
+  if (!made && (err = make_datafile(db, options))) remove_creating(db);
   if (!err && fsync(db->directory_fd)) err = errno;
   if (!err) err = sync_ancestors(db);
   if (!err) remove_creating(db);

@@ -21,9 +21,12 @@ int directory_file_refused(const char *directory, const char *name, int reason,
 /* -- datafile.c -- */
 
 /* If there is no data.mdb: makes one with one row, aside, then syncs and renames it. */
-int datafile_create(struct db *db, const struct db_key *key, struct tidings_span value,
-                    struct tidings_error *error);
-/* Is it a regular file of this user's, and not cut short? */
+int datafile_create(struct db *db, const struct db_options *options, struct tidings_error *error);
+/* Opens it, if it is a regular file of this user's. Close *ret_fd. Errors: STORE. */
+int datafile_open(struct db *db, int *ret_fd, struct tidings_error *error);
+/* Is it an LMDB file of ours, and not cut short? */
+int datafile_check_length(struct db *db, int fd, struct tidings_error *error);
+/* Both. */
 int datafile_check(struct db *db, struct tidings_error *error);
 /* It is damaged, and what to do about that. */
 int datafile_refuse(const struct db *db, struct tidings_error *error, const char *how);
@@ -36,7 +39,7 @@ int datafile_check_lock(const struct db *db, struct tidings_error *error);
 
 /* As sole user, with the gate: refuses a data.mdb whose structure is damaged. BUSY: it is large,
  * and is still being checked at the deadline; STORE, NOMEM. */
-int walk_first(struct db *db, store_deadline deadline, struct tidings_error *error);
+int walk_first(struct db *db, int fd, store_deadline deadline, struct tidings_error *error);
 /* Before LMDB closes it: what is in the file now came from LMDB. */
 void walk_note_clean(struct db *db);
 struct stat;
@@ -47,7 +50,7 @@ bool walk_is_noted_sound(struct db *db, const struct stat *entry, uint64_t trans
 
 /* As sole user, before the walk: gives up a commit that was cut, makes a head whole that was torn,
  * and sees to it that the newest commit is on the disk. Errors: STORE, NOMEM. */
-int recover_first(struct db *db, struct tidings_error *error);
+int recover_first(struct db *db, int fd, struct tidings_error *error);
 /* With the writer lock: the newest commit is one whose writer died, or whose flush failed. Returns
  * 0 when it is on the disk, or an errno. */
 int recover_newest(struct db *db);

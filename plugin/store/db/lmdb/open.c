@@ -3,6 +3,7 @@
  * store/db/lmdb/open.c: opening and closing a store in a folder.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/store_url.h"
@@ -16,8 +17,19 @@ const uint64_t db_layout = DB_LAYOUT;
 
 static int create_files(struct db *db, const struct db_options *options,
                         struct tidings_error *error) {
-  int code = datafile_create(db, &options->first, options->first_value, error);
+  int code = datafile_create(db, options, error);
   if (!code && db->shared.sole_user) code = datafile_prepare_lock(db, error);
+  return code;
+}
+
+/* As sole user. LMDB opens the file only after that. */
+static int check_first(struct db *db, store_deadline deadline, struct tidings_error *error) {
+  int fd = -1;
+  int code = datafile_open(db, &fd, error);
+  if (code) return code;
+  code = recover_first(db, fd, error);
+  if (!code) code = walk_first(db, fd, deadline, error);
+  close(fd);
   return code;
 }
 
@@ -30,8 +42,7 @@ static int open_files(struct db *db, const struct db_options *options,
   waiters_enter(db);
   code = create_files(db, options, error);
   if (!code && db->shared.sole_user) {
-    code = recover_first(db, error);
-    if (!code) code = walk_first(db, deadline, error);
+    code = check_first(db, deadline, error);
     if (!code) code = env_open_checked(db, deadline, error);
   } else if (!code) {
     code = datafile_check_lock(db, error);

@@ -99,15 +99,9 @@ static int recover_file(struct db *db, int fd, const struct stat *entry,
 }
 
 /* A file that is no store's is left to the checks that follow, whose errors say more about it. */
-int recover_first(struct db *db, struct tidings_error *error) {
+int recover_first(struct db *db, int fd, struct tidings_error *error) {
   struct stat entry;
-  int fd = openat(db->directory_fd, "data.mdb", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return 0;
-  bool ours = !fstat(fd, &entry) && S_ISREG(entry.st_mode) && entry.st_uid == geteuid() &&
-              entry.st_nlink == 1;
-  int code = ours ? recover_file(db, fd, &entry, error) : 0;
-  close(fd);
-  return code;
+  return fstat(fd, &entry) ? 0 : recover_file(db, fd, &entry, error);
 }
 
 uint64_t recover_noted(int directory_fd, int data_fd) {

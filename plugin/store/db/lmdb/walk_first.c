@@ -121,17 +121,13 @@ static int walk_portions(struct db *db, struct walk *walk, const struct stat *en
   return sound ? 0 : refuse_walk(db, walk, error);
 }
 
-int walk_first(struct db *db, store_deadline deadline, struct tidings_error *error) {
+int walk_first(struct db *db, int fd, store_deadline deadline, struct tidings_error *error) {
   struct walk walk;
   struct stat entry;
-  int code = datafile_check(db, error); /* which says more of what is no store of ours at all */
+  int code = datafile_check_length(db, fd, error); /* it says more of what is no store of ours */
   if (code) return code;
-  int fd = openat(db->directory_fd, "data.mdb", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0 || fstat(fd, &entry)) {
-    int err = errno;
-    if (fd >= 0) close(fd);
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(err));
-  }
+  if (fstat(fd, &entry))
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
   if (!walk_begin(&walk, fd, datafile_map_bytes())) code = refuse_walk(db, &walk, error);
   else if (is_noted(db, &entry, walk.transaction)) {
     if (note_of(db)->finding[0])
@@ -140,6 +136,5 @@ int walk_first(struct db *db, store_deadline deadline, struct tidings_error *err
     code = walk_portions(db, &walk, &entry, deadline, error);
   }
   walk_end(&walk);
-  close(fd);
   return code;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/buffer.h"
 #include "common/fnv.h"
 #include "store/db/postgres/remote.h"
 
@@ -42,8 +43,8 @@ static int check_schema(struct db *db, struct pg_conn *conn, store_deadline dead
 }
 
 /* The first row is there when the schema is: a store is made by 'tidings store init'. */
-static int put_first(struct db *db, const struct db_options *options, store_deadline deadline,
-                     struct tidings_error *error) {
+static int put_first(struct db *db, const struct db_options *options, struct tidings_span first,
+                     store_deadline deadline, struct tidings_error *error) {
   struct db_txn txn = {.touched_count = 0};
   struct tidings_span value;
   int code = db_write(db, NULL, deadline, &txn, error);
@@ -55,16 +56,15 @@ static int put_first(struct db *db, const struct db_options *options, store_dead
   }
   if (!rc) rc = pg_txn_own(&txn, 0);
   if (!rc) rc = db_get(&txn, &options->first, &value);
-  if (!rc && !value.ptr) rc = db_put(&txn, &options->first, options->first_value);
+  if (!rc && !value.ptr) rc = db_put(&txn, &options->first, first);
   if (!rc) return db_commit(&txn, error);
   db_end(&txn);
   return db_failed(error, rc, "be opened");
 }
 
 /* A login that may only push sees a store with this row and no session. */
-static int keep_first(struct db *db, const struct db_options *options,
+static int keep_first(struct db *db, const struct db_options *options, struct tidings_span value,
                       struct tidings_error *error) {
-  struct tidings_span value = options->first_value;
   struct pg_row *row =
       pg_map_put(&db->store_rows, options->first.bytes[4], pg_key_n(&options->first), value.len);
   if (!row) return fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
@@ -185,8 +185,13 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
   }
   db->connections++;
   pg_conn_give(db, conn);
-  if (db->only_pushes) return keep_first(db, options, error);
-  return put_first(db, options, deadline, error);
+  struct buffer first = BUFFER_EMPTY;
+  if (options->first_value(options->first_context, &first))
+    code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
+  else if (db->only_pushes) code = keep_first(db, options, buffer_view(&first), error);
+  else code = put_first(db, options, buffer_view(&first), deadline, error);
+  buffer_free(&first);
+  return code;
 }
 
 int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error) {
