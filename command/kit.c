@@ -164,7 +164,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                      "there is no store at %s yet; the first push creates it", store);
   if (code) goto out;
   own_host = host;
-  bool leave = cli->ends_after_close && store && !store_url_is(store); /* a server is told */
+  bool leave = cli->ends_after_close && store && !store_url_is(store); /* a server waits */
   const struct hostkit_options options = {.size = sizeof options,
                                           .flags = KIT_FLAGS | (leave ? KIT_LEAVE : 0),
                                           .plugin_path = plugin,

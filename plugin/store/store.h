@@ -42,10 +42,9 @@ struct store_options {
   const char *directory; /* absolute or relative, NUL-terminated */
   void (*log)(void *context, uint32_t severity, const char *text);
   void *log_context;
-  /* how long opening waits for other processes in all: those that open it or make it */
-  uint32_t create_budget_ms;
-  int64_t now_ms;  /* the host's wall clock */
-  bool only_reads; /* opening forgets no rows; now_ms is not used */
+  uint32_t create_budget_ms; /* how long opening waits for all processes that open or make it */
+  int64_t now_ms;            /* the host's wall clock */
+  bool only_reads;           /* opening forgets no rows; now_ms is not used */
   /* The host's randomness: 0, or it failed. NULL: sessions are counted only. */
   int32_t (*random)(void *context, void *buffer, size_t len);
   void *random_context;
@@ -54,10 +53,8 @@ struct store_options {
 /* Errors: STORE with a sentence that says what to do, SCHEMA_NEWER, BUSY, NOMEM. */
 int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error);
-/* No call comes any more but store_close, or the end of the process, which takes everything back.
- */
-void store_note_clean(struct store *store);
-void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
+void store_note_clean(struct store *store); /* only store_close, or the process's end, may follow */
+void store_close(struct store *store);      /* NULL is allowed; no transaction may be open */
 const struct owner *store_self(const struct store *store); /* the process that opened it */
 /* Moves when the store was found to have gone back in time, or to be another one: what this process
  * knows of sessions by their numbers is void. */

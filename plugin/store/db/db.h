@@ -65,8 +65,8 @@ int db_open(const struct db_options *options, struct db **ret_db, struct tidings
 void db_admit(struct db *db);
 /* Between the two: no other process uses the store. */
 bool db_is_alone(const struct db *db);
-/* What a close writes into the store's files, without closing: the process may end now. It begins
- * no transaction any more. */
+/* Writes into the store's files what a close writes, so that the process may end without one. It
+ * begins no transaction any more. */
 void db_note_clean(struct db *db);
 void db_close(struct db *db); /* no transaction may be open */
 
