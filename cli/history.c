@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/dead_letters.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
@@ -100,15 +101,17 @@ static int choose_delivery(const struct cli *cli, json_t *answer, uint64_t id) {
   return cli_fail(cli, "the session has no delivery %s, or has forgotten it", cli->words[0]);
 }
 
-enum { OPTION_SINCE = CLI_LONG_ONLY, MOST_LISTED = 10000 };
+enum { OPTION_SINCE = CLI_LONG_ONLY, OPTION_DEAD = CLI_LONG_ONLY + 16, MOST_LISTED = 10000 };
 
 static int run_history(struct cli *cli) {
   uint64_t limit = 0, id = 0;
   int64_t since_ms = INT64_MIN;
   const char *since = NULL;
+  bool dead = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
     if (key == OPTION_SINCE) since = cli->value;
+    else if (key == OPTION_DEAD) dead = true;
     else if (cli_number(cli->value, 1, MOST_LISTED, &limit))
       return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
   }
@@ -116,8 +119,10 @@ static int run_history(struct cli *cli) {
   int code = cli_take_words(cli, 0, 1, "");
   if (!code && cli->word_count && cli_number(cli->words[0], 1, UINT64_MAX, &id))
     code = cli_usage(cli, "'%s' is not the id of a delivery", cli->words[0]);
+  if (!code && dead && id) code = cli_usage(cli, "--dead and DELIVERY exclude each other");
   if (!code && since) code = print_since(cli, since, &since_ms);
   if (!limit) limit = since || id ? MOST_LISTED : 20;
+  if (!code && dead) return verb_history_dead(cli, limit, since_ms);
   if (!code)
     code = ask_about_session(
         cli, json_pack("{s:s, s:I}", "name", "history", "limit", (json_int_t)limit), &answer);
@@ -144,6 +149,11 @@ const struct cli_verb verb_history = {
                                             .argument = "N",
                                             .help = "List the newest N; 20 if not given."},
                                            SINCE_OPTION("delivered"),
+                                           {.key = OPTION_DEAD,
+                                            .name = "dead",
+                                            .help = "List the dead letters: notifications that "
+                                                    "expired, were dropped or ended with their "
+                                                    "session, and so were never shown."},
                                            {.name = NULL}},
     .run = run_history,
     .examples =

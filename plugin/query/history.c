@@ -4,6 +4,8 @@
  */
 #include "query/past.h"
 
+#include "store/list.h"
+
 static const char *const state_names[] = {"", "leased", "committed", "rolled_back", "rewound"};
 static const char *const settler_names[] = {"", "host", "resume", "recovery", "return"};
 
@@ -86,6 +88,34 @@ static void write_delivery(struct question *question, const struct past *past,
   json_close(&question->writer, '}');
 }
 
+static int write_dead(void *context, const struct db_dead *dead) {
+  struct json_writer *writer = context;
+  struct item item;
+  if (!item_read_body(dead->body, &item)) return 0;
+  json_open(writer, NULL, '{');
+  json_put_text(writer, "outcome", dead->outcome);
+  json_put_text(writer, "reason", dead->reason);
+  json_put_time(writer, "time", item.pushed_ms);
+  json_put_time(writer, "ended_at", dead->ended_ms);
+  query_write_kind(writer, &item.note);
+  json_put_text(writer, "level", level_name(item.note.level));
+  json_put_string(writer, "message", item.note.message);
+  query_write_data(writer, &item.note);
+  json_close(writer, '}');
+  return 0;
+}
+
+/* "dead_letters": of a store in a database, pushes that no host has read. */
+static int write_dead_letters(struct question *question, struct tidings_error *error) {
+  struct json_writer *writer = &question->writer;
+  if (!db_remote) return 0;
+  json_open(writer, "dead_letters", '[');
+  int code = store_dead_letters(question->op.txn, question->op.name, question->request->limit,
+                                write_dead, writer, error);
+  json_close(writer, ']');
+  return code;
+}
+
 /* The newest `limit` deliveries and transitions, oldest first. */
 int query_history(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
@@ -99,6 +129,8 @@ int query_history(struct question *question, struct tidings_error *error) {
   for (size_t i = first; i < past.delivery_count; i++)
     write_delivery(question, &past, &past.deliveries[i]);
   json_close(writer, ']');
+  code = write_dead_letters(question, error);
+  if (code) return code;
   uint64_t last = question->op.head.last_transition;
   return query_write_transitions(question, last > limit ? last - limit + 1 : 1, error);
 }

@@ -20,6 +20,14 @@ struct db_waiting session_waiting(struct store_txn *txn, uint32_t session);
 bool item_is_near(struct store_txn *txn, uint32_t session, uint64_t n);
 bool delivery_is_near(struct store_txn *txn, uint32_t session, uint64_t n);
 
+/* Calls `each` with pushes to this session that ended in a database's inbox, as `dead_letters` in
+ * db/remote.h has it. */
+int store_dead_letters(struct store_txn *txn, struct tidings_span name, size_t most,
+                       int (*each)(void *context, const struct db_dead *dead), void *context,
+                       struct tidings_error *error);
+/* Reads what was pushed from its body; the texts point into that. False: it is none. */
+bool item_read_body(struct tidings_span body, struct item *ret_item);
+
 /* Figures of the whole store that a database has: see `figures` in db/remote.h. Errors: STORE. */
 int store_figures(struct store_txn *txn,
                   void (*each)(void *context, const struct db_figure *figure), void *context,

@@ -138,6 +138,21 @@ def test_stats(place):
 
 # fleet-poison looks at these.
 ONLY_OF_A_DATABASE = {"tidings_inbox": {}, "tidings_dead_letters": {"reason": ""}, "tidings_connections": {"role": ""}, "tidings_standby_waits": {}}
+def test_dead_letters(place):
+    """history --dead lists what expired or was dropped, and nothing that was shown, taken back or filtered"""
+    place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "shown")
+    place.ok("push", "-s", "s", "-k", "ci.failed", "--ttl", "1ms", "too late")
+    place.ok("push", "-s", "s", "-k", "ci.state", "--key", "k", "older")
+    place.ok("push", "-s", "s", "-k", "ci.state", "--key", "k", "newer")
+    assert "No notification" in place.ok("history", "-s", "s", "--dead").text
+    place.ok("deliver", "-s", "s", "--at", "tool-result", stdin="z")
+    answer = place.ok("history", "-s", "s", "--dead", "--json").json
+    assert [(one["outcome"], one["message"]) for one in answer["dead_letters"]] == [("expired", "too late")] and answer["total"] == 1, answer
+    assert "had passed" in place.ok("history", "-s", "s", "--dead").text
+    place.refused("history", "-s", "s", "--dead", "1", code=2, says="exclude each other")
+    place.refused("history", "-s", "other", "--dead", says="no session 'other'")
+
+
 FUNCTIONS = {"sum", "max", "by", "delta", "clamp_min", "histogram_quantile", "topk"}
 
 

@@ -49,6 +49,8 @@ def check_unopened(server, url):
     expect(server.sql(waits) == "0", "and the other ends after thirty days")
     letters = server.sql("SELECT reason, message, level FROM tidings.dead_letters WHERE session = 'nobody' ORDER BY pushed DESC")
     expect(letters == "its ttl was over|with a ttl|info\nnobody took it|without|info", f"they can be listed: {letters!r}")
+    listed = json.loads(kit.tidings("history", "--dead", "--json", "-S", url, "-s", "nobody").stdout)["dead_letters"]
+    expect([(one["outcome"], one["message"], one["level"]) for one in listed] == [("expired", "with a ttl", "info"), ("dropped", "without", "info")], f"the command lists them too, though nobody has opened the session: {len(listed)}")
     server.sql("UPDATE tidings.store SET inbox_days = 1; SELECT tidings.push('nobody', 'ci.failed', 'info', 'x'); " + old.format("25 hours") + "; " + keep)
     expect(server.sql(waits) == "0", "or after the days that the store's settings say")
     server.sql("UPDATE tidings.dead_letter SET ended = ended - interval '31 days'; " + keep)

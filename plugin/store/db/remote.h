@@ -34,6 +34,13 @@ struct db_figure {
   uint64_t value;
 };
 
+/* A push that ended in the inbox. The texts are the engine's until `each` returns. */
+struct db_dead {
+  const char *outcome, *reason;
+  int64_t ended_ms;
+  struct tidings_span body;
+};
+
 struct db_remote {
   /* -- reading -------------------------------------------------------------------------------- */
 
@@ -93,6 +100,12 @@ struct db_remote {
    * each, what it is of ("" if it is one) and its value. */
   int (*figures)(struct db_txn *txn, void (*each)(void *context, const struct db_figure *figure),
                  void *context);
+
+  /* Calls `each` with the newest `most` pushes to this session that ended in the inbox, oldest
+   * first, until it returns an error, which is then returned. */
+  int (*dead_letters)(struct db_txn *txn, struct tidings_span name, size_t most,
+                      int (*each)(void *context, const struct db_dead *dead), void *context,
+                      struct tidings_error *error);
 
   /* -- the inbox ------------------------------------------------------------------------------ */
 

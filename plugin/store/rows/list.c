@@ -66,3 +66,16 @@ bool item_is_near(struct store_txn *txn, uint32_t session, uint64_t n) {
 bool delivery_is_near(struct store_txn *txn, uint32_t session, uint64_t n) {
   return is_near(txn, session, ROW_DELIVERY, n);
 }
+
+bool item_read_body(struct tidings_span body, struct item *ret_item) {
+  const uint8_t *bytes = (const uint8_t *)body.ptr;
+  struct record_reader reader = {.at = bytes + 1, .end = bytes + body.len};
+  *ret_item = (struct item){.n = 0};
+  return body.len && bytes[0] == RECORD_FORMAT && item_decode(&reader, ret_item);
+}
+
+int store_dead_letters(struct store_txn *txn, struct tidings_span name, size_t most,
+                       int (*each)(void *context, const struct db_dead *dead), void *context,
+                       struct tidings_error *error) {
+  return db_remote ? db_remote->dead_letters(txn->db, name, most, each, context, error) : 0;
+}

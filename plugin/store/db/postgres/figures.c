@@ -31,3 +31,25 @@ int pg_figures(struct db_txn *txn, void (*each)(void *context, const struct db_f
   if (rc) engine->failing = true;
   return rc;
 }
+
+int pg_dead_letters(struct db_txn *txn, struct tidings_span name, size_t most,
+                    int (*each)(void *context, const struct db_dead *dead), void *context,
+                    struct tidings_error *error) {
+  struct pg_params params = {.count = 0};
+  PGresult *result = NULL;
+  if (txn->db->revision < PG_SCHEMA) return 0;
+  pg_param_bytes(&params, name);
+  pg_param_int8(&params, (int64_t)most);
+  int rc = pg_txn_fetch(txn, PG_DEAD_OF_SESSION, &params, &result);
+  int code = rc ? pg_fail_in(txn->db, rc, "list the dead letters", error) : 0;
+  for (int i = 0; !code && i < PQntuples(result); i++) {
+    const struct db_dead dead = {
+        .outcome = PQgetvalue(result, i, 0),
+        .reason = PQgetvalue(result, i, 1),
+        .ended_ms = pg_int8(result, i, 2),
+        .body = span_of(PQgetvalue(result, i, 3), (size_t)PQgetlength(result, i, 3))};
+    code = each(context, &dead);
+  }
+  PQclear(result);
+  return code;
+}

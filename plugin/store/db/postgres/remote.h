@@ -37,6 +37,9 @@ int pg_scan_bring(struct db_txn *txn, uint32_t after, size_t most,
 struct db_waiting pg_scan_waiting_of(struct db_txn *txn, uint32_t session);
 int pg_figures(struct db_txn *txn, void (*each)(void *context, const struct db_figure *figure),
                void *context);
+int pg_dead_letters(struct db_txn *txn, struct tidings_span name, size_t most,
+                    int (*each)(void *context, const struct db_dead *dead), void *context,
+                    struct tidings_error *error);
 bool pg_life_has_marks(const struct db *db);
 uint32_t pg_life_count(const struct db *db);
 #endif

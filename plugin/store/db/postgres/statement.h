@@ -56,6 +56,7 @@ enum pg_statement {
   PG_FORGET_COUNT,
   PG_FIGURES,
   PG_DEAD_LETTERS,
+  PG_DEAD_OF_SESSION,
   PG_STATEMENTS
 };
 

@@ -193,6 +193,11 @@ static const char *const statements[PG_STATEMENTS] = {
         "sum(pg_total_relation_size(oid))::"
         "bigint FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE "
         "nspname = current_schema()) AND relkind = 'r'",
+    [PG_DEAD_OF_SESSION] =
+        "SELECT CASE WHEN reason = 'its ttl was over' THEN 'expired' ELSE 'dropped' END, reason, "
+        "floor(extract(epoch FROM ended) * 1000)::bigint, body FROM (SELECT n, reason, ended, body "
+        "FROM dead_letter WHERE name = $1 ORDER BY ended DESC, n DESC LIMIT $2) AS newest ORDER BY "
+        "ended, n",
     [PG_DEAD_LETTERS] = "SELECT 'dead_letters', reason, count(*) FROM dead_letter GROUP BY reason",
     /* The locks of all owners that are alive: as PG_HAS_LOCK. */
     [PG_ALIVE] = "SELECT ('x' || right(application_name, 16))::bit(64)::bigint FROM "
@@ -231,7 +236,8 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
                    version[] = {INT8, INT8, TEXT},
                    push[] = {TEXT, TEXT, TEXT, BYTEA, INT8, INT8, INT8,
                              BOOL, TEXT, INT8, BOOL,  TEXT, TEXT},
-                   alive[] = {INT8, TEXT}, scan[] = {INT8, INT8}, forget[] = {TEXT, INT8, BYTEA},
+                   alive[] = {INT8, TEXT}, scan[] = {INT8, INT8}, dead[] = {TEXT, INT8},
+                   forget[] = {TEXT, INT8, BYTEA},
                    checked[] = {TEXT, TEXT, TEXT, BYTEA, INT8, BOOL};
 #define TYPES(list, number) (*ret_count = (number), (list))
   switch (statement) {
@@ -259,6 +265,7 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_PUSH_COUNT:
   case PG_PUSH_PLAIN: return TYPES(plain, 3);
   case PG_PUSH_NEXT: return TYPES(plain, 4);
+  case PG_DEAD_OF_SESSION: return TYPES(dead, 2);
   case PG_RINGS: return TYPES(owner, 1);
   case PG_SEEN: return TYPES(seen, 4);
   case PG_NOTE_ID: return TYPES(seen, 5);

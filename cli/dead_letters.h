@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dead_letters.h: notifications that ended and were never shown.
+ */
+#ifndef TIDINGS_CLI_DEAD_LETTERS_H
+#define TIDINGS_CLI_DEAD_LETTERS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "command/cli.h"
+
+/* Asks for those of the session, and prints the newest `limit` of what ended since then, the oldest
+ * first. Returns 0 or the exit code. */
+int verb_history_dead(const struct cli *cli, uint64_t limit, int64_t since_ms);
+
+#endif
