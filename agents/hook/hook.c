@@ -44,8 +44,8 @@ static int write_text(const char *text) {
   return reason;
 }
 
-/* A host that has gone does not get it. Whether one that took it keeps it is known at the next
- * call. */
+/* Writes the answer, and rolls its delivery back if that fails. The next call finds out whether the
+ * agent has kept the answer. */
 static void write_answer(struct hostkit *kit, const struct hook_answer *answer) {
   struct tidings_error error = {.size = sizeof error};
   char *text = answer->output ? json_dumps(answer->output, JSON_COMPACT) : NULL;
@@ -57,17 +57,17 @@ static void write_answer(struct hostkit *kit, const struct hook_answer *answer) 
   free(text);
 }
 
-/* A settle that is remembered keeps it open while another process writes: the next call finds that
- * delivery in the store. */
+/* A settle that was put off, because another process is writing, keeps the plugin open. That is
+ * harmless: the next call finds the delivery in the store. */
 static void close_kit(struct hostkit *kit) {
   static struct hostkit *volatile left_open; /* a leak checker finds it here */
   left_open = kit;
   kit_close(left_open);
 }
 
-/* The log says that an agent's process, which outlives its hooks, is another one: a wrapper was
- * taken for it, or it has ended. A window may be closed at any time, and if the session's end is
- * reported before that of its turn, only the store knows that it had one. */
+/* Logs that the agent's process, which outlives its hooks, is another one than before: a wrapper
+ * was taken for it, or it has ended. A window may be closed at any time, and if the session's end
+ * is reported before that of its turn, only the store knows that it had one. */
 static void note_owner(const json_t *attachment, struct hook_call *call, uint32_t owner) {
   uint32_t pid = (uint32_t)json_value_count(attachment, "pid");
   bool is_gone = pid && pid != owner && !json_is_true(json_object_get(attachment, "alive")) &&

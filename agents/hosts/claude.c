@@ -87,6 +87,5 @@ const struct host host_claude = {
     .switches = claude_switches,
     .home_folder = ".claude",
     .config_file = "settings.json",
-    .instructions_file = "CLAUDE.md",
     .package = &claude_package,
 };

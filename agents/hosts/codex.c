@@ -71,5 +71,4 @@ const struct host host_codex = {
     .trust_file = "config.toml",
     .settings_file = "config.toml",
     .project_settings = ".codex/config.toml",
-    .instructions_file = "AGENTS.md",
 };

@@ -90,6 +90,5 @@ const struct host host_gemini = {
     .config_file = "settings.json",
     .settings_file = "settings.json",
     .project_settings = ".gemini/settings.json",
-    .instructions_file = "GEMINI.md",
     .package = &gemini_package,
 };

@@ -252,10 +252,7 @@ struct host {
   /* A file in that folder, and one in the folder in which the session works, whose changes it does
    * not report: what a person sets. NULL: it reports them. */
   const char *settings_file, *project_settings;
-  bool reads_settings_again; /* while it runs */
-  /* in that folder: Markdown that becomes part of the system prompt, where older setups put a block
-   */
-  const char *instructions_file;
+  bool reads_settings_again;          /* while it runs */
   const struct host_switch *switches; /* NULL: none is known */
   const struct host_package *package; /* NULL: it has no way of its own */
 };

@@ -75,5 +75,4 @@ const struct host host_qwen = {
     .settings_file = "settings.json",
     .project_settings = ".qwen/settings.json",
     .reads_settings_again = true,
-    .instructions_file = "QWEN.md",
 };

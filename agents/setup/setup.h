@@ -80,9 +80,6 @@ void setup_package_finish(struct setup_package *package);
  * tidings@tidings'". Free it; NULL: out of memory. */
 char *setup_package_removal(const struct host *host, const struct setup_package *package);
 
-/* instructions.c: takes the marked block of older setups out of the host's Markdown. */
-int setup_instructions(const struct cli *cli, struct change *change);
-
 /* module.c: writes the file that makes a host load agents/node from `folder`; NULL: removes it.
  * `store`: as in struct setup_wish. */
 int setup_module(const struct cli *cli, const struct host *host, const char *folder,

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "agents/hosts/mcp.h"
 #include "agents/setup/mcp.h"
@@ -103,22 +102,11 @@ static int plan_module(const struct setup *setup, struct change *change) {
   return code;
 }
 
-/* A link that leads nowhere has no block of ours either. */
-static int plan_instructions(struct setup *setup, const char *home) {
-  struct change *change = NULL;
-  char *path = paths_join(home, setup->host->instructions_file);
-  bool there = path && access(path, F_OK) == 0;
-  free(path);
-  int code = there ? begin_change(setup, home, setup->host->instructions_file, &change) : 0;
-  return code || !there ? code : setup_instructions(setup->cli, change);
-}
-
 static int plan(struct setup *setup, const char *home) {
   struct change *change = NULL;
   int code = begin_change(setup, home, setup->host->config_file, &change);
   if (!code)
     code = setup->host->kind == HOST_HOOKS ? plan_hooks(setup, change) : plan_module(setup, change);
-  if (!code && setup->host->instructions_file) code = plan_instructions(setup, home);
   return code;
 }
 
@@ -329,24 +317,23 @@ const struct cli_verb verb_setup = {
     .name = "setup",
     .usage = "[OPTION]... HOST  or  mcp HOST",
     .summary = "set up an agent for tidings, or undo that",
-    .help = "HOST is " HOSTS_WITH_SETUP_NAMES ". Adds the hooks of tidings to the agent's own "
-            "configuration; " HOSTS_WITH_MODULES_NAMES
-            " loads a module instead. When a session starts, they tell the model what the "
-            "notifications are; "
-            "the paragraph that older versions added to " HOSTS_INSTRUCTIONS_NAMES
-            " is taken out. An agent that has a list of trusted hooks (Codex) gets them into it. "
-            "An agent that can be woken is also woken when it idles in a terminal and an urgent "
-            "notification or a message arrives: for agents with hooks a background process waits "
-            "beside each session for that.\n\n"
-            "Prints the changes as a diff. Other settings stay as they are. Each "
-            "file is written in one step, and a copy of the old file is kept with "
-            "'.before-tidings' added to its name, until --remove has put it back. Running it "
-            "again changes nothing. "
-            "A file that cannot be parsed is refused, with the line, and nothing is "
-            "written. An agent that has tidings by its own command, as a plugin, an extension or "
-            "a package, is refused: its hooks would run twice.\n\n"
-            "With 'mcp', HOST is " HOSTS_OF_MCP_NAMES ": 'tidings mcp' is listed among its MCP "
-            "servers, or, with --wrap, put before the commands of those that are listed.",
+    .help =
+        "HOST is " HOSTS_WITH_SETUP_NAMES ". Adds the hooks of tidings to the agent's own "
+        "configuration; " HOSTS_WITH_MODULES_NAMES
+        " loads a module instead. When a session starts, they tell the model what the "
+        "notifications are. An agent that has a list of trusted hooks (Codex) gets them into it. "
+        "An agent that can be woken is also woken when it idles in a terminal and an urgent "
+        "notification or a message arrives: for agents with hooks a background process waits "
+        "beside each session for that.\n\n"
+        "Prints the changes as a diff. Other settings stay as they are. Each "
+        "file is written in one step, and a copy of the old file is kept with "
+        "'.before-tidings' added to its name, until --remove has put it back. Running it "
+        "again changes nothing. "
+        "A file that cannot be parsed is refused, with the line, and nothing is "
+        "written. An agent that has tidings by its own command, as a plugin, an extension or "
+        "a package, is refused: its hooks would run twice.\n\n"
+        "With 'mcp', HOST is " HOSTS_OF_MCP_NAMES ": 'tidings mcp' is listed among its MCP "
+        "servers, or, with --wrap, put before the commands of those that are listed.",
     .completion = COMPLETE_WORDS,
     .words = HOSTS_WITH_SETUP_WORDS,
     .options =

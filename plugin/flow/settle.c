@@ -29,8 +29,8 @@ static const char *state_name(uint8_t state) {
                                          : "leased";
 }
 
-/* Only the session's owner settles; but whoever says again what is so already is not
- * contradicted. */
+/* Only the session's owner may settle. Another process gets no error if it repeats what has been
+ * settled already. */
 static int check_owner(const struct op *op, uint64_t id, struct tidings_error *error) {
   if (op_owns_session(op)) return 0;
   if (!op->head.owner.pid)

@@ -113,8 +113,7 @@ struct db_scope {
   bool optimistic; /* a write of what this process has just read of it. An engine to which looking
                    once more costs much may leave that to the commit, which may find it outdated */
   bool has_answer; /* a snapshot: db_is_unchanged has kept its answer for the same call */
-  bool prefetches; /* `wanted`, of session 0, will be asked for: for engines that can bring it along
-                    */
+  bool prefetches; /* `wanted`, of session 0, will be read: an engine may fetch it now */
   struct db_key wanted;
   const struct db_event *event; /* for the same engines; NULL: none */
 };

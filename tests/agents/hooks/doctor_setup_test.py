@@ -39,9 +39,9 @@ def one_finding(place, host, severity, *words):
 
 
 def edit(place, host, change):
-    value = json.loads(read(place, FILES[host][0]))
+    value = json.loads(read(place, FILES[host]))
     change(value["hooks"])
-    write(place, FILES[host][0], json.dumps(value, indent=1))
+    write(place, FILES[host], json.dumps(value, indent=1))
 
 
 def test_switched_off(place):
@@ -71,12 +71,12 @@ def test_missing(place):
     """each hook that is missing is named; without one that takes notifications along the agent does not hear"""
     for host in ("claude", "codex", "gemini", "qwen", "copilot"):
         ready(place, host)
-        whole, heard = read(place, FILES[host][0]), {"UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "BeforeAgent", "AfterTool", "AfterAgent"}
+        whole, heard = read(place, FILES[host]), {"UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "BeforeAgent", "AfterTool", "AfterAgent"}
         for event in json.loads(whole)["hooks"]:
             edit(place, host, lambda hooks, event=event: hooks.pop(event))
-            text = one_finding(place, host, "problem" if event in heard else "warning", FILES[host][0], "lacks hooks of tidings: " + event)
+            text = one_finding(place, host, "problem" if event in heard else "warning", FILES[host], "lacks hooks of tidings: " + event)
             assert ("do not receive everything" in text) == (event in heard), text
-            write(place, FILES[host][0], whole)
+            write(place, FILES[host], whole)
         edit(place, host, lambda hooks: (hooks.pop("Notification", hooks.pop("Interrupt", None)), hooks.pop("SessionEnd")))
         one_finding(place, host, "warning", ", SessionEnd")
         place.ok("setup", host)
@@ -98,10 +98,10 @@ def test_edited(place):
 def test_twice(place):
     """hooks that run twice, of one installation or of two"""
     ready(place, "claude")
-    whole = read(place, FILES["claude"][0])
+    whole = read(place, FILES["claude"])
     edit(place, "claude", lambda hooks: hooks["PostToolUse"].append(hooks["PostToolUse"][0]))
     one_finding(place, "claude", "problem", "has hooks of tidings twice, and both run: PostToolUse")
-    write(place, FILES["claude"][0], whole)
+    write(place, FILES["claude"], whole)
     other = path(place, "other/tidings")
     os.mkdir(os.path.dirname(other))
     shutil.copy(TIDINGS, other)
@@ -109,7 +109,7 @@ def test_twice(place):
     one_finding(place, "claude", "problem", "has hooks of two installations of tidings: ", TIDINGS, other)
     place.ok("setup", "claude")
     assert not findings(place, "claude")
-    write(place, FILES["claude"][0], whole.replace(TIDINGS, other))
+    write(place, FILES["claude"], whole.replace(TIDINGS, other))
     one_finding(place, "claude", "warning", "is set up for another installation of tidings, " + other)
     os.remove(other)
     one_finding(place, "claude", "problem", "has disappeared: " + other)
@@ -119,10 +119,10 @@ def test_vanished(place):
     """a set-up that something else has taken out is told from one that never was"""
     programs(place)
     place.env["HOME"] = place.dir
-    write(place, FILES["claude"][0], '{"theme": "dark"}\n')
+    write(place, FILES["claude"], '{"theme": "dark"}\n')
     assert [finding["text"] for finding in findings(place, "claude", "note") if "set up" in finding["text"]] == ["it is not set up"]
     place.ok("setup", "claude")
-    write(place, FILES["claude"][0], '{"theme": "light"}\n')
+    write(place, FILES["claude"], '{"theme": "light"}\n')
     one_finding(place, "claude", "warning", "it was set up once", ".before-tidings is still there")
 
 
@@ -156,7 +156,7 @@ def set_up_by(place, program, folders):
     env = {**place.env, "PATH": ":".join([*folders, path(place, "bin"), "/usr/bin", "/bin"]), "HOME": place.dir}
     done = subprocess.run([program, "setup", "claude"], env=env, cwd=place.work, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
-    command = json.loads(read(place, FILES["claude"][0]))["hooks"]["Stop"][0]["hooks"][0]["command"]
+    command = json.loads(read(place, FILES["claude"]))["hooks"]["Stop"][0]["hooks"][0]["command"]
     assert subprocess.run([program, "doctor", "--json"], env=env, cwd=place.work, capture_output=True, text=True, check=False).stdout.count("set up in") == 1
     done = subprocess.run(["sh", "-c", command], env=env, cwd=place.work, input=b"{}", capture_output=True, check=False)
     assert done.stdout == b"{}\n", done
@@ -187,7 +187,7 @@ def test_path_survives_an_upgrade(place):
     assert not any("disappeared" in finding["text"] for finding in findings(place, "claude"))
     place.env["PATH"] = f"{path(place, 'bin')}:/usr/bin:/bin"
     place.ok("setup", "claude", "--remove")
-    assert "tidings" not in read(place, FILES["claude"][0]) if os.path.exists(path(place, FILES["claude"][0])) else True
+    assert "tidings" not in read(place, FILES["claude"]) if os.path.exists(path(place, FILES["claude"])) else True
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def test_name(place):
     programs(place)
     for host in FILES:
         place.ok("setup", host)
-        hooks = [hook for groups in json.loads(read(place, FILES[host][0]))["hooks"].values() for group in groups for hook in group["hooks"]]
+        hooks = [hook for groups in json.loads(read(place, FILES[host]))["hooks"].values() for group in groups for hook in group["hooks"]]
         assert {hook.get("name") for hook in hooks} == {"tidings" if host == "gemini" else None}, hooks
 
 

@@ -13,7 +13,7 @@ URL = "postgresql://me@/fleet?host=/nowhere&schema=te'am"
 
 
 def all_lines(place, host):
-    return [hook["command"] for groups in json.loads(read(place, FILES[host][0]))["hooks"].values() for group in groups for hook in group["hooks"]]
+    return [hook["command"] for groups in json.loads(read(place, FILES[host]))["hooks"].values() for group in groups for hook in group["hooks"]]
 
 
 def test_store(place):
@@ -24,7 +24,7 @@ def test_store(place):
     for host in [*FILES, *modules]:
         if host in modules:
             write(place, f"modules/{host}.ts", "export default 1;\n")
-        name = modules[host] if host in modules else FILES[host][0]
+        name = modules[host] if host in modules else FILES[host]
         said = place.ok("setup", host, "--store", URL).text
         assert URL in said and "TIDINGS_STORE" in said, said
         if host in modules:
@@ -58,7 +58,7 @@ def test_store_refused(place):
     place.refused("setup", "claude", "--store", "/some/folder", code=2, says="expected the URL of a database")
     place.refused("setup", "claude", "--store", "postgresql://me@db/a b", code=2, says="%20")
     place.refused("setup", "claude", "--store", URL, "--remove", code=2, says="--store and --remove exclude each other")
-    assert not os.path.exists(path(place, FILES["claude"][0]))
+    assert not os.path.exists(path(place, FILES["claude"]))
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from loose_json import strict
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from tested import says, tested  # pylint: disable=wrong-import-position
-FILES = {"claude": (".claude/settings.json", ".claude/CLAUDE.md"), "gemini": (".gemini/settings.json", ".gemini/GEMINI.md"),
-         "qwen": (".qwen/settings.json", ".qwen/QWEN.md"), "codex": (".codex/hooks.json", ".codex/AGENTS.md"), "copilot": (".copilot/hooks/tidings.json", ".copilot/AGENTS.md")}
+FILES = {"claude": ".claude/settings.json", "gemini": ".gemini/settings.json", "qwen": ".qwen/settings.json", "codex": ".codex/hooks.json",
+         "copilot": ".copilot/hooks/tidings.json"}
 VERSIONS = {"kilo": "7.7.9", **{name: says(name) for name in ("claude", "gemini", "qwen", "pi", "opencode", "copilot")}}
 EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure",
                      "ConfigChange", "SessionEnd"},
@@ -69,7 +69,7 @@ def test_raised_limit(place):
     """Codex shows 7,500 tokens of an answer where its hook says so, but not of a reason to go on: the hooks say it, and to us how much that is"""
     programs(place)
     place.ok("setup", "codex")
-    for event, groups in json.loads(read(place, FILES["codex"][0]))["hooks"].items():
+    for event, groups in json.loads(read(place, FILES["codex"]))["hooks"].items():
         [hook] = groups[0]["hooks"]
         raised = event != "Stop"
         assert hook.get("additionalContextLimit") == (7500 if raised else None) and (" --room 27000 " in hook["command"]) == raised, (event, hook)
@@ -86,7 +86,7 @@ def test_program_is_gone(place):
     shutil.copy(TIDINGS, gone)
     done = subprocess.run([gone, "setup", "claude"], env=place.env, cwd=place.work, capture_output=True, check=False)
     assert done.returncode == 0, done
-    hooks = [hook["command"] for group in json.loads(read(place, FILES["claude"][0]))["hooks"]["Stop"] for hook in group["hooks"]]
+    hooks = [hook["command"] for group in json.loads(read(place, FILES["claude"]))["hooks"]["Stop"] for hook in group["hooks"]]
     for exists in (True, False):
         if not exists:
             os.remove(gone)
@@ -96,21 +96,20 @@ def test_program_is_gone(place):
 
 
 def test_bare(place):
-    """a host without any configuration: its events, and no file for the system prompt; twice is as once; and nothing is left afterwards"""
+    """a host without any configuration: its events; twice is as once; and nothing is left afterwards"""
     programs(place)
-    for host, names in FILES.items():
+    for host, name in FILES.items():
         said = place.ok("setup", host)
-        assert b"not the tested version" not in said.err and f"+++ {path(place, names[0])}" in said.text and "is set up" in said.text, said
-        value = json.loads(read(place, names[0]))
+        assert b"not the tested version" not in said.err and f"+++ {path(place, name)}" in said.text and "is set up" in said.text, said
+        value = json.loads(read(place, name))
         assert set(value["hooks"]) == EVENTS[host], value
         for event in EVENTS[host]:
             assert f"{TIDINGS} hook {host}" in [command.removesuffix(" --wake") for command in commands(value, event)], value
-        assert not os.path.exists(path(place, names[1]))
-        before = read(place, names[0])
+        before = read(place, name)
         assert place.ok("setup", host).text.endswith("was set up already; nothing changed.\n")
-        assert read(place, names[0]) == before
+        assert read(place, name) == before
         place.ok("setup", host, "--remove")
-        assert not any(os.path.exists(path(place, name + end)) for name in names for end in ("", ".before-tidings"))
+        assert not any(os.path.exists(path(place, name + end)) for end in ("", ".before-tidings"))
         assert "was not set up; nothing changed" in place.ok("setup", host, "--remove").text
 
 
@@ -134,7 +133,7 @@ def test_others(place):
     programs(place)
     for host in ("claude", "gemini"):
         for text in OTHERS:
-            name = FILES[host][0]
+            name = FILES[host]
             write(place, name, text, 0o600)
             place.ok("setup", host)
             value, old = strict(read(place, name)), strict(text)
@@ -163,7 +162,7 @@ def lines_end_alike(text):
 def test_line_ends(place):
     """a file with CRLF gets no LF alone; without the copy, too, it is as it was when ours are taken out"""
     programs(place)
-    name = FILES["gemini"][0]
+    name = FILES["gemini"]
     for text in ('{\r\n  "a": 1\r\n}\r\n', '{\r\n  "hooks": {\r\n    "AfterTool": [ // mine\r\n      {"hooks": []} // one\r\n    ]\r\n  }\r\n}\r\n'):
         write(place, name, text)
         place.ok("setup", "gemini")
@@ -176,7 +175,7 @@ def test_line_ends(place):
 def test_changed_since(place):
     """what a person has changed since stays, and so does the copy of what was before, which is named"""
     programs(place)
-    name = FILES["claude"][0]
+    name = FILES["claude"]
     write(place, name, '{"a": 1}\n')
     place.ok("setup", "claude")
     write(place, name, read(place, name).replace('"a": 1', '"a": 2'))
@@ -188,7 +187,7 @@ def test_changed_since(place):
 def test_two_of_one_name(place):
     """of two members of one name the last counts: setup and --remove change nothing about which one that is, and ours go from each"""
     programs(place)
-    name = FILES["gemini"][0]
+    name = FILES["gemini"]
     mine, other = ('[{"hooks": [{"type": "command", "command": "%s"}]}]' % command for command in ("mine", "other"))
     for text in ('{"hooks": {"AfterTool": %s}, "hooks": {}}' % mine, '{"hooks": {}, "hooks": {"AfterTool": %s}}' % mine,
                  '{"hooks": {"AfterTool": %s}, "hooks": {"AfterTool": %s}}' % (mine, other), '{"hooks": {"AfterTool": %s, "AfterTool": []}}' % mine):
@@ -207,33 +206,6 @@ def test_two_of_one_name(place):
     assert "tidings" not in read(place, name) and commands(strict(read(place, name)), "AfterTool") == ["mine"], read(place, name)
 
 
-BLOCK = "<!-- tidings: begin (tidings setup --remove takes this block out) -->\nLists that begin with ...\n<!-- tidings: end -->\n"
-
-
-def test_instructions(place):
-    """the block that older setups put into the Markdown is taken out again, by setup and by --remove, and nothing else is"""
-    programs(place)
-    name = FILES["claude"][1]
-    for words in ([], ["--remove"]):
-        for text in ("# Rules\n\nBe kind.\n", "one line\n", "no line break", "\n", "a\r\n\r\nb", "# Rules\r\n"):
-            write(place, name, text + "\n" + BLOCK)
-            write(place, name + ".before-tidings", text)
-            said = place.ok("setup", "claude", *words).text
-            assert read(place, name) == text and "-<!-- tidings: end -->" in said, (text, read(place, name))
-            assert not os.path.exists(path(place, name) + ".before-tidings")
-            assert "nothing changed" in place.ok("setup", "claude", *words).text
-        write(place, name, BLOCK)
-        place.ok("setup", "claude", *words)
-        assert not os.path.exists(path(place, name))
-        write(place, name, "# Rules\n\n" + BLOCK + "\nBehind.\n")
-        place.ok("setup", "claude", *words)
-        assert read(place, name) == "# Rules\n\nBehind.\n"
-    write(place, name, "x\n<!-- tidings: begin -->\nhalf\n")
-    before = read(place, name)
-    place.refused("setup", "claude", says=["line 2", "lacks its first or last line"])
-    assert read(place, name) == before and not os.path.exists(path(place, FILES["claude"][0]))
-
-
 def test_refused(place):
     """what cannot be understood is refused with its line, and nothing is written at all"""
     programs(place)
@@ -241,18 +213,18 @@ def test_refused(place):
                        ('{"hooks": {"Stop": {}}}', "hooks.Stop: expected a list"), ("{}\n{}\n", "line 2"), ("{'a': 1}", "line 1"), ("{\n/* x", "line 2"),
                        ("[" * 1000, "deeper than 64 levels"), ("// only\n", "comments only"), ('{"a": tru}', "a value was expected"),
                        ('{\n"a": "\\x"}', "line 2"), ('{\n"a\tb": 1}', "line 2"), ('{"a": "\\u12g4"}', "line 1")):
-        write(place, FILES["claude"][0], text)
-        place.refused("setup", "claude", says=[path(place, FILES["claude"][0]), says])
-        assert read(place, FILES["claude"][0]) == text
+        write(place, FILES["claude"], text)
+        place.refused("setup", "claude", says=[path(place, FILES["claude"]), says])
+        assert read(place, FILES["claude"]) == text
         assert sorted(os.listdir(path(place, ".claude"))) == ["settings.json"], text
 
 
 def test_dry_run(place):
     """--dry-run shows the same diff and writes nothing"""
     programs(place)
-    write(place, FILES["gemini"][0], '{\n  "a": 1\n}\n')
+    write(place, FILES["gemini"], '{\n  "a": 1\n}\n')
     shown = place.ok("setup", "gemini", "--dry-run").text
-    assert os.listdir(path(place, ".gemini")) == ["settings.json"] and read(place, FILES["gemini"][0]) == '{\n  "a": 1\n}\n'
+    assert os.listdir(path(place, ".gemini")) == ["settings.json"] and read(place, FILES["gemini"]) == '{\n  "a": 1\n}\n'
     said = place.ok("setup", "gemini").text
     assert shown in said, (shown, said)
     assert "Nothing would change." in place.ok("setup", "gemini", "--dry-run").text
@@ -263,13 +235,13 @@ def test_diff(place):
     programs(place)
     text = "{\n" + "".join(f'  "k{number}": {number},\n' for number in range(30)) + '  "hooks": {\n    "Stop": [\n    ]\n  },\n' + \
         "".join(f'  "l{number}": {number},\n' for number in range(30)) + '  "end": 1\n}'
-    write(place, FILES["claude"][0], text)
+    write(place, FILES["claude"], text)
     shown = place.ok("setup", "claude", "--dry-run").text
     place.ok("setup", "claude")
-    target = read(place, FILES["claude"][0])
-    write(place, FILES["claude"][0], text)
-    done = subprocess.run(["patch", "-p0", path(place, FILES["claude"][0])], input=shown, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and read(place, FILES["claude"][0]) == target, (done, shown)
+    target = read(place, FILES["claude"])
+    write(place, FILES["claude"], text)
+    done = subprocess.run(["patch", "-p0", path(place, FILES["claude"])], input=shown, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and read(place, FILES["claude"]) == target, (done, shown)
     assert "@@" in shown and "k5" not in shown, shown
 
 
@@ -278,13 +250,13 @@ def test_moved_program(place):
     programs(place)
     old = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/old place/tidings' hook claude"}]}],
                      "PreToolUse": [{"hooks": [{"type": "command", "command": "/old/tidings hook claude --wait"}]}]}}
-    write(place, FILES["claude"][0], json.dumps(old, indent=2))
+    write(place, FILES["claude"], json.dumps(old, indent=2))
     place.ok("setup", "claude")
-    value = json.loads(read(place, FILES["claude"][0]))
+    value = json.loads(read(place, FILES["claude"]))
     assert "/old" not in json.dumps(value) and commands(value, "Stop")[0] == "mine" and "PreToolUse" not in value["hooks"], value
     assert commands(value, "Stop")[1:] == [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"], value
     place.ok("setup", "claude", "--no-wake")
-    assert commands(json.loads(read(place, FILES["claude"][0])), "Stop") == ["mine", f"{TIDINGS} hook claude"]
+    assert commands(json.loads(read(place, FILES["claude"])), "Stop") == ["mine", f"{TIDINGS} hook claude"]
 
 
 def test_wake(place):
@@ -293,12 +265,12 @@ def test_wake(place):
     for host, waking in (("codex", [f"{TIDINGS} hook codex --wake"]), ("claude", [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"])):
         said = place.ok("setup", host).text
         assert "a background process waits to wake it" in said and f"'tidings setup {host} --no-wake'" in said, said
-        value = json.loads(read(place, FILES[host][0]))
+        value = json.loads(read(place, FILES[host]))
         assert commands(value, "Stop") == waking
         assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"Stop"}, "claude": {"SessionStart", "Stop", "UserPromptSubmit"}}[host], value
         assert {hook["timeout"] for event in ("SessionEnd", "Interrupt") for group in value["hooks"].get(event, []) for hook in group["hooks"]} == {3}, "Codex warns of more"
         said = place.ok("setup", host, "--no-wake").text
-        assert "sleeps" not in said and commands(json.loads(read(place, FILES[host][0])), "Stop") == [f"{TIDINGS} hook {host}"], said
+        assert "sleeps" not in said and commands(json.loads(read(place, FILES[host])), "Stop") == [f"{TIDINGS} hook {host}"], said
         assert "nothing changed" in place.ok("setup", host, "--no-wake").text
     assert "sleeps" not in place.ok("setup", "gemini").text
 
@@ -317,24 +289,21 @@ def test_links(place):
     write(place, "dotfiles/claude.json", "{}\n")
     os.makedirs(path(place, ".claude"))
     os.symlink("../dotfiles/claude.json", path(place, ".claude/settings.json"))
-    os.symlink("../dotfiles/rules.md", path(place, ".claude/CLAUDE.md"))
     place.ok("setup", "claude")
-    assert os.path.islink(path(place, ".claude/CLAUDE.md")) and not os.path.exists(path(place, "dotfiles/rules.md"))
-    write(place, "dotfiles/rules.md", BLOCK)
     assert os.path.islink(path(place, ".claude/settings.json")) and "hook claude" in read(place, "dotfiles/claude.json")
     os.remove(path(place, "dotfiles/claude.json.before-tidings"))
     place.ok("setup", "claude", "--remove")
-    assert os.path.islink(path(place, ".claude/settings.json")) and os.path.islink(path(place, ".claude/CLAUDE.md"))
-    assert read(place, ".claude/settings.json") == "{}\n" and read(place, ".claude/CLAUDE.md") == ""
+    assert os.path.islink(path(place, ".claude/settings.json"))
+    assert read(place, ".claude/settings.json") == "{}\n"
 
 
 def test_trust(place):
     """Codex trusts exactly our hooks afterwards, also after they changed; and forgets them"""
     programs(place)
-    write(place, FILES["codex"][0], '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}\n')
+    write(place, FILES["codex"], '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}\n')
     assert "8 hooks are trusted" in place.ok("setup", "codex").text
     trust = read(place, ".codex/config.toml")
-    assert trust.count("trusted_hash") == 8 and f"{path(place, FILES['codex'][0])}:Stop:0:0" not in trust, trust
+    assert trust.count("trusted_hash") == 8 and f"{path(place, FILES['codex'])}:Stop:0:0" not in trust, trust
     trust = re.sub('= "[0-9a-f]+"', '= "old"', trust, count=1)
     write(place, ".codex/config.toml", trust)
     said = place.ok("setup", "codex").text
@@ -384,13 +353,13 @@ def test_trust_by_other_names(place):
     for name in (path(place, ".codex/"), path(place, "link"), os.path.relpath(path(place, ".codex"), place.work), place.dir + "//.codex/."):
         for linked in (False, True):
             if linked:
-                os.symlink("../dotfiles/hooks.json", path(place, FILES["codex"][0]))
+                os.symlink("../dotfiles/hooks.json", path(place, FILES["codex"]))
             place.env["CODEX_HOME"] = name
             assert "8 hooks are trusted" in place.ok("setup", "codex").text, name
             assert "Codex CLI: config.toml trusts the hooks of tidings" in place.ok("doctor").text
             assert "8 hooks are no longer trusted" in place.ok("setup", "codex", "--remove").text, name
             if linked:
-                os.remove(path(place, FILES["codex"][0]))
+                os.remove(path(place, FILES["codex"]))
     write(place, ".codex/blind", "")
     place.refused("setup", "codex", says=["does not list the hooks of tidings in", "/hooks"])
     assert "it does not trust 8 of the hooks of tidings" in place.refused("doctor").text
@@ -434,11 +403,11 @@ def test_read_only(place):
         place.refused("setup", "claude", says=[".claude/settings.json"])
         assert read(place, ".claude") == "a file where the folder should be"
         return
-    write(place, FILES["claude"][0], "{}\n")
+    write(place, FILES["claude"], "{}\n")
     os.chmod(path(place, ".claude"), 0o500)
     place.refused("setup", "claude", says=["cannot write", "Permission denied"])
     os.chmod(path(place, ".claude"), 0o700)
-    assert read(place, FILES["claude"][0]) == "{}\n"
+    assert read(place, FILES["claude"]) == "{}\n"
 
 
 if __name__ == "__main__":
