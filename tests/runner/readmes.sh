@@ -12,7 +12,7 @@ done
 unlisted=0
 for page in tests/*/README.md; do
   folder=${page#tests/} folder=${folder%/README.md}
-  grep -q "^- \[$folder\]($folder/README.md): " tests/README.md || { echo "# tests/README.md does not list $folder"; unlisted=1; }
+  grep -qF "[$folder]($folder/README.md)" tests/README.md || { echo "# tests/README.md does not list $folder"; unlisted=1; }
 done
 [ $unlisted -eq 0 ] && echo "ok 2 - the page of all tests lists each folder" || echo "not ok 2 - the page of all tests lists each folder"
 echo 1..2
