@@ -88,10 +88,18 @@ static void write_delivery(struct question *question, const struct past *past,
   json_close(&question->writer, '}');
 }
 
+struct dead_writing {
+  struct json_writer *writer;
+  bool any;
+};
+
 static int write_dead(void *context, const struct db_dead *dead) {
-  struct json_writer *writer = context;
+  struct dead_writing *writing = context;
+  struct json_writer *writer = writing->writer;
   struct item item;
   if (!item_read_body(dead->body, &item)) return 0;
+  if (!writing->any) json_open(writer, "dead_letters", '[');
+  writing->any = true;
   json_open(writer, NULL, '{');
   json_put_text(writer, "outcome", dead->outcome);
   json_put_text(writer, "reason", dead->reason);
@@ -107,12 +115,10 @@ static int write_dead(void *context, const struct db_dead *dead) {
 
 /* "dead_letters": of a store in a database, pushes that no host has read. */
 static int write_dead_letters(struct question *question, struct tidings_error *error) {
-  struct json_writer *writer = &question->writer;
-  if (!db_remote) return 0;
-  json_open(writer, "dead_letters", '[');
+  struct dead_writing writing = {.writer = &question->writer};
   int code = store_dead_letters(question->op.txn, question->op.name, question->request->limit,
-                                write_dead, writer, error);
-  json_close(writer, ']');
+                                write_dead, &writing, error);
+  if (writing.any) json_close(writing.writer, ']');
   return code;
 }
 

@@ -100,6 +100,13 @@ static void drop_sessions(struct pg_scan *scan) {
   scan->count = 0;
 }
 
+/* A session that was forgotten, or is none, may have a row of its own and no more. */
+static bool has_head(const struct pg_session *session) {
+  enum { HEAD_KIND = 3 };
+  size_t at = pg_map_find(&session->map, HEAD_KIND, 0);
+  return at < session->map.count && session->map.rows[at].kind == HEAD_KIND;
+}
+
 int pg_scan_bring(struct db_txn *txn, uint32_t after, size_t most,
                   int (*each)(void *context, struct tidings_span name, uint32_t number),
                   void *context, uint32_t *ret_next, struct tidings_error *error) {
@@ -117,7 +124,8 @@ int pg_scan_bring(struct db_txn *txn, uint32_t after, size_t most,
   if (rc) return pg_fail_in(txn->db, rc, "list the sessions", error);
   for (size_t i = 0; !code && i < scan->count; i++) {
     const struct pg_session *session = scan->sessions[i];
-    if (session->name) code = each(context, span_text(session->name), session->number);
+    if (session->name && has_head(session))
+      code = each(context, span_text(session->name), session->number);
   }
   if (!code) *ret_next = scan->all ? 0 : scan->last;
   return code;
