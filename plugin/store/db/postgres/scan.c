@@ -100,11 +100,10 @@ static void drop_sessions(struct pg_scan *scan) {
   scan->count = 0;
 }
 
-/* A session that was forgotten, or is none, may have a row of its own and no more. */
-static bool has_head(const struct pg_session *session) {
-  enum { HEAD_KIND = 3 };
-  size_t at = pg_map_find(&session->map, HEAD_KIND, 0);
-  return at < session->map.count && session->map.rows[at].kind == HEAD_KIND;
+/* A session that was forgotten may have a row of its own and no more. A session that was copied and
+ * only pushed to has items and no head; a number that is none is no item's. */
+static bool has_rows(const struct pg_session *session) {
+  return session->map.count && session->map.rows[0].n <= INT64_MAX;
 }
 
 int pg_scan_bring(struct db_txn *txn, uint32_t after, size_t most,
@@ -124,7 +123,7 @@ int pg_scan_bring(struct db_txn *txn, uint32_t after, size_t most,
   if (rc) return pg_fail_in(txn->db, rc, "list the sessions", error);
   for (size_t i = 0; !code && i < scan->count; i++) {
     const struct pg_session *session = scan->sessions[i];
-    if (session->name && has_head(session))
+    if (session->name && has_rows(session))
       code = each(context, span_text(session->name), session->number);
   }
   if (!code) *ret_next = scan->all ? 0 : scan->last;
