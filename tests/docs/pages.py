@@ -16,7 +16,7 @@ PROMISE = (
     "delivery id with the carrier, at least once for the others."
 )
 # The pages that name tests.
-AGENTS = ("docs/hosts/evidence.md", "docs/hosts/copilot.md", "docs/hosts/opencode.md")
+AGENTS = ("docs/hosts/evidence.md", "docs/hosts/copilot.md")
 # These pages state it, and so does the header, whose comment is no Markdown.
 PROMISED_IN = ("README.md", "docs/semantics.md", "abi/tidings/plugin.h")
 
