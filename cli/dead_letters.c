@@ -61,6 +61,22 @@ static json_t *collect_dead(const json_t *answer) {
   return ordered;
 }
 
+void verb_history_print_ended(const json_t *item, int indent) {
+  fputs("  ", stdout);
+  if (json_object_get(item, "kind")) {
+    print_kind(item);
+    fputs(" (", stdout);
+    show_level(json_value_text(item, "level"), 0);
+    fputs("): ", stdout);
+    terminal_lines(stdout, json_value_text(item, "message"), indent);
+  }
+  printf("\n%*s", indent, "");
+  char *reason = show_text(json_value_text(item, "reason"));
+  terminal_lines(stdout, reason ? reason : json_value_text(item, "reason"), indent);
+  free(reason);
+  putchar('\n');
+}
+
 static void print_dead(struct show_clock *clock, const json_t *item) {
   show_time(clock, json_value_text(item, "ended_at"));
   fputs("  ", stdout);
@@ -69,19 +85,7 @@ static void print_dead(struct show_clock *clock, const json_t *item) {
     fputs("  ", stdout);
     show_id(json_value_text(item, "id"), 0);
   }
-  fputs("  ", stdout);
-  if (json_object_get(item, "kind")) {
-    print_kind(item);
-    fputs(" (", stdout);
-    show_level(json_value_text(item, "level"), 0);
-    fputs("): ", stdout);
-    terminal_lines(stdout, json_value_text(item, "message"), 2);
-  }
-  fputs("\n  ", stdout);
-  char *reason = show_text(json_value_text(item, "reason"));
-  terminal_lines(stdout, reason ? reason : json_value_text(item, "reason"), 2);
-  free(reason);
-  putchar('\n');
+  verb_history_print_ended(item, 2);
 }
 
 static int print_letters(const struct cli *cli, json_t *list, uint64_t limit) {

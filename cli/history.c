@@ -30,19 +30,7 @@ static void print_ended(const json_t *item) {
   show_outcome(json_value_text(item, "outcome"), 11);
   putchar(' ');
   show_id(json_value_text(item, "id"), 0);
-  fputs("  ", stdout);
-  if (json_object_get(item, "kind")) {
-    print_kind(item);
-    fputs(" (", stdout);
-    show_level(json_value_text(item, "level"), 0);
-    fputs("): ", stdout);
-    terminal_lines(stdout, json_value_text(item, "message"), 6);
-  }
-  fputs("\n      ", stdout);
-  char *reason = show_text(json_value_text(item, "reason"));
-  terminal_lines(stdout, reason ? reason : json_value_text(item, "reason"), 6);
-  free(reason);
-  putchar('\n');
+  verb_history_print_ended(item, 6);
 }
 
 static void print_delivery(struct show_clock *clock, const json_t *delivery) {
