@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * tidings/abi.h: what every other header of the contract uses: the version, the size rule, the
- * thread tags, spans, error codes, levels. The contract is between two binaries: the host (an agent
- * program) and the plugin (tidings.so). They may be built at different times, by different people,
- * from different minor versions of these headers. The headers compile as C11, C17 and C++17.
+ * tidings/abi.h: the part of the contract that all other headers use: the version, the size rule,
+ * the thread tags, spans, error codes, levels. The contract is between two binaries: the host (an
+ * agent program) and the plugin (tidings.so). They may be built at different times, by different
+ * people, from different minor versions of these headers. The headers compile as C11, C17 and
+ * C++17.
  *
  * Words. Each has one meaning in these headers:
  *   session       one conversation of the host with a model
@@ -104,13 +105,13 @@ struct tidings_span {
 /* The call does not fit the present state of the turn or of the delivery. Nothing changed. */
 #define TIDINGS_E_STATE (-7)
 /* Something needed is in use: another process holds the writer lock for longer than the time
- * budget, or replies have not been released. Nothing was lost. Try again at the next occasion. That
- * another live host owns the session was this code before 1.2: see TIDINGS_E_OWNED. */
+ * budget, or replies have not been released. Nothing was lost. Try again at the next occasion.
+ * Before 1.2 this was also the code for a session that another host owns: see TIDINGS_E_OWNED. */
 #define TIDINGS_E_BUSY (-8)
 /* A quota is used up: the pending notifications of a session, or the store. */
 #define TIDINGS_E_FULL (-9)
-/* The store failed: the disk is full, an I/O error, damage. Nothing was stored. That nobody knows
- * whether it was stored was this code before 1.2: see TIDINGS_E_OUTCOME_UNKNOWN. */
+/* The store failed: the disk is full, an I/O error, damage. Nothing was stored. Before 1.2 this was
+ * also the code for an unknown outcome: see TIDINGS_E_OUTCOME_UNKNOWN. */
 #define TIDINGS_E_STORE (-10)
 /* A newer version wrote the store, in another layout. The store was left untouched. Use the newer
  * plugin, or another store. */
@@ -120,11 +121,11 @@ struct tidings_span {
 /* The instance is quiesced or closed, belongs to the parent of a forked process, or does not own
  * the session (any more). */
 #define TIDINGS_E_CLOSED (-13)
-/* Another live host owns the session; the text names its pid. Trying again helps when that host has
- * ended, or with a takeover. Since 1.2. */
+/* Another live host owns the session; the text names its pid. Try again after that host has ended,
+ * or take the session over. Since 1.2. */
 #define TIDINGS_E_OWNED (-14)
-/* The disk or the connection to the database failed during the commit: it may be stored or not. An
- * event that has an id can be sent again. Since 1.2. */
+/* The disk or the connection to the database failed during the commit: the change may have been
+ * stored or not. An event that has an id can be sent again. Since 1.2. */
 #define TIDINGS_E_OUTCOME_UNKNOWN (-15)
 
 /* A function says here what went wrong. The struct is the caller's. Set `size` to sizeof(struct
@@ -148,9 +149,9 @@ struct tidings_error {
 #define TIDINGS_LEVEL_ERROR 2u
 #define TIDINGS_LEVEL_CRITICAL 3u
 
-/* The origin of a turn. A host copies the number of an action into its chat request, also one that
- * it does not know, and shows that as USER. A plugin answers INVAL to one that it does not know.
- * Since 1.0. */
+/* The origin of a turn. A host copies the origin of an action into its chat request. It does so
+ * even with a number that it does not know, and shows that as USER. A plugin answers INVAL to an
+ * origin that it does not know. Since 1.0. */
 #define TIDINGS_ORIGIN_USER 0u   /* a message, typed or triggered; also the host itself */
 #define TIDINGS_ORIGIN_SYSTEM 1u /* tidings, because a notification needs the model now */
 

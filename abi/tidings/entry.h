@@ -10,9 +10,9 @@
  * A plugin never does the following in the process of its host, in any call: it forks or starts a
  * program; it installs a signal handler, leaves a thread's signal mask changed, or causes a signal
  * such as SIGCHLD or SIGPIPE; it writes to standard output or error; it changes the environment,
- * the working directory, the umask or the locale. It starts no thread but one that listens to a
- * database for the descriptor of wake.h: that blocks all signals, and has ended when close returns.
- * Descriptors that it opens are closed on exec.
+ * the working directory, the umask or the locale. It starts at most one thread, which listens to a
+ * database for the descriptor of wake.h; that thread blocks all signals, and has ended when close
+ * returns. Descriptors that it opens are closed on exec.
  */
 #ifndef TIDINGS_ENTRY_H
 #define TIDINGS_ENTRY_H
@@ -55,17 +55,16 @@ struct tidings_open_options {
   /* one JSON object (schema/config.schema.json); empty: the defaults */
   struct tidings_span configuration;
 
-  /* how many milliseconds a call waits for other processes, all together, before it answers BUSY:
-   * for those that write, open or create the store, or begin to read it, also if one of them is
-   * stopped. 0: 10,000 for open, 250 for the others */
+  /* how many milliseconds in all a call waits for other processes before it answers BUSY: for those
+   * that write, open or create the store, or begin to read it, even if one of them is stopped. 0:
+   * 10,000 for open, 250 for the other calls */
   uint32_t hook_budget_ms;
   /* 1: what a hook hands out counts as delivered when the hook returns, and the reply's delivery_id
    * is 0; for hosts that cannot say when their transcript was written. 0: the host settles. */
   uint32_t settle_on_return;
-  /* how many milliseconds all calls of this instance together may wait for other processes, from
-   * the beginning of open on: after that, no call waits, and answers BUSY where it would have to.
-   * It bounds hook_budget_ms, and is for commands that answer a caller and end. 0: only each call
-   * has its budget. Since 1.1. */
+  /* for how many milliseconds after the beginning of open the calls of this instance may wait for
+   * other processes: after that, a call that would have to wait answers BUSY at once. It is for
+   * commands that answer a caller and end. 0: only hook_budget_ms bounds a call. Since 1.1. */
   uint64_t total_budget_ms;
 };
 #define TIDINGS_OPEN_OPTIONS_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_open_options, settle_on_return)

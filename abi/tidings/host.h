@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tidings/host.h: what the host gives the plugin: a log, two clocks, random bytes, and optionally a
- * count of tokens. A host that injects its own can repeat a whole run.
+ * count of tokens. A host that provides its own clocks and random bytes can repeat a whole run.
  *
  * The plugin calls these functions on the thread that called into the plugin, so several calls may
  * run at once. It calls them only between the beginning of open and the end of close, and never

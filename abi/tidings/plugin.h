@@ -104,9 +104,9 @@ struct tidings_plugin {
    *   BUSY         the time budget ended before the writer lock was free
    *   OWNED        another live process owns the session, and the text names its pid
    *   STORE, OUTCOME_UNKNOWN, NOMEM, CLOSED   as in abi.h
-   * After BUSY, STORE and NOMEM the next hook delivers what is pending. After OUTCOME_UNKNOWN that
-   * may be leased to a delivery that nobody got; it is pending again when the host has resumed.
-   * Since 1.0. */
+   * After BUSY, STORE and NOMEM the next hook delivers what is pending. After OUTCOME_UNKNOWN these
+   * notifications may be leased to a delivery that nobody got; then they are pending again after
+   * the host has resumed. Since 1.0. */
   int32_t (*on_tool_result)(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
                             const struct tidings_reply **ret_reply, struct tidings_error *error);
 
@@ -131,7 +131,7 @@ struct tidings_plugin {
    * message, or what happened to a turn, a stream, a tool or the session. [any thread]
    * [never from a callback]
    *
-   * When it returns 0 for a notification or a submitted message, that is stored for good. A
+   * When it returns 0, the notification or the submitted message is stored for good. A
    * notification that needs no action gets a NULL reply. An event of a message, turn, stream, tool
    * or session always gets a reply. The actions are for the host that owns the session. Another
    * sender gets the status only, and the owner is woken (wake.h). An event of a turn makes this
@@ -168,7 +168,7 @@ struct tidings_plugin {
    * Errors:
    *   INVAL        a null pointer, a short struct, an outcome that is none
    *   NOT_FOUND    there is no such delivery
-   *   STATE        it ended the other way before; COMMITTED after a recovery: it is delivered again
+   *   STATE        it has ended the other way; or a recovery has rolled it back before COMMITTED
    *   BUSY         the outcome is remembered, and applied at the next call of any function
    *   STORE        it is still leased: settle again
    *   OUTCOME_UNKNOWN   settle again: settling twice is harmless
@@ -180,17 +180,16 @@ struct tidings_plugin {
                     const struct tidings_reply **ret_reply, struct tidings_error *error);
 
   /* Gives a reply back. [any thread] [never from a callback] No pointer into the reply may be used
-   * afterwards. NULL is allowed. It cannot fail: a pointer that is not out, because it was released
-   * before or is no reply of this instance, is not followed; the log says so, and nothing else
-   * happens. Since 1.0. */
+   * afterwards. NULL is allowed. It cannot fail: a pointer that was released before, or is no reply
+   * of this instance, is not followed; the log says so, and nothing else happens. Since 1.0. */
   void (*release)(struct tidings_plugin *plugin, const struct tidings_reply *reply);
 
   /* Stops admitting calls, so that the instance can be closed. [one thread at a time: quiesce and
    * close exclude each other] [never from a callback]
    *
    * After success only release, quiesce and close may be called; every other call answers CLOSED.
-   * Quiescing again is harmless. Since 1.2, a process that ends now need not close: the next one
-   * opens the store as after a close.
+   * Quiescing again is harmless. Since 1.2, a process that ends after it has quiesced need not call
+   * close: the next one opens the store as after a close.
    *
    * Errors:
    *   INVAL   a null pointer

@@ -6,9 +6,9 @@
  *
  * A request is {"name": NAME, "session": ID, ...}. These names are about a session: pending,
  * status, history, explain, queue, tools, stats, timeline, stream, preview, render, instructions,
- * neutralize, totals. Without one totals is about all of them. These are about the whole store and
- * take no session: sessions, marker, configure.
- * schema/query.schema.json says what each takes and answers.
+ * neutralize, totals. Without "session", totals is about all sessions. These are about the whole
+ * store and take no session: sessions, marker, configure. schema/query.schema.json says what each
+ * takes and answers.
  */
 #ifndef TIDINGS_QUERY_H
 #define TIDINGS_QUERY_H
@@ -51,8 +51,8 @@ struct tidings_query {
                    const struct tidings_answer **ret_answer, struct tidings_error *error);
 
   /* Gives an answer back. [any thread] [never from a callback] No pointer into it may be used
-   * afterwards. NULL is allowed. It cannot fail: a pointer that is not out is not followed, as with
-   * release (plugin.h). Since 1.0. */
+   * afterwards. NULL is allowed. It cannot fail: a pointer that was released before, or is no
+   * answer of this instance, is not followed, as with release (plugin.h). Since 1.0. */
   void (*release_answer)(struct tidings_plugin *plugin, const struct tidings_answer *answer);
 };
 #define TIDINGS_QUERY_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_query, release_answer)

@@ -5,9 +5,9 @@
  * one of an older layout; and forgetting a session.
  *
  * It needs no instance: its functions take the paths of folders. Each may take seconds to minutes,
- * and reads files that may be damaged: a host that must not end calls it in another process, as the
- * command `tidings store` does. No function but `forget` changes the store that it reads, except
- * that `backup`, and `check` of a store in use, open it as every host does.
+ * and reads files that may be damaged: a host that must not crash calls it in another process, as
+ * the command `tidings store` does. Only `upgrade`, `drop` and `forget` change the store `from`;
+ * but `backup`, and `check` of a store in use, open it as every host does.
  */
 #ifndef TIDINGS_STORE_H
 #define TIDINGS_STORE_H
@@ -23,13 +23,13 @@ extern "C" {
 
 /* Flags of struct tidings_store_request. A plugin answers INVAL to one that it does not know. Their
  * names are new in 1.2, their numbers are those of 1.1. */
-/* salvage: rows of pages that are not in use any more count too. They may have been deleted or
+/* salvage: also take the rows of pages that are no longer in use. They may have been deleted or
  * replaced, and may be delivered again. */
 #define TIDINGS_STORE_FLAG_ALSO_STALE 1u
 /* init, upgrade, drop: do nothing; the answer has the SQL in "sql". forget: do nothing; the answer
  * counts what would go. */
 #define TIDINGS_STORE_FLAG_DRY_RUN 2u
-/* drop: everything that is in the store goes; its tables, roles and rights stay. */
+/* drop: delete everything that is in the store, but keep its tables, roles and rights. */
 #define TIDINGS_STORE_FLAG_KEEP_TABLES 4u
 
 /* The same flags by their names of 1.1, which had no family. Deprecated since 1.2. */
@@ -42,8 +42,9 @@ struct tidings_store_request {
   uint32_t size;
   uint32_t flags;           /* TIDINGS_STORE_FLAG_* */
   struct tidings_span from; /* required: the folder of a store, or its URL */
-  struct tidings_span to;   /* required but for check: the folder to make. It must not be there, or
-                               be empty; nothing is ever overwritten */
+  /* The folder to make: it is missing or empty. dump makes a file instead; load also fills a
+   * store in a database. check, init, upgrade, drop and forget do not use it. */
+  struct tidings_span to;
   struct tidings_span session; /* forget: required, its id. Not used by the others. Since 1.2. */
 };
 #define TIDINGS_STORE_REQUEST_SIZE_1_1 TIDINGS_SIZE_TO(struct tidings_store_request, to)
@@ -53,7 +54,7 @@ struct tidings_store_request {
  *
  * All borrow the request until they return. On success *ret_answer is the answer, one JSON object
  * (schema/store.schema.json), to be released with release_answer. On an error it is not written,
- * and nothing stays of `to`.
+ * and nothing is left of `to`.
  *
  * Errors of all:
  *   - INVAL: a null pointer, a short struct, an unknown flag, a path that is empty or has a NUL
@@ -67,35 +68,36 @@ struct tidings_store {
   uint32_t size;
   uint32_t reserved; /* 0 */
 
-  /* Is it sound? Every page's structure and every row's checksum. [any thread]
+  /* Checks the structure of every page and the checksum of every row. [any thread]
    * [never from a callback] A store that is not sound is no error: the answer has "findings". It
    * may be in use. Since 1.1. */
   int32_t (*check)(const struct tidings_store_request *request,
                    const struct tidings_answer **ret_answer, struct tidings_error *error);
 
-  /* A copy of one moment, while other processes use the store. [any thread]
-   * [never from a callback] Not while this process has it open: STORE. Errors: also those of open
+  /* Copies the store as it is at one moment, while other processes may use it. [any thread]
+   * [never from a callback] This process must not have it open: STORE. Errors: also those of open
    * for the store's folder (entry.h). Since 1.1. */
   int32_t (*backup)(const struct tidings_store_request *request,
                     const struct tidings_answer **ret_answer, struct tidings_error *error);
 
-  /* A new store with every row of a damaged one that is whole. [any thread]
-   * [never from a callback] A session whose own row is lost gets a new one: what its deliveries do
-   * not say has ended is pending again. Errors: also SCHEMA_NEWER. Since 1.1. */
+  /* Makes a new store of all rows of a damaged one that are whole. [any thread]
+   * [never from a callback] A session whose own row is lost gets a new one; its notifications are
+   * pending again, unless the row of a delivery says that they have ended. Errors: also
+   * SCHEMA_NEWER. Since 1.1. */
   int32_t (*salvage)(const struct tidings_store_request *request,
                      const struct tidings_answer **ret_answer, struct tidings_error *error);
 
-  /* A new store from one of an older layout. [any thread] [never from a callback] Errors: also
-   * STATE (it has this build's layout) and SCHEMA_NEWER. Since 1.1. */
+  /* Makes a new store from one of an older layout. [any thread] [never from a callback] Errors:
+   * also STATE (it has this build's layout) and SCHEMA_NEWER. Since 1.1. */
   int32_t (*migrate)(const struct tidings_store_request *request,
                      const struct tidings_answer **ret_answer, struct tidings_error *error);
 
   /* Gives an answer of this extension back, once. [any thread] NULL is allowed. Since 1.1. */
   void (*release_answer)(const struct tidings_answer *answer);
 
-  /* Makes the tables of a store in a database, at the URL `from`: a schema that is not there yet.
-   * [any thread] [never from a callback] `to` is not used. Errors: also STATE (it is there), INVAL
-   * (`from` is a folder: that is made when it is first opened). Since 1.1. */
+  /* Makes a schema with the tables of a store in a database, at the URL `from`. [any thread]
+   * [never from a callback] Errors: also STATE (the schema exists), INVAL (`from` is a folder: a
+   * store in a folder is made when it is first opened). Since 1.1. */
   int32_t (*init)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);
 
@@ -105,7 +107,7 @@ struct tidings_store {
                      const struct tidings_answer **ret_answer, struct tidings_error *error);
 
   /* Removes a store from its database with all that is in it. [any thread] [never from a callback]
-   * Errors: also NOT_FOUND (the schema is no store's, or is not there), INVAL. Since 1.1. */
+   * Errors: also NOT_FOUND (there is no such schema, or it is not a store's), INVAL. Since 1.1. */
   int32_t (*drop)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);
 
@@ -118,9 +120,9 @@ struct tidings_store {
 
   /* Makes the store `to` from the file `from`, which dump has written, and reads every row back
    * before the store can be used. [any thread] [never from a callback] In a database, `to` may also
-   * be a schema that is not there yet, or a store without a session. Errors: also STATE (`to` has a
-   * session, or is in use), STORE (`from` is no such file, or is not whole; a row was read back as
-   * another). Since 1.1. */
+   * be a schema that does not exist yet, or a store without a session. Errors: also STATE (`to` has
+   * a session, or is in use), STORE (`from` is no such file, or is not whole; or a row that was
+   * read back differs). Since 1.1. */
   int32_t (*load)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);
 
@@ -128,9 +130,9 @@ struct tidings_store {
    * history, the ids of events that it has seen. [any thread] [never from a callback] The store may
    * be in use, and no other process waits for long: its history goes in portions, and the rest in
    * one commit, so a later session of the same name begins with nothing. The bytes stay in the
-   * files until others are written there. Not while this process has the store open: STORE. Errors:
-   * also NOT_FOUND (the store has nothing of such a session), STATE (its host runs; of its history
-   * some may be gone), INVAL. Since 1.2. */
+   * files until other data overwrites them. This process must not have the store open: STORE.
+   * Errors: also NOT_FOUND (the store has nothing of such a session), STATE (its host runs; some of
+   * its history may be gone), INVAL. Since 1.2. */
   int32_t (*forget)(const struct tidings_store_request *request,
                     const struct tidings_answer **ret_answer, struct tidings_error *error);
 };

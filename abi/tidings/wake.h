@@ -8,13 +8,13 @@
  * and send a `wake` event for each session: its reply has the actions. The descriptor tells about
  * pushes only. For what is due at a time, send a `wake` event at wake_at_ms of the newest reply.
  *
- * These ring: a notification that is critical or whose activation is idle or interrupt, and
- * whatever causes an offer, such as a message that another process submits; each in a session that
- * a live host owns. It rings before the commit, when there is nothing to do yet, and after it, in
- * every process that waits for that host: one that is the owner, or that names the owner as
- * owner_pid. A call of the thread that last called
- * next_session does not ring in its own process, because its reply has the actions. A ring may turn
- * out to need nothing; then the reply has no actions.
+ * Two things ring, in a session that a live host owns: a notification that is critical, or whose
+ * activation is idle or interrupt; and whatever causes an offer, such as a message that another
+ * process submits. Each rings twice: before the commit, when there is nothing to do yet, and after
+ * it. It rings in every process that waits for that host: in the owner itself, and in those that
+ * name the owner as owner_pid. But a call of the thread that last called next_session does not ring
+ * in its own process, because its reply has the actions. A ring may turn out to need nothing; then
+ * the reply has no actions.
  *
  * If a process is killed between its commit and the second ring, the next call of next_session, for
  * whatever reason, names the session; and while it is not known whether that commit will come,

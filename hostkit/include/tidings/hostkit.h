@@ -243,7 +243,8 @@ HOSTKIT_API int32_t hostkit_query(struct hostkit *hostkit, const struct tidings_
  *
  * *ret_fd is a new duplicate of the wake descriptor, which the caller polls and closes. It works
  * after a swap too, except after one to a plugin without the extension. A swap makes it readable. A
- * host whose event loop reads what it polls may let it, and then calls hostkit_next_session.
+ * host whose event loop reads the descriptors that it polls may let it read this one, if it then
+ * calls hostkit_next_session.
  *
  * Errors: those of the extension; UNSUPPORTED if the plugin does not have it: go by wake_at_ms of
  * the replies. NOMEM: there is no free descriptor. Since 1.0. */
@@ -266,9 +267,9 @@ HOSTKIT_API int32_t hostkit_next_session(struct hostkit *hostkit, char *buffer, 
 #define HOSTKIT_STORE_LOAD 9u
 #define HOSTKIT_STORE_FORGET 10u /* since 1.2 */
 
-/* Looks after a store by the extension tidings.store/1 (store.h) of a plugin that is loaded for
- * this call: no instance is opened, and `options` says only which plugin, and how it is loaded;
- * beside tidings.so, for a store that is named by a URL, the one for databases is taken.
+/* Does one task on a store, by the extension tidings.store/1 (store.h) of a plugin that is loaded
+ * for this call: no instance is opened, and `options` says only which plugin is loaded, and how.
+ * A store that is named by a URL takes the plugin for databases beside tidings.so.
  * [any thread] [never from a callback] It may take minutes. *ret_json is NUL-terminated; free it
  * with hostkit_free. Errors: INVAL (an unknown task), those of hostkit_open and of the extension;
  * UNSUPPORTED if the plugin does not have it. Since 1.1. */
