@@ -16,8 +16,8 @@ enum {
   STORE_WAITERS = 256, /* processes that may wait on one store */
 };
 
-/* The number of a store's layout, which its first row has. 1: builds before the first release. 2:
- * the rows of version 0.2. 3: the same, in a folder whose heads have digests (lmdb/digest.h). 4:
+/* The number of a store's layout, which its first row has. 2: the rows of version 0.2, the first
+ * release. 3: the same, in a folder whose heads have digests (lmdb/digest.h). 4:
  * deliveries have random ids, which have rows of their own; the first row has the store's
  * identity. */
 enum { DB_LAYOUT_FIRST_ROWS = 2, DB_LAYOUT = 4 };

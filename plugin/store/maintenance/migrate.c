@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * maintenance/migrate.c: a store of an older layout, copied row by row into a new one. Layout 1 is
- * that of the builds before the first release. It had turns only in its last days: heads and
- * deliveries of before are read here; the rows of other kinds are what they are today.
+ * maintenance/migrate.c: copies a store of an older layout row by row into a new one. All released
+ * layouts have rows that today's readers understand.
  */
 #include <errno.h>
 
@@ -10,8 +9,6 @@
 #include "store/db/lmdb/files.h"
 #include "store/maintenance/from.h"
 #include "store/maintenance/target.h"
-
-enum { OLDEST_LAYOUT = 1 };
 
 struct migration {
   const char *path, *to;
@@ -21,56 +18,6 @@ struct migration {
   struct arena arena;
   bool no_memory; /* for a row, which then looked as if it could not be read */
 };
-
-/* -- layout 1 ---------------------------------------------------------------------------------- */
-
-/* The head as today's reader wants it: the fields of layout 1 with zeros where later ones stand. */
-static void translate_head(struct record_reader *old, struct buffer *out) {
-  record_begin(out);
-  for (int i = 0; i < 6; i++) record_u64(out, record_read_u64(old)); /* generation to epoch */
-  uint64_t pid = record_read_u64(old);
-  record_u64(out, pid);
-  if (pid) {
-    if (old->end - old->at < 16) old->bad = true;
-    else buffer_append(out, old->at, 16);
-    old->at += old->bad ? 0 : 16;
-    record_u64(out, record_read_u64(old));
-    record_u64(out, record_read_u64(old));
-  }
-  record_u64(out, 0);                    /* no former owners */
-  record_i64(out, record_read_i64(old)); /* attached */
-  record_i64(out, 0);                    /* not closed */
-  record_bytes(out, span_of(NULL, 0));   /* cwd, host */
-  record_bytes(out, span_of(NULL, 0));
-  if (!old->bad) buffer_append(out, old->at, (size_t)(old->end - old->at)); /* taken to outcomes */
-  const struct run idle = {0};
-  run_encode(out, &idle);
-  record_u64(out, 0);
-  record_u64(out, 0);
-}
-
-/* `after` came later, and the messages. */
-static void translate_delivery(struct record_reader *old, struct buffer *out) {
-  const uint8_t *begin = old->at;
-  for (int i = 0; i < 7; i++) (void)record_read_u64(old); /* epoch to source */
-  const uint8_t *names = old->at;
-  (void)record_read_bytes(old);
-  (void)record_read_bytes(old);
-  const uint8_t *dispositions = old->at;
-  uint64_t after = 0, count = record_read_u64(old);
-  for (uint64_t i = 0; !old->bad && i < count; i++) {
-    after += record_read_u64(old) + (i > 0);
-    after += record_read_u64(old);
-    for (int k = 0; k < 3; k++) (void)record_read_u64(old);
-  }
-  if (old->bad) return;
-  record_begin(out);
-  buffer_append(out, begin, (size_t)(names - begin));
-  record_u64(out, after);
-  buffer_append(out, names, (size_t)(dispositions - names));
-  buffer_append(out, dispositions, (size_t)(old->end - dispositions));
-  record_u64(out, 0);
-}
 
 /* -- a row ------------------------------------------------------------------------------------- */
 
@@ -90,18 +37,6 @@ static bool is_readable(struct migration *migration, const struct db_key *key,
   }
 }
 
-/* Makes today's record of an older one. False: it is not that either. */
-static bool translate(struct migration *migration, const struct db_key *key,
-                      struct tidings_span record, struct buffer *out) {
-  struct record_reader old;
-  if (!record_open(&old, key, record)) return false;
-  if (key->bytes[4] == ROW_HEAD) translate_head(&old, out);
-  if (key->bytes[4] == ROW_DELIVERY) translate_delivery(&old, out);
-  if (!out->len) return false;
-  record_end(out, key);
-  return !old.bad && !out->failed && is_readable(migration, key, buffer_view(out));
-}
-
 static int put(struct migration *migration, const struct db_key *key, struct tidings_span record) {
   maintenance_count(&migration->report, key);
   return maintenance_target_put(&migration->target, key, record, migration->error);
@@ -117,12 +52,12 @@ static int check_layout(const struct migration *migration, uint64_t layout) {
     return fail(migration->error, TIDINGS_E_STATE,
                 "store %s has layout %d, as this build does: there is nothing to migrate",
                 migration->path, STORE_SCHEMA);
-  if (layout >= OLDEST_LAYOUT) return 0;
-  return fail(
-      migration->error, TIDINGS_E_STORE,
-      "store %s does not say which layout it has; recover what is in it with 'tidings store "
-      "salvage %s NEW'",
-      migration->path, migration->path);
+  if (layout >= DB_LAYOUT_FIRST_ROWS) return 0;
+  return fail(migration->error, TIDINGS_E_STORE,
+              "store %s has no layout that a release has written; recover what is in it with "
+              "'tidings store "
+              "salvage %s NEW'",
+              migration->path, migration->path);
 }
 
 /* The first row of all says the layout: the new store is begun then. */
@@ -147,7 +82,6 @@ static int begin(struct migration *migration, const struct db_key *key,
 static int migrate_row(void *context, const uint8_t *bytes, struct tidings_span record,
                        uint64_t page) {
   struct migration *migration = context;
-  struct buffer out = BUFFER_EMPTY;
   struct db_key key;
   int code = 0;
   (void)page;
@@ -155,12 +89,10 @@ static int migrate_row(void *context, const uint8_t *bytes, struct tidings_span 
   if (!migration->report.layout) code = begin(migration, &key, record);
   else if (!record_format(&key, record)) migration->report.damaged++;
   else if (is_readable(migration, &key, record)) code = put(migration, &key, record);
-  else if (translate(migration, &key, record, &out)) code = put(migration, &key, buffer_view(&out));
-  else if (migration->no_memory || out.failed)
+  else if (migration->no_memory)
     code =
         fail(migration->error, TIDINGS_E_NOMEM, "no memory for a row of store %s", migration->path);
   else migration->report.left_out++;
-  buffer_free(&out);
   arena_free(&migration->arena);
   return code;
 }
