@@ -5,12 +5,12 @@
 #include "sim/sim.h"
 #include "command/cli.h"
 #include "host/place.h"
+#include "sim/schedule.h"
 
 #include "command/interrupt.h"
 #include "command/paths.h"
 #include "common/file.h"
 #include "sim/play.h"
-#include "sim/shrink.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -91,8 +91,7 @@ struct search {
  * would be another finding. */
 static size_t where(const char *difference) { return strcspn(difference, " \n"); }
 
-static bool still_differs(void *context, const struct schedule *schedule) {
-  struct search *search = context;
+static bool still_differs(struct search *search, const struct schedule *schedule) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
@@ -105,6 +104,84 @@ static bool still_differs(void *context, const struct schedule *schedule) {
   free(text);
   return played != PLAYED_SAME && same_place;
 }
+
+/* -- shrinking --------------------------------------------------------------------------------- */
+
+struct shrinking {
+  struct schedule *schedule;
+  struct search *search;
+  unsigned done;
+};
+
+/* Takes the candidate over if it still shows the difference. */
+static bool attempt(struct shrinking *shrinking, const struct schedule *candidate) {
+  if (shrinking->done >= SHRINK_TRIALS) return false;
+  shrinking->done++;
+  if (!still_differs(shrinking->search, candidate)) return false;
+  *shrinking->schedule = *candidate;
+  return true;
+}
+
+static void without(const struct schedule *schedule, size_t first, size_t count,
+                    struct schedule *ret_candidate) {
+  *ret_candidate = *schedule;
+  size_t behind = schedule->step_count - first - count;
+  memmove(ret_candidate->steps[first], schedule->steps[first + count], behind * SCHEDULE_STEP);
+  ret_candidate->step_count -= count;
+}
+
+/* From the end: what a difference needs is mostly near it, and what came after it goes first. */
+static bool drop_chunks(struct shrinking *shrinking, size_t size) {
+  static struct schedule candidate;
+  bool dropped = false;
+  for (size_t end = shrinking->schedule->step_count; end > 0;) {
+    size_t first = end > size ? end - size : 0;
+    without(shrinking->schedule, first, end - first, &candidate);
+    dropped = attempt(shrinking, &candidate) || dropped;
+    end = first;
+  }
+  return dropped;
+}
+
+/* Two that only make sense together, such as a fault and its repair. */
+static bool drop_pairs(struct shrinking *shrinking) {
+  enum { FEW_STEPS = 32 };
+  static struct schedule one, both;
+  for (size_t second = shrinking->schedule->step_count;
+       second-- > 1 && shrinking->schedule->step_count <= FEW_STEPS;) {
+    for (size_t first = second; first-- > 0;) {
+      without(shrinking->schedule, second, 1, &one);
+      without(&one, first, 1, &both);
+      if (attempt(shrinking, &both)) return true;
+    }
+  }
+  return false;
+}
+
+static bool clear(struct shrinking *shrinking, size_t step, size_t byte, bool head) {
+  static struct schedule candidate;
+  candidate = *shrinking->schedule;
+  uint8_t *at = head ? &candidate.head[byte] : &candidate.steps[step][byte];
+  if (*at == 0) return false;
+  *at = 0;
+  return attempt(shrinking, &candidate);
+}
+
+/* Removes ever smaller chunks of steps, then sets bytes to zero, as long as the schedule still
+ * differs. Returns how many trials it made, SHRINK_TRIALS at most. */
+static unsigned shrink(struct schedule *schedule, struct search *search) {
+  struct shrinking shrinking = {.schedule = schedule, .search = search};
+  for (size_t size = schedule->step_count; size > 1; size = (size + 1) / 2)
+    (void)drop_chunks(&shrinking, size / 2 > 0 ? size / 2 : 1);
+  while (drop_chunks(&shrinking, 1)) {}
+  for (size_t byte = 0; byte < SCHEDULE_HEAD; byte++) (void)clear(&shrinking, 0, byte, true);
+  for (size_t step = 0; step < schedule->step_count; step++)
+    for (size_t byte = 1; byte < SCHEDULE_STEP; byte++) (void)clear(&shrinking, step, byte, false);
+  while (drop_chunks(&shrinking, 1) || drop_pairs(&shrinking)) {}
+  return shrinking.done;
+}
+
+/* -- what is said of it ----------------------------------------------------------------------- */
 
 static void save(const struct sim *sim, const struct schedule *schedule) {
   uint8_t bytes[SCHEDULE_BYTES];
@@ -126,7 +203,7 @@ static void report(struct sim *sim, struct schedule *schedule, const char *diffe
   printf("%s", difference);
   fflush(stdout); /* shrinking may take long */
   if (sim->options->shrink) {
-    unsigned trials = schedule_shrink(schedule, still_differs, &search, SHRINK_TRIALS);
+    unsigned trials = shrink(schedule, &search);
     printf("shrunk from %zu steps to %zu in %u trials\n", steps, schedule->step_count, trials);
   }
   printf("%s%s:\n", is_separate(sim, schedule) ? "all processes apart" : "the host in this process",
