@@ -10,13 +10,69 @@
 
 #include "command/address.h"
 #include "command/json_value.h"
+#include "command/near.h"
 #include "command/print.h"
 #include "command/project.h"
 #include "command/session_choice.h"
 #include "command/session_list.h"
-#include "command/session_near.h"
 #include "command/terminal.h"
 #include "common/utf8.h"
+#include <jansson.h>
+
+/* -- sessions that may have been meant --------------------------------------------------------- */
+
+static unsigned distance(const json_t *session, const char *name) {
+  return near_distance(name, json_value_text(session, "session"));
+}
+
+/* The session whose name is so near that it was probably meant; NULL: there is none. */
+static const char *session_near_find(const json_t *sessions, const char *name) {
+  unsigned nearest = near_most(name) + 1;
+  const json_t *session = NULL;
+  const char *found = NULL;
+  size_t i = 0;
+  json_array_foreach(sessions, i, session) {
+    unsigned away = distance(session, name);
+    if (away >= nearest) continue;
+    nearest = away;
+    found = json_value_text(session, "session");
+  }
+  return found;
+}
+
+struct near {
+  json_t *session;
+  unsigned away;
+  size_t place;
+};
+
+static int compare(const void *one, const void *other) {
+  const struct near *a = one, *b = other;
+  if (a->away != b->away) return a->away < b->away ? -1 : 1;
+  return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The sessions of the query `sessions`, those with the nearest names first, else in their order.
+ * A new list; NULL: out of memory. */
+static json_t *session_near_order(const json_t *sessions, const char *name) {
+  size_t count = json_array_size(sessions);
+  struct near *list = calloc(count ? count : 1, sizeof *list);
+  json_t *ordered = list ? json_array() : NULL;
+  unsigned far = near_most(name) + 1; /* beyond it no name is nearer than another */
+  for (size_t i = 0; ordered && i < count; i++) {
+    json_t *session = json_array_get(sessions, i);
+    unsigned away = distance(session, name);
+    list[i] = (struct near){session, away < far ? away : far, i};
+  }
+  if (ordered) qsort(list, count, sizeof *list, compare);
+  for (size_t i = 0; ordered && i < count; i++) {
+    if (!json_array_append(ordered, list[i].session)) continue;
+    json_decref(ordered);
+    ordered = NULL;
+  }
+  free(list);
+  return ordered;
+}
 
 enum { MOST_LISTED = 20 };
 
