@@ -6,24 +6,126 @@
 #include "cli/alert/look_on.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/alert/changes.h"
-#include "cli/alert/place.h"
-#include "cli/alert/send.h"
 #include "cli/alert/text.h"
 #include "command/follow.h"
 #include "command/interrupt.h"
 #include "command/kit.h"
+#include "command/paths.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
 #include "common/clock.h"
+#include "common/fnv.h"
+#include "common/spawn.h"
+
+/* -- showing it -------------------------------------------------------------------------------- */
+
+enum { PATIENCE_MS = 5000 };
+
+/* Without a desktop it fails. */
+static bool send_to_desktop(const char *summary, const char *body, bool urgent) {
+  char *markup = alert_markup(body), printed[64];
+  size_t len = 0;
+  int status = 0;
+  const char *const argv[] = {"notify-send",
+                              "--app-name=tidings",
+                              urgent ? "--urgency=critical" : "--urgency=normal",
+                              "--",
+                              summary,
+                              markup,
+                              NULL};
+  bool sent = markup && !spawn_capture(argv, PATIENCE_MS, printed, sizeof printed, &len, &status) &&
+              WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  free(markup);
+  return sent;
+}
+
+/* Returns the descriptor of a terminal; -1: it is none. A terminal that is stopped holds nobody up.
+ */
+static int open_terminal(const char *path) {
+  int fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0 || isatty(fd)) return fd;
+  close(fd);
+  return -1;
+}
+
+static int find_terminal(uint32_t owner) {
+  static const char *const own[] = {"/proc/self/fd/2", "/proc/self/fd/1", "/dev/tty"};
+  char path[64];
+  int fd = -1;
+  for (size_t i = 0; i < sizeof own / sizeof *own && fd < 0; i++) fd = open_terminal(own[i]);
+  for (unsigned i = 1; owner && i <= 3 && fd < 0; i++) {
+    (void)snprintf(path, sizeof path, "/proc/%u/fd/%u", owner, i % 3);
+    fd = open_terminal(path);
+  }
+  return fd;
+}
+
+static bool send_to_terminal(const char *summary, const char *body, uint32_t owner) {
+  char *sequence = alert_sequence(summary, body);
+  int fd = sequence ? find_terminal(owner) : -1;
+  void (*before)(int) = signal(SIGTTOU, SIG_IGN); /* a process in the background may print there */
+  bool sent = fd >= 0 && write(fd, sequence, strlen(sequence)) == (ssize_t)strlen(sequence);
+  (void)signal(SIGTTOU, before);
+  if (fd >= 0) close(fd);
+  free(sequence);
+  return sent;
+}
+
+/* `summary` and `body` as alert/text.h makes them. The terminal is that of this process, else the
+ * one that the process `owner` prints to. Returns whether anything took it. */
+static bool alert_send(const char *summary, const char *body, bool urgent, uint32_t owner) {
+  return send_to_desktop(summary, body, urgent) || send_to_terminal(summary, body, owner);
+}
+
+/* -- one process alerts ------------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t hash, const char *text) {
+  return fnv_byte(fnv_span(hash, span_text(text)), 0xff);
+}
+
+/* The places of all sessions are bytes of one file, which nobody reads or writes: there is nothing
+ * to remove. */
+static struct flock place_of(const struct cli *cli, const char *session, uint32_t owner) {
+  char *store = kit_store_path(cli);
+  uint64_t hash = mix(mix(FNV_START ^ owner, store ? store : ""), session);
+  free(store);
+  return (struct flock){
+      .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)(hash >> 2), .l_len = 1};
+}
+
+/* Other users cannot open it. Returns a descriptor; -1: it cannot be made. */
+static int open_places(void) {
+  char *folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs");
+  char *path = folder && !paths_make_folders(folder) ? paths_join(folder, "alerts.lock") : NULL;
+  int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+  free(path);
+  free(folder);
+  return fd;
+}
+
+/* False: another process of this user has the place. *ret_fd holds it until it is closed; -1: it
+ * cannot be known whether another one has it, and two alerts are better than none. */
+static bool alert_take_place(const struct cli *cli, const char *session, uint32_t owner,
+                             int *ret_fd) {
+  struct flock place = place_of(cli, session, owner);
+  int fd = open_places();
+  bool free_or_unknown = fd < 0 || !fcntl(fd, F_OFD_SETLK, &place) || errno != EWOULDBLOCK;
+  if (free_or_unknown) *ret_fd = fd;
+  else close(fd);
+  return free_or_unknown;
+}
 
 enum { LOOK_GAP_MS = 200, TRY_AGAIN_MS = 5000, BLIND_MS = 60000 };
 enum { EXIT_TIMED_OUT = EXIT_REFUSED };

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/feed/feed.h"
-#include "cli/feed/pace.h"
 #include "command/destination.h"
 #include "command/input.h"
 #include "command/interrupt.h"
@@ -18,6 +17,53 @@
 #include "command/recipes.h"
 #include "command/session.h"
 #include "common/clock.h"
+
+/* -- pace -------------------------------------------------------------------------------------- */
+
+struct pace {
+  uint64_t per_minute; /* 0: no limit */
+  int64_t begun_ms;    /* of the minute that runs */
+  uint64_t passed, held;
+};
+
+enum { PACE_MINUTE_MS = 60000 };
+
+static bool is_over(const struct pace *pace, int64_t now_ms) {
+  return now_ms < pace->begun_ms || now_ms - pace->begun_ms >= PACE_MINUTE_MS;
+}
+
+/* May one more be passed on? Else it is counted. While something is held back, the minute goes on
+ * until pace_over has said it. */
+static bool pace_take(struct pace *pace, int64_t now_ms) {
+  if (!pace->per_minute) return true;
+  if (!pace->held && is_over(pace, now_ms)) {
+    pace->begun_ms = now_ms;
+    pace->passed = 0;
+  }
+  if (pace->passed < pace->per_minute) {
+    pace->passed++;
+    return true;
+  }
+  pace->held++;
+  return false;
+}
+
+/* How many were held back in a minute that is over, or in this one if it is the `last`; 0: nothing
+ * is to be said now. They are forgotten. */
+static uint64_t pace_over(struct pace *pace, int64_t now_ms, bool last) {
+  uint64_t held = pace->held;
+  if (!held || (!last && !is_over(pace, now_ms))) return 0;
+  pace->held = 0;
+  pace->passed = 0;
+  pace->begun_ms = now_ms;
+  return held;
+}
+
+/* How long until there may be something to say; -1: nothing will. */
+static int pace_wait_ms(const struct pace *pace, int64_t now_ms) {
+  if (!pace->held) return -1;
+  return is_over(pace, now_ms) ? 0 : (int)(PACE_MINUTE_MS - (now_ms - pace->begun_ms));
+}
 
 enum { OPTION_RECIPE = CLI_LONG_ONLY, OPTION_PER_MINUTE, OPTION_TRY };
 enum { PER_MINUTE = 30, PIPE_BYTES = 1 << 16, LONGEST_PAUSE_MS = 30000 };

@@ -2,16 +2,53 @@
  */
 #include "cli/run/child.h"
 
-#include "cli/run/pty.h"
 #include "common/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
+
+/* The real terminal has another size now. */
+static void pty_resize(int like, int master) {
+  struct winsize size;
+  if (ioctl(like, TIOCGWINSZ, &size) == 0) (void)ioctl(master, TIOCSWINSZ, &size);
+}
+
+/* The real terminal translates line feeds itself. */
+static int make_raw(int slave) {
+  struct termios settings;
+  if (tcgetattr(slave, &settings)) return errno;
+  cfmakeraw(&settings);
+  return tcsetattr(slave, TCSANOW, &settings) ? errno : 0;
+}
+
+/* Opens a pseudo-terminal for what the command prints, so that it prints as on the terminal `like`
+ * itself: in colours, and line by line. It passes every byte on as it is. The command still reads
+ * from the real terminal, which also controls it. Returns 0 or an errno. */
+static int pty_open(int like, int *ret_master, int *ret_slave) {
+  char name[64];
+  int slave = -1, master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (master < 0) return errno;
+  int reason = unlockpt(master) ? errno : ptsname_r(master, name, sizeof name);
+  if (!reason && (slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0) reason = errno;
+  if (!reason) reason = make_raw(slave);
+  if (!reason) {
+    pty_resize(like, master);
+    *ret_master = master;
+    *ret_slave = slave;
+    return 0;
+  }
+  if (slave >= 0) close(slave);
+  close(master);
+  return reason;
+}
 
 /* The last two reach every process of a group when one of them reads the terminal from the
  * background. The command stops, and we stop when its stop is reported. */

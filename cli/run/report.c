@@ -2,18 +2,34 @@
  */
 #include "cli/run/report.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "cli/run/signal_name.h"
 #include "command/mailbox.h"
 #include "command/project.h"
 #include "command/session_now.h"
 #include "common/clock.h"
 #include "common/mask.h"
 #include "common/utf8.h"
+
+/* "KILL"; NULL: it has no name. */
+static const char *signal_name(int number) {
+  static const char *const names[] = {
+      [SIGHUP] = "HUP",   [SIGINT] = "INT",       [SIGQUIT] = "QUIT", [SIGILL] = "ILL",
+      [SIGTRAP] = "TRAP", [SIGABRT] = "ABRT",     [SIGBUS] = "BUS",   [SIGFPE] = "FPE",
+      [SIGKILL] = "KILL", [SIGUSR1] = "USR1",     [SIGSEGV] = "SEGV", [SIGUSR2] = "USR2",
+      [SIGPIPE] = "PIPE", [SIGALRM] = "ALRM",     [SIGTERM] = "TERM", [SIGSTKFLT] = "STKFLT",
+      [SIGCHLD] = "CHLD", [SIGCONT] = "CONT",     [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP",
+      [SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU",     [SIGURG] = "URG",   [SIGXCPU] = "XCPU",
+      [SIGXFSZ] = "XFSZ", [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGWINCH] = "WINCH",
+      [SIGPOLL] = "POLL", [SIGPWR] = "PWR",       [SIGSYS] = "SYS",
+  };
+  const size_t count = sizeof names / sizeof *names;
+  return number > 0 && (size_t)number < count ? names[number] : NULL;
+}
 
 /* About a command that waits: more than the model reads of them, so that it can see where they are
  * cut.

@@ -3,12 +3,14 @@
  * run/run.c: `tidings run`: runs a command and notifies an agent when it ends or waits for input.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/run/detach.h"
 #include "cli/run/run.h"
 #include "cli/run/supervise.h"
 #include "command/destination.h"
@@ -16,6 +18,85 @@
 #include "command/print.h"
 #include "command/session.h"
 #include "common/clock.h"
+#include "common/libc.h"
+
+/* -- going on in the background ---------------------------------------------------------------- */
+
+struct message {
+  int reason, pid;
+};
+
+/* Tells the caller whether the command could be started: 0, or an errno. */
+static void detach_started(int report, int reason) {
+  const struct message message = {.reason = reason, .pid = (int)getpid()};
+  ssize_t put;
+  do put = write(report, &message, sizeof message);
+  while (put < 0 && errno == EINTR);
+  close(report);
+}
+
+/* No process keeps the caller's pipes open: their readers must see the end when the caller ends. */
+static void close_others(int keep, int keep_too) {
+  unsigned low = (unsigned)(keep < keep_too ? keep : keep_too),
+           high = (unsigned)(keep < keep_too ? keep_too : keep);
+  if (low > 3) libc_close_range(3, low - 1);
+  if (high > low + 1) libc_close_range(low + 1, high - 1);
+  libc_close_range(high + 1, ~0u);
+}
+
+/* Forks again: code that waits for the caller's children must not find the process that goes on. */
+static int become_detached(int log, int report, int *ret_report) {
+  int reason = 0;
+  if (setsid() < 0) reason = errno;
+  pid_t second = reason ? -1 : fork();
+  if (second > 0) _exit(0);
+  if (!reason && second < 0) reason = errno;
+  int nothing = reason ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (!reason && (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+                  dup2(nothing, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0))
+    reason = errno;
+  close_others(log, report);
+  *ret_report = report;
+  if (!reason) return 0;
+  detach_started(report, reason);
+  _exit(EXIT_REFUSED);
+}
+
+static int wait_for_start(pid_t first, int from, int *ret_reason, int *ret_pid) {
+  struct message message = {.reason = 0};
+  ssize_t got;
+  do got = read(from, &message, sizeof message);
+  while (got < 0 && errno == EINTR);
+  while (waitpid(first, NULL, 0) < 0 && errno == EINTR) continue;
+  if (got != (ssize_t)sizeof message) {
+    errno = ECHILD;
+    return -1;
+  }
+  *ret_reason = message.reason;
+  *ret_pid = message.pid;
+  return 1;
+}
+
+/* Forks twice. In the process that goes on, without a terminal and with `log` as its stderr, it
+ * returns 0, and detach_started has to be called with *ret_report. In the caller it waits for that
+ * and returns 1; *ret_reason is 0 or the errno of the start, *ret_pid the process that goes on. If
+ * it fails, it returns -1 with errno set. */
+static int detach(int log, int *ret_report, int *ret_reason, int *ret_pid) {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC)) return -1;
+  pid_t first = fork();
+  if (first == 0) {
+    close(report[0]);
+    return become_detached(log, report[1], ret_report);
+  }
+  int reason = errno;
+  close(report[1]);
+  int answer = first < 0 ? -1 : wait_for_start(first, report[0], ret_reason, ret_pid);
+  if (first >= 0) reason = errno;
+  close(report[0]);
+  errno = reason;
+  return answer;
+}
 
 enum { OPTION_DETACH = CLI_LONG_ONLY, OPTION_NO_TTY, OPTION_LOG_LIMIT, OPTION_NO_MASK };
 enum { LOG_LIMIT = 64 << 20, LEAST_LOG = 1024, NAME_BYTES = 255 };
@@ -99,9 +180,9 @@ static void print_handle(const struct run *run, int pid) {
 }
 
 static int in_background(struct run *run) {
-  struct detached detached;
+  int report = -1;
   int reason = 0, pid = 0;
-  int who = detach(run->log.fd, &detached, &reason, &pid);
+  int who = detach(run->log.fd, &report, &reason, &pid);
   if (who < 0) return cli_fail(run->cli, "cannot detach: %s", strerror(errno));
   if (who > 0 && reason) return not_started(run, reason);
   if (who > 0) {
@@ -112,7 +193,7 @@ static int in_background(struct run *run) {
   const struct child_way way = {.detached = true,
                                 .pipe_signal_ignored = run->cli->pipe_signal_ignored};
   reason = code ? EAGAIN : start_command(run, &way);
-  detach_started(&detached, reason);
+  detach_started(report, reason);
   if (!reason) (void)supervise(run);
   _exit(EXIT_DONE);
 }
