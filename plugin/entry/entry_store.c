@@ -35,60 +35,22 @@ static int run_task(enum maintenance_task task, uint32_t known_flags,
   return code ? code : query_maintenance(task, &request, ret_answer, error);
 }
 
-static int32_t check_store(const struct tidings_store_request *request,
-                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(MAINTENANCE_CHECK, 0, request, ret_answer, error);
-}
+#define TASK(name, task, known_flags)                                                              \
+  static int32_t name(const struct tidings_store_request *request,                                 \
+                      const struct tidings_answer **ret_answer, struct tidings_error *error) {     \
+    return run_task(MAINTENANCE_##task, known_flags, request, ret_answer, error);                  \
+  }
 
-static int32_t backup_store(const struct tidings_store_request *request,
-                            const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(MAINTENANCE_BACKUP, 0, request, ret_answer, error);
-}
-
-static int32_t salvage_store(const struct tidings_store_request *request,
-                             const struct tidings_answer **ret_answer,
-                             struct tidings_error *error) {
-  return run_task(MAINTENANCE_SALVAGE, TIDINGS_STORE_FLAG_ALSO_STALE, request, ret_answer, error);
-}
-
-static int32_t migrate_store(const struct tidings_store_request *request,
-                             const struct tidings_answer **ret_answer,
-                             struct tidings_error *error) {
-  return run_task(MAINTENANCE_MIGRATE, 0, request, ret_answer, error);
-}
-
-static int32_t init_store(const struct tidings_store_request *request,
-                          const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(MAINTENANCE_INIT, TIDINGS_STORE_FLAG_DRY_RUN, request, ret_answer, error);
-}
-
-static int32_t upgrade_store(const struct tidings_store_request *request,
-                             const struct tidings_answer **ret_answer,
-                             struct tidings_error *error) {
-  return run_task(MAINTENANCE_UPGRADE, TIDINGS_STORE_FLAG_DRY_RUN, request, ret_answer, error);
-}
-
-static int32_t drop_store(const struct tidings_store_request *request,
-                          const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(MAINTENANCE_DROP, TIDINGS_STORE_FLAG_DRY_RUN | TIDINGS_STORE_FLAG_KEEP_TABLES,
-                  request, ret_answer, error);
-}
-
-static int32_t dump_store(const struct tidings_store_request *request,
-                          const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(MAINTENANCE_DUMP, 0, request, ret_answer, error);
-}
-
-static int32_t load_store(const struct tidings_store_request *request,
-                          const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  return run_task(MAINTENANCE_LOAD, 0, request, ret_answer, error);
-}
-
-static int32_t forget_session(const struct tidings_store_request *request,
-                              const struct tidings_answer **ret_answer,
-                              struct tidings_error *error) {
-  return run_task(MAINTENANCE_FORGET, TIDINGS_STORE_FLAG_DRY_RUN, request, ret_answer, error);
-}
+TASK(check_store, CHECK, 0)
+TASK(backup_store, BACKUP, 0)
+TASK(salvage_store, SALVAGE, TIDINGS_STORE_FLAG_ALSO_STALE)
+TASK(migrate_store, MIGRATE, 0)
+TASK(init_store, INIT, TIDINGS_STORE_FLAG_DRY_RUN)
+TASK(upgrade_store, UPGRADE, TIDINGS_STORE_FLAG_DRY_RUN)
+TASK(drop_store, DROP, TIDINGS_STORE_FLAG_DRY_RUN | TIDINGS_STORE_FLAG_KEEP_TABLES)
+TASK(dump_store, DUMP, 0)
+TASK(load_store, LOAD, 0)
+TASK(forget_session, FORGET, TIDINGS_STORE_FLAG_DRY_RUN)
 
 const struct tidings_store entry_store_extension = {.size = sizeof entry_store_extension,
                                                     .check = check_store,
