@@ -95,38 +95,6 @@ struct opening {
   uint32_t owner_pid, hook_budget_ms;
 };
 
-static void opening_free(struct opening *opening) {
-  text_free(&opening->plugin);
-  text_free(&opening->store);
-  text_free(&opening->host_name);
-  text_free(&opening->configuration);
-  text_free(&opening->role);
-  text_free(&opening->probe);
-}
-
-static bool opening_read(struct napi_env__ *env, struct napi_value__ *options,
-                         struct opening *opening) {
-  const struct {
-    const char *name;
-    enum need need;
-    struct text *text;
-  } members[] = {{"plugin", REQUIRED, &opening->plugin},
-                 {"store", OPTIONAL, &opening->store},
-                 {"hostName", OPTIONAL, &opening->host_name},
-                 {"configuration", OPTIONAL, &opening->configuration},
-                 {"role", OPTIONAL, &opening->role},
-                 {"probe", OPTIONAL, &opening->probe}};
-  int type = NAPI_UNDEFINED;
-  if (napi_typeof(env, options, &type) != NAPI_OK) return throw_engine(env);
-  if (type != NAPI_OBJECT) return throw_type(env, "options", "an object");
-  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-    if (!text_member(env, options, members[i].name, members[i].need, members[i].text)) return false;
-    if (!text_plain(env, members[i].text, members[i].name)) return false;
-  }
-  return value_number_member(env, options, "ownerPid", INT32_MAX, &opening->owner_pid) &&
-         value_number_member(env, options, "hookBudgetMs", UINT32_MAX, &opening->hook_budget_ms);
-}
-
 static bool role_of(struct napi_env__ *env, const struct text *text, uint32_t *ret_role) {
   if (!text->ptr || strcmp(text->ptr, "host") == 0) *ret_role = TIDINGS_ROLE_HOST;
   else if (strcmp(text->ptr, "producer") == 0) *ret_role = TIDINGS_ROLE_PRODUCER;
@@ -198,14 +166,25 @@ static struct napi_value__ *instance_object(struct napi_env__ *env, struct insta
 static struct napi_value__ *call_open(struct napi_env__ *env, struct napi_callback_info__ *info) {
   struct napi_value__ *options = NULL, *object = NULL;
   struct opening opening = {0};
+  const struct text_member members[] = {{"plugin", REQUIRED, &opening.plugin},
+                                        {"store", OPTIONAL, &opening.store},
+                                        {"hostName", OPTIONAL, &opening.host_name},
+                                        {"configuration", OPTIONAL, &opening.configuration},
+                                        {"role", OPTIONAL, &opening.role},
+                                        {"probe", OPTIONAL, &opening.probe}};
+  enum { COUNT = sizeof members / sizeof members[0] };
   size_t count = 1;
   if (napi_get_cb_info(env, info, &count, &options, NULL, NULL) != NAPI_OK)
     return throw_engine(env);
-  if (opening_read(env, options, &opening)) {
+  bool read = text_members_read(env, options, "options", members, COUNT);
+  for (size_t i = 0; read && i < COUNT; i++)
+    read = text_plain(env, members[i].text, members[i].name);
+  if (read && value_number_member(env, options, "ownerPid", INT32_MAX, &opening.owner_pid) &&
+      value_number_member(env, options, "hookBudgetMs", UINT32_MAX, &opening.hook_budget_ms)) {
     struct instance *instance = open_instance(env, &opening);
     if (instance) object = instance_object(env, instance);
   }
-  opening_free(&opening);
+  text_members_free(members, COUNT);
   return object;
 }
 

@@ -15,40 +15,6 @@ struct given {
   uint32_t ttl_ms;
 };
 
-static bool given_read(struct napi_env__ *env, struct napi_value__ *object, struct given *given) {
-  const struct {
-    const char *name;
-    enum need need;
-    struct text *text;
-  } members[] = {{"session", REQUIRED, &given->session},
-                 {"kind", REQUIRED, &given->kind},
-                 {"message", REQUIRED, &given->message},
-                 {"level", OPTIONAL, &given->level},
-                 {"activation", OPTIONAL, &given->activation},
-                 {"data", OPTIONAL, &given->data},
-                 {"key", OPTIONAL, &given->key},
-                 {"tool", OPTIONAL, &given->tool},
-                 {"handle", OPTIONAL, &given->handle},
-                 {"causedBy", OPTIONAL, &given->caused_by},
-                 {"source", OPTIONAL, &given->source},
-                 {"id", OPTIONAL, &given->id}};
-  int type = NAPI_UNDEFINED;
-  if (napi_typeof(env, object, &type) != NAPI_OK) return throw_engine(env);
-  if (type != NAPI_OBJECT) return throw_type(env, "notification", "an object");
-  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-    if (!text_member(env, object, members[i].name, members[i].need, members[i].text)) return false;
-  }
-  return value_number_member(env, object, "ttlMs", UINT32_MAX, &given->ttl_ms);
-}
-
-static void given_free(struct given *given) {
-  struct text *const texts[] = {&given->session,   &given->kind,       &given->message,
-                                &given->level,     &given->activation, &given->data,
-                                &given->key,       &given->tool,       &given->handle,
-                                &given->caused_by, &given->source,     &given->id};
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) text_free(texts[i]);
-}
-
 /* The index of the word; not given is 0. */
 static bool word_of(struct napi_env__ *env, const struct text *text, const char *name,
                     const char *const *words, const char *expected, uint32_t *ret_index) {
@@ -97,17 +63,32 @@ static bool notification_of(struct napi_env__ *env, const struct given *given,
 struct napi_value__ *call_push(struct napi_env__ *env, struct napi_callback_info__ *info) {
   struct call call;
   struct given given = {.ttl_ms = 0};
+  const struct text_member members[] = {{"session", REQUIRED, &given.session},
+                                        {"kind", REQUIRED, &given.kind},
+                                        {"message", REQUIRED, &given.message},
+                                        {"level", OPTIONAL, &given.level},
+                                        {"activation", OPTIONAL, &given.activation},
+                                        {"data", OPTIONAL, &given.data},
+                                        {"key", OPTIONAL, &given.key},
+                                        {"tool", OPTIONAL, &given.tool},
+                                        {"handle", OPTIONAL, &given.handle},
+                                        {"causedBy", OPTIONAL, &given.caused_by},
+                                        {"source", OPTIONAL, &given.source},
+                                        {"id", OPTIONAL, &given.id}};
+  enum { COUNT = sizeof members / sizeof members[0] };
   struct hostkit_notification note;
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   struct napi_value__ *value = NULL;
   if (!call_begin(env, info, &call)) return NULL;
-  if (given_read(env, call.arguments[0], &given) && notification_of(env, &given, &note) &&
+  if (text_members_read(env, call.arguments[0], "notification", members, COUNT) &&
+      value_number_member(env, call.arguments[0], "ttlMs", UINT32_MAX, &given.ttl_ms) &&
+      notification_of(env, &given, &note) &&
       instance_is_open(env, call.instance)) { /* a getter may have closed it */
     int32_t code = hostkit_push(call.instance->kit, &note, &reply, &error);
     value = code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
   }
-  given_free(&given);
+  text_members_free(members, COUNT);
   return value;
 }
 

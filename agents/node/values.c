@@ -103,12 +103,22 @@ bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *n
   return len < UNITS_MAX ? take_units(env, value, ret_text) : take_long(env, value, ret_text);
 }
 
-bool text_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
-                 enum need need, struct text *ret_text) {
-  struct napi_value__ *value = NULL;
-  ret_text->ptr = NULL;
-  if (napi_get_named_property(env, object, name, &value) != NAPI_OK) return throw_engine(env);
-  return text_take(env, value, name, need, ret_text);
+bool text_members_read(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                       const struct text_member *members, size_t count) {
+  int type = NAPI_UNDEFINED;
+  if (napi_typeof(env, object, &type) != NAPI_OK) return throw_engine(env);
+  if (type != NAPI_OBJECT) return throw_type(env, name, "an object");
+  for (size_t i = 0; i < count; i++) {
+    struct napi_value__ *value = NULL;
+    if (napi_get_named_property(env, object, members[i].name, &value) != NAPI_OK)
+      return throw_engine(env);
+    if (!text_take(env, value, members[i].name, members[i].need, members[i].text)) return false;
+  }
+  return true;
+}
+
+void text_members_free(const struct text_member *members, size_t count) {
+  for (size_t i = 0; i < count; i++) text_free(members[i].text);
 }
 
 bool text_plain(struct napi_env__ *env, const struct text *text, const char *name) {

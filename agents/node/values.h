@@ -24,9 +24,17 @@ enum need { OPTIONAL, REQUIRED };
 /* `name` is for the exception. Always give the text to text_free, after a failure too. */
 bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *name, enum need need,
                struct text *ret_text);
-/* The member of an object; text_plain also refuses NULs inside, for paths. */
-bool text_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
-                 enum need need, struct text *ret_text);
+/* Members of an object; `name` is what the object is called. Always give them to text_members_free.
+ */
+struct text_member {
+  const char *name;
+  enum need need;
+  struct text *text; /* its pointer is NULL before it is read */
+};
+bool text_members_read(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                       const struct text_member *members, size_t count);
+void text_members_free(const struct text_member *members, size_t count);
+/* Refuses NULs inside, for paths. */
 bool text_plain(struct napi_env__ *env, const struct text *text, const char *name);
 struct tidings_span text_span(const struct text *text);
 void text_free(struct text *text);
