@@ -7,15 +7,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/stats.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/json_value.h"
 #include "command/kit.h"
+#include "command/listeners.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/session_list.h"
 #include "command/show.h"
+#include "command/subscriptions.h"
 #include "command/terminal.h"
 #include "common/clock.h"
 #include "common/store_url.h"
@@ -162,6 +163,71 @@ static void print_stats(const char *session, const json_t *stats) {
   print_counts("levels   ", json_object_get(stats, "by_level"));
 }
 
+/* -- of other programs ------------------------------------------------------------------------- */
+
+static void print_route(const char *path, const json_t *counts) {
+  const char *status = NULL;
+  const json_t *count = NULL;
+  fputs("  ", stdout);
+  terminal_text(stdout, path);
+  printf("  accepted %llu, repeated %llu, overtaken %llu, ignored %llu, without an address %llu",
+         (unsigned long long)json_value_count(counts, "accepted"),
+         (unsigned long long)json_value_count(counts, "repeated"),
+         (unsigned long long)json_value_count(counts, "overtaken"),
+         (unsigned long long)json_value_count(counts, "ignored"),
+         (unsigned long long)json_value_count(counts, "unaddressed"));
+  json_object_foreach(json_object_get(counts, "refused"), status, count)
+      printf(", %s: %lld", status, (long long)json_integer_value(count));
+  putchar('\n');
+}
+
+static void print_listener(const json_t *listener) {
+  const json_t *routes = json_object_get(listener, "routes"), *route = NULL;
+  size_t i = 0;
+  fputs("listening on ", stdout);
+  terminal_text(stdout, json_value_text(listener, "address"));
+  printf(", process %llu\n", (unsigned long long)json_value_count(listener, "pid"));
+  json_array_foreach(routes, i, route) print_route(json_value_text(route, "path"), route);
+  print_route("elsewhere", json_object_get(listener, "elsewhere"));
+}
+
+static void print_subscription(const json_t *one) {
+  const json_t *counts = json_object_get(one, "counts");
+  int64_t last_ms = json_integer_value(json_object_get(one, "event_ms"));
+  const char *event = json_value_text(one, "event");
+  terminal_text(stdout, event);
+  fputs(event[0] ? " of " : "", stdout);
+  terminal_text(stdout, json_value_text(one, "server"));
+  fputs(" for ", stdout);
+  terminal_text(stdout, json_value_text(one, "to"));
+  if (json_is_true(json_object_get(one, "alive")))
+    printf(", process %llu\n  ", (unsigned long long)json_value_count(one, "pid"));
+  else fputs(", not running\n  ", stdout);
+  terminal_text(stdout, json_value_text(one, "state"));
+  printf("; pushed %llu, known %llu, not of interest %llu, refused %llu; ",
+         (unsigned long long)json_value_count(counts, "pushed"),
+         (unsigned long long)json_value_count(counts, "known"),
+         (unsigned long long)json_value_count(counts, "ignored"),
+         (unsigned long long)json_value_count(counts, "refused"));
+  fputs(last_ms ? "last event " : "no event yet", stdout);
+  if (last_ms) show_moment(last_ms);
+  putchar('\n');
+}
+
+/* `list`: what each of the programs says of itself; it is freed. */
+static int print_programs(const struct cli *cli, json_t *list, const char *none,
+                          void (*print)(const json_t *)) {
+  const json_t *one = NULL;
+  size_t i = 0;
+  int code = 0;
+  if (!list) return cli_fail(cli, "out of memory");
+  if (cli->json) code = print_json(cli, list);
+  else if (!json_array_size(list)) puts(none);
+  else json_array_foreach(list, i, one) print(one);
+  json_decref(list);
+  return code;
+}
+
 /* -- the verb ---------------------------------------------------------------------------------- */
 
 static int add_stats(const struct cli *cli, struct hostkit *kit, const char *session, bool alive,
@@ -240,8 +306,12 @@ static int stats_verb(struct cli *cli) {
     return cli_usage(cli, "--listen and --subscribe exclude --all, --prometheus and -s");
   if (listeners && subscriptions)
     return cli_usage(cli, "--listen and --subscribe exclude each other");
-  if (listeners) return stats_of_listeners(cli);
-  if (subscriptions) return stats_of_subscriptions(cli);
+  if (listeners)
+    return print_programs(cli, listeners_list(cli), "No 'tidings listen' runs on this store.",
+                          print_listener);
+  if (subscriptions)
+    return print_programs(cli, subscriptions_list(cli), "This store has no subscription.",
+                          print_subscription);
   json_t *all = json_object();
   const json_t *stats = NULL;
   const char *session = NULL;

@@ -183,7 +183,7 @@ A_LIBC = re.compile(r"\b(?:pthread_(?:mutex_clocklock|cond_clockwait)|(?<!libc_)
 ONE_OF_EACH = (
     (A_PROCESS, "starts a process", {
         "common/spawn.c": "the one way to start a program",
-        "cli/other_program.c": "a verb becomes a program of its own",
+        "cli/other_programs.c": "a verb becomes a program of its own",
         "mcp/act.c": "it becomes the verb after it has asked to be ended with its parent",
         "agents/wait/apart.c": "the waiter goes on without the hook: it forks and runs no program",
         "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",

@@ -25,7 +25,7 @@ PREFIXES = {
     "agents/turn": "hook",
     "agents/wait": "hook",
     "bench": "bench calls fleet raw samples sqlite target",
-    "cli": "config event other sessions stats verb",
+    "cli": "config event sessions verb",
     "cli/alert": "alert",
     "cli/doctor": "doctor verb",
     "cli/excerpt": "excerpt failure lines pattern patterns",
