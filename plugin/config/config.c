@@ -27,8 +27,9 @@ static void apply_preset(struct settings *settings, uint8_t preset) {
   settings->age_after_ms = values->age_after_ms;
 }
 
-static int read_key(const struct path *path, const struct json *value, const struct config_key *key,
-                    struct settings *settings, struct tidings_error *error) {
+static int read_key(const struct path *section, const struct json *value,
+                    const struct config_key *key, struct settings *settings,
+                    struct tidings_error *error) {
   char *to = (char *)settings + key->offset;
   uint8_t choice = 0;
   bool flag = false;
@@ -36,15 +37,15 @@ static int read_key(const struct path *path, const struct json *value, const str
   int code = 0;
   switch (key->kind) {
   case CONFIG_CHOICE:
-    code = field_choice(path, value, key->choices->names, key->choices->count, &choice, error);
+    code = field_choice(section, value, key->choices->names, key->choices->count, &choice, error);
     if (!code) memcpy(to, &choice, sizeof choice);
     return code;
   case CONFIG_BOOL:
-    code = field_bool(path, value, &flag, error);
+    code = field_bool(section, value, &flag, error);
     if (!code) memcpy(to, &flag, sizeof flag);
     return code;
   case CONFIG_NUMBER:
-    code = field_integer(path, value, key->min, key->max, &number, error);
+    code = field_integer(section, value, key->min, key->max, &number, error);
     if (code) return code;
     if (key->width == sizeof number) memcpy(to, &number, sizeof number);
     else memcpy(to, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
@@ -54,59 +55,56 @@ static int read_key(const struct path *path, const struct json *value, const str
 }
 
 /* The preset is the first key of its table, and so is applied first: keys beside it win. */
-static int read_section(const struct path *path, const struct json *json,
-                        const struct config_section *section, struct settings *settings,
-                        struct tidings_error *error) {
+static int read_section(const struct json *json, const struct config_section *section,
+                        struct settings *settings, struct tidings_error *error) {
   const char *names[CONFIG_MOST_KEYS];
   const struct json *slots[CONFIG_MOST_KEYS];
   for (size_t i = 0; i < section->count; i++) names[i] = section->keys[i].name;
   const struct member_names known = {names, section->count, "key"};
-  int code = field_object(path, json, error);
-  if (!code) code = field_members(path, json, &known, slots, error);
+  struct path path = field_place(NULL, json);
+  int code = field_object(NULL, json, error);
+  if (!code) code = field_members(&path, json, &known, slots, error);
   for (size_t i = 0; i < section->count && !code; i++) {
     const struct config_key *key = &section->keys[i];
-    struct path key_path = path_member(path, key->name);
     if (!slots[i]) continue;
-    code = read_key(&key_path, slots[i], key, settings, error);
+    code = read_key(&path, slots[i], key, settings, error);
     if (!code && key->choices == &config_preset_choices) apply_preset(settings, settings->preset);
   }
   return code;
 }
 
-static int read_notifications(const struct path *path, const struct json *section,
+static int read_notifications(const struct path *parent, const struct json *section,
                               struct arena *arena, struct settings *settings,
                               struct tidings_error *error) {
   enum { ENABLE, KINDS, COUNT };
   static const char *const names[COUNT] = {"enable", "kinds"};
   static const struct member_names known = {names, COUNT, "key"};
   const struct json *slots[COUNT];
-  struct path enable_path = path_member(path, "enable"), kinds_path = path_member(path, "kinds");
-  int code = field_object(path, section, error);
-  if (!code) code = field_members(path, section, &known, slots, error);
+  struct path path = field_place(parent, section);
+  int code = field_object(parent, section, error);
+  if (!code) code = field_members(&path, section, &known, slots, error);
   if (code) return code;
   if (slots[ENABLE])
-    code = field_bool(&enable_path, slots[ENABLE], &settings->notifications_enabled, error);
+    code = field_bool(&path, slots[ENABLE], &settings->notifications_enabled, error);
   if (!code && slots[KINDS])
-    code = config_read_kind_rules(&kinds_path, slots[KINDS], arena, settings, error);
+    code = config_read_kind_rules(&path, slots[KINDS], arena, settings, error);
   return code;
 }
 
-static int read_conversation(const struct path *path, const struct json *section,
-                             struct arena *arena, struct settings *settings,
-                             struct tidings_error *error) {
+static int read_conversation(const struct json *section, struct arena *arena,
+                             struct settings *settings, struct tidings_error *error) {
   enum { NOTIFICATIONS, TOOLS, COUNT };
   static const char *const names[COUNT] = {"notifications", "tools"};
   static const struct member_names known = {names, COUNT, "key"};
   const struct json *slots[COUNT];
-  struct path notifications_path = path_member(path, "notifications"),
-              tools_path = path_member(path, "tools");
-  int code = field_object(path, section, error);
-  if (!code) code = field_members(path, section, &known, slots, error);
+  struct path path = field_place(NULL, section);
+  int code = field_object(NULL, section, error);
+  if (!code) code = field_members(&path, section, &known, slots, error);
   if (code) return code;
   if (slots[NOTIFICATIONS])
-    code = read_notifications(&notifications_path, slots[NOTIFICATIONS], arena, settings, error);
+    code = read_notifications(&path, slots[NOTIFICATIONS], arena, settings, error);
   if (!code && slots[TOOLS])
-    code = config_read_tool_rules(&tools_path, slots[TOOLS], arena, settings, error);
+    code = config_read_tool_rules(&path, slots[TOOLS], arena, settings, error);
   return code;
 }
 
@@ -115,19 +113,17 @@ static int read_sections(const struct json *root, struct arena *arena, struct se
   enum { SCHEMA, CONVERSATION, SECTIONS, COUNT = SECTIONS + CONFIG_SECTION_COUNT };
   const char *names[COUNT] = {"$schema", "conversation"};
   const struct json *slots[COUNT];
-  struct path paths[COUNT];
   for (size_t i = SECTIONS; i < COUNT; i++) names[i] = config_sections[i - SECTIONS].name;
-  for (size_t i = 0; i < COUNT; i++) paths[i] = path_member(NULL, names[i]);
   const struct member_names known = {names, COUNT, "key"};
   struct tidings_span schema; /* for editors; nothing here reads it */
   int code = field_members(NULL, root, &known, slots, error);
   if (!code && slots[SCHEMA])
-    code = field_string(&paths[SCHEMA], slots[SCHEMA], CONFIGURATION_BYTES, &schema, error);
+    code = field_string(NULL, slots[SCHEMA], CONFIGURATION_BYTES, &schema, error);
   if (!code && slots[CONVERSATION])
-    code = read_conversation(&paths[CONVERSATION], slots[CONVERSATION], arena, settings, error);
+    code = read_conversation(slots[CONVERSATION], arena, settings, error);
   for (size_t i = SECTIONS; i < COUNT && !code; i++) {
     const struct config_section *section = &config_sections[i - SECTIONS];
-    if (slots[i]) code = read_section(&paths[i], slots[i], section, settings, error);
+    if (slots[i]) code = read_section(slots[i], section, settings, error);
   }
   return code;
 }

@@ -10,58 +10,61 @@ static int no_memory(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "configuration: no memory to keep it");
 }
 
-static int refuse_name(const struct path *path, const char *problem, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: %s", field_path_text(path).text, problem);
+static int refuse_name(const struct path *parent, const struct json *value, const char *problem,
+                       struct tidings_error *error) {
+  struct path path = field_place(parent, value);
+  return fail(error, TIDINGS_E_SCHEMA, "%s: %s", field_path_text(&path).text, problem);
 }
 
 /* true, false, or "critical": whatever else is of that kind is not shown. */
-static int read_wanted(const struct path *path, const struct json *value, uint8_t *ret_wanted,
+static int read_wanted(const struct path *parent, const struct json *value, uint8_t *ret_wanted,
                        struct tidings_error *error) {
   if (value->kind == JSON_IS_TRUE) *ret_wanted = WANTED_ALL;
   else if (value->kind == JSON_IS_FALSE) *ret_wanted = WANTED_NONE;
   else if (value->kind == JSON_IS_STRING && span_is(value->text, "critical"))
     *ret_wanted = WANTED_CRITICAL;
-  else return field_refuse(path, value, "true, false or \"critical\"", error);
+  else return field_refuse(parent, value, "true, false or \"critical\"", error);
   return 0;
 }
 
 /* "tool.stopped": true, or "tool": true for all that comes from a source. */
-static int read_flat_rule(const struct path *path, const struct json *value, struct kind_rule *rule,
-                          struct tidings_error *error) {
+static int read_flat_rule(const struct path *parent, const struct json *value,
+                          struct kind_rule *rule, struct tidings_error *error) {
   struct tidings_span key = value->key;
   const char *dot = memchr(key.ptr, '.', key.len);
   size_t source_len = dot ? (size_t)(dot - key.ptr) : key.len;
   if (!source_len || (dot && source_len + 1 == key.len))
-    return refuse_name(path, "a source or name is empty; expected \"source.name\", or a source",
-                       error);
+    return refuse_name(parent, value,
+                       "a source or name is empty; expected \"source.name\", or a source", error);
   *rule = (struct kind_rule){
       .source = span_of(key.ptr, source_len), .whole_source = !dot, .flat = true};
   if (dot) rule->name = span_of(dot + 1, key.len - source_len - 1);
-  return read_wanted(path, value, &rule->wanted, error);
+  return read_wanted(parent, value, &rule->wanted, error);
 }
 
 /* "mcp": {"enable": true, "reconnected": false} */
-static int read_nested_rules(const struct path *path, const struct json *source,
+static int read_nested_rules(const struct path *parent, const struct json *source,
                              struct kind_rule *rules, size_t *count, struct tidings_error *error) {
-  if (!source->key.len) return refuse_name(path, "a source is empty", error);
+  struct path path = field_place(parent, source);
+  if (!source->key.len) return refuse_name(parent, source, "a source is empty", error);
   if (memchr(source->key.ptr, '.', source->key.len))
-    return field_refuse(path, source, "true, false or \"critical\", as \"source.name\" must be",
+    return field_refuse(parent, source, "true, false or \"critical\", as \"source.name\" must be",
                         error);
   for (const struct json *one = source->members; one; one = one->next) {
-    struct path one_path = {path, one->key};
-    if (!one->key.len) return refuse_name(&one_path, "a name is empty", error);
+    if (!one->key.len) return refuse_name(&path, one, "a name is empty", error);
     struct kind_rule *rule = &rules[(*count)++];
     *rule = (struct kind_rule){.source = source->key, .whole_source = span_is(one->key, "enable")};
     if (!rule->whole_source) rule->name = one->key;
-    int code = read_wanted(&one_path, one, &rule->wanted, error);
+    int code = read_wanted(&path, one, &rule->wanted, error);
     if (code) return code;
   }
   return 0;
 }
 
-int config_read_kind_rules(const struct path *path, const struct json *kinds, struct arena *arena,
+int config_read_kind_rules(const struct path *parent, const struct json *kinds, struct arena *arena,
                            struct settings *settings, struct tidings_error *error) {
-  int code = field_object(path, kinds, error);
+  struct path path = field_place(parent, kinds);
+  int code = field_object(parent, kinds, error);
   if (code) return code;
   size_t most = 0, count = 0;
   for (const struct json *one = kinds->members; one; one = one->next)
@@ -69,9 +72,8 @@ int config_read_kind_rules(const struct path *path, const struct json *kinds, st
   struct kind_rule *rules = arena_zalloc(arena, most, sizeof *rules);
   if (!rules) return no_memory(error);
   for (const struct json *one = kinds->members; one; one = one->next) {
-    struct path one_path = {path, one->key};
-    code = one->kind == JSON_IS_OBJECT ? read_nested_rules(&one_path, one, rules, &count, error)
-                                       : read_flat_rule(&one_path, one, &rules[count++], error);
+    code = one->kind == JSON_IS_OBJECT ? read_nested_rules(&path, one, rules, &count, error)
+                                       : read_flat_rule(&path, one, &rules[count++], error);
     if (code) return code;
   }
   settings->kinds = rules;
@@ -79,9 +81,10 @@ int config_read_kind_rules(const struct path *path, const struct json *kinds, st
   return 0;
 }
 
-int config_read_tool_rules(const struct path *path, const struct json *tools, struct arena *arena,
+int config_read_tool_rules(const struct path *parent, const struct json *tools, struct arena *arena,
                            struct settings *settings, struct tidings_error *error) {
-  int code = field_object(path, tools, error);
+  struct path path = field_place(parent, tools);
+  int code = field_object(parent, tools, error);
   if (code) return code;
   size_t most = 0, count = 0;
   for (const struct json *tool = tools->members; tool; tool = tool->next) {
@@ -91,19 +94,18 @@ int config_read_tool_rules(const struct path *path, const struct json *tools, st
   struct tool_rule *rules = arena_zalloc(arena, most, sizeof *rules);
   if (!rules) return no_memory(error);
   for (const struct json *tool = tools->members; tool; tool = tool->next) {
-    struct path tool_path = {path, tool->key},
+    struct path tool_path = field_place(&path, tool),
                 names_path = path_member(&tool_path, "notifications");
-    if (!tool->key.len) return refuse_name(&tool_path, "a tool's name is empty", error);
-    code = field_object(&tool_path, tool, error);
+    if (!tool->key.len) return refuse_name(&path, tool, "a tool's name is empty", error);
+    code = field_object(&path, tool, error);
     if (code) return code;
     const struct json *names = json_member(tool, "notifications");
     if (!names) continue;
-    code = field_object(&names_path, names, error);
+    code = field_object(&tool_path, names, error);
     for (const struct json *one = names->members; one && !code; one = one->next) {
-      struct path one_path = {&names_path, one->key};
-      if (!one->key.len) return refuse_name(&one_path, "a name is empty", error);
+      if (!one->key.len) return refuse_name(&names_path, one, "a name is empty", error);
       rules[count] = (struct tool_rule){.tool = tool->key, .name = one->key};
-      code = read_wanted(&one_path, one, &rules[count++].wanted, error);
+      code = read_wanted(&names_path, one, &rules[count++].wanted, error);
     }
     if (code) return code;
   }

@@ -48,9 +48,9 @@ struct config_preset_values {
 extern const struct config_preset_values config_preset_values[];
 
 /* conversation.notifications.kinds and conversation.tools. Each returns 0, SCHEMA or NOMEM. */
-int config_read_kind_rules(const struct path *path, const struct json *kinds, struct arena *arena,
+int config_read_kind_rules(const struct path *parent, const struct json *kinds, struct arena *arena,
                            struct settings *settings, struct tidings_error *error);
-int config_read_tool_rules(const struct path *path, const struct json *tools, struct arena *arena,
+int config_read_tool_rules(const struct path *parent, const struct json *tools, struct arena *arena,
                            struct settings *settings, struct tidings_error *error);
 
 #endif

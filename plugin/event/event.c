@@ -106,19 +106,19 @@ static const struct {
     [EVENT_MESSAGE_EDITED] = {"message.edited", event_read_message_edited},
     [EVENT_MESSAGE_MOVED] = {"message.moved", event_read_message_moved},
     [EVENT_MESSAGE_REDIRECTED] = {"message.redirected", event_read_message_redirected},
-    [EVENT_TURN_STARTED] = {"turn.started", event_read_turn_started},
-    [EVENT_TURN_DECLINED] = {"turn.declined", event_read_turn_reasoned},
-    [EVENT_TURN_STOP] = {"turn.stop", event_read_turn_named},
-    [EVENT_TURN_FINISHED] = {"turn.finished", event_read_turn_named},
-    [EVENT_TURN_ABORTED] = {"turn.aborted", event_read_turn_aborted},
-    [EVENT_TURN_FAILED] = {"turn.failed", event_read_turn_failed},
-    [EVENT_TURN_RETRYING] = {"turn.retrying", event_read_turn_retrying},
-    [EVENT_TURN_WAITING] = {"turn.waiting", event_read_turn_waiting},
+    [EVENT_TURN_STARTED] = {"turn.started", event_read_turn},
+    [EVENT_TURN_DECLINED] = {"turn.declined", event_read_turn},
+    [EVENT_TURN_STOP] = {"turn.stop", event_read_turn},
+    [EVENT_TURN_FINISHED] = {"turn.finished", event_read_turn},
+    [EVENT_TURN_ABORTED] = {"turn.aborted", event_read_turn},
+    [EVENT_TURN_FAILED] = {"turn.failed", event_read_turn},
+    [EVENT_TURN_RETRYING] = {"turn.retrying", event_read_turn},
+    [EVENT_TURN_WAITING] = {"turn.waiting", event_read_turn},
     [EVENT_TURN_RESUME] = {"turn.resume", event_read_no_data},
     [EVENT_STREAM_STARTED] = {"stream.started", event_read_no_data},
     [EVENT_STREAM_FINISHED] = {"stream.finished", event_read_no_data},
-    [EVENT_TOOLS_STARTED] = {"tools.started", event_read_tools_started},
-    [EVENT_TOOLS_FINISHED] = {"tools.finished", event_read_tools_finished},
+    [EVENT_TOOLS_STARTED] = {"tools.started", event_read_call},
+    [EVENT_TOOLS_FINISHED] = {"tools.finished", event_read_call},
     [EVENT_SESSION_OPENED] = {"session.opened", event_read_opened},
     [EVENT_SESSION_RESUMED] = {"session.resumed", event_read_resumed},
     [EVENT_SESSION_REWOUND] = {"session.rewound", event_read_rewound},
@@ -160,7 +160,7 @@ static int sort_attributes(const struct json *object, const struct json **slots,
                   field_name_list(attribute_names, ATTRIBUTE_COUNT).text);
     if (one->kind == JSON_IS_ARRAY || one->kind == JSON_IS_OBJECT)
       return field_refuse(
-          &path, one, "a string, a number, true, false or null, as an extension attribute must be",
+          NULL, one, "a string, a number, true, false or null, as an extension attribute must be",
           error);
   }
   return 0;
@@ -182,46 +182,41 @@ static int check_envelope(const struct json *const *attributes, struct event *ev
                           struct tidings_error *error) {
   static const enum attribute texts[] = {TIME, DATACONTENTTYPE, SUBJECT, DATASCHEMA};
   const struct json *version = attributes[SPECVERSION];
-  struct path path = path_member(NULL, attribute_names[SPECVERSION]);
   if (version && !(version->kind == JSON_IS_STRING && span_is(version->text, "1.0")))
-    return field_refuse(&path, version, "\"1.0\"", error);
+    return field_refuse(NULL, version, "\"1.0\"", error);
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     const struct json *value = attributes[texts[i]];
     struct tidings_span text;
     if (!value) continue;
-    path = path_member(NULL, attribute_names[texts[i]]);
-    int code = field_clean_string(&path, value, false, &text, error);
+    int code = field_clean_string(NULL, value, false, &text, error);
     if (code) return code;
     if (texts[i] == TIME && !event_time_read(text, &event->occurred_ms))
-      return field_refuse(&path, value, "a time by RFC 3339, such as \"2026-02-23T12:00:00Z\"",
+      return field_refuse(NULL, value, "a time by RFC 3339, such as \"2026-02-23T12:00:00Z\"",
                           error);
     if (texts[i] == DATACONTENTTYPE && !is_json_media_type(text))
-      return field_refuse(&path, value, "application/json", error);
+      return field_refuse(NULL, value, "application/json", error);
   }
   return 0;
 }
 
 static int read_identity(const struct json *const *attributes, struct event *event,
                          struct tidings_error *error) {
-  struct path session_path = path_member(NULL, "session"),
-              source_path = path_member(NULL, "source"), id_path = path_member(NULL, "id");
-  if (!attributes[SESSION]) return field_missing(&session_path, "the id of a session", error);
-  int code = field_string(&session_path, attributes[SESSION], SIZE_MAX, &event->session, error);
+  if (!attributes[SESSION]) return field_missing(NULL, "session", "the id of a session", error);
+  int code = field_string(NULL, attributes[SESSION], SIZE_MAX, &event->session, error);
   if (!code) code = session_id_check(event->session, "session", TIDINGS_E_SCHEMA, error);
   if (!code && attributes[SOURCE])
-    code = field_clean_string(&source_path, attributes[SOURCE], false, &event->source, error);
+    code = field_clean_string(NULL, attributes[SOURCE], false, &event->source, error);
   if (!code && attributes[ID])
-    code = field_clean_string(&id_path, attributes[ID], false, &event->id, error);
+    code = field_clean_string(NULL, attributes[ID], false, &event->id, error);
   return code;
 }
 
 static int read_type(const struct json *value, enum event_type *ret_type,
                      struct tidings_error *error) {
-  struct path path = path_member(NULL, "type");
   struct tidings_span type;
   if (!value || value->kind == JSON_IS_NULL)
-    return field_missing(&path, "an event type, such as \"notification\"", error);
-  int code = field_string(&path, value, SIZE_MAX, &type, error);
+    return field_missing(NULL, "type", "an event type, such as \"notification\"", error);
+  int code = field_string(NULL, value, SIZE_MAX, &type, error);
   if (code) return code;
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     if (!span_is(type, types[i].name)) continue;

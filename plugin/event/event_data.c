@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/utf8.h"
 
-const struct path event_data_path = {NULL, {"data", 4}};
+const struct path event_data = {NULL, {"data", 4}};
 
 /* The fields that a type requires; a list of choices is said by field_choice. */
 static const char *expectation_of(const char *name) {
@@ -35,11 +35,11 @@ int event_data_members(const struct data_input *input, const char *const *names,
   static const struct json none = {.kind = JSON_IS_OBJECT};
   const struct member_names known = {names, count, "field"};
   const struct json *data = input->data ? input->data : &none;
-  int code = field_object(&event_data_path, data, input->error);
-  if (!code) code = field_members(&event_data_path, data, &known, slots, input->error);
+  int code = field_object(NULL, data, input->error);
+  if (!code) code = field_members(&event_data, data, &known, slots, input->error);
   for (size_t i = 0; i < required && !code; i++) {
-    struct path path = path_member(&event_data_path, names[i]);
-    if (!slots[i]) code = field_missing(&path, expectation_of(names[i]), input->error);
+    if (!slots[i])
+      code = field_missing(&event_data, names[i], expectation_of(names[i]), input->error);
   }
   return code;
 }
@@ -51,32 +51,33 @@ int event_read_no_data(const struct data_input *input, struct event *event) {
 
 int event_read_due(const struct json *value, int64_t *ret_ms, struct tidings_error *error) {
   const int64_t year_10000_ms = 253402300800000;
-  struct path path = path_member(&event_data_path, "due_at");
-  return value ? field_integer(&path, value, 1, year_10000_ms - 1, ret_ms, error) : 0;
+  return value ? field_integer(&event_data, value, 1, year_10000_ms - 1, ret_ms, error) : 0;
 }
 
-int field_message_id(const struct path *path, const struct json *value, struct tidings_span *ret,
+int field_message_id(const struct path *parent, const struct json *value, struct tidings_span *ret,
                      struct tidings_error *error) {
+  struct path path = field_place(parent, value);
   struct tidings_span id;
-  int code = field_string(path, value, SIZE_MAX, &id, error);
-  if (!code) code = message_id_check(id, field_path_text(path).text, TIDINGS_E_SCHEMA, error);
+  int code = field_string(parent, value, SIZE_MAX, &id, error);
+  if (!code) code = message_id_check(id, field_path_text(&path).text, TIDINGS_E_SCHEMA, error);
   if (!code) *ret = id;
   return code;
 }
 
-int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty,
+int field_clean_string(const struct path *parent, const struct json *value, bool may_be_empty,
                        struct tidings_span *ret, struct tidings_error *error) {
+  struct path path = field_place(parent, value);
   struct tidings_span text;
-  int code = field_string(path, value, SMALL_STRING_BYTES, &text, error);
+  int code = field_string(parent, value, SMALL_STRING_BYTES, &text, error);
   if (code) return code;
   if (!text.len && !may_be_empty)
-    return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", field_path_text(path).text);
+    return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", field_path_text(&path).text);
   for (size_t at = 0; at < text.len;) {
     uint32_t code_point = 0;
     at += utf8_decode(text, at, &code_point);
     if (utf8_is_control(code_point))
       return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X",
-                  field_path_text(path).text, quote(text).text, (unsigned)code_point);
+                  field_path_text(&path).text, quote(text).text, (unsigned)code_point);
   }
   *ret = text;
   return 0;

@@ -33,29 +33,20 @@ int event_read_message_cancelled(const struct data_input *input, struct event *e
 int event_read_message_edited(const struct data_input *input, struct event *event);
 int event_read_message_moved(const struct data_input *input, struct event *event);
 int event_read_message_redirected(const struct data_input *input, struct event *event);
-int event_read_turn_started(const struct data_input *input, struct event *event);
-int event_read_turn_named(const struct data_input *input,
-                          struct event *event); /* finished, stop: which messages */
-int event_read_turn_reasoned(const struct data_input *input,
-                             struct event *event); /* declined: and why */
-int event_read_turn_aborted(const struct data_input *input, struct event *event);
-int event_read_turn_failed(const struct data_input *input, struct event *event);
-int event_read_turn_retrying(const struct data_input *input, struct event *event);
-int event_read_turn_waiting(const struct data_input *input, struct event *event);
+int event_read_turn(const struct data_input *input, struct event *event); /* but resume */
 int event_read_opened(const struct data_input *input, struct event *event);
 int event_read_resumed(const struct data_input *input, struct event *event);
 int event_read_rewound(const struct data_input *input, struct event *event);
 int event_read_forked(const struct data_input *input, struct event *event);
 int event_read_collected(const struct data_input *input, struct event *event);
 int event_read_tools_declared(const struct data_input *input, struct event *event);
-int event_read_tools_started(const struct data_input *input, struct event *event);
-int event_read_tools_finished(const struct data_input *input, struct event *event);
+int event_read_call(const struct data_input *input, struct event *event); /* a tool's */
 int event_read_no_data(const struct data_input *input,
                        struct event *event); /* types that have none: an empty object will do */
 
 /* Helpers that the readers share. */
 
-extern const struct path event_data_path;
+extern const struct path event_data;
 
 /* Sorts data into slots by name; the first `required` names must be there. No data is data without
  * fields. */
@@ -63,7 +54,7 @@ int event_data_members(const struct data_input *input, const char *const *names,
                        size_t required, const struct json **slots);
 
 /* The id of a message: see message_id_check. */
-int field_message_id(const struct path *path, const struct json *value, struct tidings_span *ret,
+int field_message_id(const struct path *parent, const struct json *value, struct tidings_span *ret,
                      struct tidings_error *error);
 
 /* The most bytes of small strings: kinds, keys, ids. */
@@ -76,7 +67,7 @@ int event_read_due(const struct json *value, int64_t *ret_ms, struct tidings_err
 bool event_is_blank(struct tidings_span text);
 
 /* A string that has no control characters; `may_be_empty` or not. */
-int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty,
+int field_clean_string(const struct path *parent, const struct json *value, bool may_be_empty,
                        struct tidings_span *ret, struct tidings_error *error);
 
 #endif

@@ -78,46 +78,51 @@ static struct quoted shown(const struct json *value) {
   return result;
 }
 
-int field_refuse(const struct path *path, const struct json *value, const char *expected,
+int field_refuse(const struct path *parent, const struct json *value, const char *expected,
                  struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not %s", field_path_text(path).text,
+  struct path path = field_place(parent, value);
+  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not %s", field_path_text(&path).text,
               shown(value).text, expected);
 }
 
-int field_misplaced(const struct path *path, const struct json *value, const char *where,
+int field_misplaced(const struct path *parent, const struct json *value, const char *where,
                     struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is given %s", field_path_text(path).text,
+  struct path path = field_place(parent, value);
+  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is given %s", field_path_text(&path).text,
               shown(value).text, where);
 }
 
-int field_missing(const struct path *path, const char *expected, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: missing; expected %s", field_path_text(path).text,
+int field_missing(const struct path *parent, const char *name, const char *expected,
+                  struct tidings_error *error) {
+  struct path path = path_member(parent, name);
+  return fail(error, TIDINGS_E_SCHEMA, "%s: missing; expected %s", field_path_text(&path).text,
               expected);
 }
 
-int field_object(const struct path *path, const struct json *value, struct tidings_error *error) {
-  return value->kind == JSON_IS_OBJECT ? 0 : field_refuse(path, value, "an object", error);
+int field_object(const struct path *parent, const struct json *value, struct tidings_error *error) {
+  return value->kind == JSON_IS_OBJECT ? 0 : field_refuse(parent, value, "an object", error);
 }
 
-int field_string(const struct path *path, const struct json *value, size_t max_bytes,
+int field_string(const struct path *parent, const struct json *value, size_t max_bytes,
                  struct tidings_span *ret, struct tidings_error *error) {
-  if (value->kind != JSON_IS_STRING) return field_refuse(path, value, "a string", error);
+  struct path path = field_place(parent, value);
+  if (value->kind != JSON_IS_STRING) return field_refuse(parent, value, "a string", error);
   if (value->text.len > max_bytes)
     return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %zu",
-                field_path_text(path).text, value->text.len, max_bytes);
+                field_path_text(&path).text, value->text.len, max_bytes);
   *ret = value->text;
   return 0;
 }
 
-int field_bool(const struct path *path, const struct json *value, bool *ret,
+int field_bool(const struct path *parent, const struct json *value, bool *ret,
                struct tidings_error *error) {
   if (value->kind != JSON_IS_TRUE && value->kind != JSON_IS_FALSE)
-    return field_refuse(path, value, "true or false", error);
+    return field_refuse(parent, value, "true or false", error);
   *ret = value->kind == JSON_IS_TRUE;
   return 0;
 }
 
-int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max,
+int field_integer(const struct path *parent, const struct json *value, int64_t min, int64_t max,
                   int64_t *ret, struct tidings_error *error) {
   int64_t number;
   if (!json_to_integer(value, &number) || number < min || number > max) {
@@ -127,14 +132,28 @@ int field_integer(const struct path *path, const struct json *value, int64_t min
                      (long long)max);
     else if (min != INT64_MIN)
       (void)snprintf(expected, sizeof expected, "an integer of at least %lld", (long long)min);
-    return field_refuse(path, value, expected, error);
+    return field_refuse(parent, value, expected, error);
   }
   *ret = number;
   return 0;
 }
 
-int field_choice(const struct path *path, const struct json *value, const char *const *choices,
-                 size_t count, uint8_t *ret, struct tidings_error *error) {
+bool field_decimal(struct tidings_span text, uint64_t *ret_value) {
+  uint64_t value = 0;
+  if (!text.len) return false;
+  for (size_t i = 0; i < text.len; i++) {
+    char digit = text.ptr[i];
+    if (digit < '0' || digit > '9' || __builtin_mul_overflow(value, 10u, &value) ||
+        __builtin_add_overflow(value, (uint64_t)(digit - '0'), &value))
+      return false;
+  }
+  *ret_value = value;
+  return true;
+}
+
+int field_needed_choice(const struct path *parent, const char *name, const struct json *value,
+                        const char *const *choices, size_t count, uint8_t *ret,
+                        struct tidings_error *error) {
   for (size_t i = 0; i < count && value && value->kind == JSON_IS_STRING; i++) {
     if (!span_is(value->text, choices[i])) continue;
     *ret = (uint8_t)i;
@@ -142,7 +161,13 @@ int field_choice(const struct path *path, const struct json *value, const char *
   }
   char expected[320];
   (void)snprintf(expected, sizeof expected, "one of %s", field_name_list(choices, count).text);
-  return value ? field_refuse(path, value, expected, error) : field_missing(path, expected, error);
+  return value ? field_refuse(parent, value, expected, error)
+               : field_missing(parent, name, expected, error);
+}
+
+int field_choice(const struct path *parent, const struct json *value, const char *const *choices,
+                 size_t count, uint8_t *ret, struct tidings_error *error) {
+  return field_needed_choice(parent, NULL, value, choices, count, ret, error);
 }
 
 int field_members(const struct path *path, const struct json *object,

@@ -34,30 +34,45 @@ struct member_names {
   const char *noun; /* "field": for the sentence */
 };
 
-/* Each returns 0, SCHEMA or TOO_BIG, and writes ret_ only on success. */
-int field_refuse(const struct path *path, const struct json *value, const char *expected,
+/* The place of a value in `parent` (NULL: the top): the member of its name, or for an element of an
+ * array, which has none, the array's own place. */
+static inline struct path field_place(const struct path *parent, const struct json *value) {
+  struct path path = {parent, value->key};
+  return value->key.ptr || !parent ? path : *parent;
+}
+
+/* Each returns 0, SCHEMA or TOO_BIG, and writes ret_ only on success. An error names the value's
+ * place in `parent`. */
+int field_refuse(const struct path *parent, const struct json *value, const char *expected,
                  struct tidings_error *error);
 /* It may not be given `where` it is: "together with data.exit_code; expected only one of the two".
  */
-int field_misplaced(const struct path *path, const struct json *value, const char *where,
+int field_misplaced(const struct path *parent, const struct json *value, const char *where,
                     struct tidings_error *error);
-int field_missing(const struct path *path, const char *expected, struct tidings_error *error);
-int field_object(const struct path *path, const struct json *value, struct tidings_error *error);
-int field_string(const struct path *path, const struct json *value, size_t max_bytes,
+int field_missing(const struct path *parent, const char *name, const char *expected,
+                  struct tidings_error *error);
+int field_object(const struct path *parent, const struct json *value, struct tidings_error *error);
+int field_string(const struct path *parent, const struct json *value, size_t max_bytes,
                  struct tidings_span *ret, struct tidings_error *error);
-int field_bool(const struct path *path, const struct json *value, bool *ret,
+int field_bool(const struct path *parent, const struct json *value, bool *ret,
                struct tidings_error *error);
-int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max,
+int field_integer(const struct path *parent, const struct json *value, int64_t min, int64_t max,
                   int64_t *ret, struct tidings_error *error);
-/* `value` is NULL where it is missing. */
-int field_choice(const struct path *path, const struct json *value, const char *const *choices,
+int field_choice(const struct path *parent, const struct json *value, const char *const *choices,
                  size_t count, uint8_t *ret, struct tidings_error *error);
+/* The same, but `value` may be NULL, which is an error: `name` is missing. */
+int field_needed_choice(const struct path *parent, const char *name, const struct json *value,
+                        const char *const *choices, size_t count, uint8_t *ret,
+                        struct tidings_error *error);
 
 /* Sorts the members of an object into slots by name; a slot whose member is not there is NULL. A
- * name that is not in the list is SCHEMA. `path` is NULL at the top. */
+ * name that is not in the list is SCHEMA. `path` is the object's own place; NULL at the top. */
 int field_members(const struct path *path, const struct json *object,
                   const struct member_names *known, const struct json **slots,
                   struct tidings_error *error);
+
+/* False: it is not a number of decimal digits, or one above 64 bits. */
+bool field_decimal(struct tidings_span text, uint64_t *ret_value);
 
 /* "a, b, c" for sentences, cut if it does not fit. */
 struct field_name_list {

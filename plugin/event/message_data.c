@@ -12,16 +12,14 @@ static const char *const field_names[FIELD_COUNT] = {"id",      "content", "deli
 
 static int read_id(const struct data_input *input, const struct json *value,
                    struct message_event *message) {
-  struct path path = path_member(&event_data_path, "id");
-  if (!value) return field_missing(&path, "the id of a message", input->error);
-  return field_message_id(&path, value, &message->id, input->error);
+  if (!value) return field_missing(&event_data, "id", "the id of a message", input->error);
+  return field_message_id(&event_data, value, &message->id, input->error);
 }
 
 static int read_content(const struct data_input *input, const struct json *value,
                         struct message_event *message) {
-  struct path path = path_member(&event_data_path, "content");
-  if (!value) return field_missing(&path, "a string", input->error);
-  int code = field_string(&path, value, SIZE_MAX, &message->content, input->error);
+  if (!value) return field_missing(&event_data, "content", "a string", input->error);
+  int code = field_string(&event_data, value, SIZE_MAX, &message->content, input->error);
   if (!code && !message->content.len)
     code = fail(input->error, TIDINGS_E_SCHEMA, "data.content: must not be empty");
   return code;
@@ -29,8 +27,7 @@ static int read_content(const struct data_input *input, const struct json *value
 
 static int read_trigger(const struct data_input *input, const struct json *value,
                         struct message_event *message) {
-  struct path path = path_member(&event_data_path, "trigger");
-  int code = field_object(&path, value, input->error);
+  int code = field_object(&event_data, value, input->error);
   if (!code && json_compact(value, input->arena, &message->trigger))
     code = fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   return code;
@@ -39,16 +36,14 @@ static int read_trigger(const struct data_input *input, const struct json *value
 static int read_delivery(const struct data_input *input, const struct json *value,
                          struct message_event *message) {
   static const char *const deliveries[] = {"queue", "steer"};
-  struct path path = path_member(&event_data_path, "delivery");
   uint8_t delivery = 0;
-  if (!value) return field_missing(&path, "queue or steer", input->error);
-  int code = field_choice(&path, value, deliveries, 2, &delivery, input->error);
+  if (!value) return field_missing(&event_data, "delivery", "queue or steer", input->error);
+  int code = field_choice(&event_data, value, deliveries, 2, &delivery, input->error);
   if (!code) message->steer = delivery == 1;
   return code;
 }
 
 int event_read_message_submitted(const struct data_input *input, struct event *event) {
-  struct path resume_path = path_member(&event_data_path, "resume");
   struct message_event *message = &event->message;
   const struct json *slots[FIELD_COUNT];
   int code = event_data_members(input, field_names, FIELD_COUNT, 0, slots);
@@ -63,7 +58,7 @@ int event_read_message_submitted(const struct data_input *input, struct event *e
   if (!code && slots[DELIVERY]) code = read_delivery(input, slots[DELIVERY], message);
   if (!code && slots[TRIGGER]) code = read_trigger(input, slots[TRIGGER], message);
   if (!code && slots[RESUME])
-    code = field_bool(&resume_path, slots[RESUME], &message->resume, input->error);
+    code = field_bool(&event_data, slots[RESUME], &message->resume, input->error);
   if (!code) code = event_read_due(slots[DUE_AT], &message->due_ms, input->error);
   if (!code && message->due_ms && slots[DELIVERY] && message->steer)
     code = fail(input->error, TIDINGS_E_SCHEMA,
@@ -97,18 +92,18 @@ int event_read_message_moved(const struct data_input *input, struct event *event
   enum { MOVED, BEFORE, COUNT };
   static const char *const names[COUNT] = {"id", "before"};
   static const char expected[] = "the id of another message, or null for the last place";
-  struct path path = path_member(&event_data_path, "before");
   struct message_event *message = &event->message;
   const struct json *slots[COUNT];
   int code = event_data_members(input, names, COUNT, 0, slots);
   if (!code) code = read_id(input, slots[MOVED], message);
   if (code) return code;
   const struct json *before = slots[BEFORE];
-  if (!before) return field_missing(&path, expected, input->error);
+  if (!before) return field_missing(&event_data, names[BEFORE], expected, input->error);
   message->last = before->kind == JSON_IS_NULL;
   if (message->last) return 0;
-  if (before->kind != JSON_IS_STRING) return field_refuse(&path, before, expected, input->error);
-  code = field_message_id(&path, before, &message->before, input->error);
+  if (before->kind != JSON_IS_STRING)
+    return field_refuse(&event_data, before, expected, input->error);
+  code = field_message_id(&event_data, before, &message->before, input->error);
   if (!code && span_equal(message->before, message->id))
     code =
         fail(input->error, TIDINGS_E_SCHEMA, "data.before: %s is the message itself; expected %s",

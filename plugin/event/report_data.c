@@ -9,11 +9,11 @@
 static const char *const level_names[] = {"info", "warning", "error", "critical"};
 
 /* Any text but the empty one. */
-static int read_name(const struct path *parent, const char *name, const struct json *value,
-                     size_t max, struct tidings_span *ret, struct tidings_error *error) {
-  struct path path = path_member(parent, name);
+static int read_name(const struct path *parent, const struct json *value, size_t max,
+                     struct tidings_span *ret, struct tidings_error *error) {
+  struct path path = field_place(parent, value);
   struct tidings_span text;
-  int code = field_string(&path, value, max, &text, error);
+  int code = field_string(parent, value, max, &text, error);
   if (code) return code;
   if (!text.len)
     return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", field_path_text(&path).text);
@@ -23,25 +23,23 @@ static int read_name(const struct path *parent, const char *name, const struct j
 
 static int read_level(const struct data_input *input, const struct json *value,
                       struct report *report) {
-  struct path path = path_member(&event_data_path, "level");
   if (!value) return 0;
   report->has_level = true;
-  return field_choice(&path, value, level_names, LEVEL_COUNT, &report->level, input->error);
+  return field_choice(&event_data, value, level_names, LEVEL_COUNT, &report->level, input->error);
 }
 
 static int read_exit_code(const struct data_input *input, const struct json *value,
                           struct report *report) {
-  struct path path = path_member(&event_data_path, "exit_code");
   report->has_exit_code = value;
-  return value ? field_integer(&path, value, INT64_MIN, INT64_MAX, &report->exit_code, input->error)
+  return value ? field_integer(&event_data, value, INT64_MIN, INT64_MAX, &report->exit_code,
+                               input->error)
                : 0;
 }
 
-static int read_output(const struct data_input *input, const char *name, const struct json *value,
+static int read_output(const struct data_input *input, const struct json *value,
                        struct report *report) {
-  struct path path = path_member(&event_data_path, name);
   report->has_output = value;
-  return value ? field_string(&path, value, SIZE_MAX, &report->output, input->error) : 0;
+  return value ? field_string(&event_data, value, SIZE_MAX, &report->output, input->error) : 0;
 }
 
 /* The reporter's wishes for the notification that is made, as with a `notification`: the last
@@ -52,15 +50,13 @@ enum { OPTION_COUNT = 3 };
 static int read_options(const struct json *const *options, struct report *report,
                         struct tidings_error *error) {
   static const char *const activations[] = {"passive", "idle", "interrupt"};
-  struct path key = path_member(&event_data_path, "key");
-  struct path ttl = path_member(&event_data_path, "ttl_ms");
-  struct path activation = path_member(&event_data_path, "activation");
+  const struct path *data = &event_data;
   int code = 0;
-  if (options[0]) code = field_string(&key, options[0], SMALL_STRING_BYTES, &report->key, error);
+  if (options[0]) code = field_string(data, options[0], SMALL_STRING_BYTES, &report->key, error);
   if (!code && options[1])
-    code = field_integer(&ttl, options[1], 1, INT64_MAX, &report->ttl_ms, error);
+    code = field_integer(data, options[1], 1, INT64_MAX, &report->ttl_ms, error);
   if (!code && options[2])
-    code = field_choice(&activation, options[2], activations, 3, &report->activation, error);
+    code = field_choice(data, options[2], activations, 3, &report->activation, error);
   report->has_activation = options[2];
   return code;
 }
@@ -76,20 +72,18 @@ int event_read_handle_state(const struct data_input *input, struct event *event)
   static const char *const names[COUNT] = {"handle",  "tool",  "state",       "exit_code",
                                            "content", "level", REPORT_OPTIONS};
   static const char *const states[] = {"running", "waiting", "stopped", "failed"};
-  struct path state_path = path_member(&event_data_path, "state");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
   int code = report_members(input, names, COUNT, STATE, slots, &event->report);
   if (!code)
-    code = read_name(&event_data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES,
-                     &report->handle, input->error);
+    code = read_name(&event_data, slots[HANDLE], SMALL_STRING_BYTES, &report->handle, input->error);
   if (!code)
-    code = read_name(&event_data_path, names[TOOL], slots[TOOL], SMALL_STRING_BYTES, &report->tool,
-                     input->error);
+    code = read_name(&event_data, slots[TOOL], SMALL_STRING_BYTES, &report->tool, input->error);
   if (!code)
-    code = field_choice(&state_path, slots[STATE], states, 4, &report->state, input->error);
+    code = field_needed_choice(&event_data, "state", slots[STATE], states, 4, &report->state,
+                               input->error);
   if (!code) code = read_exit_code(input, slots[EXIT_CODE], report);
-  if (!code) code = read_output(input, names[CONTENT], slots[CONTENT], report);
+  if (!code) code = read_output(input, slots[CONTENT], report);
   return code ? code : read_level(input, slots[LEVEL], report);
 }
 
@@ -126,66 +120,60 @@ static int read_run_texts(const struct data_input *input, const struct json *con
                [RUN_LOG_ERROR] = {SMALL_STRING_BYTES, &report->log_error}};
   int code = 0;
   for (size_t i = 0; i < sizeof texts / sizeof *texts && !code; i++) {
-    if (slots[i])
-      code = read_name(&event_data_path, run_fields[i], slots[i], texts[i].max, texts[i].to,
-                       input->error);
+    if (slots[i]) code = read_name(&event_data, slots[i], texts[i].max, texts[i].to, input->error);
   }
-  return code ? code : read_output(input, run_fields[RUN_TAIL], slots[RUN_TAIL], report);
+  return code ? code : read_output(input, slots[RUN_TAIL], report);
 }
 
 /* Nobody knows the exit code or the signal of a command that was lost track of. */
 static int read_lost(const struct data_input *input, const struct json *const *slots,
                      struct event *event) {
-  struct path path = path_member(&event_data_path, run_fields[RUN_LOST]);
   const struct json *lost = slots[RUN_LOST];
   if (!lost) return 0;
   if (event->type == EVENT_RUN_FINISHED)
-    return field_misplaced(&path, lost, "in run.finished; expected only in run.failed",
+    return field_misplaced(&event_data, lost, "in run.finished; expected only in run.failed",
                            input->error);
   if (slots[RUN_SIGNAL] || slots[RUN_EXIT_CODE])
-    return field_misplaced(&path, lost,
+    return field_misplaced(&event_data, lost,
                            slots[RUN_SIGNAL]
                                ? "together with data.signal; expected only one of the two"
                                : "together with data.exit_code; expected only one of the two",
                            input->error);
-  return field_bool(&path, lost, &event->report.lost, input->error);
+  return field_bool(&event_data, lost, &event->report.lost, input->error);
 }
 
 /* A command that has finished did not fail. */
 static int read_errors(const struct data_input *input, const struct json *const *slots,
                        struct event *event) {
-  struct path path = path_member(&event_data_path, run_fields[RUN_ERRORS]);
   const struct json *errors = slots[RUN_ERRORS];
   if (!errors) return 0;
   if (event->type == EVENT_RUN_FINISHED)
-    return field_misplaced(&path, errors, "in run.finished; expected only in run.failed",
+    return field_misplaced(&event_data, errors, "in run.finished; expected only in run.failed",
                            input->error);
-  return field_string(&path, errors, SIZE_MAX, &event->report.errors, input->error);
+  return field_string(&event_data, errors, SIZE_MAX, &event->report.errors, input->error);
 }
 
 /* Either an exit code or a signal; what finished was killed by none, and what failed did not exit
  * with 0. */
 static int read_run_ending(const struct data_input *input, const struct json *const *slots,
                            struct event *event) {
-  struct path signal = path_member(&event_data_path, run_fields[RUN_SIGNAL]),
-              exit_code = path_member(&event_data_path, run_fields[RUN_EXIT_CODE]),
-              duration = path_member(&event_data_path, run_fields[RUN_DURATION_MS]);
+  const struct path *data = &event_data;
   struct report *report = &event->report;
   if (slots[RUN_SIGNAL] && event->type == EVENT_RUN_FINISHED)
-    return field_misplaced(&signal, slots[RUN_SIGNAL],
-                           "in run.finished; expected only in run.failed", input->error);
+    return field_misplaced(data, slots[RUN_SIGNAL], "in run.finished; expected only in run.failed",
+                           input->error);
   if (slots[RUN_SIGNAL] && slots[RUN_EXIT_CODE])
-    return field_misplaced(&signal, slots[RUN_SIGNAL],
+    return field_misplaced(data, slots[RUN_SIGNAL],
                            "together with data.exit_code; expected only one of the two",
                            input->error);
   report->has_duration = slots[RUN_DURATION_MS];
   int code = read_exit_code(input, slots[RUN_EXIT_CODE], report);
   if (!code && report->has_exit_code && !report->exit_code && event->type == EVENT_RUN_FAILED)
     code =
-        field_misplaced(&exit_code, slots[RUN_EXIT_CODE],
+        field_misplaced(data, slots[RUN_EXIT_CODE],
                         "in run.failed; expected another exit code, or run.finished", input->error);
   if (!code && slots[RUN_DURATION_MS])
-    code = field_integer(&duration, slots[RUN_DURATION_MS], 0, INT64_MAX, &report->duration_ms,
+    code = field_integer(data, slots[RUN_DURATION_MS], 0, INT64_MAX, &report->duration_ms,
                          input->error);
   return code;
 }
@@ -205,35 +193,35 @@ int event_read_handle_polled(const struct data_input *input, struct event *event
   const struct json *slots[1] = {NULL};
   int code = event_data_members(input, names, 1, 1, slots);
   return code ? code
-              : read_name(&event_data_path, names[0], slots[0], SMALL_STRING_BYTES,
-                          &event->report.handle, input->error);
+              : read_name(&event_data, slots[0], SMALL_STRING_BYTES, &event->report.handle,
+                          input->error);
 }
 
 int event_read_mcp_state(const struct data_input *input, struct event *event) {
   enum { SERVER, STATE, LEVEL, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
   static const char *const names[COUNT] = {"server", "state", "level", REPORT_OPTIONS};
   static const char *const states[] = {"connected", "disconnected", "unresponsive", "reconnected"};
-  struct path state_path = path_member(&event_data_path, "state");
   const struct json *slots[COUNT] = {NULL};
   int code = report_members(input, names, COUNT, STATE, slots, &event->report);
   if (!code)
-    code = read_name(&event_data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES,
-                     &event->report.server, input->error);
+    code = read_name(&event_data, slots[SERVER], SMALL_STRING_BYTES, &event->report.server,
+                     input->error);
   if (!code)
-    code = field_choice(&state_path, slots[STATE], states, 4, &event->report.state, input->error);
+    code = field_needed_choice(&event_data, "state", slots[STATE], states, 4, &event->report.state,
+                               input->error);
   return code ? code : read_level(input, slots[LEVEL], &event->report);
 }
 
 static int read_paths(const struct data_input *input, const struct json *list,
                       struct report *report) {
-  struct path path = path_member(&event_data_path, "paths");
+  struct path path = field_place(&event_data, list);
   if (list->kind != JSON_IS_ARRAY || !list->count)
-    return field_refuse(&path, list, "an array of at least one path", input->error);
+    return field_refuse(&event_data, list, "an array of at least one path", input->error);
   struct tidings_span *paths = arena_zalloc(input->arena, list->count, sizeof *paths);
   if (!paths) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   size_t count = 0;
   for (const struct json *one = list->members; one; one = one->next) {
-    int code = read_name(&event_data_path, "paths", one, PATH_BYTES, &paths[count++], input->error);
+    int code = read_name(&path, one, PATH_BYTES, &paths[count++], input->error);
     if (code) return code;
   }
   report->paths = paths;
@@ -242,18 +230,18 @@ static int read_paths(const struct data_input *input, const struct json *list,
 }
 
 /* How the reporter knows a file again. Kept in the data; empty means none, as no stamp does. */
-static int check_stamp(const struct path *path, const struct json *value,
+static int check_stamp(const struct path *parent, const struct json *value,
                        struct tidings_error *error) {
   struct tidings_span stamp;
-  return field_string(path, value, SMALL_STRING_BYTES, &stamp, error);
+  return field_string(parent, value, SMALL_STRING_BYTES, &stamp, error);
 }
 
 /* Each path has one: a stamp, or null. */
 static int check_stamps(const struct data_input *input, const struct json *list,
                         const struct report *report) {
-  struct path path = path_member(&event_data_path, "stamps");
+  struct path path = field_place(&event_data, list);
   if (list->kind != JSON_IS_ARRAY || list->count != report->path_count)
-    return field_refuse(&path, list, "an array with a stamp or null for each of data.paths",
+    return field_refuse(&event_data, list, "an array with a stamp or null for each of data.paths",
                         input->error);
   for (const struct json *one = list->members; one; one = one->next) {
     int code = one->kind == JSON_IS_NULL ? 0 : check_stamp(&path, one, input->error);
@@ -265,7 +253,6 @@ static int check_stamps(const struct data_input *input, const struct json *list,
 /* Either may be NULL. */
 static int check_stamp_fields(const struct data_input *input, const struct json *stamp,
                               const struct json *stamps, const struct report *report) {
-  struct path path = path_member(&event_data_path, "stamp");
   bool is_list = json_member(input->data, "paths");
   if (stamp && is_list)
     return fail(input->error, TIDINGS_E_SCHEMA,
@@ -274,7 +261,7 @@ static int check_stamp_fields(const struct data_input *input, const struct json 
   if (stamps && !is_list)
     return fail(input->error, TIDINGS_E_SCHEMA,
                 "data.stamps: given together with data.path; expected data.stamp");
-  if (stamp) return check_stamp(&path, stamp, input->error);
+  if (stamp) return check_stamp(&event_data, stamp, input->error);
   return stamps ? check_stamps(input, stamps, report) : 0;
 }
 
@@ -282,7 +269,7 @@ static int read_path(const struct data_input *input, const struct json *value,
                      struct report *report) {
   struct tidings_span *path = arena_zalloc(input->arena, 1, sizeof *path);
   if (!path) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
-  int code = read_name(&event_data_path, "path", value, PATH_BYTES, path, input->error);
+  int code = read_name(&event_data, value, PATH_BYTES, path, input->error);
   if (code) return code;
   report->paths = path;
   report->path_count = 1;
@@ -294,9 +281,6 @@ int event_read_file_changed(const struct data_input *input, struct event *event)
   static const char *const names[COUNT] = {"path",  "paths",  "change",      "caused_by",
                                            "stamp", "stamps", REPORT_OPTIONS};
   static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
-  struct path path_path = path_member(&event_data_path, "path"),
-              change_path = path_member(&event_data_path, "change");
-  struct path cause_path = path_member(&event_data_path, "caused_by");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
   int code = report_members(input, names, COUNT, 0, slots, &event->report);
@@ -306,13 +290,13 @@ int event_read_file_changed(const struct data_input *input, struct event *event)
                 "data.paths: given together with data.path; expected only one of the "
                 "two");
   if (!slots[PATH] && !slots[PATHS])
-    return field_missing(&path_path, "a path, or data.paths", input->error);
+    return field_missing(&event_data, "path", "a path, or data.paths", input->error);
   code =
       slots[PATH] ? read_path(input, slots[PATH], report) : read_paths(input, slots[PATHS], report);
   if (!code && slots[CHANGE])
-    code = field_choice(&change_path, slots[CHANGE], changes, 4, &report->change, input->error);
+    code = field_choice(&event_data, slots[CHANGE], changes, 4, &report->change, input->error);
   if (!code && slots[CAUSED_BY])
-    code = field_string(&cause_path, slots[CAUSED_BY], SMALL_STRING_BYTES, &report->caused_by,
+    code = field_string(&event_data, slots[CAUSED_BY], SMALL_STRING_BYTES, &report->caused_by,
                         input->error);
   return code ? code : check_stamp_fields(input, slots[STAMP], slots[STAMPS], report);
 }
@@ -320,22 +304,21 @@ int event_read_file_changed(const struct data_input *input, struct event *event)
 int event_read_config_changed(const struct data_input *input, struct event *event) {
   enum { SUMMARY, KEYS, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
   static const char *const names[COUNT] = {"summary", "keys", REPORT_OPTIONS};
-  struct path summary_path = path_member(&event_data_path, "summary"),
-              keys_path = path_member(&event_data_path, "keys");
   const struct json *slots[COUNT] = {NULL};
   int code = report_members(input, names, COUNT, 1, slots, &event->report);
   if (!code)
     code =
-        field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
+        field_string(&event_data, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
   if (code) return code;
   if (event_is_blank(event->report.summary))
     return fail(input->error, TIDINGS_E_SCHEMA, "data.summary: must not be empty or blank");
   if (!slots[KEYS]) return 0;
   if (slots[KEYS]->kind != JSON_IS_ARRAY)
-    return field_refuse(&keys_path, slots[KEYS], "an array of keys", input->error);
+    return field_refuse(&event_data, slots[KEYS], "an array of keys", input->error);
+  struct path path = field_place(&event_data, slots[KEYS]);
   for (const struct json *one = slots[KEYS]->members; one && !code; one = one->next) {
     struct tidings_span key;
-    code = read_name(&event_data_path, "keys", one, SMALL_STRING_BYTES, &key, input->error);
+    code = read_name(&path, one, SMALL_STRING_BYTES, &key, input->error);
   }
   return code;
 }
@@ -343,45 +326,40 @@ int event_read_config_changed(const struct data_input *input, struct event *even
 int event_read_budget_usage(const struct data_input *input, struct event *event) {
   enum { USED, LIMIT, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
   static const char *const names[COUNT] = {"used", "limit", REPORT_OPTIONS};
-  struct path used_path = path_member(&event_data_path, "used"),
-              limit_path = path_member(&event_data_path, "limit");
   const struct json *slots[COUNT] = {NULL};
   int code = report_members(input, names, COUNT, 2, slots, &event->report);
   if (!code)
-    code = field_integer(&used_path, slots[USED], 0, INT64_MAX, &event->report.used, input->error);
+    code = field_integer(&event_data, slots[USED], 0, INT64_MAX, &event->report.used, input->error);
   if (!code)
     code =
-        field_integer(&limit_path, slots[LIMIT], 1, INT64_MAX, &event->report.limit, input->error);
+        field_integer(&event_data, slots[LIMIT], 1, INT64_MAX, &event->report.limit, input->error);
   return code;
 }
 
 int event_read_rate_limited(const struct data_input *input, struct event *event) {
   enum { RETRY_AFTER_MS, PROVIDER, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
   static const char *const names[COUNT] = {"retry_after_ms", "provider", REPORT_OPTIONS};
-  struct path retry_path = path_member(&event_data_path, "retry_after_ms"),
-              provider_path = path_member(&event_data_path, "provider");
   const struct json *slots[COUNT] = {NULL};
   int code = report_members(input, names, COUNT, 1, slots, &event->report);
   if (!code)
-    code = field_integer(&retry_path, slots[RETRY_AFTER_MS], 0, INT64_MAX,
+    code = field_integer(&event_data, slots[RETRY_AFTER_MS], 0, INT64_MAX,
                          &event->report.retry_after_ms, input->error);
   if (!code && slots[PROVIDER])
-    code = field_string(&provider_path, slots[PROVIDER], SMALL_STRING_BYTES,
-                        &event->report.provider, input->error);
+    code = field_string(&event_data, slots[PROVIDER], SMALL_STRING_BYTES, &event->report.provider,
+                        input->error);
   return code;
 }
 
 int event_read_subagent_finished(const struct data_input *input, struct event *event) {
   enum { SLUG, SUMMARY, OPTIONS, COUNT = OPTIONS + OPTION_COUNT };
   static const char *const names[COUNT] = {"slug", "summary", REPORT_OPTIONS};
-  struct path summary_path = path_member(&event_data_path, "summary");
   const struct json *slots[COUNT] = {NULL};
   int code = report_members(input, names, COUNT, 2, slots, &event->report);
   if (!code)
-    code = read_name(&event_data_path, names[SLUG], slots[SLUG], SMALL_STRING_BYTES,
-                     &event->report.slug, input->error);
+    code =
+        read_name(&event_data, slots[SLUG], SMALL_STRING_BYTES, &event->report.slug, input->error);
   if (!code)
     code =
-        field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
+        field_string(&event_data, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
   return code;
 }

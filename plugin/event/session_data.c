@@ -24,45 +24,30 @@ static const char a_delivery[] =
 
 static int read_opening(const struct data_input *input, const struct json *const *fields,
                         struct session_event *opening) {
-  struct path cwd_path = path_member(&event_data_path, "cwd"),
-              host_path = path_member(&event_data_path, "host");
-  struct path takeover_path = path_member(&event_data_path, "takeover");
   int code = 0;
   opening->opens = true;
   if (fields[CWD])
-    code = field_string(&cwd_path, fields[CWD], PATH_BYTES, &opening->cwd, input->error);
+    code = field_string(&event_data, fields[CWD], PATH_BYTES, &opening->cwd, input->error);
   if (!code && fields[HOST])
-    code = field_string(&host_path, fields[HOST], SMALL_STRING_BYTES, &opening->host, input->error);
+    code =
+        field_string(&event_data, fields[HOST], SMALL_STRING_BYTES, &opening->host, input->error);
   if (!code && fields[TAKEOVER])
-    code = field_bool(&takeover_path, fields[TAKEOVER], &opening->takeover, input->error);
+    code = field_bool(&event_data, fields[TAKEOVER], &opening->takeover, input->error);
   return code;
 }
 
-static bool decimal(struct tidings_span text, uint64_t *ret_value) {
-  uint64_t value = 0;
-  if (!text.len || text.ptr[0] == '0') return false;
-  for (size_t i = 0; i < text.len; i++) {
-    if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
-    if (__builtin_mul_overflow(value, 10u, &value) ||
-        __builtin_add_overflow(value, (uint64_t)(text.ptr[i] - '0'), &value))
-      return false;
-  }
-  *ret_value = value;
-  return true;
-}
-
-static int read_delivery_id(const struct path *path, const struct json *value, uint64_t *ret,
+static int read_delivery_id(const struct path *parent, const struct json *value, uint64_t *ret,
                             struct tidings_error *error) {
-  bool fits =
-      (value->kind == JSON_IS_STRING || value->kind == JSON_IS_NUMBER) && decimal(value->text, ret);
-  return fits ? 0 : field_refuse(path, value, a_delivery, error);
+  bool fits = (value->kind == JSON_IS_STRING || value->kind == JSON_IS_NUMBER) &&
+              field_decimal(value->text, ret) && value->text.ptr[0] != '0';
+  return fits ? 0 : field_refuse(parent, value, a_delivery, error);
 }
 
 static int read_deliveries(const struct data_input *input, const struct json *list,
                            struct session_event *opening) {
-  struct path path = path_member(&event_data_path, "deliveries");
+  struct path path = field_place(&event_data, list);
   if (list->kind != JSON_IS_ARRAY)
-    return field_refuse(&path, list, "an array of delivery ids", input->error);
+    return field_refuse(&event_data, list, "an array of delivery ids", input->error);
   uint64_t *ids = arena_zalloc(input->arena, list->count, sizeof *ids);
   if (!ids) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   size_t count = 0;
@@ -76,18 +61,11 @@ static int read_deliveries(const struct data_input *input, const struct json *li
   return 0;
 }
 
-static int read_newest(const struct data_input *input, const struct json *value,
-                       struct session_event *opening) {
-  struct path path = path_member(&event_data_path, "newest");
-  return read_delivery_id(&path, value, &opening->newest, input->error);
-}
-
 static int read_last_delivery(const struct data_input *input, const struct json *value,
                               struct session_event *opening) {
-  struct path path = path_member(&event_data_path, "last_delivery");
   uint64_t *id = arena_zalloc(input->arena, 1, sizeof *id);
   if (!id) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
-  int code = read_delivery_id(&path, value, id, input->error);
+  int code = read_delivery_id(&event_data, value, id, input->error);
   if (code) return code;
   opening->deliveries = id;
   opening->delivery_count = 1;
@@ -97,8 +75,7 @@ static int read_last_delivery(const struct data_input *input, const struct json 
 
 static int read_rewound(const struct data_input *input, const struct json *value,
                         struct session_event *opening) {
-  struct path path = path_member(&event_data_path, "rewound");
-  int code = value ? field_bool(&path, value, &opening->rewound, input->error) : 0;
+  int code = value ? field_bool(&event_data, value, &opening->rewound, input->error) : 0;
   if (!code && opening->rewound && !opening->has_deliveries)
     code = fail(input->error, TIDINGS_E_SCHEMA,
                 "data.rewound: true without data.deliveries; expected the ids of all deliveries "
@@ -129,27 +106,28 @@ int event_read_resumed(const struct data_input *input, struct event *event) {
 
 int event_read_rewound(const struct data_input *input, struct event *event) {
   static const char *const names[] = {"deliveries", "newest"};
-  struct path path = path_member(&event_data_path, "deliveries");
   const struct json *slots[2];
   int code = event_data_members(input, names, 2, 0, slots);
   if (code) return code;
   if (!slots[0])
-    return field_missing(&path, "the ids of all deliveries that the transcript holds",
-                         input->error);
+    return field_missing(&event_data, names[0],
+                         "the ids of all deliveries that the transcript holds", input->error);
   event->opening.rewound = true;
   code = read_deliveries(input, slots[0], &event->opening);
-  return code || !slots[1] ? code : read_newest(input, slots[1], &event->opening);
+  return code || !slots[1]
+             ? code
+             : read_delivery_id(&event_data, slots[1], &event->opening.newest, input->error);
 }
 
 int event_read_forked(const struct data_input *input, struct event *event) {
   static const char *const names[] = {"child"};
-  struct path path = path_member(&event_data_path, "child");
   const struct json *slots[1];
   struct tidings_span child;
   int code = event_data_members(input, names, 1, 0, slots);
   if (code) return code;
-  if (!slots[0]) return field_missing(&path, "the id of the new session", input->error);
-  code = field_string(&path, slots[0], SIZE_MAX, &child, input->error);
+  if (!slots[0])
+    return field_missing(&event_data, "child", "the id of the new session", input->error);
+  code = field_string(&event_data, slots[0], SIZE_MAX, &child, input->error);
   if (!code) code = session_id_check(child, "data.child", TIDINGS_E_SCHEMA, input->error);
   if (code) return code;
   if (span_equal(child, event->session))
@@ -162,10 +140,10 @@ int event_read_forked(const struct data_input *input, struct event *event) {
 
 /* -- collected --------------------------------------------------------------------------------- */
 
-static int read_source(const struct data_input *input, const struct event *event,
-                       const struct json *value, struct tidings_span *ret_name) {
-  struct path path = path_member(&event_data_path, "from");
-  int code = field_string(&path, value, SIZE_MAX, ret_name, input->error);
+static int read_source(const struct data_input *input, const struct path *parent,
+                       const struct event *event, const struct json *value,
+                       struct tidings_span *ret_name) {
+  int code = field_string(parent, value, SIZE_MAX, ret_name, input->error);
   if (!code) code = session_id_check(*ret_name, "data.from", TIDINGS_E_SCHEMA, input->error);
   if (code || !span_equal(*ret_name, event->session)) return code;
   return fail(input->error, TIDINGS_E_SCHEMA,
@@ -177,18 +155,18 @@ int event_read_collected(const struct data_input *input, struct event *event) {
   enum { MOST_SOURCES = 16 };
   static const char *const names[] = {"from"};
   static const char expected[] = "an array of 1 to 16 ids of sessions";
-  struct path path = path_member(&event_data_path, "from");
   const struct json *slots[1];
   size_t count = 0;
   int code = event_data_members(input, names, 1, 0, slots);
   if (code) return code;
-  if (!slots[0]) return field_missing(&path, expected, input->error);
+  if (!slots[0]) return field_missing(&event_data, "from", expected, input->error);
   if (slots[0]->kind != JSON_IS_ARRAY || !slots[0]->count || slots[0]->count > MOST_SOURCES)
-    return field_refuse(&path, slots[0], expected, input->error);
+    return field_refuse(&event_data, slots[0], expected, input->error);
   struct tidings_span *from = arena_zalloc(input->arena, slots[0]->count, sizeof *from);
   if (!from) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
+  struct path path = field_place(&event_data, slots[0]);
   for (const struct json *one = slots[0]->members; one; one = one->next) {
-    code = read_source(input, event, one, &from[count]);
+    code = read_source(input, &path, event, one, &from[count]);
     if (code) return code;
     bool twice = false;
     for (size_t i = 0; i < count; i++) twice = twice || span_equal(from[i], from[count]);

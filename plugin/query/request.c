@@ -49,10 +49,8 @@ static const char *const names[QUERY_COUNT] = {
 
 static int read_name(const struct json *value, enum query_name *ret_name,
                      struct tidings_error *error) {
-  struct path path = path_member(NULL, "name");
-  if (!value) return field_missing(&path, "the name of a query", error);
-  if (value->kind != JSON_IS_STRING)
-    return field_refuse(&path, value, "the name of a query", error);
+  if (!value) return field_missing(NULL, "name", "the name of a query", error);
+  if (value->kind != JSON_IS_STRING) return field_refuse(NULL, value, "the name of a query", error);
   for (size_t i = 0; i < QUERY_COUNT; i++) {
     if (!span_is(value->text, names[i])) continue;
     *ret_name = (enum query_name)i;
@@ -96,38 +94,22 @@ static int check_members(enum query_name name, const struct json *const *members
 }
 
 static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_error *error) {
-  struct path path = path_member(NULL, "id");
   static const char expected[] = "an item's id: a string of decimal digits";
-  uint64_t id = 0;
-  if (!value) return field_missing(&path, expected, error);
-  if ((value->kind != JSON_IS_STRING && value->kind != JSON_IS_NUMBER) || !value->text.len ||
-      value->text.len > 20)
-    return field_refuse(&path, value, expected, error);
-  for (size_t i = 0; i < value->text.len; i++) {
-    char digit = value->text.ptr[i];
-    bool fits = digit >= '0' && digit <= '9' && !__builtin_mul_overflow(id, 10u, &id) &&
-                !__builtin_add_overflow(id, (uint64_t)(digit - '0'), &id);
-    if (!fits) return field_refuse(&path, value, expected, error);
-  }
-  *ret_id = id;
+  if (!value) return field_missing(NULL, "id", expected, error);
+  if ((value->kind != JSON_IS_STRING && value->kind != JSON_IS_NUMBER) || value->text.len > 20 ||
+      !field_decimal(value->text, ret_id))
+    return field_refuse(NULL, value, expected, error);
   return 0;
 }
 
 /* "1234": a place in the list of sessions; "": before the first one. */
 static int read_place(const struct json *value, struct request *request,
                       struct tidings_error *error) {
-  struct path path = path_member(NULL, "after");
-  static const char expected[] = "the member next of an earlier answer, or an empty string";
-  uint64_t place = 0;
-  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, expected, error);
-  for (size_t i = 0; i < value->text.len; i++) {
-    char digit = value->text.ptr[i];
-    bool fits = digit >= '0' && digit <= '9' && !__builtin_mul_overflow(place, 10u, &place) &&
-                !__builtin_add_overflow(place, (uint64_t)(digit - '0'), &place);
-    if (!fits) return field_refuse(&path, value, expected, error);
-  }
+  if (value->kind != JSON_IS_STRING ||
+      (value->text.len && !field_decimal(value->text, &request->place)))
+    return field_refuse(NULL, value, "the member next of an earlier answer, or an empty string",
+                        error);
   request->in_pages = true;
-  request->place = place;
   return 0;
 }
 
@@ -135,21 +117,20 @@ static int read_place(const struct json *value, struct request *request,
  * at the beginning of all. */
 static int read_after(const struct json *value, struct query_place *ret_after,
                       struct tidings_error *error) {
-  struct path path = path_member(NULL, "after");
   static const char expected[] = "the member end of an earlier answer";
   uint64_t numbers[4] = {0};
   size_t at = 0, digits = 0;
-  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, expected, error);
+  if (value->kind != JSON_IS_STRING) return field_refuse(NULL, value, expected, error);
   for (size_t i = 0; i < value->text.len; i++) {
     char c = value->text.ptr[i];
     bool dot = c == '.' && digits && at < 3;
     bool digit = c >= '0' && c <= '9' && digits < 19;
-    if (!dot && !digit) return field_refuse(&path, value, expected, error);
+    if (!dot && !digit) return field_refuse(NULL, value, expected, error);
     if (digit) numbers[at] = numbers[at] * 10 + (uint64_t)(c - '0');
     digits = dot ? 0 : digits + 1;
     at += dot;
   }
-  if (at < 2 || !digits) return field_refuse(&path, value, expected, error);
+  if (at < 2 || !digits) return field_refuse(NULL, value, expected, error);
   *ret_after = (struct query_place){.item = numbers[0],
                                     .delivery = numbers[1],
                                     .transition = numbers[2],
@@ -159,8 +140,7 @@ static int read_after(const struct json *value, struct query_place *ret_after,
 
 static int read_message_id(const struct json *value, struct tidings_span *ret_id,
                            struct tidings_error *error) {
-  struct path path = path_member(NULL, "message");
-  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a message's id", error);
+  if (value->kind != JSON_IS_STRING) return field_refuse(NULL, value, "a message's id", error);
   int code = message_id_check(value->text, "message", TIDINGS_E_SCHEMA, error);
   if (!code) *ret_id = value->text;
   return code;
@@ -177,18 +157,16 @@ static int read_subject(const struct json *item, const struct json *message,
 
 static int read_session(const struct json *value, struct request *request,
                         struct tidings_error *error) {
-  struct path path = path_member(NULL, "session");
-  if (!value) return field_missing(&path, "a session's id", error);
-  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a session's id", error);
+  if (!value) return field_missing(NULL, "session", "a session's id", error);
+  if (value->kind != JSON_IS_STRING) return field_refuse(NULL, value, "a session's id", error);
   request->session = value->text;
   return session_id_check(request->session, "session", TIDINGS_E_SCHEMA, error);
 }
 
 static int read_text(const struct json *value, struct request *request,
                      struct tidings_error *error) {
-  struct path path = path_member(NULL, "text");
-  if (!value) return field_missing(&path, "a string", error);
-  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a string", error);
+  if (!value) return field_missing(NULL, "text", "a string", error);
+  if (value->kind != JSON_IS_STRING) return field_refuse(NULL, value, "a string", error);
   request->text = value->text;
   return 0;
 }
@@ -196,18 +174,16 @@ static int read_text(const struct json *value, struct request *request,
 static int read_carrier(const struct json *value, struct request *request,
                         struct tidings_error *error) {
   static const char *const carriers[] = {"tool_result", "chat_request"};
-  struct path path = path_member(NULL, "carrier");
   uint8_t carrier = 0;
-  int code = field_choice(&path, value, carriers, 2, &carrier, error);
+  int code = field_choice(NULL, value, carriers, 2, &carrier, error);
   if (!code) request->chat_request = carrier == 1;
   return code;
 }
 
 static int read_mailboxes(const struct json *value, struct request *request,
                           struct tidings_error *error) {
-  struct path path = path_member(NULL, "mailboxes");
   request->chooses_mailboxes = true;
-  return field_bool(&path, value, &request->mailboxes, error);
+  return field_bool(NULL, value, &request->mailboxes, error);
 }
 
 int request_parse(struct tidings_span bytes, struct arena *arena, struct request *ret_request,
@@ -215,9 +191,6 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   static const struct member_names known = {member_names, MEMBER_COUNT, "field"};
   const struct json *members[MEMBER_COUNT], *json;
   struct request request = {.limit = QUERY_DEFAULT_LIMIT};
-  struct path limit_path = path_member(NULL, "limit"), events_path = path_member(NULL, "events");
-  struct path details_path = path_member(NULL, "details"),
-              subagents_path = path_member(NULL, "subagents");
   int64_t limit = QUERY_DEFAULT_LIMIT;
   enum { LARGEST_QUERY = 1 << 20 };
   if (bytes.len > LARGEST_QUERY)
@@ -236,18 +209,17 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   if (!code && request.name == QUERY_EXPLAIN)
     code = read_subject(members[ID], members[MESSAGE], &request, error);
   if (!code && members[LIMIT])
-    code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
+    code = field_integer(NULL, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
   if (!code && members[AFTER])
     code = request.name == QUERY_SESSIONS ? read_place(members[AFTER], &request, error)
                                           : read_after(members[AFTER], &request.after, error);
-  if (!code && members[DETAILS])
-    code = field_bool(&details_path, members[DETAILS], &request.details, error);
+  if (!code && members[DETAILS]) code = field_bool(NULL, members[DETAILS], &request.details, error);
   if (!code && members[MAILBOXES]) code = read_mailboxes(members[MAILBOXES], &request, error);
   if (!code && members[SUBAGENTS])
-    code = field_bool(&subagents_path, members[SUBAGENTS], &request.subagents, error);
+    code = field_bool(NULL, members[SUBAGENTS], &request.subagents, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &request, error);
   if (!code && request.name == QUERY_RENDER)
-    code = stream_list_read(&events_path, members[EVENTS], arena, &request, error);
+    code = stream_list_read(members[EVENTS], arena, &request, error);
   if (!code && request.name == QUERY_NEUTRALIZE) code = read_text(members[TEXT], &request, error);
   request.limit = (uint32_t)limit;
   request.has_config = !code && members[CONFIG];

@@ -10,7 +10,7 @@
 #include "query/request.h"
 
 /* Keeps the carriers that have notifications. Returns 0, SCHEMA, TOO_BIG, NOMEM. */
-int stream_list_read(const struct path *path, const struct json *list, struct arena *arena,
-                     struct request *request, struct tidings_error *error);
+int stream_list_read(const struct json *list, struct arena *arena, struct request *request,
+                     struct tidings_error *error);
 
 #endif
