@@ -13,9 +13,12 @@
 
 /* Requests that come within this time share one look: it costs more than a push. */
 enum { PAUSE_MS = 100 };
+enum { FIRST_RETRY_MS = 500, LONGEST_RETRY_MS = 30000 };
 
 struct wanted {
   char *mailbox;
+  unsigned pause_ms; /* before the next look; 0: none has failed */
+  int64_t due_ms;    /* of that look, on the monotonic clock */
   struct wanted *next;
 };
 
@@ -25,61 +28,109 @@ struct forward {
   pthread_t thread;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  struct wanted *first, *last; /* each mailbox at most once */
-  bool waits;                  /* the thread, for a mailbox: else it looks for itself */
+  struct wanted *first; /* each mailbox at most once */
+  bool waits;           /* the thread, for a mailbox: else it looks for itself */
   bool ending;
 };
 
-static void collect_one(const struct forward *forward, const char *mailbox) {
+/* Sets when the next look is due if this one fails: pause_ms is 0 if it did not. */
+static void collect_one(const struct forward *forward, struct wanted *wanted) {
   struct tidings_error error = {.size = sizeof error};
   struct mailbox_moved moved;
   struct address address = {.name = NULL};
   char *session = NULL;
-  int32_t code = address_parse(mailbox, "/", &address, &error);
+  int32_t code = address_parse(wanted->mailbox, "/", &address, &error);
   if (!code) code = mailbox_forward(forward->kit, &address, &session, &moved, &error);
-  if (code) cli_warn(forward->cli, "it waits in %s: %s", mailbox, error.text);
   free(session);
   address_finish(&address);
+  unsigned pause_ms = wanted->pause_ms ? wanted->pause_ms * 2 : FIRST_RETRY_MS;
+  if (code && !wanted->pause_ms)
+    cli_warn(forward->cli, "it waits in %s, and is tried again: %s", wanted->mailbox, error.text);
+  wanted->pause_ms = !code ? 0 : pause_ms < LONGEST_RETRY_MS ? pause_ms : LONGEST_RETRY_MS;
+  wanted->due_ms = clock_mono_ms() + wanted->pause_ms;
 }
 
-static struct wanted *take_wanted(struct forward *forward) {
-  struct wanted *all = forward->first;
-  forward->first = forward->last = NULL;
-  return all;
+static struct wanted **find_wanted(struct forward *forward, const char *mailbox) {
+  struct wanted **at = &forward->first;
+  while (*at && strcmp((*at)->mailbox, mailbox) != 0) at = &(*at)->next;
+  return at;
 }
 
-static void free_first(struct wanted **list) {
-  struct wanted *one = *list;
-  *list = one->next;
-  free(one->mailbox);
-  free(one);
+/* When the server ends, each is looked at once more. *ret_next_ms: when one of the others is due.
+ */
+static struct wanted *take_due(struct forward *forward, int64_t *ret_next_ms) {
+  struct wanted *due = NULL, **last = &due, **at = &forward->first;
+  int64_t now_ms = clock_mono_ms();
+  *ret_next_ms = INT64_MAX;
+  while (*at) {
+    struct wanted *one = *at;
+    if (!forward->ending && one->due_ms > now_ms) {
+      if (one->due_ms < *ret_next_ms) *ret_next_ms = one->due_ms;
+      at = &one->next;
+      continue;
+    }
+    *at = one->next;
+    *last = one;
+    last = &one->next;
+    one->next = NULL;
+  }
+  return due;
 }
 
-/* With the mutex held, which is free meanwhile. Its end is not waited for when the server ends. */
+static void free_wanted(struct wanted *wanted) {
+  free(wanted->mailbox);
+  free(wanted);
+}
+
+/* Those that failed are looked at again, unless somebody has asked for that since. */
+static void put_back(struct forward *forward, struct wanted *all) {
+  while (all) {
+    struct wanted *one = all, **at = find_wanted(forward, one->mailbox);
+    all = one->next;
+    one->next = NULL;
+    if (*at) (*at)->pause_ms = one->pause_ms;
+    if (*at || !one->pause_ms || forward->ending) free_wanted(one);
+    else *at = one;
+  }
+}
+
+/* With the mutex held, which is free meanwhile. Returns whether the time is over. */
+static bool wait_until(struct forward *forward, int64_t mono_ms) {
+  enum { MS_PER_S = 1000, NS_PER_MS = 1000000 };
+  const struct timespec until = {.tv_sec = (time_t)(mono_ms / MS_PER_S),
+                                 .tv_nsec = (long)(mono_ms % MS_PER_S * NS_PER_MS)};
+  return pthread_cond_timedwait(&forward->changed, &forward->mutex, &until) != 0;
+}
+
+/* Its end is not waited for when the server ends. */
 static void pause_looking(struct forward *forward) {
-  enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
-  uint64_t until_ns = clock_mono_ns() + (uint64_t)PAUSE_MS * NS_PER_MS;
-  const struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
-                                 .tv_nsec = (long)(until_ns % NS_PER_S)};
-  while (!forward->ending && !pthread_cond_timedwait(&forward->changed, &forward->mutex, &until)) {}
+  int64_t until_ms = clock_mono_ms() + PAUSE_MS;
+  while (!forward->ending && !wait_until(forward, until_ms)) {}
+}
+
+static void wait_for_wanted(struct forward *forward, int64_t until_ms) {
+  forward->waits = true;
+  if (until_ms < INT64_MAX) (void)wait_until(forward, until_ms);
+  else pthread_cond_wait(&forward->changed, &forward->mutex);
+  forward->waits = false;
 }
 
 /* Names leave the list before their mailboxes are looked at: what comes later is asked for again.
  */
 static void *collect_all(void *context) {
   struct forward *forward = context;
+  int64_t next_ms;
   pthread_mutex_lock(&forward->mutex);
   while (forward->first || !forward->ending) {
-    struct wanted *all = take_wanted(forward);
-    if (!all) {
-      forward->waits = true;
-      pthread_cond_wait(&forward->changed, &forward->mutex);
-      forward->waits = false;
+    struct wanted *due = take_due(forward, &next_ms);
+    if (!due) {
+      wait_for_wanted(forward, next_ms);
       continue;
     }
     pthread_mutex_unlock(&forward->mutex);
-    for (; all; free_first(&all)) collect_one(forward, all->mailbox);
+    for (struct wanted *one = due; one; one = one->next) collect_one(forward, one);
     pthread_mutex_lock(&forward->mutex);
+    put_back(forward, due);
     pause_looking(forward);
   }
   pthread_mutex_unlock(&forward->mutex);
@@ -87,8 +138,10 @@ static void *collect_all(void *context) {
 }
 
 static int add_wanted(struct forward *forward, const char *mailbox) {
-  for (const struct wanted *one = forward->first; one; one = one->next) {
-    if (strcmp(one->mailbox, mailbox) == 0) return 0;
+  struct wanted **at = find_wanted(forward, mailbox);
+  if (*at) {
+    (*at)->due_ms = 0;
+    return 0;
   }
   struct wanted *added = calloc(1, sizeof *added);
   if (added) added->mailbox = strdup(mailbox);
@@ -96,9 +149,7 @@ static int add_wanted(struct forward *forward, const char *mailbox) {
     free(added);
     return -1;
   }
-  if (forward->last) forward->last->next = added;
-  else forward->first = added;
-  forward->last = added;
+  *at = added;
   return 0;
 }
 
@@ -111,7 +162,11 @@ int forward_to(struct forward *forward, const char *mailbox) {
 }
 
 static void release(struct forward *forward) {
-  for (struct wanted *all = take_wanted(forward); all;) free_first(&all);
+  while (forward->first) {
+    struct wanted *one = forward->first;
+    forward->first = one->next;
+    free_wanted(one);
+  }
   pthread_mutex_destroy(&forward->mutex);
   pthread_cond_destroy(&forward->changed);
   free(forward);

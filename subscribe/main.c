@@ -174,6 +174,7 @@ static int until_due(const struct subscribing *all) {
   int ms = due == INT64_MAX ? -1 : clock_ms_until(due);
   int report = report_due(&all->report);
   if (report >= 0 && (ms < 0 || ms > report)) ms = report;
+  ms = mailbox_retry_wait_ms(&all->sender.retry, ms);
   return wants_token(all) && (ms < 0 || ms > TOKEN_LOOK_MS) ? TOKEN_LOOK_MS : ms;
 }
 
@@ -203,7 +204,7 @@ static void go_round(struct subscribing *all, const struct wire_ears *ears) {
   if (all->http) http_handle(all->http, clock_mono_ms(), ears);
   else process_handle(&all->process, fds, count, ears);
   keep_cursor(all);
-  sender_forward(&all->sender);
+  sender_forward(&all->sender, false);
   bool changed = !all->over && wants_token(all) && look_at_token(all);
   if (changed && all->events) events_token_changed(all->events, clock_mono_ms());
   else if (changed) plain_token_changed(all->plain, clock_mono_ms());
@@ -222,14 +223,14 @@ static void run_subscription(struct subscribing *all) {
                                  .alive = hear_life,
                                  .failed = hear_failure};
   (void)look_at_token(all);
-  sender_forward(&all->sender);
+  sender_forward(&all->sender, false);
   if (all->events) events_begin(all->events, clock_mono_ms());
   else plain_begin(all->plain, clock_mono_ms());
   (void)obey(all);
   for (; !all->over; go_round(all, &ears)) say_mood(all);
   report_mood(&all->report, interrupt_seen() ? REPORT_STOPPED : REPORT_ENDED);
   keep_cursor(all);
-  sender_forward(&all->sender);
+  sender_forward(&all->sender, true);
 }
 
 /* -- the beginning ----------------------------------------------------------------------------- */

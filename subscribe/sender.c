@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "command/interrupt.h"
-#include "command/mailbox.h"
 #include "command/recipes.h"
 #include "common/fnv.h"
 
@@ -16,7 +15,7 @@ int sender_open(const struct cli *cli, const char *recipe, uint32_t level, struc
   struct tidings_error error = {.size = sizeof error};
   sender->cli = cli;
   sender->level = level;
-  sender->forwarded = UINT64_MAX; /* who was killed may have left something in the mailbox */
+  mailbox_retry_want(&sender->retry); /* who was killed may have left something */
   int32_t refused = recipes_find(recipe, &sender->recipe, &error);
   if (refused) return cli_fail(cli, "--recipe: %s", error.text);
   int code = destination_open(cli, &sender->destination);
@@ -68,6 +67,7 @@ static int store(struct sender *sender, const struct recipe_push *push) {
   sender->known += !code && outcome == RECIPES_KNOWN;
   sender->ignored += !code && outcome == RECIPES_OVERTAKEN;
   sender->pushed += !code && outcome == RECIPES_STORED;
+  if (!code && outcome == RECIPES_STORED) mailbox_retry_want(&sender->retry);
   return 0;
 }
 
@@ -119,16 +119,8 @@ int sender_notice(struct sender *sender, const struct output *output) {
 
 /* -- the session that is there ----------------------------------------------------------------- */
 
-void sender_forward(struct sender *sender) {
-  struct tidings_error error = {.size = sizeof error};
-  struct mailbox_moved moved;
-  char *session = NULL;
-  if (!sender->destination.address.name || sender->forwarded == sender->pushed) return;
-  sender->forwarded = sender->pushed;
-  int32_t code = mailbox_forward(sender->destination.kit, &sender->destination.address, &session,
-                                 &moved, &error);
-  if (code) cli_warn(sender->cli, "it waits in %s: %s", sender->destination.session, error.text);
-  free(session);
+void sender_forward(struct sender *sender, bool last) {
+  mailbox_retry_try(sender->cli, &sender->destination, &sender->retry, last);
 }
 
 void sender_print_counts(const struct sender *sender) {

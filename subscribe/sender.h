@@ -6,7 +6,7 @@
 #ifndef SUBSCRIBE_SENDER_H
 #define SUBSCRIBE_SENDER_H
 
-#include "command/destination.h"
+#include "command/mailbox_retry.h"
 #include "recipes/recipe.h"
 #include "subscribe/output.h"
 
@@ -17,7 +17,7 @@ struct sender {
   char *source;   /* with an event's id, by what a repetition is known */
   uint32_t level; /* the highest */
   uint64_t pushed, known, ignored, refused;
-  uint64_t forwarded; /* how many were pushed when the mailbox was collected last */
+  struct mailbox_retry retry;
 };
 
 /* Says on stderr what is wrong. Returns 0, or the exit code; sender_close in any case. */
@@ -30,7 +30,7 @@ int sender_push(struct sender *sender, const struct output *output);
 int sender_notice(struct sender *sender, const struct output *output);
 
 /* The session that works there now gets what was pushed since the last time. */
-void sender_forward(struct sender *sender);
+void sender_forward(struct sender *sender, bool last);
 void sender_print_counts(const struct sender *sender);
 
 #endif

@@ -10,10 +10,9 @@
 #include <unistd.h>
 
 #include "cli/feed/feed.h"
-#include "command/destination.h"
 #include "command/input.h"
 #include "command/interrupt.h"
-#include "command/mailbox.h"
+#include "command/mailbox_retry.h"
 #include "command/recipes.h"
 #include "command/session.h"
 #include "common/clock.h"
@@ -77,7 +76,7 @@ struct feeding {
   struct pace pace;
   bool tries; /* only print */
   uint64_t pushed, known, ignored, bad;
-  uint64_t forwarded; /* how many were pushed when the mailbox was collected last */
+  struct mailbox_retry retry;
 };
 
 /* -- pushing ----------------------------------------------------------------------------------- */
@@ -107,6 +106,7 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
     feeding->known += outcome == RECIPES_KNOWN;
     feeding->ignored += outcome == RECIPES_OVERTAKEN;
     feeding->pushed += outcome == RECIPES_STORED;
+    if (outcome == RECIPES_STORED) mailbox_retry_want(&feeding->retry);
   } else if (may_pass(code)) {
     (void)cli_fail_with(feeding->cli, code, &error);
   } else { /* of this line alone */
@@ -181,27 +181,22 @@ static int take_lines(struct feeding *feeding) {
   return code;
 }
 
-/* The session that works there now collects the mailbox. */
-static int forward(struct feeding *feeding) {
-  struct tidings_error error = {.size = sizeof error};
-  struct mailbox_moved moved;
-  char *session = NULL;
-  if (!feeding->destination.address.name || feeding->forwarded == feeding->pushed) return 0;
-  feeding->forwarded = feeding->pushed;
-  int32_t code = mailbox_forward(feeding->destination.kit, &feeding->destination.address, &session,
-                                 &moved, &error);
-  if (code) cli_warn(feeding->cli, "it waits in %s: %s", feeding->destination.session, error.text);
-  free(session);
-  return 0;
+static void forward(struct feeding *feeding, bool last) {
+  mailbox_retry_try(feeding->cli, &feeding->destination, &feeding->retry, last);
 }
 
 /* *ret_over: the input has ended, or a signal came. */
 static int read_some(struct feeding *feeding, bool *ret_over) {
   static char bytes[PIPE_BYTES];
   struct pollfd ready_input = {.fd = STDIN_FILENO, .events = POLLIN};
-  int ready = poll(&ready_input, 1, pace_wait_ms(&feeding->pace, clock_mono_ms()));
+  int pace_ms = pace_wait_ms(&feeding->pace, clock_mono_ms());
+  int ready = poll(&ready_input, 1, mailbox_retry_wait_ms(&feeding->retry, pace_ms));
   *ret_over = interrupt_seen() != 0;
-  if (ready <= 0) return *ret_over ? 0 : say_held(feeding, false);
+  if (ready <= 0) {
+    int code = *ret_over ? 0 : say_held(feeding, false);
+    if (!code && !*ret_over) forward(feeding, false);
+    return code;
+  }
   ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
   if (got < 0) return cli_fail(feeding->cli, "cannot read stdin: %s", strerror(errno));
@@ -211,7 +206,8 @@ static int read_some(struct feeding *feeding, bool *ret_over) {
   int code = take_lines(feeding);
   if (!code && !got) code = take_line(feeding, input_rest(&feeding->input));
   if (!code) code = say_held(feeding, false);
-  return code ? code : forward(feeding);
+  if (!code) forward(feeding, false);
+  return code;
 }
 
 static void print_counts(const struct feeding *feeding) {
@@ -239,7 +235,7 @@ static int feed(struct feeding *feeding) {
   if (!code) interrupt_catch();
   while (!code && !over) code = read_some(feeding, &over);
   if (!code && !feeding->tries) code = say_held(feeding, true);
-  if (!code) code = forward(feeding);
+  if (!code) forward(feeding, true);
   if (feeding->recipe) print_counts(feeding);
   recipe_free(feeding->recipe);
   input_free(&feeding->input);

@@ -77,6 +77,23 @@ def test_follows(place):
     assert place.messages("s") == ["line 0", "line 1", "line 2"]
 
 
+def test_forwarded_later(place):
+    """what a session cannot collect yet is given to it without another line, once it can; the reason is said once"""
+    host = place.start(command=["sleep", "600"])
+    place.opened("s")
+    box = f"folder:{place.work}"
+    place.opened(box, cwd="/", owner=host.pid)
+    feed = place.start("feed", "--recipe", "any", "--to", box, stdin=subprocess.PIPE)
+    feed.stdin.write(lines({"text": "one"}).encode())
+    feed.stdin.flush()
+    said = feed.stderr.readline()
+    assert f"it waits in {box}, and is tried again: " in said.decode(), said
+    end(host, signal.SIGKILL)
+    until(lambda: place.messages("s") == ["one"], "the session has it")
+    assert end(feed, signal.SIGTERM) == 128 + signal.SIGTERM
+    assert feed.stderr.read().count(b"\n") == 1, "the counts"
+
+
 def test_odd_input(place):
     """half a line at the end, a line that is too long, bytes that are no text, no line break"""
     text = b'{"message":"' + b"x" * (3 << 20) + b'"}\n' + b'{"message":"\xff"}\n' + b'{"message":"last"}'

@@ -61,6 +61,24 @@ def test_stdio_legacy(place):
     every_way(place, "legacy", True)
 
 
+def test_forwarded_later(place):
+    """an event that a session cannot collect yet is given to it without another event, once it can"""
+    host = place.start(command=["sleep", "600"])
+    place.opened()
+    box = f"folder:{place.work}"
+    place.opened(box, cwd="/", owner=host.pid)
+    events = Events(place)
+    process = events.subscribe(*MINUTE, to=box)
+    until(lambda: saved(place), "its place")
+    events.set_count(1)
+    arrive(place, 1, box)
+    assert not place.pending("s")
+    end(host, signal.SIGKILL)
+    arrive(place, 1)
+    assert end(process) == 128 + signal.SIGTERM
+    assert process.stderr.read().count(f"it waits in {box}".encode()) == 1
+
+
 def test_answers_in_a_stream(place):
     """an answer may come as a stream of events, with the server's own requests before it, which are answered"""
     events, _ = begun(place, "--mode", "poll", faults={"in_stream": True, "era": "legacy"})

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ */
+#include "command/mailbox_retry.h"
+
+#include <stdlib.h>
+
+#include "command/mailbox.h"
+#include "common/clock.h"
+
+enum { FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 30000 };
+
+void mailbox_retry_want(struct mailbox_retry *retry) {
+  retry->wanted = true;
+  retry->due_ms = 0;
+}
+
+static void try_later(struct mailbox_retry *retry) {
+  unsigned pause_ms = retry->pause_ms ? retry->pause_ms * 2 : FIRST_PAUSE_MS;
+  retry->pause_ms = pause_ms < LONGEST_PAUSE_MS ? pause_ms : LONGEST_PAUSE_MS;
+  retry->due_ms = clock_mono_ms() + retry->pause_ms;
+}
+
+void mailbox_retry_try(const struct cli *cli, const struct destination *destination,
+                       struct mailbox_retry *retry, bool last) {
+  struct tidings_error error = {.size = sizeof error};
+  struct mailbox_moved moved;
+  char *session = NULL;
+  if (!retry->wanted || !destination->address.name) return;
+  if (!last && clock_mono_ms() < retry->due_ms) return;
+  int32_t code = mailbox_forward(destination->kit, &destination->address, &session, &moved, &error);
+  free(session);
+  if (!code) {
+    *retry = (struct mailbox_retry){.wanted = false};
+    return;
+  }
+  if (!retry->pause_ms || last)
+    cli_warn(cli, "it waits in %s%s: %s", destination->session, last ? "" : ", and is tried again",
+             error.text);
+  try_later(retry);
+}
+
+int mailbox_retry_wait_ms(const struct mailbox_retry *retry, int other_ms) {
+  if (!retry->wanted || !retry->pause_ms) return other_ms;
+  int ms = clock_ms_until(retry->due_ms);
+  return other_ms < 0 || ms < other_ms ? ms : other_ms;
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings listen`: events that come in the wrong order, and what a session cannot collect at once."""
+import os
+import signal
+import sys
+
+from kit import end, main, until
+from listen_kit import route, serve
+
+
+def test_overtaken(place):
+    """a run that ends after a later one has begun or ended is left out, also after a restart, beside another listener, and once the later one is delivered"""
+    rows = (route("/github", "github", to="box:ci"), route("/gitlab", "gitlab", to="box:lab"))
+    first, second = serve(place, *rows), serve(place, *rows)
+
+    def run(number, conclusion, attempt=1, action="completed", server=first, branch="fix"):
+        event = {"action": action, "repository": {"html_url": "https://github.com/octo/hello"},
+                 "workflow_run": {"name": "CI", "workflow_id": 7, "run_number": number, "run_attempt": attempt, "conclusion": conclusion, "head_branch": branch,
+                                  "head_sha": f"c0ffee{number}", "html_url": "https://github.com/octo/hello/actions"}}
+        answer = server.post("/github", event, {"X-GitHub-Event": "workflow_run", "X-GitHub-Delivery": f"{number} {attempt} {action} {branch} {conclusion}"}, scheme="github")
+        assert answer[0] == 200, answer
+        return answer[2]["accepted"]
+
+    def status(date, id_, state):
+        event = {"id": id_, "sha": "c0ffee", "context": "jenkins", "state": state, "branches": [{"name": "fix"}], "commit": {"commit": {"committer": {"date": date}}},
+                 "repository": {"html_url": "https://github.com/octo/hello", "full_name": "octo/hello"}}
+        return first.post("/github", event, {"X-GitHub-Event": "status", "X-GitHub-Delivery": f"{id_}"}, scheme="github")[2]["accepted"]
+
+    def pipeline(number, state):
+        event = {"object_kind": "pipeline", "object_attributes": {"id": number, "ref": "main", "sha": "beef", "tag": False, "status": state}, "project": {"id": 1, "web_url": "https://gitlab.example/a/b"}}
+        return first.post("/gitlab", event, {"X-Gitlab-Event-UUID": f"{number} {state}"}, scheme="gitlab")[2]["accepted"]
+
+    def shown():
+        return place.ok("deliver", "-s", "box:ci", "--at", "tool-result", "--owner", str(os.getpid()), stdin="").text
+
+    assert run(9, "failure") == run(10, "success") == 1 and run(9, "failure", attempt=2) == 0, "the newer one has passed; an older one was run again"
+    assert run(8, "failure", server=second) == 0, "another process"
+    assert run(9, None, action="requested") == 0, "it takes nothing back"
+    assert run(8, "failure", branch="other") == 1, "another branch"
+    assert "passed on `fix` at c0ffee10" in shown()
+    assert run(9, "failure", attempt=3) == 0, "after the delivery, too"
+    assert end(first.process, signal.SIGKILL) == -signal.SIGKILL
+    first = serve(place, *rows)
+    assert run(9, "failure", attempt=4, server=first) == 0, "after a restart, too"
+    assert run(11, None, action="requested", server=first) == 1 and run(10, "failure", attempt=2, server=first) == 0, "the newer one has begun"
+    assert run(11, "failure", server=first) == run(11, "success", attempt=2, server=first) == 1
+    assert status("2026-11-20T12:11:06Z", 3, "success") == 1 and status("2026-11-20T12:11:05Z", 4, "failure") == 0, "of an older commit"
+    assert [pipeline(*one) for one in ((31, "failed"), (32, "success"), (32, "failed"), (31, "failed"), (31, "pending"), (30, "success"))] == [1, 1, 1, 0, 0, 0]
+    text = shown()
+    assert "CI` passed on `fix` at c0ffee11" in text and "jenkins` is success" in text and "failed" not in text, text
+    until(lambda: "/github  accepted 4, repeated 0, overtaken 3" in place.ok("stats", "--listen").text, "it is counted")
+
+
+def test_forwarded_later(place):
+    """what a session cannot collect yet is given to it without another request, once it can"""
+    host = place.start(command=["sleep", "600"])
+    place.opened("s")
+    box = f"folder:{place.work}"
+    place.opened(box, cwd="/", owner=host.pid)
+    server = serve(place, route("/a", to=box), route("/b", to="box:b"))
+    assert server.post("/a", {"text": "one"})[0] == 200
+    said = server.process.stderr.readline()
+    assert f"it waits in {box}, and is tried again: " in said.decode(), said
+    assert server.post("/b", {"text": "other"})[0] == 200
+    end(host, signal.SIGKILL)
+    until(lambda: place.messages("s") == ["one"], "the session has it")
+    assert end(server.process) == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
