@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -23,7 +24,9 @@ static const int64_t kept_ms = (int64_t)RECIPES_REMEMBERED_DAYS * 86400000;
 
 struct orders {
   char *file;
-  int fd; /* of the lock beside it */
+  int fd;         /* of the lock beside it */
+  char *key;      /* whose order was noted; NULL: none was */
+  json_t *former; /* its row before; NULL: there was none */
 };
 
 static char *find_orders_folder(const struct cli *cli) {
@@ -47,15 +50,8 @@ static struct orders *open_orders(const struct cli *cli) {
   }
   free(folder);
   if (orders && orders->file && orders->fd >= 0 && !flock(orders->fd, LOCK_EX)) return orders;
-  orders_leave(orders);
+  orders_leave(orders, false);
   return NULL;
-}
-
-void orders_leave(struct orders *orders) {
-  if (!orders) return;
-  if (orders->fd >= 0) close(orders->fd);
-  free(orders->file);
-  free(orders);
 }
 
 /* A space, and what is no ASCII, is written as %20: JSON takes the rest as it is. */
@@ -111,7 +107,7 @@ static void forget_orders(json_t *known, int64_t now_ms) {
   json_object_del(known, oldest);
 }
 
-static bool note_order(const struct orders *orders, const char *key, const char *order) {
+static bool note_order(struct orders *orders, const char *key, const char *order) {
   int64_t now_ms = clock_wall_ms();
   json_t *known = state_file_read(orders->file, LARGEST), *row = json_object_get(known, key);
   const char *last = json_string_value(json_array_get(row, 0));
@@ -122,12 +118,31 @@ static bool note_order(const struct orders *orders, const char *key, const char 
     known = json_object();
   }
   if (!overtaken) {
+    orders->key = strdup(key);
+    orders->former = json_incref(row);
     if (!row) forget_orders(known, now_ms);
     json_object_set_new(known, key, json_pack("[s, I]", order, (json_int_t)now_ms));
     (void)state_file_write(orders->file, json_incref(known));
   }
   json_decref(known);
   return overtaken;
+}
+
+static void take_back(const struct orders *orders) {
+  json_t *known = state_file_read(orders->file, LARGEST);
+  if (orders->former) json_object_set(known, orders->key, orders->former);
+  else json_object_del(known, orders->key);
+  if (known) (void)state_file_write(orders->file, known);
+}
+
+void orders_leave(struct orders *orders, bool refused) {
+  if (!orders) return;
+  if (refused && orders->key) take_back(orders);
+  if (orders->fd >= 0) close(orders->fd);
+  json_decref(orders->former);
+  free(orders->key);
+  free(orders->file);
+  free(orders);
 }
 
 struct orders *orders_enter(const struct cli *cli, const struct hostkit_notification *notification,

@@ -15,11 +15,12 @@
 struct orders; /* one look at the file: others wait */
 
 /* Notes the order for the notification's session, source and key, or finds that a later one is
- * known: *ret_overtaken. It is noted before the push, so a push that a crash prevents is not
- * overtaken by itself when it comes again. Until orders_leave nobody else notes one. If that fails,
- * nothing is kept out: NULL, and not overtaken. */
+ * known: *ret_overtaken. It is noted before the push: after a crash between the two, nothing older
+ * replaces what was pushed. Until orders_leave nobody else notes one. If that fails, nothing is
+ * kept out: NULL, and not overtaken. */
 struct orders *orders_enter(const struct cli *cli, const struct hostkit_notification *notification,
                             struct tidings_span order, bool *ret_overtaken);
-void orders_leave(struct orders *orders); /* NULL is allowed */
+/* NULL is allowed. `refused`: the store did not take the push, so what was noted before counts. */
+void orders_leave(struct orders *orders, bool refused);
 
 #endif

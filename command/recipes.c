@@ -101,7 +101,7 @@ int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct re
   if (!overtaken)
     code = push->withdraws ? withdraw(kit, notification, &reply, error)
                            : hostkit_push(kit, notification, &reply, error);
-  orders_leave(orders);
+  orders_leave(orders, code && code != TIDINGS_E_OUTCOME_UNKNOWN);
   if (!code)
     *ret_outcome = overtaken                                         ? RECIPES_OVERTAKEN
                    : reply && reply->flags & TIDINGS_REPLY_DUPLICATE ? RECIPES_KNOWN

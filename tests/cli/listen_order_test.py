@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings listen`: events that come in the wrong order, and what a session cannot collect at once."""
+import json
 import os
 import signal
 import sys
@@ -50,6 +51,36 @@ def test_overtaken(place):
     text = shown()
     assert "CI` passed on `fix` at c0ffee11" in text and "jenkins` is success" in text and "failed" not in text, text
     until(lambda: "/github  accepted 4, repeated 0, overtaken 3" in place.ok("stats", "--listen").text, "it is counted")
+
+
+def test_order_of_what_was_refused(place):
+    """a later event that the store has refused for want of room keeps no earlier one out"""
+    os.makedirs(os.path.join(place.dir, ".config", "tidings"))
+    with open(os.path.join(place.dir, ".config", "tidings", "config.json"), "w", encoding="utf-8") as file:
+        json.dump({"limits": {"pending_per_session": 2}}, file)
+    server = serve(place, route("/gitlab", "gitlab", to="box:lab"))
+
+    def fill():
+        while place.run("push", "--to", "box:lab", "x").code == 0:
+            pass
+
+    def empty():
+        place.ok("deliver", "-s", "box:lab", "--at", "tool-result", "--owner", str(os.getpid()), stdin="")
+
+    def pipeline(number, state):
+        event = {"object_kind": "pipeline", "object_attributes": {"id": number, "ref": "main", "sha": "beef", "tag": False, "status": state}, "project": {"id": 1, "web_url": "https://gitlab.example/a/b"}}
+        status, _, answer = server.post("/gitlab", event, {"X-Gitlab-Event-UUID": f"{number} {state}"}, scheme="gitlab")
+        return answer["accepted"] if status == 200 else status
+
+    fill()
+    assert pipeline(32, "failed") == 429
+    empty()
+    assert pipeline(31, "failed") == 1
+    fill()
+    assert pipeline(33, "failed") == 429
+    empty()
+    assert pipeline(30, "failed") == 0, "before the one that was stored"
+    assert [pipeline(32, "failed"), pipeline(31, "success")] == [1, 0]
 
 
 def test_forwarded_later(place):
