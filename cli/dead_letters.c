@@ -21,8 +21,7 @@ enum { MOST_ASKED = 10000 };
 static bool is_dead(const json_t *item) {
   const char *outcome = json_value_text(item, "outcome");
   return strcmp(outcome, "expired") == 0 || strcmp(outcome, "dropped") == 0 ||
-         (strcmp(outcome, "closed") == 0 &&
-          strcmp(json_value_text(item, "reason"), "another session took it over") != 0);
+         (strcmp(outcome, "closed") == 0 && !json_is_true(json_object_get(item, "moved")));
 }
 
 static int by_end(const void *a, const void *b) {

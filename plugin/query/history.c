@@ -48,6 +48,7 @@ static void write_dispositions(struct question *question, const struct past *pas
       json_put_id(writer, "id", public_id(question->op.session, n));
       json_put_text(writer, "outcome", outcome);
       json_put_string(writer, "reason", buffer_view(&why));
+      if (disposition->reason == REASON_COLLECTED) json_put_bool(writer, "moved", true);
       if (item) {
         query_write_kind(writer, &item->note);
         json_put_text(writer, "level", level_name(item->note.level));

@@ -139,7 +139,7 @@ def test_stats(place):
 # fleet-poison looks at these.
 ONLY_OF_A_DATABASE = {"tidings_inbox": {}, "tidings_dead_letters": {"reason": ""}, "tidings_connections": {"role": ""}, "tidings_standby_waits": {}}
 def test_dead_letters(place):
-    """history --dead lists what expired or was dropped, and nothing that was shown, taken back or filtered"""
+    """history --dead lists what expired or was dropped, and nothing that was shown, taken back, filtered or taken over by another session"""
     place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "shown")
     place.ok("push", "-s", "s", "-k", "ci.failed", "--ttl", "1ms", "too late")
     place.ok("push", "-s", "s", "-k", "ci.state", "--key", "k", "older")
@@ -151,6 +151,15 @@ def test_dead_letters(place):
     assert "had passed" in place.ok("history", "-s", "s", "--dead").text
     place.refused("history", "-s", "s", "--dead", "1", code=2, says="exclude each other")
     place.refused("history", "-s", "other", "--dead", says="no session 'other'")
+    for name in ("box", "closed"):
+        place.ok("push", "-s", name, "x")
+    place.event("session.collected", {"from": ["box"]}, "s", os.getpid())
+    place.event("session.closed", {}, "closed", os.getpid())
+    [moved] = place.ok("history", "-s", "box", "--json").json["deliveries"][0]["items"]
+    assert moved["outcome"] == "closed" and moved["moved"] is True and moved["message"] == "x", moved
+    assert place.ok("history", "-s", "box", "--dead", "--json").json["dead_letters"] == []
+    [closed] = place.ok("history", "-s", "closed", "--dead", "--json").json["dead_letters"]
+    assert closed["outcome"] == "closed" and "moved" not in closed, closed
 
 
 FUNCTIONS = {"sum", "max", "by", "delta", "clamp_min", "histogram_quantile", "topk"}
