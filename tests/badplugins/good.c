@@ -5,8 +5,9 @@
  * It must stay free of anything but libc.
  *
  * GOOD_BUILD_ID names the build. GOOD_NEWER adds unknown fields at the end of everything, as a
- * later minor would. GOOD_QUERY and GOOD_WAKE are the ids of its extensions. A file "refuse-ID" in
- * the store folder makes build ID's open fail, but not in the probe, whose folder is empty.
+ * later minor would; GOOD_MINOR is the minor it says. GOOD_QUERY and GOOD_WAKE are the ids of its
+ * extensions. A file "refuse-ID" in the store folder makes build ID's open fail, but not in the
+ * probe, whose folder is empty.
  */
 #include <errno.h>
 #include <fcntl.h>

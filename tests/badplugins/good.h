@@ -20,6 +20,8 @@
 #define GOOD_MINOR (TIDINGS_ABI_MINOR + 7)
 #else
 #define LATER_BYTES 0u
+#endif
+#ifndef GOOD_MINOR
 #define GOOD_MINOR TIDINGS_ABI_MINOR
 #endif
 

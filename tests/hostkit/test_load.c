@@ -151,6 +151,21 @@ Test(load, what_is_left_to_the_exit) {
   cr_expect_eq(kit.warnings, 0, "%s", kit.last_warning);
 }
 
+/* A plugin from before 1.2 does not promise that a quiesced one may be left. */
+Test(load, nothing_of_an_older_plugin_is_left_to_the_exit) {
+  struct hostkit *hostkit = NULL;
+  struct kit kit;
+  kit_init(&kit);
+  kit.options.flags = HOSTKIT_NO_PROBE | HOSTKIT_COPY_IN_MEMORY | HOSTKIT_LEAVE_TO_EXIT;
+  for (int round = 0; round < 2; round++) {
+    kit_build_own(&kit, "good_older");
+    cr_assert_eq(hostkit_open(&kit.options, &hostkit, NULL), TIDINGS_OK, "the store is free");
+    cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+    cr_expect(!kit_is_mapped("/memfd:tidings.so"));
+  }
+  cr_assert_null(kit_finish(&kit));
+}
+
 /* The descriptor of an image that stays is free for the next copy: that has another path all the
  * same, or the loader would take it for the first. */
 Test(load, copies_in_memory_of_images_that_stay) {
