@@ -22,7 +22,7 @@ struct backlog_group {
   bool whole;    /* it has items that other steps look at */
 };
 
-enum { ALWAYS_NEEDED = UINT32_MAX };
+#define ALWAYS_NEEDED UINT32_MAX
 
 struct choosing {
   struct backlog *backlog;
