@@ -105,18 +105,6 @@ static int32_t refuse_repository(const char *rest, struct tidings_error *error) 
                    rest);
 }
 
-/* "host/owner/name", where the owner may have several parts. */
-static bool is_repository(const char *text) {
-  size_t slashes = 0, part = 0;
-  for (const char *at = text; *at; at++) {
-    if (*at == '/' && !part) return false;
-    slashes += *at == '/';
-    part = *at == '/' ? 0 : part + 1;
-    if (*at == ':' || *at == '@' || (unsigned char)*at <= ' ') return false;
-  }
-  return part && slashes >= 2;
-}
-
 /* Finds the beginning of "@BRANCH". In a URL the user's name may have an "@" too: only its path
  * counts. */
 static const char *find_branch(const char *rest) {
@@ -124,6 +112,9 @@ static const char *find_branch(const char *rest) {
   const char *path = host ? strchr(host + 3, '/') : rest;
   return path ? strchr(path, '@') : NULL;
 }
+
+/* What git takes for a name of a branch has none of these. */
+static bool is_branch(const char *text) { return *text && !text[strcspn(text, " ~^:?*[\\")]; }
 
 /* "host/owner/name" of that, or of a URL; free it. */
 static char *copy_repository(const char *rest, size_t len) {
@@ -140,7 +131,8 @@ static int32_t parse_repository(struct address *address, const char *rest,
   address->repository = copy_repository(rest, at ? (size_t)(at - rest) : strlen(rest));
   if (!address->repository) return kit_no_memory(error);
   for (char *c = address->repository; *c; c++) *c = (char)tolower((unsigned char)*c);
-  if (!is_repository(address->repository) || (at && !at[1])) return refuse_repository(rest, error);
+  if (!checkout_is_repository(address->repository) || (at && !is_branch(at + 1)))
+    return refuse_repository(rest, error);
   if (asprintf(&address->name, "repo:%s%s", address->repository, at ? at : "") < 0) {
     address->name = NULL;
     return kit_no_memory(error);
@@ -185,6 +177,9 @@ int32_t address_parse(const char *text, const char *here, struct address *ret_ad
   else if (kind == ADDRESS_REPOSITORY) code = parse_repository(&address, rest, error);
   else if (!rest[0])
     code = kit_error(error, TIDINGS_E_SCHEMA, "%s is empty; expected a name", text);
+  else if (kind == ADDRESS_SESSION && address_is_mailbox(rest))
+    code =
+        kit_error(error, TIDINGS_E_SCHEMA, "%s: no session is called so; expected %s", text, rest);
   else {
     address.name = strdup(kind == ADDRESS_SESSION ? rest : text);
     if (!address.name) code = kit_no_memory(error);

@@ -34,6 +34,17 @@ static bool find_host(const char *url, const char **ret_host, const char **ret_e
   return host < path;
 }
 
+bool checkout_is_repository(const char *text) {
+  size_t slashes = 0, part = 0;
+  for (const char *at = text; *at; at++) {
+    if (*at == '/' && !part) return false;
+    slashes += *at == '/';
+    part = *at == '/' ? 0 : part + 1;
+    if (*at == ':' || *at == '@' || (unsigned char)*at <= ' ') return false;
+  }
+  return part && slashes >= 2;
+}
+
 char *checkout_repository(const char *url) {
   const char *host = NULL, *end = NULL;
   if (!find_host(url, &host, &end)) return NULL;
@@ -42,13 +53,14 @@ char *checkout_repository(const char *url) {
   size_t host_len = strcspn(host, ":/"), path_len = strlen(path); /* without a port */
   while (path_len && path[path_len - 1] == '/') path_len--;
   if (path_len > 4 && memcmp(path + path_len - 4, ".git", 4) == 0) path_len -= 4;
-  if (!memchr(path, '/', path_len)) return NULL;
   size_t size = host_len + 1 + path_len + 1;
   char *repository = malloc(size);
   if (!repository) return NULL;
   (void)snprintf(repository, size, "%.*s/%.*s", (int)host_len, host, (int)path_len, path);
   for (char *at = repository; *at; at++) *at = (char)tolower((unsigned char)*at);
-  return repository;
+  if (checkout_is_repository(repository)) return repository;
+  free(repository);
+  return NULL;
 }
 
 bool checkout_is_of(const struct checkout *checkout, const char *repository) {

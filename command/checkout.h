@@ -21,6 +21,9 @@ bool checkout_read(const char *folder, struct checkout *ret_checkout);
 void checkout_finish(struct checkout *checkout);
 bool checkout_is_of(const struct checkout *checkout, const char *repository);
 
+/* Is it "host/owner/name"? The owner may have several parts. */
+bool checkout_is_repository(const char *text);
+
 /* The address of a repository in a remote's URL: "https://u@h:1/o/n.git", "ssh://git@h/o/n",
  * "git@h:o/n.git" are all "h/o/n". NULL: it has no host, owner and name, or out of memory. Free
  * it. */
