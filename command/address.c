@@ -113,7 +113,7 @@ static const char *find_branch(const char *rest) {
   return path ? strchr(path, '@') : NULL;
 }
 
-/* What git takes for a name of a branch has none of these. */
+/* A name that git takes for a branch has none of these. */
 static bool is_branch(const char *text) { return *text && !text[strcspn(text, " ~^:?*[\\")]; }
 
 /* "host/owner/name" of that, or of a URL; free it. */

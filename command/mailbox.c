@@ -20,9 +20,8 @@ enum { MOST_SOURCES = 16, MOST_ROUNDS = 64 };
 static int32_t query_sessions(struct hostkit *kit, bool mailboxes, bool details,
                               json_t **ret_sessions, struct tidings_error *error) {
   json_t *answer = NULL;
-  int32_t code =
-      session_list(kit, json_pack("{s:b, s:b}", "mailboxes", mailboxes, "details", details),
-                   &answer, error);
+  int32_t code = session_list(
+      kit, json_pack("{s:b, s:b}", "mailboxes", mailboxes, "details", details), &answer, error);
   if (!code) *ret_sessions = json_incref(json_object_get(answer, "sessions"));
   json_decref(answer);
   return code;

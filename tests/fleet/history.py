@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""history.py: what producers and hosts did and were answered, with times, checked against what the documents promise. First the check is shown to
-reject histories that were doctored, one for each promise; then one is recorded, with hosts and producers that are killed and a server that stops.
+"""history.py [--faults N] [--seed N]: what producers and hosts did and were answered, with times, checked against what the documents promise. First the check is shown to
+reject histories that were doctored, one for each promise; then one is recorded, with hosts that are killed and a server that stops: for some
+seconds, or until there were N of these faults. Then the last line says for the gate what was counted.
 
 An entry is (what, process, name, tokens, began, ended): "push" with one token, "lost push" of which the outcome is not known, "show" of a delivery,
 "settle" of a delivery, which returned OK; "fault": a host or the server was killed, or a host's call failed.
 """
+import argparse
 import collections
+import json
 import os
 import random
 import signal
@@ -133,16 +136,17 @@ def read(producers, hosts):
     return history
 
 
-def record():
-    rng = random.Random(11)
+def record(seed, wanted):
+    """Returns the history, and how many faults were made."""
+    rng, pause = random.Random(seed), (0.05, 0.3) if wanted else (0.3, 1.0)
     with kit.Server(full_page_writes="off") as server, tempfile.TemporaryDirectory() as folder:
         url, transcript = kit.make_store(server), os.path.join(folder, "transcript")
         producers = [kit.Worker("producer.py", url, "s", f"p{at}") for at in range(2)]
         hosts = [kit.Worker("host.py", url, "s", transcript)]
         kit.wait_for(lambda: any(entry.what == "settle" for entry in read(producers, hosts)), "a settle")
         end, faults = time.monotonic() + SECONDS, []
-        while time.monotonic() < end:
-            time.sleep(rng.uniform(0.3, 1.0))
+        while len(faults) < wanted if wanted else time.monotonic() < end:
+            time.sleep(rng.uniform(*pause))
             began = time.monotonic()
             if rng.random() < 0.6:
                 hosts[-1].kill()
@@ -151,26 +155,35 @@ def record():
                 server.stop(signal.SIGQUIT)
                 server.start()
             faults.append(Entry("fault", "", "", (), began, time.monotonic()))
+        made = len(faults)
         faults.append(Entry("fault", "", "", (), time.monotonic(), time.monotonic() + 1))
         for worker in [*producers, hosts[-1]]:
             worker.kill()
         hosts.append(kit.Worker("host.py", url, "s", transcript, "drain"))
         hosts[-1].process.wait(600)
-        return read(producers, hosts) + faults
+        return read(producers, hosts) + faults, made
 
 
 def main():
-    failures = check(GOOD)
+    words = argparse.ArgumentParser()
+    words.add_argument("--faults", type=int, default=0)
+    words.add_argument("--seed", type=int, default=11)
+    words = words.parse_args()
+    failures, rejected = check(GOOD), 0
     for promise, history in DOCTORED.items():
         caught = list(check(history)) == [promise]
+        rejected += caught
         print(f"{'ok' if caught else 'not ok'} - {promise}: a history that breaks it is rejected: {check(history)}")
         failures.update({} if caught else {promise: "not rejected"})
-    history = record()
+    history, made = record(words.seed, words.faults)
     found = check(history)
     count = collections.Counter(entry.what for entry in history)
     held = f"{count['fault']} faults; {len(PROMISES)} promises, broken: {found or 'none'}"
     print(f"# sum: history: {count['push']} pushes, {count['lost push']} of unknown outcome, {count['show']} shown, {count['settle']} settled: "
           f"lost {len(found.get('lost', ()))}, twice {len(found.get('shown_again', ()))}; {held}")
+    if words.faults:
+        print(json.dumps({"part": "database", "seed": words.seed, "done": made, "violations": sum(map(len, found.values())) + len(failures),
+                          "controls_caught": rejected, "acknowledged": count["push"]}))
     return bool(failures or found or not count["push"] or not count["settle"])
 
 

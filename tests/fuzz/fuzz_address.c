@@ -2,8 +2,8 @@
  *
  * tests/fuzz/fuzz_address.c: a line as an address, and what follows as a folder or a remote's URL.
  * An address is refused with a sentence, or has one form: text that is read again as the same
- * address. What is sent to a folder is for sessions that work there or above it, not for one whose
- * folder's name begins like it; what is sent to a repository is for its checkouts alone.
+ * address. A folder's notifications are for sessions that work there or above it, not for one whose
+ * folder's name begins like it; a repository's are for its checkouts alone.
  */
 #include "fuzz.h"
 
@@ -72,7 +72,7 @@ static bool is_text(const char *bytes) {
   return true;
 }
 
-/* What a checkout is of can be written as an address, if it is text. */
+/* The repository of a checkout can be written as an address, if it is text. */
 static void check_remote(const char *url) {
   char *repository = checkout_repository(url);
   if (!repository) return;

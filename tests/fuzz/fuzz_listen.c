@@ -2,9 +2,9 @@
  *
  * tests/fuzz/fuzz_listen.c: a request of anybody: lines "name: value", an empty line, a body. The
  * first byte chooses the scheme. Nobody signs without the secret, whatever the headers; whoever has
- * it signs this body and no other. What is refused by its first lines has a status and a reason;
- * what is read is JSON of a listed host, and no larger than the route allows. An input that begins
- * with "{" is a file of routes too: it is taken whole, or refused with a sentence.
+ * it signs this body and no other. A request that its first lines refuse has a status and a
+ * reason; a body that is read is JSON for a listed host, no larger than the route allows. An input
+ * that begins with "{" is a file of routes too: it is taken whole, or refused with a sentence.
  */
 #include "fuzz.h"
 

@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import mutate  # noqa: E402
 
 
-OWNERS = ("tidings_plugin_objects", "tidings_command", "tidings_agents")  # what the objects of fuzz targets are part of
+# The targets whose objects fuzz targets are linked with.
+OWNERS = ("tidings_plugin_objects", "tidings_command", "tidings_agents", "tidings_mcp", "tidings_recipes", "tidings_subscribe_parts", "tidings_listen_parts")
 
 
 def find_mutant(name):
@@ -35,7 +36,7 @@ def build_fuzzer(source, build, target, name, folder):
     program = os.path.join(folder, "fuzz-" + target)
     mutant = find_mutant(name)
     path, _, _ = mutate.find(source, mutant)
-    owner = next(target for target in OWNERS if path in mutate.commands(build, target))
+    owner = next(owner for owner in (f"fuzz-{target}", *OWNERS) if path in mutate.commands(build, owner))
     path, compiled, _ = mutate.compile_mutant(source, build, owner, mutant, folder)
     printed = subprocess.run(["ninja", "-C", build, "-t", "commands", "fuzz-" + target], stdout=subprocess.PIPE, text=True, check=True)
     words = shlex.split(printed.stdout.splitlines()[-1])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""fake.py WHAT SEED COUNT [FIFO]: stands for a program of the gate. Counts, breaks a promise, dies, or waits to be killed."""
+"""fake.py WHAT SEED COUNT [FIFO]: stands for a program of the gate. Counts, breaks a promise, dies, waits to be killed, or for another that runs at the same time."""
 import os
 import signal
 import sys
@@ -11,6 +11,9 @@ if what == "waits":
         fifo.write("started\n")
         fifo.flush()
         signal.pause()
+if what in ("reads", "writes"):  # each waits for the other
+    with open(sys.argv[4], what[0], encoding="utf-8"):
+        pass
 if what == "dies":
     os.kill(os.getpid(), signal.SIGSEGV)
 broken = 1 if what == "breaks" or (what == "rarely" and seed == 2) else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""gate.py: the gates before a release, in slices of a minute. `./dev gate` builds and calls it; docs/reliability.md shows its table.
+"""gate.py: the gates before a release, in slices of a minute, one on each processor. `./dev gate` builds and calls it; docs/reliability.md shows its table.
 
 It continues where it was stopped, until each part has reached its target, and each control was caught. Exit status: 0, or 1: a promise
 was broken or a control was not caught; 2: it could not be run."""
@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -47,6 +48,7 @@ def read_words():
     words.add_argument("--fuzz-build", default="build/fuzz", help=argparse.SUPPRESS)
     words.add_argument("--product", help=argparse.SUPPRESS)  # a name, where the sources are no commit
     words.add_argument("--parts", default=os.path.join(HERE, "parts.json"), help=argparse.SUPPRESS)
+    words.add_argument("--lanes", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="how many slices run at a time (one on each processor)")
     words.add_argument("--slice", type=float, default=60, metavar="SECONDS", help="how long a slice takes (60)")
     return words.parse_args()
 
@@ -56,6 +58,8 @@ class Gate:
         self.words, self.parts = words, parts
         self.record = record.Record(os.path.abspath(words.folder))
         self.source, self.build, self.fuzz_build = (os.path.abspath(path) for path in (words.source, words.build, words.fuzz_build))
+        self.lock = threading.Lock()  # of the record, and of what is under way
+        self.under_way, self.stopping, self.failure = [], False, None
         self.product = {"tree": words.product, "commit": words.product, "date": "-"} if words.product else product.of(self.source)
 
     # -- what a part runs ---------------------------------------------------------------------------
@@ -73,39 +77,49 @@ class Gate:
         return {**part, "command": command}
 
     def values(self, seed, plugin=None):
-        return {"build": self.build, "source": self.source, "seed": seed, "workers": len(os.sched_getaffinity(0)),
-                "plugin": plugin or os.path.join(self.build, "tidings.so")}
+        return {"build": self.build, "source": self.source, "python": sys.executable, "seed": seed, "plugin": plugin or os.path.join(self.build, "tidings.so")}
 
     def fingerprint(self):
         names = sorted({word.format(count=0, scratch="", **self.values(0)) for part in self.parts for word in self.complete(part)["command"][:1]})
-        return product.fingerprint([*names, os.path.join(self.build, "tidings.so")])
+        return product.fingerprint([*names, *(os.path.join(self.build, name) for name in ("tidings.so", "tidings-postgres.so"))])
 
     # -- slices -------------------------------------------------------------------------------------
 
     def figures(self):
-        return record.figures(self.record.lines()).get(self.product["tree"], {"parts": {}})["parts"]
+        """With what is under way as if it had been done, so that no two lanes do the same."""
+        known = record.figures(self.record.lines()).get(self.product["tree"], {"parts": {}})["parts"]
+        for part, control, count in self.under_way:
+            figures = known.setdefault(part["name"], {**NONE, "controls": {}})
+            if control:
+                figures["controls"].setdefault(name_of(control), True)
+            else:
+                figures["done"] += count * figures["done"] // figures["asked"] if figures["asked"] else count
+                figures["seconds"] += self.words.slice
+        return known
 
     def count_of(self, part, figures):
         """As many as the last slices did in the time of one, and not beyond the target."""
-        known = figures.get(part["name"], NONE)
+        measured = record.figures(self.record.lines()).get(self.product["tree"], {"parts": {}})["parts"].get(part["name"], NONE)
         if part["result"] == "fuzz":
-            count = min(part["first"] if not known["slices"] else self.words.slice, self.words.slice)
-        elif known["done"] and known["seconds"]:
-            count = known["asked"] / known["seconds"] * self.words.slice
+            count = min(part["first"] if not measured["slices"] else self.words.slice, self.words.slice)
+        elif measured["done"] and measured["seconds"]:
+            count = measured["asked"] / measured["seconds"] * self.words.slice
         else:
             count = part["first"]
-        left = part["target"] - known["done"]
-        return max(1, math.ceil(min(count, left * known["asked"] / known["done"] if known["done"] else left)))
+        left = part["target"] - figures.get(part["name"], NONE)["done"]
+        return max(1, math.ceil(min(count, left * measured["asked"] / measured["done"] if measured["done"] else left)))
 
-    def run_slice(self, part, figures):
-        seed, count = self.record.next_seed(part["name"]), self.count_of(part, figures)
-        self.record.add("begin", part=part["name"], seed=seed, count=count, **self.product)
+    def run_slice(self, part, count):
+        with self.lock:
+            seed = self.record.next_seed(part["name"])
+            self.record.add("begin", part=part["name"], seed=seed, count=count, **self.product)
         kept = os.path.join(self.record.folder, "found", f"{part['name']}-{seed}")
         result, took = slices.timed(self.complete(part), self.values(seed), count, kept)
         inside = {name: result.members.get("controls_caught", 0) > 0 for name in (control.get("inside") for control in part["controls"]) if name}
-        self.record.add("end", part=part["name"], seed=seed, count=count, done=result.done, violations=result.violations, seconds=round(took, 1),
-                        controls=inside, **self.product)
-        total = figures.get(part["name"], NONE)["done"] + result.done
+        with self.lock:
+            self.record.add("end", part=part["name"], seed=seed, count=count, done=result.done, violations=result.violations, seconds=round(took, 1),
+                            controls=inside, **self.product)
+            total = record.figures(self.record.lines())[self.product["tree"]]["parts"][part["name"]]["done"]
         print(f"{part['name']:12} seed {seed}: {result.done:,} in {took:.0f} s, {total:,} of {part['target']:,}"
               + (f"; VIOLATION: {result.why}; see {kept}" if result.violations else ""), flush=True)
 
@@ -140,7 +154,8 @@ class Gate:
             caught, result, took, tries = self.try_control(changed, control, plugin)
         finally:
             shutil.rmtree(work, ignore_errors=True)
-        self.record.add("control", part=part["name"], control=name_of(control), caught=caught, seconds=round(took, 1), tries=tries, **self.product)
+        with self.lock:
+            self.record.add("control", part=part["name"], control=name_of(control), caught=caught, seconds=round(took, 1), tries=tries, **self.product)
         print(f"{part['name']:12} control \"{name_of(control)}\": {'caught' if caught else 'NOT CAUGHT'} in {took:.0f} s"
               + (f", {tries} tries" if tries > 1 else ""), flush=True)
         if not caught:
@@ -154,23 +169,64 @@ class Gate:
                       and not figures.get(part["name"], NONE)["violations"]]
         return min(open_parts, key=lambda part: figures.get(part["name"], NONE)["seconds"], default=None)
 
-    def run(self):
-        self.record.take()
-        began, programs = time.monotonic(), self.fingerprint()
-        while self.words.seconds is None or time.monotonic() - began < self.words.seconds:
+    def take_work(self):
+        """(part, control or None, count) that no other lane does, or None: all is done or under way."""
+        with self.lock:
+            figures = self.figures()
+            part, control = self.missing_control(figures) or (self.next_part(figures), None)
+            if not part:
+                return None
+            work = part, control, 0 if control else self.count_of(part, figures)
+            self.under_way.append(work)
+            return work
+
+    def lane(self, until, programs):
+        while not self.stopping and not self.failure and time.monotonic() < until:
             if self.fingerprint() != programs:
                 raise product.Unknown("another build has replaced the programs while they ran; start again")
-            figures = self.figures()
-            control, part = self.missing_control(figures), self.next_part(figures)
+            work = self.take_work()
+            if not work and not self.under_way:
+                return
+            if not work:  # a slice under way may do less than it was asked for
+                time.sleep(0.2)
+                continue
+            part, control, count = work
             try:
                 if control:
-                    self.run_control(*control)
-                elif part:
-                    self.run_slice(part, figures)
+                    self.run_control(part, control)
                 else:
-                    break
+                    self.run_slice(part, count)
             except slices.Stopped as stopped:
                 print(f"{stopped}; it is not counted", flush=True)
+            finally:
+                with self.lock:
+                    self.under_way.remove(work)
+
+    def guarded_lane(self, *words):
+        try:
+            self.lane(*words)
+        except Exception as error:  # pylint: disable=broad-exception-caught # run() raises it in the main thread
+            self.failure = error
+
+    def run(self):
+        self.record.take()
+        until = math.inf if self.words.seconds is None else time.monotonic() + self.words.seconds
+        programs = self.fingerprint()
+        lanes = [threading.Thread(target=self.guarded_lane, args=(until, programs)) for _ in range(max(1, self.words.lanes))]
+        for lane in lanes:
+            lane.start()
+        try:
+            for lane in lanes:
+                lane.join()
+        except KeyboardInterrupt:
+            self.stopping = True
+            while any(lane.is_alive() for lane in lanes):  # a lane may be about to start a program
+                slices.stop_all()
+                lanes[0].join(0.1)
+                lanes.sort(key=lambda lane: not lane.is_alive())
+            raise
+        if self.failure:
+            raise self.failure
 
 
 def name_of(control):

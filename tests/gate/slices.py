@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """slices.py: runs one program for about a minute and reads what it counted."""
-import ctypes
 import json
 import os
 import re
@@ -10,9 +9,8 @@ import subprocess
 import tempfile
 import time
 
-PR_SET_PDEATHSIG = 1
 STOPPED_BY = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-libc = ctypes.CDLL(None)
+running = set()  # process groups of the slices under way
 
 
 class Stopped(Exception):
@@ -52,8 +50,17 @@ READERS = {"json": read_json, "sim": read_sim, "fuzz": read_fuzz}
 
 # -- running ----------------------------------------------------------------------------------------
 
-def die_with_parent():
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+def kill_group(group):
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def stop_all():
+    """Kills what runs: none of it is counted."""
+    for group in list(running):
+        kill_group(group)
 
 
 def remove_left_over(base):
@@ -70,22 +77,23 @@ def scratch_base():
 
 def make_scratch():
     remove_left_over(scratch_base())
-    return tempfile.mkdtemp(prefix=f"tidings-gate-{os.getpid()}-", dir=scratch_base())
+    scratch = tempfile.mkdtemp(prefix=f"tidings-gate-{os.getpid()}-", dir=scratch_base())
+    os.chmod(scratch, 0o711)  # the server of a database runs as another user
+    return scratch
 
 
 def run_program(command, scratch, build):
-    """Exit status and output. The program and all that it starts are gone afterwards."""
-    environment = {**os.environ, "TMPDIR": scratch, "TIDINGS_HOSTKIT_PROBE": os.path.join(build, "tidings-hostkit-probe")}
+    """Exit status and output. The program and all that it starts are gone afterwards, and it ends with the gate."""
+    environment = {**os.environ, "TMPDIR": scratch, "TIDINGS_BUILD_DIR": build, "TIDINGS_HOSTKIT_PROBE": os.path.join(build, "tidings-hostkit-probe")}
     with open(os.path.join(scratch, "output"), "w+b") as output:
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment,
-                              cwd=scratch, start_new_session=True, preexec_fn=die_with_parent) as process:
+        with subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                              env=environment, cwd=scratch, start_new_session=True) as process:
+            running.add(process.pid)
             try:
                 status = process.wait()
             finally:
-                try:
-                    os.killpg(process.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+                running.discard(process.pid)
+                kill_group(process.pid)
         output.seek(0)
         return status, output.read().decode(errors="replace")
 

@@ -38,9 +38,9 @@ def fuzzing_in_one(tree, parts):
 
 def of(tree, parts):
     """The table of one product."""
-    hours = sum(figures["seconds"] for figures in tree["parts"].values()) / 3600
+    hours = sum(tree["parts"].get(part["name"], NONE)["seconds"] for part in parts) / 3600
     rows = "".join(row(part, tree["parts"].get(part["name"], NONE)) for part in parts)
-    return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours:\n\n{HEAD}{rows}"
+    return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours of one core:\n\n{HEAD}{rows}"
 
 
 def violations(tree, parts):
@@ -60,8 +60,11 @@ def sentence(tree, all_parts):
 def page(trees, parts):
     """The newest product's table, and of the others whether anything was violated; figures.json has all figures."""
     newest, *others = trees or [None]
+    if newest:
+        figures, rows = fuzzing_in_one(newest, parts)
+        newest = {**newest, "parts": figures}
     before = [f"Commit `{tree['commit']}` of {tree['date']}, violations: {violations(tree, parts)}.\n" for tree in others]
-    return ([of(newest, parts)] if newest else []) + (["Before it:\n"] if before else []) + ["".join(before)] * bool(before)
+    return ([of(newest, rows)] if newest else []) + (["Before it:\n"] if before else []) + ["".join(before)] * bool(before)
 
 
 def is_wrong(trees):

@@ -100,6 +100,20 @@ def killed_and_continued(place):
     check("nothing is run when the target is reached", status == 0 and "seed" not in output, output)
 
 
+def side_by_side(place):
+    fifo = os.path.join(place.folder, "..", "fifo")
+    os.mkfifo(fifo)
+    status, output = place.run([part("reads", first=100, more=[fifo]), part("writes", first=100, more=[fifo])], "--lanes", "2")
+    check("two lanes run two parts at a time", status == 0 and output.count("| 100 | 100 | 0 |") == 2, output)
+    status, output = place.run([part("counts", target=1000)], "--lanes", "4")
+    seeds = [line["seed"] for line in place.lines("end") if line["part"] == "counts"]
+    check("four lanes do no more than the target together, with a seed each", status == 0 and "| 1,000 | 1,000 | 0 |" in output
+          and len(set(seeds)) == len(seeds), output)
+    unknown = {"mutant": "nobody knows it", "count": 1, "says": "x"}
+    status, output = place.run([part("counts", target=1001, controls=[unknown])], "--lanes", "2")
+    check("what goes wrong in a lane ends the gate with its reason", status == 2 and "nobody knows it" in output, output)
+
+
 def wrong(place):
     status, output = place.run([part("rarely"), part("counts")])
     check("a broken promise fails the gate, and the other part goes on", status == 1 and "| 100 | 100 | 0 |" in output, output)
@@ -156,7 +170,7 @@ def documented(place):
 
 
 def main():
-    for test in (killed_and_continued, wrong, controlled, documented):
+    for test in (killed_and_continued, side_by_side, wrong, controlled, documented):
         with tempfile.TemporaryDirectory() as folder:
             place = Place(folder)
             os.makedirs(place.folder)

@@ -96,7 +96,7 @@ static void kill_one(struct killing *killing) {
 
 static void kill_many(struct killing *killing) {
   for (uint64_t kills = 0; kills < killing->arguments.count;) {
-    usleep((useconds_t)random_below(&killing->random, 60000));
+    usleep((useconds_t)random_below(&killing->random, 4000));
     kills += reap(killing);
     if (random_chance(&killing->random, 60)) {
       kill_one(killing);
