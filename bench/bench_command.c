@@ -14,11 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "common/clock.h"
 #include "common/spawn.h"
-#include "samples.h"
-#include "target.h"
+#include "duel.h"
 
 enum { ROUNDS = 201, ROUNDS_QUICK = 41, ROUNDS_OF_TEN = 41, ROUNDS_OF_TEN_QUICK = 9 };
 
@@ -80,27 +78,18 @@ static double run_hook(const struct hook *hook, const char *agent) {
 
 static void nothing_pending(struct bench *bench) {
   const char *const floor_argv[] = {"/bin/true", NULL};
-  char store[PATH_BYTES];
-  struct samples floor = {0}, measured = {0};
+  struct duel duel;
   struct hook hook;
-  if (!bench_is_selected(bench, "hook command, nothing pending")) return;
-  bench_store_path(bench, store);
-  begin_hook(&hook, bench, store, "quiet");
+  if (!duel_begin(bench, "hook command, nothing pending", &duel)) return;
+  begin_hook(&hook, bench, duel.store, "quiet");
   (void)run_hook(&hook, "codex"); /* makes the store, and attaches */
   for (int round = 0; round < (bench->quick ? ROUNDS_QUICK : ROUNDS); round++) {
-    samples_add(&floor, run(floor_argv, hook.input, hook.output));
-    samples_add(&measured, run_hook(&hook, "codex"));
+    samples_add(&duel.floor, run(floor_argv, hook.input, hook.output) / 1000);
+    samples_add(&duel.measured, run_hook(&hook, "codex") / 1000);
   }
-  struct row *row = bench_row(bench, "hook command, nothing pending");
-  snprintf(row->state, sizeof row->state, "empty");
-  snprintf(row->floor_is, sizeof row->floor_is, "/bin/true, from start to exit");
-  row->unit = UNIT_US;
-  row->floor = samples_median(&floor) / 1000;
-  row->measured = samples_median(&measured) / 1000;
-  row->budget = row->floor + BEYOND_NS / 1000;
-  row->budget_is_absolute = true;
-  samples_free(&floor);
-  samples_free(&measured);
+  duel.row->budget_is_absolute = true;
+  duel_end(&duel, UNIT_US, samples_median(&duel.floor) + BEYOND_NS / 1000,
+           "/bin/true, from start to exit", "empty");
 }
 
 /* It stays leased, because no transcript has it. */
@@ -117,34 +106,23 @@ static double run_that_shows(const struct hook *hook) {
 }
 
 static void process_ten_of(struct bench *bench, const char *name, uint64_t pending, double budget) {
-  char store[PATH_BYTES];
-  struct samples floor = {0}, measured = {0};
-  struct target target;
+  struct duel duel;
   struct hook few, many;
-  if (!bench_is_selected(bench, name)) return;
-  bench_store_path(bench, store);
-  begin_hook(&few, bench, store, "few");
-  begin_hook(&many, bench, store, "many");
-  target_load(&target, bench->plugin);
-  target_open(&target, store, TIDINGS_ROLE_PRODUCER);
-  target_configure(&target, "{\"limits\":{\"pending_per_session\":200000}}");
-  target_fill(&target, "many", pending);
+  if (!duel_begin(bench, name, &duel)) return;
+  begin_hook(&few, bench, duel.store, "few");
+  begin_hook(&many, bench, duel.store, "many");
+  target_load(&duel.target, bench->plugin);
+  target_open(&duel.target, duel.store, TIDINGS_ROLE_PRODUCER);
+  target_configure(&duel.target, "{\"limits\":{\"pending_per_session\":200000}}");
+  target_fill(&duel.target, "many", pending);
   for (int round = bench->quick ? ROUNDS_OF_TEN_QUICK : ROUNDS_OF_TEN; round; round--) {
-    target_fill(&target, "few", 10);
+    target_fill(&duel.target, "few", 10);
     double of_few = run_that_shows(&few), of_many = run_that_shows(&many);
-    samples_add(&floor, of_few);
-    samples_add(&measured, of_many);
+    samples_add(&duel.floor, of_few / 1000);
+    samples_add(&duel.measured, of_many / 1000);
   }
-  struct row *row = bench_row(bench, name);
-  snprintf(row->state, sizeof row->state, "%" PRIu64 " pending", pending);
-  snprintf(row->floor_is, sizeof row->floor_is, "a process that shows ten of ten");
-  row->unit = UNIT_US;
-  row->floor = samples_median(&floor) / 1000;
-  row->measured = samples_median(&measured) / 1000;
-  row->budget = budget;
-  samples_free(&floor);
-  samples_free(&measured);
-  target_unload(&target);
+  duel_end(&duel, UNIT_US, budget, "a process that shows ten of ten", "%" PRIu64 " pending",
+           pending);
 }
 
 void bench_command(struct bench *bench) {

@@ -14,47 +14,31 @@
 
 #include <tidings/hostkit.h>
 
-#include "bench.h"
 #include "common/clock.h"
-#include "raw.h"
-#include "samples.h"
-#include "target.h"
+#include "duel.h"
 
 static void open_row(struct bench *bench) {
-  char store[PATH_BYTES], raw_path[PATH_BYTES];
-  struct samples floor = {0}, opened = {0};
-  struct target target;
-  if (!bench_is_selected(bench, "open")) return;
-  struct row *row = bench_row(bench, "open");
-  bench_store_path(bench, store);
-  bench_store_path(bench, raw_path);
-  target_load(&target, bench->plugin);
-  target_open(&target, store, TIDINGS_ROLE_HOST);
-  for (uint64_t n = 0; n < 100; n++) target_push(&target, "one", n);
-  target_close(&target);
-  struct raw *raw = raw_open(raw_path);
+  struct duel duel;
+  struct target *target = &duel.target;
+  if (!duel_begin(bench, "open", &duel)) return;
+  duel_open(bench, &duel, false);
+  for (uint64_t n = 0; n < 100; n++) target_push(target, "one", n);
+  target_close(target);
+  struct raw *raw = raw_open(duel.raw_path);
   raw_put_many(raw, 1, 1, 100);
   raw_close(raw);
   for (int round = 0; round < (bench->quick ? 30 : 300); round++) {
     uint64_t began = clock_mono_ns();
-    raw = raw_open(raw_path);
-    samples_add(&floor, (double)(clock_mono_ns() - began) / 1e3);
+    raw = raw_open(duel.raw_path);
+    samples_add(&duel.floor, (double)(clock_mono_ns() - began) / 1e3);
     raw_close(raw);
     began = clock_mono_ns();
-    target_open(&target, store, TIDINGS_ROLE_HOST);
-    samples_add(&opened, (double)(clock_mono_ns() - began) / 1e3);
-    target_close(&target);
+    target_open(target, duel.store, TIDINGS_ROLE_HOST);
+    samples_add(&duel.measured, (double)(clock_mono_ns() - began) / 1e3);
+    target_close(target);
   }
-  snprintf(row->state, sizeof row->state, "100 pending, nobody else has it open");
-  snprintf(row->floor_is, sizeof row->floor_is,
-           "mdb_env_open, the tree's handle, a read transaction");
-  row->unit = UNIT_US;
-  row->floor = samples_median(&floor);
-  row->measured = samples_median(&opened);
-  row->budget = 1.5;
-  samples_free(&floor);
-  samples_free(&opened);
-  target_unload(&target);
+  duel_end(&duel, UNIT_US, 1.5, "mdb_env_open, the tree's handle, a read transaction",
+           "100 pending, nobody else has it open");
 }
 
 /* The least that a swap does: copy the file, load it, find the symbol, open a raw environment,
@@ -91,50 +75,38 @@ static double resident_kib(void) {
 }
 
 static void swap_rows(struct bench *bench) {
-  char store[PATH_BYTES], raw_path[PATH_BYTES], copy[PATH_BYTES];
-  struct samples floor = {0}, swaps = {0};
+  char copy[PATH_BYTES];
+  struct duel duel;
   struct tidings_error error = {.size = sizeof error};
   struct hostkit *hostkit = NULL;
   int cycles = bench->quick ? 100 : 1000;
   double early = 0;
-  if (!bench_is_selected(bench, "swap cycle")) return;
-  bench_store_path(bench, store);
-  bench_store_path(bench, raw_path);
+  if (!duel_begin(bench, "swap cycle", &duel)) return;
   bench_store_path(bench, copy);
   struct hostkit_options options = {.size = sizeof options,
                                     .flags = HOSTKIT_NO_PROBE,
                                     .plugin_path = bench->plugin,
-                                    .store_dir = store,
+                                    .store_dir = duel.store,
                                     .copy_dir = bench->folder};
   if (hostkit_open(&options, &hostkit, &error) != 0) bench_die("hostkit_open: %s", error.text);
   for (int cycle = 0; cycle < cycles; cycle++) {
-    samples_add(&floor, swap_floor_us(bench, raw_path, copy));
+    samples_add(&duel.floor, swap_floor_us(bench, duel.raw_path, copy));
     uint64_t began = clock_mono_ns();
     if (hostkit_swap(hostkit, NULL, 10000, &error) != 0) bench_die("hostkit_swap: %s", error.text);
-    samples_add(&swaps, (double)(clock_mono_ns() - began) / 1e3);
+    samples_add(&duel.measured, (double)(clock_mono_ns() - began) / 1e3);
     if (cycle == cycles / 10) early = resident_kib();
   }
   double late = resident_kib();
   if (hostkit_close(hostkit, 10000, &error) != 0) bench_die("hostkit_close: %s", error.text);
+  snprintf(duel.row->note, sizeof duel.row->note, "p99 %.0f µs",
+           samples_percentile(&duel.measured, 99));
+  duel_end(&duel, UNIT_US, 1.5, "copy, dlopen, raw env open + close, dlclose",
+           "empty; hostkit without the probe");
 
-  struct row *row = bench_row(bench, "swap cycle");
-  snprintf(row->state, sizeof row->state, "empty; hostkit without the probe");
-  snprintf(row->floor_is, sizeof row->floor_is, "copy, dlopen, raw env open + close, dlclose");
-  row->unit = UNIT_US;
-  row->floor = samples_median(&floor);
-  row->measured = samples_median(&swaps);
-  row->budget = 1.5;
-  snprintf(row->note, sizeof row->note, "p99 %.0f µs", samples_percentile(&swaps, 99));
-
-  struct row *memory = bench_row(bench, "swap cycle, resident memory");
-  snprintf(memory->state, sizeof memory->state, "after %d cycles", cycles);
-  snprintf(memory->floor_is, sizeof memory->floor_is, "after a tenth of them");
-  memory->unit = UNIT_KIB;
-  memory->floor = early;
-  memory->measured = late;
-  memory->budget = 1.02;
-  samples_free(&floor);
-  samples_free(&swaps);
+  struct duel memory = {.row = bench_row(bench, "swap cycle, resident memory")};
+  samples_add(&memory.floor, early);
+  samples_add(&memory.measured, late);
+  duel_end(&memory, UNIT_KIB, 1.02, "after a tenth of them", "after %d cycles", cycles);
 }
 
 void bench_open(struct bench *bench) {

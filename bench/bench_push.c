@@ -14,13 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "calls.h"
 #include "common/clock.h"
-#include "raw.h"
-#include "samples.h"
+#include "duel.h"
 #include "sqlite.h"
-#include "target.h"
 
 enum { THREADS = 64, PROCESSES = 8, SLICE_LIMIT = 9000, TIMES_MAX = SLICE_LIMIT };
 
@@ -32,43 +29,28 @@ static int push_rounds(const struct bench *bench) { return bench->quick ? 3 : 9;
 /* -- one producer ------------------------------------------------------------------------------ */
 
 static void push_alone(struct bench *bench) {
-  char store[PATH_BYTES], raw_path[PATH_BYTES];
-  struct samples floor = {0}, pushes = {0};
-  struct target target;
+  struct duel duel;
   uint64_t n = 0, pending = 0;
-  if (!bench_is_selected(bench, "durable push, one producer")) return;
-  struct row *row = bench_row(bench, "durable push, one producer");
-  bench_store_path(bench, store);
-  bench_store_path(bench, raw_path);
-  struct raw *raw = raw_open(raw_path);
-  target_load(&target, bench->plugin);
-  target_open(&target, store, TIDINGS_ROLE_HOST);
+  if (!duel_begin(bench, "durable push, one producer", &duel)) return;
+  duel_open(bench, &duel, true);
   for (int batch = 0; batch < push_rounds(bench) * 10; batch++) {
     for (int i = 0; i < 20; i++, n++, pending++) {
       uint64_t began = clock_mono_ns();
-      raw_put(raw, 1, n);
+      raw_put(duel.raw, 1, n);
       uint64_t between = clock_mono_ns();
-      target_push(&target, "one", n);
-      samples_add(&floor, (double)(between - began) / 1e3);
-      samples_add(&pushes, (double)(clock_mono_ns() - between) / 1e3);
+      target_push(&duel.target, "one", n);
+      samples_add(&duel.floor, (double)(between - began) / 1e3);
+      samples_add(&duel.measured, (double)(clock_mono_ns() - between) / 1e3);
     }
     if (pending > SLICE_LIMIT - 100) {
-      target_drain(&target, "one");
+      target_drain(&duel.target, "one");
       pending = 0;
     }
   }
-  snprintf(row->state, sizeof row->state, "0 to %" PRIu64 " pending", n);
-  snprintf(row->floor_is, sizeof row->floor_is, "mdb_put + commit of the same record");
-  row->unit = UNIT_US;
-  row->floor = samples_median(&floor);
-  row->measured = samples_median(&pushes);
-  row->budget = 0.55;
-  snprintf(row->note, sizeof row->note, "p99 %.0f µs, floor's %.0f µs",
-           samples_percentile(&pushes, 99), samples_percentile(&floor, 99));
-  samples_free(&floor);
-  samples_free(&pushes);
-  target_unload(&target);
-  raw_close(raw);
+  snprintf(duel.row->note, sizeof duel.row->note, "p99 %.0f µs, floor's %.0f µs",
+           samples_percentile(&duel.measured, 99), samples_percentile(&duel.floor, 99));
+  duel_end(&duel, UNIT_US, 0.55, "mdb_put + commit of the same record", "0 to %" PRIu64 " pending",
+           n);
 }
 
 /* -- SQLite ------------------------------------------------------------------------------------ */
@@ -76,44 +58,30 @@ static void push_alone(struct bench *bench) {
 #ifdef BENCH_SQLITE
 /* In turns with raw LMDB too, whose ratio is in the note. */
 static void push_beside_sqlite(struct bench *bench) {
-  static const char name[] = "durable push, against SQLite";
-  char store[PATH_BYTES], raw_path[PATH_BYTES], sqlite_path[PATH_BYTES];
-  struct samples raws = {0}, theirs = {0}, pushes = {0};
-  struct target target;
-  if (!bench_is_selected(bench, name)) return;
-  struct row *row = bench_row(bench, name);
-  bench_store_path(bench, store);
-  bench_store_path(bench, raw_path);
+  char sqlite_path[PATH_BYTES];
+  struct samples raws = {0};
+  struct duel duel;
+  if (!duel_begin(bench, "durable push, against SQLite", &duel)) return;
   bench_store_path(bench, sqlite_path);
-  struct raw *raw = raw_open(raw_path);
   struct sqlite *sqlite = sqlite_open(sqlite_path);
-  target_load(&target, bench->plugin);
-  target_open(&target, store, TIDINGS_ROLE_HOST);
+  duel_open(bench, &duel, true);
   for (uint64_t n = 0; n < (uint64_t)push_rounds(bench) * 200; n++) {
     uint64_t began = clock_mono_ns();
-    raw_put(raw, 1, n);
+    raw_put(duel.raw, 1, n);
     uint64_t after_raw = clock_mono_ns();
     sqlite_put(sqlite, 1, n, raw_record_bytes());
     uint64_t after_sqlite = clock_mono_ns();
-    target_push(&target, "one", n);
+    target_push(&duel.target, "one", n);
     samples_add(&raws, (double)(after_raw - began) / 1e3);
-    samples_add(&theirs, (double)(after_sqlite - after_raw) / 1e3);
-    samples_add(&pushes, (double)(clock_mono_ns() - after_sqlite) / 1e3);
+    samples_add(&duel.floor, (double)(after_sqlite - after_raw) / 1e3);
+    samples_add(&duel.measured, (double)(clock_mono_ns() - after_sqlite) / 1e3);
   }
-  snprintf(row->state, sizeof row->state, "the same records");
-  snprintf(row->floor_is, sizeof row->floor_is, "INSERT, WAL, synchronous=FULL");
-  row->unit = UNIT_US;
-  row->floor = samples_median(&theirs);
-  row->measured = samples_median(&pushes);
-  row->budget = 1;
-  snprintf(row->note, sizeof row->note, "of raw LMDB: SQLite %.2f ×, a push %.2f ×",
-           row->floor / samples_median(&raws), row->measured / samples_median(&raws));
+  double raw_us = samples_median(&raws);
+  snprintf(duel.row->note, sizeof duel.row->note, "of raw LMDB: SQLite %.2f ×, a push %.2f ×",
+           samples_median(&duel.floor) / raw_us, samples_median(&duel.measured) / raw_us);
+  duel_end(&duel, UNIT_US, 1, "INSERT, WAL, synchronous=FULL", "the same records");
   samples_free(&raws);
-  samples_free(&theirs);
-  samples_free(&pushes);
-  target_unload(&target);
   sqlite_close(sqlite);
-  raw_close(raw);
 }
 #else
 static void push_beside_sqlite(struct bench *bench) { (void)bench; }
@@ -129,33 +97,22 @@ static double flushes_of_raw(struct raw *raw, uint64_t n) {
 
 /* A push, or with `leases` a delivery and its settle. */
 static void count_flushes(struct bench *bench, const char *name, bool leases, double budget) {
-  char store[PATH_BYTES], raw_path[PATH_BYTES];
-  struct target target;
+  struct duel duel;
   size_t got;
-  if (!bench_is_selected(bench, name)) return;
-  struct row *row = bench_row(bench, name);
-  bench_store_path(bench, store);
-  bench_store_path(bench, raw_path);
-  struct raw *raw = raw_open(raw_path);
-  target_load(&target, bench->plugin);
-  target_open(&target, store, TIDINGS_ROLE_HOST);
+  if (!duel_begin(bench, name, &duel)) return;
+  duel_open(bench, &duel, true);
   for (uint64_t n = 1; n <= 20; n++) {
     uint64_t before = calls_flushes();
-    target_push(&target, "one", n);
+    target_push(&duel.target, "one", n);
     if (leases) {
       before = calls_flushes();
-      target_commit(&target, target_deliver(&target, "one", &got));
+      target_commit(&duel.target, target_deliver(&duel.target, "one", &got));
     }
-    row->measured = (double)(calls_flushes() - before);
-    row->floor = flushes_of_raw(raw, n) * (leases ? 2 : 1);
+    duel.row->measured = (double)(calls_flushes() - before);
+    duel.row->floor = flushes_of_raw(duel.raw, n) * (leases ? 2 : 1);
   }
-  snprintf(row->state, sizeof row->state, "the last of 20");
-  snprintf(row->floor_is, sizeof row->floor_is, "those of LMDB as it is");
-  row->unit = UNIT_COUNT;
-  row->budget = budget;
-  row->budget_is_absolute = true;
-  target_unload(&target);
-  raw_close(raw);
+  duel.row->budget_is_absolute = true;
+  duel_end(&duel, UNIT_COUNT, budget, "those of LMDB as it is", "the last of 20");
 }
 
 /* -- many threads ------------------------------------------------------------------------------ */
@@ -196,32 +153,17 @@ static double raw_per_second(struct bench *bench, struct raw *raw, uint64_t *n) 
 }
 
 static void push_by_threads(struct bench *bench) {
-  char store[PATH_BYTES], raw_path[PATH_BYTES];
-  struct samples floor = {0}, pushes = {0};
-  struct target target;
+  struct duel duel;
   uint64_t n = 0;
-  if (!bench_is_selected(bench, "durable pushes, 64 threads")) return;
-  struct row *row = bench_row(bench, "durable pushes, 64 threads");
-  bench_store_path(bench, store);
-  bench_store_path(bench, raw_path);
-  struct raw *raw = raw_open(raw_path);
-  target_load(&target, bench->plugin);
-  target_open(&target, store, TIDINGS_ROLE_HOST);
+  if (!duel_begin(bench, "durable pushes, 64 threads", &duel)) return;
+  duel_open(bench, &duel, true);
   for (int round = 0; round < push_rounds(bench); round++) {
-    samples_add(&floor, raw_per_second(bench, raw, &n));
-    samples_add(&pushes, threads_per_second(bench, &target));
+    samples_add(&duel.floor, raw_per_second(bench, duel.raw, &n));
+    samples_add(&duel.measured, threads_per_second(bench, &duel.target));
   }
-  snprintf(row->state, sizeof row->state, "one session, up to %d pending", SLICE_LIMIT);
-  snprintf(row->floor_is, sizeof row->floor_is, "one thread, mdb_put + commit each");
-  row->unit = UNIT_PER_SECOND;
-  row->more_is_better = true;
-  row->floor = samples_median(&floor);
-  row->measured = samples_median(&pushes);
-  row->budget = 8;
-  samples_free(&floor);
-  samples_free(&pushes);
-  target_unload(&target);
-  raw_close(raw);
+  duel.row->more_is_better = true;
+  duel_end(&duel, UNIT_PER_SECOND, 8, "one thread, mdb_put + commit each",
+           "one session, up to %d pending", SLICE_LIMIT);
 }
 
 /* -- many processes ---------------------------------------------------------------------------- */
@@ -305,33 +247,23 @@ static void drain_all(const struct bench *bench, const char *store) {
 }
 
 static void push_by_processes(struct bench *bench) {
-  char store[PATH_BYTES], raw_path[PATH_BYTES];
-  struct samples floor = {0}, pushes = {0}, floor_us = {0}, push_us = {0};
-  if (!bench_is_selected(bench, "8 producer processes")) return;
-  struct row *row = bench_row(bench, "8 producer processes");
+  struct samples floor_us = {0}, push_us = {0};
+  struct duel duel;
+  if (!duel_begin(bench, "8 producer processes", &duel)) return;
   struct gate *gate =
       mmap(NULL, sizeof *gate, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (gate == MAP_FAILED) bench_die("no shared memory");
-  bench_store_path(bench, store);
-  bench_store_path(bench, raw_path);
   for (int round = 0; round < push_rounds(bench); round++) {
-    samples_add(&floor, processes_per_second(bench, gate, raw_path, true,
-                                             (uint64_t)round * TIMES_MAX, &floor_us));
-    samples_add(&pushes, processes_per_second(bench, gate, store, false, 0, &push_us));
-    drain_all(bench, store);
+    samples_add(&duel.floor, processes_per_second(bench, gate, duel.raw_path, true,
+                                                  (uint64_t)round * TIMES_MAX, &floor_us));
+    samples_add(&duel.measured, processes_per_second(bench, gate, duel.store, false, 0, &push_us));
+    drain_all(bench, duel.store);
   }
-  snprintf(row->state, sizeof row->state, "one session each");
-  snprintf(row->floor_is, sizeof row->floor_is, "8 processes, mdb_put + commit each");
-  row->unit = UNIT_PER_SECOND;
-  row->more_is_better = true;
-  row->floor = samples_median(&floor);
-  row->measured = samples_median(&pushes);
-  row->budget = 1.8;
   double p99 = samples_percentile(&push_us, 99), floor_p99 = samples_percentile(&floor_us, 99);
-  row->failed = p99 > 1.1 * floor_p99; /* no worse, except for noise */
-  snprintf(row->note, sizeof row->note, "p99 %.0f µs, floor's %.0f µs", p99, floor_p99);
-  samples_free(&floor);
-  samples_free(&pushes);
+  duel.row->more_is_better = true;
+  duel.row->failed = p99 > 1.1 * floor_p99; /* no worse, except for noise */
+  snprintf(duel.row->note, sizeof duel.row->note, "p99 %.0f µs, floor's %.0f µs", p99, floor_p99);
+  duel_end(&duel, UNIT_PER_SECOND, 1.8, "8 processes, mdb_put + commit each", "one session each");
   samples_free(&floor_us);
   samples_free(&push_us);
   munmap(gate, sizeof *gate);

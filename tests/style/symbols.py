@@ -24,7 +24,7 @@ PREFIXES = {
     "agents/transcript": "hook",
     "agents/turn": "hook",
     "agents/wait": "hook",
-    "bench": "bench calls fleet raw samples sqlite target",
+    "bench": "bench calls duel fleet raw samples sqlite target",
     "cli": "config event sessions verb",
     "cli/alert": "alert",
     "cli/doctor": "doctor verb",

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * duel.h: a row in the making: the floor and what is measured take turns.
+ */
+#ifndef DUEL_H
+#define DUEL_H
+
+#include "bench.h"
+#include "raw.h"
+#include "samples.h"
+#include "target.h"
+
+struct duel {
+  struct row *row;
+  struct samples floor, measured;
+  char store[PATH_BYTES], raw_path[PATH_BYTES]; /* they do not exist yet */
+  struct target target;                         /* of `store` */
+  struct raw *raw;                              /* of `raw_path`; NULL: not open */
+};
+
+/* False: the row is not to be measured. */
+bool duel_begin(struct bench *bench, const char *name, struct duel *ret_duel);
+/* Opens the store as its host, and raw LMDB with `with_raw`. */
+void duel_open(const struct bench *bench, struct duel *duel, bool with_raw);
+/* Closes both, if they are open, and fills the row with the medians; the format is that of the
+ * row's state. */
+void duel_end(struct duel *duel, enum unit unit, double budget, const char *floor_is,
+              const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+#endif
