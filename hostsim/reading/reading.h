@@ -43,20 +43,6 @@ int reading_of_parts(const char *format, struct tidings_span nonce,
                      const struct reading_part *parts, size_t count, struct arena *arena,
                      struct reading *ret_reading);
 
-/* Takes "(12 min ago)" off a line's first line of text. False: it does not say so, or more: texts
- * may end so by themselves. `age`: "12 min ago", or empty. Returns 0, or -1: no memory. */
-int reading_take_age(struct reading_line *line, struct tidings_span age, struct arena *arena,
-                     bool *ret_says);
-
-/* Does a line's text say this message? `times`: how many notifications share the line. */
-enum reading_says {
-  READING_SAYS_OTHER,
-  READING_SAYS_ALL,
-  READING_SAYS_CUT /* the first *ret_shown_len bytes, and how many are missing */
-};
-int reading_says(struct tidings_span text, struct tidings_span message, size_t times,
-                 enum reading_says *ret_says, size_t *ret_shown_len);
-
 /* The rest of a text, or of its source, without everything that escaping adds or changes: its
  * printable ASCII characters, without blanks, backslashes, entities and shown code points. Equal
  * for a text before and after escaping. Appended; a buffer without memory is `failed`. */

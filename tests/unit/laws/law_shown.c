@@ -6,6 +6,7 @@
 #include <ctype.h>
 
 #include "laws.h"
+#include "says.h"
 
 static size_t first_of_line(const struct round *round, size_t line) {
   size_t i = 0;
@@ -44,25 +45,25 @@ static void expect_exact(const struct round *round, size_t first, size_t times,
 
 static void expect_line(const struct round *round, size_t line) {
   size_t first = first_of_line(round, line), times = 0, kept = 0;
-  enum reading_says says = READING_SAYS_OTHER;
+  enum says says = SAYS_OTHER;
   struct tidings_span text = round->reading.lines[line].text;
   LAW(round, first < round->items.count, "a line of which no item was delivered", line);
   for (size_t i = 0; i < round->items.count; i++) times += round->lines[i] == line;
   if (is_one_text(round, line))
-    cr_assert_eq(reading_says(text, note_of(round, first)->message, times, &says, &kept), 0);
-  if (says == READING_SAYS_OTHER) {
+    cr_assert_eq(says_message(text, note_of(round, first)->message, times, &says, &kept), 0);
+  if (says == SAYS_OTHER) {
     law_list_of_files(round, line);
     return;
   }
-  if (says == READING_SAYS_ALL) expect_exact(round, first, times, text);
+  if (says == SAYS_ALL) expect_exact(round, first, times, text);
   for (size_t i = 0; i < round->items.count; i++) {
     if (round->lines[i] != line) continue;
     bool cut = round->dispositions[i]->reason == REASON_SHORTENED;
     LAW(round, cut || round->dispositions[i]->reason == REASON_SHOWN, "what is shown has a reason",
         i);
-    LAW(round, cut == (says == READING_SAYS_CUT), "a message is cut, or only said to be", i);
+    LAW(round, cut == (says == SAYS_CUT), "a message is cut, or only said to be", i);
   }
-  LAW(round, says != READING_SAYS_CUT || kept >= law_least_of(round, first),
+  LAW(round, says != SAYS_CUT || kept >= law_least_of(round, first),
       "a cut that shows less than a line or 200 bytes", first);
 }
 

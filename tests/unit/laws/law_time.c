@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "laws.h"
+#include "says.h"
 
 /* -- ages -------------------------------------------------------------------------------------- */
 
@@ -39,7 +40,7 @@ void law_age(struct round *round) {
     }
     if (after && round->now_ms - time_ms > after && round->now_ms - time_ms >= 1000)
       age = write_age(round->now_ms - time_ms, members > 1, text, sizeof text);
-    cr_assert_eq(reading_take_age(&round->reading.lines[line], age, &round->arena, &says), 0);
+    cr_assert_eq(says_take_age(&round->reading.lines[line], age, &round->arena, &says), 0);
     LAW(round, says, "what is old says how old it is", line);
   }
 }
