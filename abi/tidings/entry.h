@@ -10,9 +10,10 @@
  * A plugin never does the following in the process of its host, in any call: it forks or starts a
  * program; it installs a signal handler, leaves a thread's signal mask changed, or causes a signal
  * such as SIGCHLD or SIGPIPE; it writes to standard output or error; it changes the environment,
- * the working directory, the umask or the locale. It starts at most one thread, which listens to a
- * database for the descriptor of wake.h; that thread blocks all signals, and has ended when close
- * returns. Descriptors that it opens are closed on exec.
+ * the working directory, the umask or the locale. It starts no thread but two for a store in a
+ * database: one listens for the descriptor of wake.h, one commits which calls of tools run. They
+ * block all signals, and have ended when close returns. Descriptors that it opens are closed on
+ * exec.
  */
 #ifndef TIDINGS_ENTRY_H
 #define TIDINGS_ENTRY_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * flow/calls.c: which tool calls run. Once the owner is dead it is asked for once
- * (session/orphans.c), so it is kept in the store's shared memory, where it costs no commit. A call
- * that has no place there, or that came with an event that is written anyway, is in the session's
- * row.
+ * (session/orphans.c), so it is kept in the store's shared memory, where it costs no commit, or a
+ * late one (session/publish.h). A call that has no place there, or that came with an event that is
+ * written anyway, is in the session's row.
  */
 #include "rules/producers/calls.h"
 
@@ -11,6 +11,7 @@
 #include "common/json_write.h"
 #include "flow/internal.h"
 #include "rules/producers/edits.h"
+#include "session/publish.h"
 
 struct call_report {
   const struct event *event;
@@ -22,18 +23,16 @@ static bool take_report(void *context, struct memory *calls) {
   return calls_take(calls, report->event, report->op->now_ms);
 }
 
-static struct calls_of calls_of_session(const struct op *op, const struct owner *owner) {
-  return (struct calls_of){
-      .session = op->session, .epoch = op->head.epoch, .owner = owner, .now_ms = op->now_ms};
-}
-
 bool calls_share(struct op *op, const struct event *event) {
   struct call_report report = {event, op};
-  struct calls_of whose = calls_of_session(op, &op->instance->owner);
+  const struct calls_of whose = {.session = op->session,
+                                 .epoch = op->head.epoch,
+                                 .owner = &op->instance->owner,
+                                 .now_ms = op->now_ms};
   bool ends = event->type != EVENT_TOOLS_STARTED;
   if (!calls_concerns(event) || (ends && !store_calls_any(op->instance->store, op->session)))
     return true;
-  return store_calls(op->instance->store, &whose, take_report, &report);
+  return publish_can_wait(op) && store_calls(op->instance->store, &whose, take_report, &report);
 }
 
 void calls_share_ends(struct op *op, const struct event *event) {
@@ -41,13 +40,20 @@ void calls_share_ends(struct op *op, const struct event *event) {
     store_calls_forget(op->instance->store, op->session);
 }
 
-int calls_row_changes(struct op *op, const struct event *event, bool *ret_changes,
-                      struct tidings_error *error) {
-  struct memory memory;
-  *ret_changes = false;
-  if (!calls_concerns(event)) return 0;
-  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
-  if (!code) *ret_changes = calls_end(&memory, event, op->now_ms);
+/* If a call is in memory too, its row is brought up to date later. */
+int calls_row_changes(struct op *op, const struct event *event, struct memory *ret_row,
+                      bool *ret_changes, struct tidings_error *error) {
+  bool one_machine = store_is_of_one_machine(op->instance->store);
+  struct memory memory = {0}, shared;
+  int code = calls_concerns(event) || !one_machine
+                 ? memory_get(op->txn, op->session, &op->arena, &memory, error)
+                 : 0;
+  if (!code) *ret_row = memory;
+  if (!code && !one_machine) {
+    code = publish_get_calls(op, op->head.epoch, &shared, error);
+    if (!code) calls_leave_out(&memory, &shared);
+  }
+  if (!code) *ret_changes = calls_concerns(event) && calls_end(&memory, event, op->now_ms);
   return code;
 }
 
@@ -63,34 +69,20 @@ int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
 
 /* -- for reports of files ---------------------------------------------------------------------- */
 
-struct call_search {
-  const struct event *event;
-  struct op *op;
-  struct tidings_span tool;
-  bool failed;
-};
-
-static bool search_calls(void *context, struct memory *calls) {
-  struct call_search *search = context;
-  struct tidings_span tool = calls_during(calls, search->event, search->op->now_ms, true);
-  if (tool.len && arena_copy(&search->op->arena, tool, &search->tool)) search->failed = true;
-  return false;
-}
-
 /* An edit of the assistant's own is never shown, so nobody asks what ran. */
 static int find_call(struct op *op, struct event *event, const struct memory *memory,
                      struct tidings_error *error) {
-  struct call_search search = {.event = event, .op = op};
-  bool shared = store_calls_any(op->instance->store, op->session);
-  if (event->report.caused_by.len || (!shared && !memory->call_count)) return 0;
+  struct memory shared = {0}, committed = *memory;
+  bool any = store_calls_any(op->instance->store, op->session);
+  if (event->report.caused_by.len || (!any && !memory->call_count)) return 0;
   int code = op_get_head(op, error);
   if (code) return code;
   bool alive = owner_alive(&op->head.owner);
-  const struct calls_of whose = calls_of_session(op, NULL);
-  if (shared && alive) (void)store_calls(op->instance->store, &whose, search_calls, &search);
-  if (search.failed) return fail(error, TIDINGS_E_NOMEM, "no memory for the name of a tool");
-  event->report.tool =
-      search.tool.len ? search.tool : calls_during(memory, event, op->now_ms, alive);
+  if (alive) code = publish_get_calls(op, op->head.epoch, &shared, error);
+  if (code) return code;
+  calls_leave_out(&committed, &shared);
+  struct tidings_span tool = calls_during(&shared, event, op->now_ms, true);
+  event->report.tool = tool.len ? tool : calls_during(&committed, event, op->now_ms, alive);
   return 0;
 }
 

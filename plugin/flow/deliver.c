@@ -109,6 +109,12 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
   return step_run(op, delivering, error);
 }
 
+/* For the event that says that the call is over: step.c. */
+static void note_look(const struct carrier *carrier, struct session *session, bool nothing) {
+  bool holds = nothing && carrier->kind == CARRIER_TOOL_RESULT;
+  atomic_store_explicit(&session->looked_ms, holds ? store_uptime_ms() : 0, memory_order_relaxed);
+}
+
 /* Reads what is pending now. Done: nothing is, and the session is quiet if its run does not wait
  * for a tool result. The snapshot stays open: the items' text is its own. */
 static int look_for_pending(struct op *op, struct delivering *delivering,
@@ -119,6 +125,8 @@ static int look_for_pending(struct op *op, struct delivering *delivering,
   int code = op_read(op, error);
   if (!code) code = look_in_snapshot(op, delivering, ret_next, error);
   if (code) return code;
+  note_look(delivering->carrier, session,
+            *ret_next == DELIVER_DONE || (!delivering->steps && !delivering->pending.count));
   bool quiet = *ret_next == DELIVER_DONE && !turns_reacts_to_tool_result(&op->head.run);
   atomic_store_explicit(&session->quiet_stamp, quiet ? store_stamp(op->txn) : 0,
                         memory_order_relaxed);
@@ -238,14 +246,15 @@ static int find_session(struct op *op, struct tidings_error *error) {
 /* Was it quiet when it was looked at last, and has nothing happened since? For a store that has to
  * be asked. *ret_asked: it was, and the answer is there for a snapshot. */
 static bool is_quiet_still(struct instance *instance, const struct carrier *carrier,
-                           const struct session *known, store_deadline deadline,
-                           bool *ret_has_answer) {
+                           struct session *known, store_deadline deadline, bool *ret_has_answer) {
   uint64_t stamp = known ? atomic_load_explicit(&known->quiet_stamp, memory_order_relaxed) : 0;
   bool asks = stamp && !carrier->message_count &&
               !atomic_load_explicit(&instance->remembered.any, memory_order_relaxed);
   *ret_has_answer = false;
-  return asks &&
-         store_is_unchanged(instance->store, known->number, stamp, deadline, ret_has_answer);
+  bool unchanged =
+      asks && store_is_unchanged(instance->store, known->number, stamp, deadline, ret_has_answer);
+  if (unchanged) note_look(carrier, known, true);
+  return unchanged;
 }
 
 static int deliver_once(struct instance *instance, const struct carrier *carrier,

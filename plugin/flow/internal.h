@@ -76,9 +76,10 @@ void react_to_notification(struct op *op, const struct tidings_reply **ret_reply
 /* Keeps in shared memory what the event says of calls, for the owner with the session's lock.
  * False: it has to be written. */
 bool calls_share(struct op *op, const struct event *event);
-/* Does the event end calls that are in the session's row? In a snapshot. Errors: STORE, NOMEM. */
-int calls_row_changes(struct op *op, const struct event *event, bool *ret_changes,
-                      struct tidings_error *error);
+/* Does the event end calls that are in the session's row alone? In a snapshot, after its head. The
+ * row is read if it may matter. Errors: STORE, NOMEM. */
+int calls_row_changes(struct op *op, const struct event *event, struct memory *ret_row,
+                      bool *ret_changes, struct tidings_error *error);
 /* In a write: does to the row what the event says. Sets *ret_changed if there was something to do.
  * Errors: STORE, NOMEM. */
 int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "flow/internal.h"
 #include "session/attach.h"
+#include "session/publish.h"
 
 struct event_step {
   const struct event *event;
@@ -14,6 +15,7 @@ struct event_step {
   bool changed; /* there is something to commit */
   struct rewound rewound;
   struct collected collected;
+  struct memory calls; /* as the snapshot has them */
 };
 
 static int name_ids(const struct event *event, struct arena *arena, struct naming *naming,
@@ -148,7 +150,7 @@ static int decide_in_snapshot(struct op *op, struct event_step *step, bool *ret_
                               struct tidings_error *error) {
   struct decision *decision = &step->decision;
   int code = op_get_head(op, error);
-  if (!code) code = calls_row_changes(op, step->event, ret_changes, error);
+  if (!code) code = calls_row_changes(op, step->event, &step->calls, ret_changes, error);
   if (code || *ret_changes) return code;
   *ret_changes = !op_owns_session(op);
   if (*ret_changes) return 0;
@@ -170,8 +172,10 @@ static int answer_from_snapshot(struct op *op, const struct event *event,
   if (!code && !changes) code = answer_event(op, &step, &reply, error);
   op_give_up(op);
   if (!code && !changes && calls_share(op, event) &&
-      op_set_phase(op, step.decision.stored.turns.run.phase))
+      op_set_phase(op, step.decision.stored.turns.run.phase)) {
+    publish_event(op, &step.calls);
     *ret_reply = reply;
+  }
   return code;
 }
 
@@ -192,6 +196,20 @@ static int take_event(struct op *op, const struct event *event,
   return write_event(op, event, ret_reply, error);
 }
 
+/* A tool result has just found nothing, and its call is over: in a turn that does not stream
+ * nothing but a request to stop it, or a takeover, could matter to that, and the next call learns
+ * of these. Any other event has a look of its own. */
+static bool may_go_by_look(const struct op *op, const struct event *event) {
+  enum { LOOK_HOLDS_MS = 1000 };
+  _Atomic int64_t *looked_ms = &op->known->looked_ms;
+  if (event->type != EVENT_TOOLS_FINISHED) {
+    atomic_store_explicit(looked_ms, 0, memory_order_relaxed);
+    return false;
+  }
+  int64_t at_ms = atomic_load_explicit(looked_ms, memory_order_relaxed);
+  return at_ms && store_uptime_ms() - at_ms < LOOK_HOLDS_MS;
+}
+
 int step_take(struct op *op, const struct event *event, const struct tidings_reply **ret_reply,
               struct tidings_error *error) {
   if (op->instance->role == TIDINGS_ROLE_PRODUCER && !event_is_for_all(event->type)) {
@@ -201,6 +219,7 @@ int step_take(struct op *op, const struct event *event, const struct tidings_rep
                 event_is_session(event->type) ? "session" : "turn");
   }
   int code = attach_look_up(op, error);
+  if (!code && op->known) op->goes_by_look = may_go_by_look(op, event);
   if (!code && op->known) code = op_lock(op, error);
   if (!code && event->type == EVENT_SESSION_COLLECTED)
     code = collect_prepare(op, &event->opening, error);

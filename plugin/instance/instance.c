@@ -57,6 +57,7 @@ static store_deadline last_deadline(uint64_t total_ms) {
 static void log_from_store(void *context, uint32_t severity, const char *text) {
   const struct instance *instance = context;
   struct tidings_span message = span_text(text);
+  if (publisher_is_caller(&instance->publisher)) return; /* the host did not call: it comes again */
   instance->host.log(instance->host.context, severity, &message);
 }
 
@@ -135,6 +136,7 @@ static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidi
 static void instance_free(struct instance *instance) {
   /* Sessions that rang and were not named are left to the next instance of this process. */
   if (!wake_is_empty(&instance->wake)) store_wait_again(instance->store);
+  publisher_finish(&instance->publisher);
   wake_finish(&instance->wake);
   handed_out_finish(&instance->handed_out);
   store_close(instance->store);
@@ -162,6 +164,7 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   (void)session_table_init(&instance->sessions);
   (void)pthread_mutex_init(&instance->configuration_lock, NULL);
   remembered_init(&instance->remembered);
+  publisher_init(&instance->publisher);
   wake_init(&instance->wake);
   handed_out_init(&instance->handed_out);
   for (size_t i = 0; i < SESSION_LOCKS; i++)

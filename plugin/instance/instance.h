@@ -13,6 +13,7 @@
 
 #include "instance/configuration.h"
 #include "instance/handed_out.h"
+#include "instance/publisher.h"
 #include "instance/remembered.h"
 #include "instance/session_table.h"
 #include "instance/wake.h"
@@ -45,6 +46,8 @@ struct instance {
   struct session_table sessions;
   pthread_mutex_t session_locks[SESSION_LOCKS]; /* by session number */
   struct remembered_settles remembered;
+
+  struct publisher publisher;
 
   struct wake wake;
   atomic_bool wake_used; /* the host polls the wake descriptor */

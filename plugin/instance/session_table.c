@@ -80,6 +80,8 @@ static struct session *session_make(struct tidings_span id, uint64_t hash, uint3
   session->changes = changes;
   atomic_init(&session->quiet, QUIET_UNKNOWN);
   atomic_init(&session->quiet_stamp, 0);
+  atomic_init(&session->looked_ms, 0);
+  atomic_init(&session->behind_ms, 0);
   session->backlog = NULL;
   return session;
 }
@@ -126,6 +128,17 @@ struct session *session_table_add(struct session_table *table, struct tidings_sp
   }
   pthread_mutex_unlock(&table->lock);
   return session;
+}
+
+void session_table_each(struct session_table *table,
+                        bool (*visit)(void *context, struct session *session), void *context) {
+  struct session_slots *slots = atomic_load_explicit(&table->slots, memory_order_acquire);
+  bool goes_on = true;
+  for (size_t i = 0; goes_on && slots && i <= slots->mask; i++) {
+    struct session *session = atomic_load_explicit(&slots->at[i], memory_order_acquire);
+    if (session && atomic_load(&session->hash) == hash_id(session->id))
+      goes_on = visit(context, session);
+  }
 }
 
 /* They keep their slots, which readers may be in; a table that grows places them by what they have.

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/span.h"
@@ -23,6 +24,10 @@ struct session {
    */
   _Atomic uint32_t quiet;
   _Atomic uint64_t quiet_stamp; /* the same for stores that are asked: store_stamp; 0: not known */
+  _Atomic int64_t looked_ms;    /* by store_uptime_ms: when a carrier found nothing, if nothing has
+                                   been done with the session since; 0: never */
+  _Atomic int64_t behind_ms;    /* since when other machines do not know what it does; 0: they know.
+                                   See session/publish.h */
   struct backlog *backlog; /* what is noted of many pending items, for who has the session's lock;
                               NULL: nothing */
 };
@@ -44,6 +49,10 @@ struct session *session_table_find(struct session_table *table,
 /* Finds or adds. NULL: no memory. */
 struct session *session_table_add(struct session_table *table, struct tidings_span id,
                                   uint32_t number, const _Atomic uint32_t *changes);
+
+/* Calls `visit` for each until it returns false; for none that is added meanwhile. */
+void session_table_each(struct session_table *table,
+                        bool (*visit)(void *context, struct session *session), void *context);
 
 /* All that is known of sessions is void, if it was learned in another life of the store. */
 void session_table_void(struct session_table *table, uint32_t lives);

@@ -2,16 +2,21 @@
  */
 #include "session/op.h"
 
+#include "session/publish.h"
 #include "store/wake/wake.h"
 
 void op_begin(struct op *op, struct instance *instance, struct tidings_span name,
               store_deadline deadline) {
+  op_begin_at(op, instance, name, deadline, instance_now(instance));
+}
+
+void op_begin_at(struct op *op, struct instance *instance, struct tidings_span name,
+                 store_deadline deadline, int64_t host_ms) {
   memset(op, 0, offsetof(struct op, head)); /* a push needs no head: it is large */
   op->instance = instance;
   session_table_void(&instance->sessions, store_lives(instance->store));
   op->configuration = configuration_use(instance);
   op->settings = &op->configuration->settings;
-  int64_t host_ms = instance_now(instance);
   op->now_ms = store_now(instance->store, host_ms);
   op->ahead_ms = op->now_ms - host_ms;
   op->deadline = deadline;
@@ -32,9 +37,11 @@ void op_end(struct op *op) {
 }
 
 int op_read_only(struct op *op, struct tidings_error *error) {
-  const struct db_scope scope = {
-      .name = op->name, .session = op->session, .has_answer = op->has_answer};
-  op->has_answer = false;
+  const struct db_scope scope = {.name = op->name,
+                                 .session = op->session,
+                                 .has_answer = op->has_answer,
+                                 .goes_by_look = op->goes_by_look};
+  op->has_answer = op->goes_by_look = false;
   return store_read(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
@@ -123,6 +130,7 @@ void op_unlock(struct op *op) {
 
 int op_get_head(struct op *op, struct tidings_error *error) {
   int code = head_get(op->txn, op->session, &op->arena, &op->head, error);
+  op->stored_phase = op->head.run.phase;
   if (code || op->head.run.state != RUN_BUSY) return code;
   int phase = store_phase(op->instance->store, op->session, op->head.epoch);
   if (phase >= 0 && phase < PHASE_COUNT) op->head.run.phase = (uint8_t)phase;
@@ -137,11 +145,13 @@ int op_put_head(struct op *op, struct tidings_error *error) {
 bool op_set_phase(struct op *op, unsigned phase) {
   struct run *run = &op->head.run;
   if (run->phase == phase) return true;
-  if (run->state != RUN_BUSY ||
-      !store_phase_set(op->instance->store, op->session, op->head.epoch, phase))
+  if (run->state != RUN_BUSY || !publish_can_wait(op) ||
+      !store_phase_set(op->instance->store, op->session, op->head.epoch, &op->head.owner, phase))
     return false;
   run->phase = (uint8_t)phase;
   /* A session that is quiet in one phase may not be so in another, and no change counter moves. */
   atomic_store_explicit(&op->known->quiet, QUIET_UNKNOWN, memory_order_relaxed);
+  atomic_store_explicit(&op->known->quiet_stamp, 0, memory_order_relaxed);
+  publish_phase(op);
   return true;
 }

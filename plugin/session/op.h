@@ -22,12 +22,14 @@ struct op {
   uint32_t session;         /* its number in the store; 0: not known */
   bool beats;               /* op_may_ring, before any snapshot */
   bool has_answer;          /* store_is_unchanged, for the next snapshot */
+  bool goes_by_look;        /* a carrier has just read the session: so does the next snapshot */
   bool locked;              /* the lock is held .. */
   uint32_t locked_session;  /* .. of this session */
 
   struct store_txn *txn; /* the one that is open, a snapshot or a write; NULL: none */
   struct arena arena;    /* for all that the call allocates; a reply takes it along */
   uint64_t newest;       /* by attach_find_newest: a delivery's number; 0: none was named */
+  uint8_t stored_phase;  /* the head's own: its turn may be in another one by now */
   bool head_put;         /* the head is written by the transaction that is open */
   struct head head;      /* the session's, by op_get_head; undefined before */
 };
@@ -35,6 +37,9 @@ struct op {
 /* Takes the configuration that is in force and reads the clock. `name` may be empty. */
 void op_begin(struct op *op, struct instance *instance, struct tidings_span name,
               store_deadline deadline);
+/* The same at a time of the host's clock that is known: calls no function of the host. */
+void op_begin_at(struct op *op, struct instance *instance, struct tidings_span name,
+                 store_deadline deadline, int64_t host_ms);
 /* Does this host wait, and may what rang it be committed without another call? */
 bool op_may_ring(const struct op *op);
 /* Gives back all that the operation still has: transaction, lock, configuration, memory. */
@@ -67,8 +72,8 @@ void op_unlock(struct op *op); /* allowed without a lock */
 int op_get_head(struct op *op, struct tidings_error *error);
 int op_put_head(struct op *op, struct tidings_error *error);
 
-/* Makes `phase` that of the running turn, without a commit. False: it has to be committed. For the
- * owner of a session that is known, with the lock, and nothing to commit besides. */
+/* Makes `phase` that of the running turn, without a commit now. False: it has to be committed. For
+ * the owner of a session that is known, with the lock, and nothing to commit besides. */
 bool op_set_phase(struct op *op, unsigned phase);
 
 static inline bool op_owns_session(const struct op *op) {

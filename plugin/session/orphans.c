@@ -1,48 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * session/orphans.c: see orphans.h. Shared memory has those that were not committed; after the
- * machine has crashed it may be some seconds older than the session.
+ * machine has crashed it may be some seconds older than the session. A row of a call may be
+ * older than what memory says of it.
  */
 #include "session/orphans.h"
 
 #include <string.h>
 
-#include "common/error.h"
 #include "rules/producers/calls.h"
-
-static int no_memory_for_calls(struct tidings_error *error) {
-  return fail(error, TIDINGS_E_NOMEM, "no memory for the calls of tools");
-}
-
-struct copying {
-  struct memory memory;
-  struct arena *arena;
-  bool failed;
-};
-
-static bool copy_calls(void *context, struct memory *calls) {
-  struct copying *copying = context;
-  copying->memory = *calls;
-  for (size_t i = 0; i < calls->call_count; i++) {
-    struct tool_call *call = &copying->memory.calls[i];
-    if (arena_copy(copying->arena, call->call_id, &call->call_id) ||
-        arena_copy(copying->arena, call->tool, &call->tool))
-      copying->failed = true;
-  }
-  return false;
-}
+#include "session/publish.h"
 
 int orphans_find(struct op *op, uint64_t epoch, bool *ret_any, struct tidings_error *error) {
-  struct copying shared = {.arena = &op->arena};
-  const struct calls_of whose = {.session = op->session, .epoch = epoch, .now_ms = op->now_ms};
-  struct memory memory;
+  struct memory memory, shared;
   int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (code) return code;
   size_t before = memory.call_count;
-  if (store_calls_any(op->instance->store, op->session))
-    (void)store_calls(op->instance->store, &whose, copy_calls, &shared);
-  if (shared.failed) return no_memory_for_calls(error);
-  *ret_any = calls_orphan(&memory, &shared.memory);
+  code = publish_get_calls(op, epoch, &shared, error);
+  if (code) return code;
+  *ret_any = calls_orphan(&memory, &shared);
   return *ret_any || before ? memory_put(op->txn, op->session, &memory, error) : 0;
 }
 

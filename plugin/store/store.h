@@ -415,29 +415,29 @@ static inline uint32_t changes_read(const _Atomic uint32_t *changes) {
 
 /* -- the phase: what a running turn does, without a commit ------------------------------------- */
 
-/* A word that all processes see, for what means nothing once the owner is dead: the phase of the
- * turn that runs in a session under this epoch. It wins over the head's. Sessions share a word by
- * their number: it is that of one at a time. A small number, or -1: the word is not about this. */
+/* The phase of the session's turn under this epoch, which all processes of the machine see; it wins
+ * over the head's. Sessions share a word by their numbers. -1: the word is not about this. */
 int store_phase(const struct store *store, uint32_t session, uint64_t epoch);
-/* False: the word is another session's, and the phase has to be committed. For the owner only, with
- * the session's lock. */
-bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsigned phase);
+/* False, and it has to be committed: the word is another session's or a later owner's, or the owner
+ * is another process than this, and there are other machines. With the session's lock. */
+bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch,
+                     const struct owner *owner, unsigned phase);
 /* Removes the phase from shared memory: it is committed now. */
 void store_phase_clear(struct store *store, uint32_t session);
 
-/* -- the calls that run, without a commit -------------------------------------------------------
- */
+/* -- the calls that run, without a commit ------------------------------------------------------ */
 
 /* Has `visit` look at them with a lock that no other process waits for long. False: they are not
- * there, and what the owner says has to be committed: another session has the place, the id and
- * the tool's name are too long, or a process was stopped with the lock. The calls of a dead owner
- * are those that ran when it died. */
+ * there, or have to be committed: as a phase, or since the id and the tool's name are too long, or
+ * a process was stopped with the lock. Those of a dead owner ran when it died. */
 bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
                  void *context);
-/* May there be any? Without a lock. */
+/* Without a lock: may there be any? */
 bool store_calls_any(const struct store *store, uint32_t session);
-/* Forgets them: for an owner that could not say that one has ended. Without a lock. */
+/* Likewise: forgets them, for an owner that could not say that one has ended. */
 void store_calls_forget(struct store *store, uint32_t session);
+/* Do all processes of the store share that memory? If not: session/publish.h. */
+bool store_is_of_one_machine(const struct store *store);
 
 /* -- the ring: a process must act now ---------------------------------------------------------- */
 

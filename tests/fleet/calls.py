@@ -3,6 +3,7 @@
 each of its round trips, and starts again: an error that says so, within the budget, and the same call once more does it. Nothing is lost, nothing is
 shown after a settle that returned OK.
 """
+import json
 import os
 import re
 import signal
@@ -60,9 +61,51 @@ class Host:
         return self.kit.event("turn.finished", "s")
 
 
+def version(server):
+    return server.sql("SELECT version FROM tidings.session WHERE name = 's'")
+
+
+def tool_call(host, call):
+    """A call of a tool from begin to end, with nothing pending."""
+    host.kit.event("tools.started", "s", call_id=call, tool="shell")
+    host.kit.call("tool_result", session="s", call_id=call, tool="shell", content="done")
+    return host.kit.event("tools.finished", "s", call_id=call)
+
+
+def no_commit(host, server):
+    """A turn whose tool calls find nothing writes when it begins and when it ends. A call that has something durable is written as ever."""
+    host.turn()
+    before = version(server)
+    for number in range(20):
+        host.kit.event("stream.started", "s")
+        host.kit.event("stream.finished", "s")
+        tool_call(host, f"n{number}")
+    expect(version(server) == before, f"twenty tool calls with nothing pending and no commit: {before} and {version(server)}")
+    started = {"type": "tools.started", "session": "s", "source": "calls", "id": "with-id", "data": {"call_id": "with-id", "tool": "shell"}}
+    host.kit.call("event", event=started)
+    again = host.kit.call("event", event=started)
+    expect(version(server) != before and "duplicate" in str(again), "one with an id is committed, and done once")
+    host.kit.event("tools.finished", "s", call_id="with-id")
+    host.end_turn()
+
+
+def stop_is_seen(host, url):
+    """Another process asks for something between a tool result and the end of its call: that is in the answer to the next event."""
+    asker = kit.Asked(url)
+    host.turn()
+    host.kit.event("tools.started", "s", call_id="stopped", tool="shell")
+    host.kit.call("tool_result", session="s", call_id="stopped", tool="shell", content="done")
+    expect("reply" in asker.event("turn.stop", "s"), "another process asks for the turn to end")
+    answers = [host.kit.event("tools.finished", "s", call_id="stopped"), host.kit.event("stream.started", "s")]
+    told = [answer["reply"] for answer in answers if "stop_turn" in json.dumps(answer)]
+    expect(len(told) == 1, f"the host is told once, at the next event at the latest: {answers}")
+    host.kit.event("turn.aborted", "s")
+    asker.end()
+
+
 def count_trips(host, proxy):
     """Each kind of call twice: the first may have to learn what the second knows."""
-    budget = {"push": 1, "hook": 2, "settle": 1, "quiet": 1, "turn": 2, "end_turn": 2, "new session": 4, "event with an id": 2}
+    budget = {"push": 1, "hook": 2, "settle": 1, "quiet": 1, "turn": 2, "end_turn": 2, "new session": 4, "event with an id": 2, "tool call": 2}
     took = {}
 
     def measured(name, function):
@@ -82,6 +125,9 @@ def count_trips(host, proxy):
         with_id = {"type": "turn.started", "session": "s", "source": "calls", "id": f"e{i}", "data": {}}
         measured("event with an id", lambda event=with_id: host.kit.call("event", event=event))
         expect("duplicate" in str(host.kit.call("event", event=with_id)), "the same event again is a duplicate")
+        host.end_turn()
+        host.turn()
+        measured("tool call", lambda i=i: tool_call(host, f"call-{i}"))
         host.end_turn()
     print(f"# sum: round trips: {', '.join(f'{name} {count}' for name, count in took.items())}")
     for name, most in budget.items():
@@ -247,6 +293,8 @@ def main():
         host = Host(url.replace(server.folder, proxy.folder))
         host.kit.event("session.opened", "s")
         count_trips(host, proxy)
+        no_commit(host, server)
+        stop_is_seen(host, url)
         outdated_settle(host, proxy, server)
         failed_over(server)
         late_commit(host, proxy, server)

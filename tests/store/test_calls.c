@@ -77,6 +77,9 @@ Test(calls, a_place_is_that_of_one_session_under_one_epoch) {
   cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "bash 1000-0;");
   cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH + 1), "none", "a former owner's");
   cr_assert(!store_calls(store, &other, add_call, &bash), "it is taken while a call runs");
+  mine.epoch--;
+  cr_assert(!store_calls(store, &mine, end_all, &now_ms), "the session was taken over");
+  mine.epoch++;
   cr_assert(store_calls(store, &mine, end_all, &now_ms));
   other.now_ms = 3000;
   cr_assert(!store_calls(store, &other, add_call, &bash), "a watcher may still ask");
@@ -103,7 +106,7 @@ Test(calls, a_place_that_was_being_written_is_emptied) {
   struct store *store = store_at(kit_store);
   struct calls_of mine = whose_calls(store, SESSION, 1000);
   struct said_call bash = {.tool = "bash", .call_id = "c1", .from_ms = 1000};
-  struct call_place *place = &store->db->shared.calls[SESSION % STORE_CALL_PLACES];
+  struct call_place *place = &store->db->shared.places.calls[SESSION % STORE_CALL_PLACES];
   cr_assert(store_calls(store, &mine, add_call, &bash));
   atomic_store(&place->writing, 1);
   cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "none");
@@ -111,7 +114,7 @@ Test(calls, a_place_that_was_being_written_is_emptied) {
   place->calls[0].tool_len = CALL_TEXT_BYTES;
   cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "none");
   cr_assert(store_calls(store, &mine, add_call, &bash));
-  place->count = SHARED_CALLS + 1;
+  place->count = PLACE_CALLS + 1;
   cr_assert(store_calls(store, &mine, add_call, &bash));
   cr_assert_str_eq(calls_of_epoch(store, SESSION, EPOCH), "bash 1000-0;");
   store_close(store);
@@ -191,7 +194,7 @@ Test(calls, a_killed_writer_leaves_no_torn_calls_and_no_lock) {
 
 static int holds_the_lock(struct child *self, void *context) {
   struct store *store = store_at(kit_store);
-  pthread_mutex_lock(&store->db->shared.call_locks[*(const uint32_t *)context]);
+  pthread_mutex_lock(&store->db->shared.places.locks[*(const uint32_t *)context]);
   child_signal_test(self);
   child_await_test(self);
   return 0;

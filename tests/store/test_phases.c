@@ -15,18 +15,21 @@ enum { SESSION = 7, EPOCH = 3, PHASE = 2 };
 Test(phases, a_word_is_that_of_one_session_under_one_epoch) {
   struct store *store = store_at(kit_store);
   cr_assert_eq(store_phase(store, SESSION, EPOCH), -1, "before it was set");
-  cr_assert(store_phase_set(store, SESSION, EPOCH, PHASE));
+  cr_assert(store_phase_set(store, SESSION, EPOCH, store_self(store), PHASE));
   cr_assert_eq(store_phase(store, SESSION, EPOCH), PHASE);
   cr_assert_eq(store_phase(store, SESSION, EPOCH + 1), -1, "what a former owner left is void");
   cr_assert_eq(store_phase(store, SESSION + STORE_PHASES, EPOCH), -1, "another session's");
-  cr_assert(!store_phase_set(store, SESSION + STORE_PHASES, EPOCH, 0), "the word is taken");
+  cr_assert(!store_phase_set(store, SESSION + STORE_PHASES, EPOCH, store_self(store), 0),
+            "the word is taken");
   store_phase_clear(store, SESSION + STORE_PHASES);
   cr_assert_eq(store_phase(store, SESSION, EPOCH), PHASE, "only its own is cleared");
-  cr_assert(store_phase_set(store, SESSION, EPOCH + 1, 0), "the next owner's");
+  cr_assert(store_phase_set(store, SESSION, EPOCH + 1, store_self(store), 0), "the next owner's");
+  cr_assert(!store_phase_set(store, SESSION, EPOCH, store_self(store), PHASE), "it was taken over");
   cr_assert_eq(store_phase(store, SESSION, EPOCH + 1), 0);
   store_phase_clear(store, SESSION);
   cr_assert_eq(store_phase(store, SESSION, EPOCH + 1), -1);
-  cr_assert(store_phase_set(store, SESSION + STORE_PHASES, EPOCH, 1), "it is free again");
+  cr_assert(store_phase_set(store, SESSION + STORE_PHASES, EPOCH, store_self(store), 1),
+            "it is free again");
   store_close(store);
 }
 
@@ -122,7 +125,8 @@ Test(phases, a_word_that_is_taken_costs_a_commit) {
   send(plugin, "turn.started");
   uint32_t number = number_of(store_of(plugin), "s");
   uint64_t before = generation_of(plugin);
-  cr_assert(store_phase_set(store_of(plugin), number + STORE_PHASES, 1, 0));
+  cr_assert(
+      store_phase_set(store_of(plugin), number + STORE_PHASES, 1, store_self(store_of(plugin)), 0));
   send(plugin, "stream.started");
   cr_assert_gt(generation_of(plugin), before);
   cr_assert(status_has(plugin, "\"phase\":\"streaming\""));

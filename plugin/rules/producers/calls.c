@@ -64,20 +64,54 @@ bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms
   return true;
 }
 
-static bool has_call(const struct memory *memory, struct tidings_span call_id) {
-  for (size_t i = 0; i < memory->call_count; i++)
-    if (span_equal(memory->calls[i].call_id, call_id)) return true;
-  return false;
+/* The newest of this id; NULL: there is none. */
+static const struct tool_call *find_call_of(const struct memory *memory,
+                                            struct tidings_span call_id) {
+  for (size_t i = memory->call_count; i-- > 0;)
+    if (span_equal(memory->calls[i].call_id, call_id)) return &memory->calls[i];
+  return NULL;
+}
+
+static bool update_call(struct memory *memory, const struct tool_call *call) {
+  const struct tool_call *known = find_call_of(memory, call->call_id);
+  if (known && known->from_ms > call->from_ms) return false;
+  if (known && known->from_ms == call->from_ms && known->over == call->over) return false;
+  if (known) {
+    memory->calls[known - memory->calls] = *call;
+    return true;
+  }
+  if (call->over) return false;
+  make_room(memory);
+  memory->calls[memory->call_count++] = *call;
+  return true;
+}
+
+bool calls_update(struct memory *memory, const struct memory *shared) {
+  bool any = false;
+  for (size_t i = 0; i < shared->call_count; i++)
+    if (find_call_of(shared, shared->calls[i].call_id) == &shared->calls[i])
+      any = update_call(memory, &shared->calls[i]) || any;
+  return any;
+}
+
+void calls_leave_out(struct memory *memory, const struct memory *shared) {
+  size_t kept = 0;
+  for (size_t i = 0; i < memory->call_count; i++) {
+    const struct tool_call *call = &memory->calls[i], *known = find_call_of(shared, call->call_id);
+    if (!known || known->from_ms < call->from_ms) memory->calls[kept++] = *call;
+  }
+  memory->call_count = kept;
 }
 
 bool calls_orphan(struct memory *memory, const struct memory *shared) {
   size_t kept = 0;
+  calls_leave_out(memory, shared);
   for (size_t i = 0; i < memory->call_count; i++)
     if (!memory->calls[i].over) memory->calls[kept++] = memory->calls[i];
   memory->call_count = kept;
   for (size_t i = 0; i < shared->call_count; i++) {
     const struct tool_call *call = &shared->calls[i];
-    if (call->over || has_call(memory, call->call_id)) continue;
+    if (call->over) continue;
     make_room(memory);
     memory->calls[memory->call_count++] = *call;
   }

@@ -14,6 +14,11 @@
 bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms);
 /* The same for what ends only: an event that starts a call changes nothing. */
 bool calls_end(struct memory *memory, const struct event *event, int64_t now_ms);
+/* Takes over what `shared` says: calls that run, and the ends of those that `memory` has. Text is
+ * shared's. Returns whether anything has changed. */
+bool calls_update(struct memory *memory, const struct memory *shared);
+/* Leaves out those that `shared` has, too, and knows better. */
+void calls_leave_out(struct memory *memory, const struct memory *shared);
 /* May an event of this type change them? */
 bool calls_concerns(const struct event *event);
 

@@ -110,8 +110,10 @@ struct db_event {
 struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
-  bool optimistic; /* a write of what this process has just read of it. An engine to which looking
-                   once more costs much may leave that to the commit, which may find it outdated */
+  bool goes_by_look;        /* a snapshot: as this process has just read it */
+  /* A write of what this process has just read of it. An engine to which looking once more costs
+   * much may leave that to the commit, which may find it outdated. */
+  bool optimistic;
   bool has_answer; /* a snapshot: db_is_unchanged has kept its answer for the same call */
   bool prefetches; /* `wanted`, of session 0, will be read: an engine may fetch it now */
   struct db_key wanted;

@@ -19,8 +19,9 @@
 
 const _Atomic uint32_t *db_changes(struct db *db, uint32_t session);
 
-int db_phase(const struct db *db, uint32_t session, uint64_t epoch);
-bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, unsigned phase);
+int db_phase(struct db *db, uint32_t session, uint64_t epoch);
+bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, const struct owner *owner,
+                  unsigned phase);
 void db_phase_clear(struct db *db, uint32_t session);
 
 /* -- the calls that run: see store.h ----------------------------------------------------------- */
@@ -36,7 +37,7 @@ struct calls_of {
 /* Text is valid during the call. Returns whether it has changed them. */
 typedef bool (*calls_visitor)(void *context, struct memory *calls);
 bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context);
-bool db_calls_any(const struct db *db, uint32_t session);
+bool db_calls_any(struct db *db, uint32_t session);
 void db_calls_forget(struct db *db, uint32_t session);
 
 /* -- rings ------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "store/db/remote.h"
 #include "store/rows/rows.h"
 
 const _Atomic uint32_t *store_changes(struct store *store, uint32_t session) {
@@ -17,8 +18,9 @@ int store_phase(const struct store *store, uint32_t session, uint64_t epoch) {
   return db_phase(store->db, session, epoch);
 }
 
-bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsigned phase) {
-  return db_phase_set(store->db, session, epoch, phase);
+bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch,
+                     const struct owner *owner, unsigned phase) {
+  return db_phase_set(store->db, session, epoch, owner, phase);
 }
 
 void store_phase_clear(struct store *store, uint32_t session) {
@@ -36,6 +38,11 @@ bool store_calls_any(const struct store *store, uint32_t session) {
 
 void store_calls_forget(struct store *store, uint32_t session) {
   db_calls_forget(store->db, session);
+}
+
+bool store_is_of_one_machine(const struct store *store) {
+  (void)store;
+  return !db_remote;
 }
 
 void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner) {

@@ -1,181 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/calls.c: which tool calls run in a session, in `shared`. A commit would cost a sync
- * of the disk; this costs a lock and a copy. Sessions share places by their numbers, and one
- * session at a time occupies a place. A place has the epoch of the owner who wrote it, so that
- * entries of a former owner are void. The lock is robust: if a process dies with it, the next one
- * gets it, and a place that was being written is cleared.
+ * store/db/lmdb/calls.c: phases and running calls are in the file `shared`, which all processes of
+ * the store have mapped: nobody has to commit them.
  */
-#include <errno.h>
-#include <string.h>
-
-#include "common/libc.h"
 #include "store/db/lmdb/engine.h"
 #include "store/db/wake.h"
 
-enum {
-  LOCK_PATIENCE_MS = 2,
-  KEPT_MS = 10000,
-  ORPHANS_KEPT_MS = 3600000 /* for who goes on with the session */
-};
-
-_Static_assert((int)SHARED_CALLS == (int)MEMORY_CALLS, "a place holds what producers remember");
-
-static struct call_place *place_of(const struct db *db, uint32_t session) {
-  return &db->shared.calls[session % STORE_CALL_PLACES];
+int db_phase(struct db *db, uint32_t session, uint64_t epoch) {
+  return places_phase(&db->shared.places, session, epoch);
 }
 
-bool db_calls_any(const struct db *db, uint32_t session) {
-  return session && atomic_load(&place_of(db, session)->session) == session;
+bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, const struct owner *owner,
+                  unsigned phase) {
+  (void)owner;
+  return places_phase_set(&db->shared.places, session, epoch, phase);
 }
 
-/* -- the lock ---------------------------------------------------------------------------------- */
-
-static bool lock_place(struct db *db, uint32_t session) {
-  pthread_mutex_t *lock = &db->shared.call_locks[session % STORE_CALL_LOCKS];
-  int err = pthread_mutex_trylock(lock);
-  if (err == EBUSY) err = libc_lock_until(lock, store_deadline_in(LOCK_PATIENCE_MS));
-  if (err == EOWNERDEAD) err = pthread_mutex_consistent(lock);
-  return !err;
-}
-
-static void unlock_place(struct db *db, uint32_t session) {
-  pthread_mutex_unlock(&db->shared.call_locks[session % STORE_CALL_LOCKS]);
-}
-
-/* -- a place, with its lock -------------------------------------------------------------------- */
-
-/* A writer was killed, or the machine was while the page was on its way to the disk; or what it
- * says is not true any more. */
-static bool is_torn(const struct call_place *place) {
-  if (atomic_load(&place->writing) || place->count > SHARED_CALLS) return true;
-  for (uint32_t i = 0; i < place->count; i++) {
-    const struct call_record *call = &place->calls[i];
-    if (call->over > 1 || call->id_len + call->tool_len > CALL_TEXT_BYTES) return true;
-  }
-  return false;
-}
-
-/* None of the calls runs, and no watcher still has something to say of them. */
-static bool is_idle(const struct call_place *place, int64_t now_ms) {
-  for (uint32_t i = 0; i < place->count; i++) {
-    const struct call_record *call = &place->calls[i];
-    if (!call->over || now_ms - call->to_ms < KEPT_MS) return false;
-  }
-  return true;
-}
-
-static bool owner_lives(const struct db *db, const struct call_place *place) {
-  struct owner owner = db->self;
-  owner.pid = place->pid;
-  owner.start_time = place->start_time;
-  return owner_alive(&owner);
-}
-
-/* Calls of a dead host are not forgotten: the host that continues its session asks for them. */
-static bool is_forgotten(const struct db *db, const struct call_place *place, int64_t now_ms) {
-  if (owner_lives(db, place)) return false;
-  for (uint32_t i = 0; i < place->count; i++)
-    if (!place->calls[i].over && now_ms - place->calls[i].from_ms < ORPHANS_KEPT_MS) return false;
-  return true;
-}
-
-static bool may_take(const struct db *db, const struct call_place *place,
-                     const struct calls_of *whose) {
-  uint32_t session = atomic_load(&place->session);
-  if (!session || session == whose->session) return true;
-  return is_idle(place, whose->now_ms) || is_forgotten(db, place, whose->now_ms);
-}
-
-static bool is_of(const struct call_place *place, const struct calls_of *whose) {
-  return atomic_load(&place->session) == whose->session && place->epoch == whose->epoch;
-}
-
-/* Text is the place's. */
-static struct memory calls_in(const struct call_place *place) {
-  struct memory memory = {.call_count = place->count};
-  for (uint32_t i = 0; i < place->count; i++) {
-    const struct call_record *call = &place->calls[i];
-    memory.calls[i] = (struct tool_call){.call_id = span_of(call->text, call->id_len),
-                                         .tool = span_of(call->text + call->id_len, call->tool_len),
-                                         .from_ms = call->from_ms,
-                                         .to_ms = call->to_ms,
-                                         .over = call->over};
-  }
-  return memory;
-}
-
-/* False: an id or a name is too long. */
-static bool write_calls(const struct memory *memory, struct call_place *place) {
-  place->count = (uint32_t)memory->call_count;
-  for (size_t i = 0; i < memory->call_count; i++) {
-    const struct tool_call *call = &memory->calls[i];
-    struct call_record *record = &place->calls[i];
-    if (call->tool.len > CALL_TEXT_BYTES || call->call_id.len > CALL_TEXT_BYTES - call->tool.len)
-      return false;
-    if (call->call_id.len) memcpy(record->text, call->call_id.ptr, call->call_id.len);
-    if (call->tool.len) memcpy(record->text + call->call_id.len, call->tool.ptr, call->tool.len);
-    record->id_len = (uint8_t)call->call_id.len;
-    record->tool_len = (uint8_t)call->tool.len;
-    record->from_ms = call->from_ms;
-    record->to_ms = call->to_ms;
-    record->over = call->over;
-  }
-  return true;
-}
-
-/* A process that is killed in between leaves a mark. A place that was forgotten meanwhile stays
- * forgotten. */
-static void replace_place(struct call_place *place, const struct call_place *with) {
-  uint32_t whole = PLACE_BEING_WRITTEN;
-  (void)atomic_fetch_or(&place->writing, PLACE_BEING_WRITTEN);
-  atomic_store(&place->session, atomic_load(&with->session));
-  place->pid = with->pid;
-  place->start_time = with->start_time;
-  place->epoch = with->epoch;
-  place->count = with->count;
-  memcpy(place->calls, with->calls, with->count * sizeof place->calls[0]);
-  (void)atomic_compare_exchange_strong(&place->writing, &whole, 0);
-}
-
-static void empty_place(struct call_place *place) {
-  static const struct call_place empty = {.count = 0};
-  atomic_store(&place->writing, PLACE_BEING_WRITTEN);
-  replace_place(place, &empty);
-}
-
-static bool change_place(struct call_place *place, const struct calls_of *whose,
-                         calls_visitor visit, void *context) {
-  struct call_place next = {
-      .pid = whose->owner->pid, .start_time = whose->owner->start_time, .epoch = whose->epoch};
-  struct memory memory = {.call_count = 0};
-  if (is_of(place, whose)) memory = calls_in(place);
-  if (!visit(context, &memory)) return true;
-  atomic_store(&next.session, whose->session);
-  if (!write_calls(&memory, &next)) return false;
-  replace_place(place, &next);
-  return true;
+void db_phase_clear(struct db *db, uint32_t session) {
+  places_phase_clear(&db->shared.places, session);
 }
 
 bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context) {
-  struct call_place *place = place_of(db, whose->session);
-  bool visited = false;
-  if (!lock_place(db, whose->session)) return false;
-  if (is_torn(place)) empty_place(place);
-  if (whose->owner) {
-    visited = may_take(db, place, whose) && change_place(place, whose, visit, context);
-  } else if (is_of(place, whose)) {
-    struct memory memory = calls_in(place);
-    visited = true;
-    (void)visit(context, &memory);
-  }
-  unlock_place(db, whose->session);
-  return visited;
+  return places_calls(&db->shared.places, whose, visit, context);
 }
 
-/* A process that was stopped with the lock may be writing: what it writes is void too. The next to
- * get the lock empties the place. */
+bool db_calls_any(struct db *db, uint32_t session) {
+  return places_calls_any(&db->shared.places, session);
+}
+
+/* A process that was stopped with the lock may be writing: what it writes is void too. */
 void db_calls_forget(struct db *db, uint32_t session) {
-  if (db_calls_any(db, session))
-    (void)atomic_fetch_or(&place_of(db, session)->writing, PLACE_FORGOTTEN);
+  places_calls_forget(&db->shared.places, session);
 }

@@ -3,7 +3,7 @@
  * store/db/lmdb/locks.c: the locks in the file `shared`. LMDB has locks of its own for what two of
  * them are for, but waits for them without a limit: a process that is stopped while it has one
  * would stop all others. So each of LMDB's is taken only by who has ours. The others are for the
- * calls of tools (calls.c).
+ * calls of tools (places.c).
  *
  * LMDB's writer mutex is taken when a write begins, and kept until it ends. Its mutex for the table
  * of readers is taken for a new slot, for clearing the slots of dead readers, and in a write that
@@ -18,25 +18,11 @@
 
 enum { SLICE_MS = 10 };
 
-static int make_lock(pthread_mutex_t *lock) {
-  pthread_mutexattr_t attributes;
-  int err = pthread_mutexattr_init(&attributes);
-  if (err) return err;
-  err = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-  if (!err) err = pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-  if (!err) {
-    memset(lock, 0, sizeof(pthread_mutex_t));
-    err = pthread_mutex_init(lock, &attributes);
-  }
-  pthread_mutexattr_destroy(&attributes);
-  return err;
-}
-
 int locks_make(struct db *db, struct tidings_error *error) {
   struct shared_page *page = db->shared.page;
-  int err = make_lock(&page->writer);
-  if (!err) err = make_lock(&page->readers);
-  for (int i = 0; !err && i < STORE_CALL_LOCKS; i++) err = make_lock(&db->shared.call_locks[i]);
+  int err = places_make_lock(&page->writer);
+  if (!err) err = places_make_lock(&page->readers);
+  if (!err) err = places_make_locks(&db->shared.places);
   atomic_store(&page->writer_died, 0);
   return err ? fail(error, TIDINGS_E_STORE, "store %s: its locks cannot be made: %s", db->directory,
                     strerror(err))

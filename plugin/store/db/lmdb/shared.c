@@ -192,9 +192,7 @@ static int map(struct db *db, struct tidings_error *error) {
   shared->rings = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_RINGS_OFFSET);
   shared->ring_groups = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_GROUPS_OFFSET);
   shared->waiters = (struct wait_slot *)(void *)((char *)memory + SHARED_WAITERS_OFFSET);
-  shared->phases = (_Atomic uint64_t *)(void *)((char *)memory + SHARED_PHASES_OFFSET);
-  shared->call_locks = (pthread_mutex_t *)(void *)((char *)memory + SHARED_CALL_LOCKS_OFFSET);
-  shared->calls = (struct call_place *)(void *)((char *)memory + SHARED_CALLS_OFFSET);
+  shared->places = places_at((char *)memory + SHARED_PLACES_OFFSET, &db->self);
   return 0;
 }
 
@@ -231,4 +229,8 @@ void shared_changes_end(struct db *db, const uint32_t *sessions, size_t count) {
     _Atomic uint32_t *changes = &db->shared.changes[sessions[i] % STORE_CHANGE_COUNTERS];
     atomic_store(changes, (atomic_load(changes) | 1) + 1);
   }
+}
+
+const _Atomic uint32_t *db_changes(struct db *db, uint32_t session) {
+  return &db->shared.changes[session % STORE_CHANGE_COUNTERS];
 }

@@ -13,6 +13,7 @@
 
 #include "store/db/deadline.h"
 #include "store/db/limits.h"
+#include "store/db/places.h"
 
 struct db;
 
@@ -62,33 +63,13 @@ struct wait_slot {
   _Atomic uint64_t inode; /* of the FIFO */
 };
 
-/* The calls of tools of one session, as its owner has said: see calls.c. Read and written with
- * the lock of its number, but for `session`, which may be looked at without. */
-enum { SHARED_CALLS = 16, CALL_TEXT_BYTES = 109 };
-struct call_record {
-  int64_t from_ms, to_ms;
-  uint8_t over, id_len, tool_len;
-  char text[CALL_TEXT_BYTES]; /* the id, and the tool's name */
-};
-enum place_writing { PLACE_BEING_WRITTEN = 1, PLACE_FORGOTTEN = 2 }; /* bits */
-struct call_place {
-  _Atomic uint32_t session; /* 0: no session's */
-  _Atomic uint32_t writing; /* not 0: what follows is void; enum place_writing */
-  uint32_t pid, count;      /* the owner's; of calls */
-  uint64_t start_time;      /* the owner's */
-  uint64_t epoch;           /* of the session, when this was said */
-  struct call_record calls[SHARED_CALLS];
-};
-
 enum {
   SHARED_CHANGES_OFFSET = 4096,
   SHARED_RINGS_OFFSET = SHARED_CHANGES_OFFSET + STORE_CHANGE_COUNTERS * 4,
   SHARED_GROUPS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
   SHARED_WAITERS_OFFSET = SHARED_GROUPS_OFFSET + RING_GROUPS * 4,
-  SHARED_PHASES_OFFSET = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot),
-  SHARED_CALL_LOCKS_OFFSET = SHARED_PHASES_OFFSET + STORE_PHASES * 8,
-  SHARED_CALLS_OFFSET = SHARED_CALL_LOCKS_OFFSET + STORE_CALL_LOCKS * (int)sizeof(pthread_mutex_t),
-  SHARED_BYTES = SHARED_CALLS_OFFSET + STORE_CALL_PLACES * (int)sizeof(struct call_place)
+  SHARED_PLACES_OFFSET = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot),
+  SHARED_BYTES = SHARED_PLACES_OFFSET + PLACES_BYTES
 };
 
 struct shared {
@@ -97,9 +78,7 @@ struct shared {
   _Atomic uint32_t *changes;
   _Atomic uint32_t *rings, *ring_groups;
   struct wait_slot *waiters;
-  _Atomic uint64_t *phases;    /* see phases.c */
-  pthread_mutex_t *call_locks; /* robust, process-shared */
-  struct call_place *calls;
+  struct places places;
   bool sole_user; /* when it was opened */
   bool is_new;    /* and what it held meant nothing: the slots of waiters neither */
 };

@@ -384,7 +384,8 @@ struct db {
   pthread_mutex_t alive_lock;
   struct pg_conn *alive; /* holds the lock that says so; NULL: not needed yet */
 
-  struct pg_wake *wake; /* wake.c */
+  struct pg_wake *wake;   /* wake.c */
+  struct pg_local *local; /* local.c */
 
   int revision;     /* of the tables */
   bool only_pushes; /* this role may do nothing else */
@@ -433,10 +434,6 @@ bool pg_clock_is_old(const struct db *db);
 
 int pg_wake_init(struct db *db);
 void pg_wake_finish(struct db *db);
-/* -- fifo.c: this process's, which outlives the open store */
-int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error);
-bool pg_fifo_is_there(const struct db *db);
-
 /* How a process and an owner are named in the database. */
 enum { PG_OWNER_BYTES = 36 };
 void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]);

@@ -13,19 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/local.h"
 
-enum { FOLDER_BYTES = 4096, PATH_BYTES = FOLDER_BYTES + 64 };
-
-static void folder_path(char *path, size_t size) {
+void pg_folder_path(char path[PG_FOLDER_BYTES]) {
   const char *folder = getenv("XDG_RUNTIME_DIR");
-  if (folder && folder[0] == '/') (void)snprintf(path, size, "%s/tidings", folder);
-  else (void)snprintf(path, size, "/tmp/tidings-%u", geteuid());
+  if (folder && folder[0] == '/') (void)snprintf(path, PG_FOLDER_BYTES, "%s/tidings", folder);
+  else (void)snprintf(path, PG_FOLDER_BYTES, "/tmp/tidings-%u", geteuid());
 }
 
 static void fifo_path(const struct db *db, char *path, size_t size) {
-  char folder[FOLDER_BYTES];
-  folder_path(folder, sizeof folder);
+  char folder[PG_FOLDER_BYTES];
+  pg_folder_path(folder);
   (void)snprintf(path, size, "%s/wake.%llu.%u.%llu", folder,
                  (unsigned long long)db->self.pid_namespace, db->self.pid,
                  (unsigned long long)db->self.start_time);
@@ -84,7 +82,7 @@ static void take_away_dead(const struct db *db, const char *folder) {
   closedir(entries);
 }
 
-static int make_folder(const char *folder, struct tidings_error *error) {
+int pg_folder_make(const char *folder, struct tidings_error *error) {
   struct stat entry;
   (void)mkdir(folder, 0700);
   if (!lstat(folder, &entry) && S_ISDIR(entry.st_mode) && entry.st_uid == geteuid() &&
@@ -95,10 +93,10 @@ static int make_folder(const char *folder, struct tidings_error *error) {
 }
 
 int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error) {
-  char folder[FOLDER_BYTES], path[PATH_BYTES];
-  folder_path(folder, sizeof folder);
+  char folder[PG_FOLDER_BYTES], path[PG_PATH_BYTES];
+  pg_folder_path(folder);
   fifo_path(db, path, sizeof path);
-  int code = make_folder(folder, error);
+  int code = pg_folder_make(folder, error);
   if (code) return code;
   bool again = mkfifo(path, 0600) != 0;
   if (again && errno != EEXIST) return fifo_failed(path, error);
@@ -111,7 +109,7 @@ int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error) 
 }
 
 bool pg_fifo_is_there(const struct db *db) {
-  char path[PATH_BYTES];
+  char path[PG_PATH_BYTES];
   struct stat entry;
   fifo_path(db, path, sizeof path);
   return lstat(path, &entry) == 0 && S_ISFIFO(entry.st_mode);

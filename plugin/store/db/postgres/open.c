@@ -14,6 +14,7 @@
 
 #include "common/buffer.h"
 #include "common/fnv.h"
+#include "store/db/postgres/local.h"
 #include "store/db/postgres/remote.h"
 
 /* Older tables may lack the columns that the second statement names, so the schema number is read
@@ -147,6 +148,7 @@ static void cancel_given_up(struct db *db) {
 static void free_db(struct db *db) {
   struct pg_conn *conn;
   pg_wake_finish(db);
+  pg_local_finish(db);
   cancel_given_up(db);
   if (db->entered >= 0) close(db->entered);
   pg_alive_end(db);
@@ -175,7 +177,9 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
     code = fail(error, TIDINGS_E_STORE, "this process cannot be identified: %s", reason);
   }
   if (!code) code = enter_once(db, deadline, error);
-  if (!code && pg_wake_init(db)) code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
+  if (!code) db->local = pg_local_new();
+  if (!code && (!db->local || pg_wake_init(db)))
+    code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
   if (!code) code = pg_conn_open(db, deadline, &conn, error);
   if (code) return code;
   code = check_schema(db, conn, deadline, error); /* our statements are of no other one */

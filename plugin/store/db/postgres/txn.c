@@ -140,6 +140,15 @@ static bool take_as_read(struct db_txn *txn, struct pg_session *session) {
   return true;
 }
 
+/* A snapshot of what this process has just read. */
+static bool take_as_looked(const struct db_txn *txn, struct pg_session *session,
+                           const struct db_scope *scope) {
+  bool taken = scope->goes_by_look && txn->access == DB_READS && session->exists &&
+               session->version >= 0 && !session->again && !session->folded_count;
+  if (taken) pg_session_as_read(txn->db, session);
+  return taken;
+}
+
 /* The store's own rows are not loaded: they are looked up one by one. */
 static int open_session(struct db_txn *txn, const struct db_scope *scope,
                         struct pg_session **ret_session) {
@@ -154,7 +163,7 @@ static int open_session(struct db_txn *txn, const struct db_scope *scope,
   if (has_answer) pg_session_as_read(txn->db, session);
   else pg_session_drop_waiting(session);
   bool loads = (number || name.len) && !has_answer && !txn->db->only_pushes &&
-               !(optimistic && take_as_read(txn, session));
+               !(optimistic && take_as_read(txn, session)) && !take_as_looked(txn, session, scope);
   int rc = loads ? load(txn, session, scope) : 0;
   if (!rc) rc = add_session(txn, session);
   if (rc) pg_session_free(session);

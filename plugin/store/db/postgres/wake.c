@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/local.h"
 
 enum { LISTEN_BUDGET_MS = 5000, CLOSE_BUDGET_MS = 1000, RETRY_MS = 1000 };
 
@@ -47,47 +47,6 @@ int pg_wake_init(struct db *db) {
 const _Atomic uint32_t *db_changes(struct db *db, uint32_t session) {
   (void)session; /* other machines write too: a hook asks the database */
   return &db->wake->changes[0];
-}
-
-/* -- phases: on other machines they can be known from the head alone --------------------------- */
-
-int db_phase(const struct db *db, uint32_t session, uint64_t epoch) {
-  (void)db;
-  (void)session;
-  (void)epoch;
-  return -1;
-}
-
-bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, unsigned phase) {
-  (void)db;
-  (void)session;
-  (void)epoch;
-  (void)phase;
-  return false;
-}
-
-void db_phase_clear(struct db *db, uint32_t session) {
-  (void)db;
-  (void)session;
-}
-
-bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context) {
-  (void)db; /* they are committed */
-  (void)whose;
-  (void)visit;
-  (void)context;
-  return false;
-}
-
-bool db_calls_any(const struct db *db, uint32_t session) {
-  (void)db;
-  (void)session;
-  return false;
-}
-
-void db_calls_forget(struct db *db, uint32_t session) {
-  (void)db;
-  (void)session;
 }
 
 /* -- the thread -------------------------------------------------------------------------------- */
