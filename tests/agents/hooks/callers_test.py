@@ -49,7 +49,7 @@ def said(answer):
 
 
 def deliveries(place):
-    return place.ok("history", "-s", "s", "--json").json["deliveries"]
+    return place.ok("history", "-s", "s", "-n", "10000", "--json").json["deliveries"]
 
 
 def counted(place):
@@ -117,6 +117,10 @@ def test_unknown(place):
     for host, fields in unknown(place):
         assert hook(place, json.dumps({**fields, "session_id": "another"}), host) == {}
     assert os.stat(file_of_callers).st_mtime_ns == before.st_mtime_ns, "what is known to be unknown is not written again"
+    with open(file_of_callers, encoding="utf-8") as file:
+        noted = [json.loads(line) for line in file]
+    assert [row["host"] for row in noted] == ["claude", "copilot", "codex", "gemini", "qwen"] and all(row["event"] == "SessionStart" and "tool_response" in row["fields"] for row in noted), noted
+    assert noted[2]["transcript"] == f"{place.dir}/t.jsonl", noted
     found = [finding for finding in place.run("doctor", "--json").json if "does not know" in finding["text"]]
     assert sorted(finding["topic"] for finding in found) == ["Claude Code", "Codex CLI", "Gemini CLI", "GitHub Copilot CLI", "Qwen Code"], found
     program = os.path.basename(os.path.realpath(sys.executable))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings hook` that is told to end, or uses too much CPU."""
+import contextlib
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import sys
 
 from calls import ALL_FIELDS, bytes_read, call, context, log, stuck_opener, transcript
 from kit import DEADLINE_S, main, until
+from wake_test import sleeps_without_limit
 
 
 def begin(place, *words, **more):
@@ -31,6 +33,30 @@ def test_terminated(place):
         until(lambda: bytes_read(hook) > os.path.getsize(os.environ["TIDINGS_PLUGIN"]), "it has read the plugin, and opens the store")
         hook.terminate()
         assert hook.wait(DEADLINE_S) == -signal.SIGTERM
+    assert "the disk is full" in context(call(place, "claude", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+
+
+def test_terminated_with_notifications(place):
+    """a hook that is told to end while nobody reads what it has taken ends, and that is pending again"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    place.ok("push", "-s", "s", "the disk is full")
+    out, full = os.pipe()
+    os.set_blocking(full, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(full, b" " * 4096):
+            pass
+    os.set_blocking(full, True)
+    hook = begin(place, "--budget", "60s", stdout=full)
+    os.close(full)
+    hook.stdin.write(prompt(place))
+    hook.stdin.close()
+    until(lambda: place.ok("status", "-s", "s", "--json").json["leased"] and sleeps_without_limit(hook.pid), "it has taken it, and waits for a reader")
+    hook.terminate()
+    assert hook.wait(DEADLINE_S) == 0
+    with open(out, "rb") as answer:
+        assert not answer.read().strip()
+    [line] = log(place)
+    assert "cannot write to stdout: Interrupted" in line and place.messages() == ["the disk is full"], line
     assert "the disk is full" in context(call(place, "claude", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
 
 

@@ -9,6 +9,7 @@ import sys
 
 from calls import HOSTS, call, log
 from kit import DEADLINE_S, main
+from stop_test import ROOMS
 from wake_test import rewake
 
 WORD = re.compile(r"\bword-\d+\b")
@@ -74,6 +75,8 @@ def test_steered(place):
         place.ok("submit", "-s", host, "--steer", message(3000, "\n"))
         texts = [tool(place, host, host), tool(place, host, host)]
         assert all("of one message" in text for text in texts), (host, texts)
+        parts = [re.search(r"^\(part.*^word-\d+$", text, re.MULTILINE | re.DOTALL)[0] for text in texts]
+        assert all(ROOMS[host] / 2 - 500 < len(part.encode()) <= ROOMS[host] / 2 for part in parts), (host, [len(part) for part in parts])
         has_all(texts + ends(place, host, host), 3000, host)
     assert log(place) == []
 

@@ -101,10 +101,15 @@ def test_bare(place):
     for host, name in FILES.items():
         said = place.ok("setup", host)
         assert b"not the tested version" not in said.err and f"+++ {path(place, name)}" in said.text and "is set up" in said.text, said
+        for other in ("VS Code", "Cursor"):
+            assert (f"The hooks also run in {other}, if it is there" in said.text) == (host == "claude" or (host, other) == ("copilot", "VS Code")), said
         value = json.loads(read(place, name))
         assert set(value["hooks"]) == EVENTS[host], value
         for event in EVENTS[host]:
             assert f"{TIDINGS} hook {host}" in [command.removesuffix(" --wake") for command in commands(value, event)], value
+            for hook in (hook for group in value["hooks"][event] for hook in group["hooks"]):
+                seconds = 604800 if "--wait" in hook["command"] else 3 if event in ("SessionEnd", "Interrupt") else 10
+                assert hook["timeout"] == seconds * (1000 if host == "gemini" else 1), (event, hook)
         before = read(place, name)
         assert place.ok("setup", host).text.endswith("was set up already; nothing changed.\n")
         assert read(place, name) == before
@@ -268,11 +273,28 @@ def test_wake(place):
         value = json.loads(read(place, FILES[host]))
         assert commands(value, "Stop") == waking
         assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"Stop"}, "claude": {"SessionStart", "Stop", "UserPromptSubmit"}}[host], value
-        assert {hook["timeout"] for event in ("SessionEnd", "Interrupt") for group in value["hooks"].get(event, []) for hook in group["hooks"]} == {3}, "Codex warns of more"
         said = place.ok("setup", host, "--no-wake").text
-        assert "sleeps" not in said and commands(json.loads(read(place, FILES[host])), "Stop") == [f"{TIDINGS} hook {host}"], said
+        assert "waits to wake it" not in said and commands(json.loads(read(place, FILES[host])), "Stop") == [f"{TIDINGS} hook {host}"], said
         assert "nothing changed" in place.ok("setup", host, "--no-wake").text
-    assert "sleeps" not in place.ok("setup", "gemini").text
+    assert "waits to wake it" not in place.ok("setup", "gemini").text
+
+
+def test_folders(place):
+    """the folder of an agent is where its own variable says"""
+    programs(place)
+    elsewhere = path(place, "elsewhere")
+    place.env["TIDINGS_MODULES"] = path(place, "modules")
+    for module in ("opencode", "pi"):
+        write(place, f"modules/{module}.ts", "export default 1;\n")
+    for host, variable, name in (("codex", "CODEX_HOME", "hooks.json"), ("claude", "CLAUDE_CONFIG_DIR", "settings.json"), ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+                                 ("qwen", "QWEN_HOME", "settings.json"), ("copilot", "COPILOT_HOME", "hooks/tidings.json"), ("opencode", "OPENCODE_CONFIG_DIR", "plugin/tidings.ts"),
+                                 ("opencode", "XDG_CONFIG_HOME", "opencode/plugin/tidings.ts"), ("kilo", "XDG_CONFIG_HOME", "kilo/plugin/tidings.ts"), ("pi", "PI_CODING_AGENT_DIR", "extensions/tidings.ts")):
+        os.makedirs(elsewhere)
+        place.ok("setup", host, env={variable: elsewhere})
+        assert os.path.isfile(os.path.join(elsewhere, name)), (host, os.listdir(elsewhere))
+        assert any(elsewhere in finding["text"] for finding in place.run("doctor", "--json", env={variable: elsewhere}).json if "set up in" in finding["text"]), host
+        shutil.rmtree(elsewhere)
+    assert set(os.listdir(place.dir)) <= {"bin", "work", "modules", ".codex", "state"}, os.listdir(place.dir)
 
 
 def test_senseless(place):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tool calls of a session whose transcript is in another format, is missing, grows, is late, or was cut, of every agent that has one. TIDINGS_CALLS is how many there are of
-each agent (200; 50 with a sanitizer; 1000 in `./dev test deep`). The agent drops some answers: its model does not get them."""
+each agent (50; 1000 in `./dev test deep`), a fifth of them of each kind. The agent drops some answers: its model does not get them."""
 import datetime
 import json
 import os
