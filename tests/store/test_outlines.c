@@ -203,8 +203,8 @@ static const char *const configurations[] = {
     "{\"delivery\":{\"max_items\":10}}", "{\"delivery\":{\"preset\":\"balanced\"}}",
     "{\"delivery\":{\"preset\":\"balanced\",\"order\":\"newest\",\"fence\":\"none\"}}",
     "{\"delivery\":{\"max_items\":5,\"coalesce_window_ms\":300,\"order\":\"time\"}}",
-    "{\"delivery\":{\"max_tokens\":200},\"conversation\":{\"notifications\":{\"kinds\":{\"cron\":{"
-    "\"enable\":false}}}}}"};
+    ("{\"delivery\":{\"max_tokens\":200},\"conversation\":{\"notifications\":{\"kinds\":{\"cron\":{"
+     "\"enable\":false}}}}}")};
 
 static void spoil_all_rows(uint32_t number) {
   struct store *store = store_at(kit_store);
