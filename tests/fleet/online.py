@@ -47,6 +47,10 @@ def check_midnight(server, url):
     expect(reader.end() == 0, "who reads was not disturbed")
     server.sql("SELECT tidings.keep_days(30)")
     expect(server.sql(old) == "f", "and goes then")
+    server.sql("UPDATE tidings.store SET history_days = 5; SELECT tidings.make_day(current_date - 6), tidings.make_day(current_date - 5); SELECT tidings.keep_days(30)")
+    kept = server.sql("SELECT to_regclass('tidings.history_' || to_char(current_date - n, 'YYYYMMDD')) IS NOT NULL FROM generate_series(5, 6) AS n ORDER BY n")
+    expect(kept == "t\nf", f"history is kept for as many days as the store's settings say: {kept!r}")
+    server.sql("UPDATE tidings.store SET history_days = 30")
 
 
 def make_old(server, schema):
