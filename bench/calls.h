@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * calls.h: counting what a piece of code asks of the system: allocations of the calling thread, and
+ * calls.h: counts what a piece of code asks of the system: allocations of the calling thread, and
  * system calls of a traced child.
  */
 #ifndef CALLS_H

@@ -16,7 +16,7 @@ struct fleet_raw *fleet_raw_open(const char *conninfo, const char *name);
 void fleet_raw_close(struct fleet_raw *raw);
 /* Inserts a row and commits. */
 void fleet_raw_push(struct fleet_raw *raw, const char *session);
-/* All that was pushed, as a queue does it: two transactions of two round trips each. */
+/* Delivers all that was pushed as a plain queue does: two transactions of two round trips each. */
 void fleet_raw_deliver(struct fleet_raw *raw, const char *session);
 /* Asks in a round trip: is the session as it was, and does anything wait? */
 void fleet_raw_look(struct fleet_raw *raw);
@@ -27,7 +27,8 @@ void fleet_raw_empty(struct fleet_raw *raw);
 
 /* Notes which of the server's processes serve connections of that name. */
 void fleet_raw_find_servers(struct fleet_raw *raw, const char *name);
-/* How much of the processor they have had, or, `own`, the one that serves this connection. */
+/* Returns the processor time of these processes, or with `own`, of the one that serves this
+ * connection. */
 uint64_t fleet_raw_server_ns(const struct fleet_raw *raw, bool own);
 
 /* Holds this process, its server's and those that were found on one processor. Else the system

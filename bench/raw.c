@@ -87,7 +87,7 @@ void raw_renew(struct raw *raw, uint64_t times) {
 
 enum what { MARK, REMOVE };
 
-/* Goes over the session's records, reads each, and marks or removes it. */
+/* Reads each of the session's records, and marks or removes it. */
 static uint64_t go_over(const struct raw *raw, MDB_txn *txn, uint32_t session, enum what what) {
   MDB_cursor *cursor;
   uint8_t first[KEY_BYTES], record[RECORD_BYTES_MAX];

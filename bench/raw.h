@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * raw.h: the floor: what LMDB itself needs for the same bytes and the same durability, without
- * anything of ours. Keys and flags as a careful program would choose them: (session, n) as 13
- * bytes, MDB_NOTLS and MDB_NORDAHEAD, one tree, one transaction a change.
+ * anything of ours. It uses the keys and flags that a careful program would choose: (session, n) as
+ * 13 bytes, MDB_NOTLS and MDB_NORDAHEAD, one tree, one transaction a change.
  */
 #ifndef RAW_H
 #define RAW_H

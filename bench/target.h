@@ -24,7 +24,7 @@ void target_unload(struct target *target); /* closes first */
 
 /* Pushes a message of 120 bytes. Returns 0 or TIDINGS_E_FULL. */
 int32_t target_push(struct target *target, const char *session, uint64_t n);
-/* So many, by threads side by side. */
+/* Pushes `count` messages by parallel threads. */
 void target_fill(struct target *target, const char *session, uint64_t count);
 void target_push_critical(struct target *target, const char *session, uint64_t n);
 /* Reports a changed file, a different one for each n. */
@@ -36,7 +36,7 @@ void target_configure(struct target *target, const char *configuration);
 /* Delivers a tool result; returns the delivery id, 0 when nothing was pending. *ret_count may be
  * NULL. */
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count);
-/* With a bound for the bytes of the texts, as an agent's hook has it. */
+/* The same with a bound for the bytes of the texts, as an agent's hook has one. */
 uint64_t target_deliver_in(struct target *target, const char *session, uint64_t room,
                            size_t *ret_count);
 /* How many bytes of text it brought. */

@@ -12,8 +12,8 @@
 /* All sessions, those of running hosts first; `names`: only their ids. Returns the exit code. */
 int sessions_list(const struct cli *cli, bool names);
 
-/* The sessions that run, at most five, and which one is meant here; a store that cannot be opened
- * is said. */
+/* Prints at most five of the running sessions, and which one is meant in this folder; or that the
+ * store cannot be opened. */
 void sessions_overview(const struct cli *cli);
 
 #endif

@@ -31,6 +31,6 @@ extern const struct cli_verb verb_export;
 extern const struct cli_verb verb_config;
 extern const struct cli_verb verb_store;
 
-extern const struct cli_verb verb_overview; /* of no verb */
+extern const struct cli_verb verb_overview; /* what `tidings` prints without a verb */
 
 #endif

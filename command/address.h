@@ -32,11 +32,11 @@ void address_finish(struct address *address);
 /* The path of an ADDRESS_FOLDER; the name of an ADDRESS_BOX. */
 const char *address_rest(const struct address *address);
 
-/* Is it the name of a mailbox? */
+/* Is `session` the name of a mailbox? */
 bool address_is_mailbox(const char *session);
 
-/* Does a session that works in `folder` receive what is sent there? `checkout` is what the folder
- * is a checkout of, or NULL. A box has members instead: false. */
+/* Does a session that works in `folder` receive what is sent to `address`? `checkout` is what the
+ * folder is a checkout of, or NULL. False for a box, which has members instead. */
 bool address_fits(const struct address *address, const char *folder,
                   const struct checkout *checkout);
 

@@ -10,8 +10,8 @@
 
 #include "command/cli.h"
 
-/* Takes `request` over; NULL in its place: out of memory, or not UTF-8. Returns 0 or the exit
- * code. */
+/* Takes `request` over; a NULL request means out of memory, or a text that is not UTF-8. Returns 0
+ * or the exit code. */
 int ask(const struct cli *cli, struct hostkit *kit, json_t *request, json_t **ret_answer);
 
 /* Opens as a producer, chooses the session, puts it into `request` (taken over), asks and

@@ -8,8 +8,8 @@
 
 #include "command/interrupt.h"
 
-/* No more at once than a pipe surely takes after poll: then the write does not wait, and a signal
- * is only met in poll. */
+/* Writes no more at once than a pipe surely takes after poll, so that the write never waits, and a
+ * signal can only arrive in poll. */
 int careful_write(int fd, const char *bytes, size_t len) {
   while (len) {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/careful_write.h: writing that a signal can stop at a known place, so that what depends on
- * it can be undone in order.
+ * command/careful_write.h: writes in such a way that a signal can only stop it at a known place, so
+ * that the caller can undo what depends on it.
  */
 #ifndef COMMAND_CAREFUL_WRITE_H
 #define COMMAND_CAREFUL_WRITE_H

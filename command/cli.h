@@ -15,7 +15,8 @@
 #include <tidings/tidings.h>
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
-enum { EXIT_PIPE = 141 }; /* the reader of stdout has gone away, as for who dies of SIGPIPE */
+/* The reader of stdout has gone away: what shells say of a program that SIGPIPE has ended. */
+enum { EXIT_PIPE = 141 };
 
 /* The kinds of words that a place of the command line takes; the shells complete by it. */
 enum cli_completion {
@@ -40,7 +41,7 @@ enum { CLI_LONG_ONLY = 256 };
 
 /* Options that several verbs have; cli_next takes care of them. */
 enum { WITH_SESSION = 1, WITH_STORE = 2, WITH_JSON = 4, WITH_CONFIG = 8 };
-/* The verb only asks, or changes what is there: a store that is not there is an error, not made. */
+/* The verb only reads, or changes what exists: a missing store is an error, and is not created. */
 enum { ONLY_READS = 16 };
 /* The verb reports something to a session: --to, --create, --print-session; goes with
  * WITH_SESSION. */
@@ -82,11 +83,12 @@ struct cli_program {
                                                    them; ends with NULL; NULL: none */
   const char *list_sessions;       /* a command that prints session ids, for completions */
   const struct cli_verb *overview; /* runs without a verb; NULL: that is a mistake */
-  bool keep_pipe_signal; /* otherwise a reader that has gone away is an error and no signal */
+  bool keep_pipe_signal; /* if false, writing to a reader that has gone away is an error instead of
+                            a signal */
 };
 
-/* Finds the verb and runs it. Descriptors 0 to 2 are open meanwhile, and what was printed has
- * really been written when this returns EXIT_DONE. Returns the exit code. */
+/* Finds the verb and runs it. Descriptors 0 to 2 are open while it runs. If it returns EXIT_DONE,
+ * everything that was printed has really been written. Returns the exit code. */
 int cli_main(const struct cli_program *program, int argc, char **argv);
 
 /* NULL: there is none. Internal verbs count only for cli_main. */
@@ -107,7 +109,8 @@ struct cli {
   const char *session, *store, *config; /* as given; NULL: not given */
   const char *to;                       /* the address, as given; NULL: not given */
   bool no_config;                       /* read no configuration at all */
-  const char *preset;    /* of delivery, where the configuration names none; NULL: the plugin's */
+  const char *preset; /* the preset of delivery, if the configuration names none; NULL: the plugin's
+                         default */
   const char *host_name; /* what the model knows the agent as; NULL: nothing */
   bool json;
   const char *color; /* --color, as given; NULL: not given */
@@ -115,7 +118,7 @@ struct cli {
   bool create;              /* the session that is named may be a new one */
   bool print_session;       /* only print which session is meant */
   uint32_t budget_ms;       /* how long a call of the plugin may wait; 0: as suits a person */
-  uint32_t total_budget_ms; /* the same of all calls together; 0: no bound */
+  uint32_t total_budget_ms; /* how long all calls together may wait; 0: no bound */
   bool ends_after_close;    /* see kit_end_process */
   bool pipe_signal_ignored; /* SIGPIPE, by the caller */
 
@@ -132,10 +135,10 @@ int cli_next(struct cli *cli);
  * code. */
 int cli_take_words(const struct cli *cli, int at_least, int at_most, const char *what);
 
-/* A mistake in the call: said on stderr with the usage line. Returns EXIT_USAGE. */
+/* For a mistake in the call: prints it on stderr, with the usage line. Returns EXIT_USAGE. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A refusal or failure: one line on stderr, "PROGRAM VERB: …". Returns EXIT_REFUSED. Text from
- * outside may stand in it: what would act on a terminal is made visible. */
+/* For a refusal or failure: prints one line on stderr, "PROGRAM VERB: …". Returns EXIT_REFUSED. The
+ * line may contain text from outside: characters that would act on a terminal are made visible. */
 int cli_fail(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what hostkit or the plugin refused. */
 int cli_fail_with(const struct cli *cli, int32_t code, const struct tidings_error *error);

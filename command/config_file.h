@@ -12,9 +12,10 @@
 
 enum { CONFIG_FILE_MOST = 1 << 20, CONFIG_FILE_MOST_OF_PROJECT = 64 << 10 };
 
-/* The user's: --config, else $TIDINGS_CONFIG, else config.json or config.toml in the folder of
- * configurations. `named`: by the user, so that it has to be there. Else *ret_path is a file that
- * may be missing; NULL when there is no home. Free it. Errors: SCHEMA: there are both; NOMEM. */
+/* Finds the user's file: --config, else $TIDINGS_CONFIG, else config.json or config.toml in the
+ * folder of configurations. *ret_named: the user has named the file, so it has to exist. If not,
+ * *ret_path is a file that may be missing, or NULL when there is no home. Free it. Errors: SCHEMA:
+ * there are both; NOMEM. */
 int32_t config_file_of_user(const struct cli *cli, char **ret_path, bool *ret_named,
                             struct tidings_error *error);
 
@@ -25,9 +26,9 @@ int32_t config_file_of_project(const char *folder, char **ret_path, struct tidin
 
 bool config_file_is_of_project(const char *path); /* by its name */
 
-/* The file as JSON text: never empty, without a NUL inside. Free it. *ret_missing (may be NULL):
- * the error is that the file is not there. Errors: STORE, with the path: it cannot be read; SCHEMA,
- * INVAL, TOO_BIG, with the path: what is in it. */
+/* The file as JSON text: never empty, without a NUL inside. Free it. *ret_missing (may be NULL)
+ * becomes true if the error is that the file does not exist. Errors: STORE, with the path: it
+ * cannot be read; SCHEMA, INVAL, TOO_BIG, with the path: what is in it. */
 int32_t config_file_read(const char *path, size_t most, char **ret_json, bool *ret_missing,
                          struct tidings_error *error);
 

@@ -16,16 +16,17 @@ struct destination {
   struct address address; /* of the mailbox; its name is NULL if it is a session */
 };
 
-/* Chooses by --to, else as session_open does; of a session that was left in its window, the one
- * that follows it there (session_now.h). Says on stderr what is wrong. Returns 0, or the exit
- * code; on failure nothing is open. */
+/* Chooses by --to, or else as session_open does; if that session was left in its window, chooses
+ * the session that followed it there (session_now.h). Says on stderr what is wrong. Returns 0, or
+ * the exit code; on failure nothing is open. */
 int destination_open(const struct cli *cli, struct destination *ret_destination);
 
 /* Parses --to. Says on stderr what is wrong. Returns 0, or the exit code. */
 int destination_parse(const struct cli *cli, struct address *ret_address);
 
-/* After something was sent: has the session that the address means now collect it. Says on stderr
- * who has it, or that it waits. Returns 0, or the exit code: what was sent is stored in any case.
+/* To be called after something was sent: makes the session that the address means now collect it.
+ * Prints on stderr which session has it, or that it waits. Returns 0, or the exit code; what was
+ * sent is stored in either case.
  */
 int destination_sent(const struct cli *cli, struct destination *destination);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/due.h: --in and --at: from when on what is sent is to be read.
+ * command/due.h: --in and --at: when a message that is sent now is to be read.
  */
 #ifndef COMMAND_DUE_H
 #define COMMAND_DUE_H
@@ -9,9 +9,9 @@
 
 #include "command/cli.h"
 
-/* Both as their options have them: `text` NULL: not given. Milliseconds since 1970 by this
- * machine's clock; 0: neither was given, or it is over: at once. Says what is wrong. Returns 0, or
- * the exit code. */
+/* Reads the values of the two options; NULL: the option was not given. *ret_ms is in milliseconds
+ * since 1970 by this machine's clock; 0 means at once: neither option was given, or the time is
+ * over. Prints what is wrong. Returns 0, or the exit code. */
 int due_read(const struct cli *cli, const char *in, const char *at, int64_t *ret_ms);
 
 #define DUE_IN_OPTION(what)                                                                        \

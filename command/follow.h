@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/follow.h: sleeping until a store has changed. For those who look on: the wake descriptor
- * is for owners, and rings only when they must act.
+ * command/follow.h: sleeps until a store has changed. It is for processes that only watch: the wake
+ * descriptor is for owners, and becomes readable only when they must act.
  */
 #ifndef COMMAND_FOLLOW_H
 #define COMMAND_FOLLOW_H
@@ -16,9 +16,10 @@
 struct follow {
   int fd;             /* of inotify; -1: there is nothing to watch */
   unsigned looks;     /* since the last write */
-  int64_t look_at_ms; /* of clock_mono_ms: the next look; -1: none until a write */
+  int64_t look_at_ms; /* when to look next, by clock_mono_ms; -1: not before a write */
   int64_t looked_at_ms;
-  uint32_t pace_ms; /* looks are so far apart, however often it is written; the caller's to set */
+  uint32_t pace_ms; /* the least time between two looks, however often the store is written; the
+                       caller sets it */
 };
 
 enum follow_woke {

@@ -9,14 +9,14 @@
 #include "command/cli.h"
 #include "command/kit.h"
 
-/* Chooses the session (`named`, or NULL: as session_choose does) and whose host this is: *owner if
- * it is not 0; else (and then it becomes that) the session's owner, if that lives and stands above
- * this process, or the script that called. Then opens as its host. Says what is wrong. Returns 0,
- * or the exit code; free *ret_session. */
+/* Chooses the session: `named`, or with NULL as session_choose does. If *owner is 0, sets it to the
+ * session's owner if that is alive and above this process, and otherwise to the script that called.
+ * Then opens the store as the host of *owner. Prints what is wrong. Returns 0, or the exit code;
+ * free *ret_session. */
 int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct hostkit **ret_kit,
               char **ret_session);
 
-/* The option --owner: a process that lives. Returns 0, or the exit code. */
+/* Reads the option --owner, which names a process that is alive. Returns 0, or the exit code. */
 int host_read_owner(const struct cli *cli, uint32_t *ret_owner);
 
 enum { OPTION_OWNER = CLI_LONG_ONLY + 900 };

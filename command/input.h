@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/input.h: lines of an input without end, in bounded memory.
+ * command/input.h: reads an endless input line by line, in bounded memory.
  */
 #ifndef COMMAND_INPUT_H
 #define COMMAND_INPUT_H
@@ -14,9 +14,9 @@ enum { LONGEST_LINE = 1 << 20 }; /* unless `longest` says otherwise */
 
 struct input {
   struct buffer text; /* what was read and is not a whole line yet */
-  size_t taken;       /* of it */
-  size_t longest;     /* of a line; 0: LONGEST_LINE */
-  bool too_long;      /* the line that is read: its rest is skipped */
+  size_t taken;       /* how many bytes of `text` were taken */
+  size_t longest;     /* the most bytes of a line; 0: LONGEST_LINE */
+  bool too_long;      /* the line that is being read is too long, so its rest is skipped */
 };
 
 /* Adds what was read. False: no memory. */
@@ -24,7 +24,7 @@ bool input_add(struct input *input, const char *bytes, size_t len);
 /* The next whole line, without its line break; it stays until input_add. *ret_too_long: it was
  * longer than LONGEST_LINE, and is left out. False: there is none yet. */
 bool input_next(struct input *input, struct tidings_span *ret_line, bool *ret_too_long);
-/* At the end of the input: what has no line break. */
+/* At the end of the input: the last line, if it has no line break. */
 struct tidings_span input_rest(const struct input *input);
 void input_free(struct input *input);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/interrupt.h: the signals that ask a program to stop are noted, and only at places where
- * it can stop in order.
+ * command/interrupt.h: signals that ask a program to stop are noted only at places where it can
+ * stop in an orderly way.
  */
 #ifndef COMMAND_INTERRUPT_H
 #define COMMAND_INTERRUPT_H
@@ -15,7 +15,7 @@
 void interrupt_begin(void);
 bool interrupt_has_begun(void);
 
-/* poll, which such a signal ends with EINTR; `timeout_ms` -1: for ever. */
+/* Calls poll; such a signal ends it with EINTR. `timeout_ms` -1: for ever. */
 int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 
 /* For a program whose loops look at interrupt_seen themselves: SIGINT and SIGTERM are only noted,
@@ -27,8 +27,8 @@ int interrupt_seen(void);
 /* 128 + that signal, as shells say it. */
 int interrupt_exit_code(void);
 
-/* Sleeps; returns early when interrupted. For the pace of what people read, never to wait for
- * something. */
+/* Sleeps; returns early when interrupted. It only paces output that people read, and never waits
+ * for something. */
 void interrupt_pause_ms(unsigned milliseconds);
 
 #endif

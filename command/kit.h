@@ -22,7 +22,7 @@ void kit_close(struct hostkit *kit); /* NULL is allowed */
  * checker it returns. */
 void kit_end_process(int exit_code);
 
-/* The same, and says what went wrong. Returns 0, or the exit code. */
+/* Like kit_open, but prints what went wrong. Returns 0, or the exit code. */
 int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
                     struct hostkit **ret_kit);
 
@@ -30,20 +30,22 @@ uint32_t kit_flags(void);                    /* HOSTKIT_*, as this program loads
 char *kit_plugin_path(void);                 /* free it; NULL: out of memory */
 char *kit_store_path(const struct cli *cli); /* the same; NULL too when there is no home */
 
-/* Says it where the plugin's own warnings go. */
+/* Prints a warning where the plugin's own warnings go. */
 void kit_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A CloudEvents object; takes `data` over (NULL: out of memory, and so is the answer). */
+/* Makes a CloudEvents object and takes `data` over. Returns NULL if memory has run out, or if
+ * `data` is NULL for that reason. */
 json_t *kit_new_event(const char *type, const char *session, json_t *data);
 
-/* Each takes the JSON value over; NULL in its place is out of memory. `ret_reply` may be NULL. */
+/* Each takes the JSON value over; a NULL value means that memory has run out. `ret_reply` may be
+ * NULL. */
 int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret_reply,
                   struct tidings_error *error);
 int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
                   struct tidings_error *error);
 
-/* Settles with patience: where the store stays busy, it tries again for `patience_ms`, because a
- * settle that is only remembered is forgotten when this process ends. */
+/* Settles a delivery; while the store is busy it tries again for `patience_ms`, because an outcome
+ * that is only remembered is lost when this process ends. */
 int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms,
                    struct tidings_reply **ret_reply, struct tidings_error *error);
 

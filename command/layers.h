@@ -17,15 +17,17 @@ struct layer {
   bool of_project;
 };
 
-/* The first value that a project may not set (its file comes with a cloned repository, and nobody
- * vouches for it: what protects the model and the user from what is pushed stays theirs, and what
- * is critical reaches them), as "limits.event_bytes" (free it); *ret_why: what is wrong with it.
- * NULL: there is none, or memory ran out, which *ret_failed tells apart. */
+/* Finds the first value that a project may not set. A project's file comes with a cloned
+ * repository, and nobody vouches for it: it may not weaken what protects the model and the user
+ * from pushed text, and may not hide what is critical. Returns the value's name, such as
+ * "limits.event_bytes", to be freed, and in *ret_why what is wrong with it. NULL: there is none; or
+ * memory has run out, and then *ret_failed is true. */
 char *layers_refused_key(const json_t *project, const char **ret_why, bool *ret_failed);
 
-/* `project` laid over `user`: objects key by key, all else is replaced. A key that a project may
- * not set gets the value that it has in `in_force`, the whole configuration without the project: a
- * preset of the project changes none of these. NULL: out of memory. */
+/* Lays `project` over `user`: objects are merged key by key, all other values are replaced. A key
+ * that a project may not set keeps its value of `in_force`, which is the whole configuration
+ * without the project; so a preset of the project changes none of these keys. NULL: out of memory.
+ */
 json_t *layers_merge(const json_t *user, const json_t *project, const json_t *in_force);
 
 /* For each value of `effective`, a whole configuration, by its pointer: {"from": "file", "file"},

@@ -15,7 +15,7 @@ struct listener; /* this process */
 
 /* Makes the files. Returns 0 or an errno; ENOTSUP: the store is in a database. */
 int listeners_join(const struct cli *cli, struct listener **ret_listener);
-/* Says how this process is: takes `status` over. Returns 0 or an errno. */
+/* Writes the state of this process; takes `status` over. Returns 0 or an errno. */
 int listeners_say(const struct listener *listener, json_t *status);
 /* Removes the files. NULL is allowed. */
 void listeners_leave(struct listener *listener);

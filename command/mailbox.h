@@ -24,14 +24,15 @@ struct mailbox_moved {
 int32_t mailbox_find_session(struct hostkit *kit, const struct address *address, char **ret_session,
                              struct tidings_error *error);
 
-/* After something was sent to `address`: the session that it means now collects the mailbox.
- * *ret_session (free it) stays NULL if there is none, or it has no room: then all of it waits.
- * Errors: those of queries and events. */
+/* To be called after something was sent to `address`: makes the session that the address means now
+ * collect the mailbox. *ret_session (free it) stays NULL if there is no such session, or it has no
+ * room; then everything stays in the mailbox. Errors: those of queries and events. */
 int32_t mailbox_forward(struct hostkit *kit, const struct address *address, char **ret_session,
                         struct mailbox_moved *ret_moved, struct tidings_error *error);
 
-/* After `session` has started in `folder` (absolute): it collects all mailboxes whose address fits
- * the folder, or that it has joined. Errors: those of queries and events. */
+/* To be called after `session` has started in `folder` (an absolute path): makes it collect all
+ * mailboxes whose address fits the folder, and those that it has joined. Errors: those of queries
+ * and events. */
 int32_t mailbox_collect(struct hostkit *kit, const char *session, const char *folder,
                         struct mailbox_moved *ret_moved, struct tidings_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/mailbox_retry.h: for programs that go on: the session that is there collects what they
- * have put into a mailbox (mailbox.h). If that fails, it is tried again, after growing pauses.
+ * command/mailbox_retry.h: makes the session of an address collect what a long-running program has
+ * put into its mailbox (mailbox.h), and tries again after growing pauses if that fails.
  */
 #ifndef COMMAND_MAILBOX_RETRY_H
 #define COMMAND_MAILBOX_RETRY_H
@@ -22,7 +22,7 @@ void mailbox_retry_want(struct mailbox_retry *retry);
 void mailbox_retry_try(const struct cli *cli, const struct destination *destination,
                        struct mailbox_retry *retry, bool last);
 
-/* How long until it is to be tried: a timeout of poll, of which `other_ms` is another one. */
+/* Returns the timeout for poll: until the next try, or `other_ms` if that is shorter. */
 int mailbox_retry_wait_ms(const struct mailbox_retry *retry, int other_ms);
 
 #endif

@@ -22,8 +22,9 @@ struct message_change message_change_move(const char *id, const char *before); /
 /* `delivery`: "queue" or "steer". */
 struct message_change message_change_redirect(const char *id, const char *delivery);
 
-/* In a change's data, ids that are the beginning of one waiting message's id become that. A
- * beginning of several is refused; what is none stays. Returns 0, or the exit code. */
+/* Completes the ids in a change's data: an id that only one waiting message's id begins with
+ * becomes that id. An id that several ids begin with is refused; any other stays as it is. Returns
+ * 0, or the exit code. */
 int message_change_complete(const struct cli *cli, struct hostkit *kit, const char *session,
                             json_t *data);
 /* The same for one member, among the messages of a list. */

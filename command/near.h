@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/near.h: which known name somebody meant who typed another one.
+ * command/near.h: finds the known name that a mistyped one was probably meant to be.
  */
 #ifndef COMMAND_NEAR_H
 #define COMMAND_NEAR_H
 
 #include <stddef.h>
 
-/* How many bytes must be put in, left out, replaced or swapped with their neighbour; a name that
- * goes on after `typed` is one away. */
+/* Returns how many bytes must be inserted, removed, replaced or swapped with their neighbour to get
+ * `name`; if `name` begins with `typed`, the distance is one. */
 unsigned near_distance(const char *typed, const char *name);
-/* So few that hardly another name is meant. */
+/* The largest distance at which the name was probably meant. */
 unsigned near_most(const char *typed);
 
 /* The nearest of `count` names; NULL: none is near. */

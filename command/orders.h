@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/orders.h: how far the events of each key have come, for recipes that say an order, such
- * as a run's number: what comes before one that is known is overtaken. A file of the store's folder
- * has it for RECIPES_REMEMBERED_DAYS, for all programs that push by recipes; for a store in a
- * database it is in the user's own folder, so there each machine has its own.
+ * command/orders.h: remembers the highest order, such as a run's number, that each key's events
+ * have had, for recipes that state an order: an event with a lower one is overtaken. It is kept for
+ * RECIPES_REMEMBERED_DAYS in a file of the store's folder, for all programs that push by recipes.
+ * For a store in a database the file is in the user's own folder, so each machine has its own.
  */
 #ifndef COMMAND_ORDERS_H
 #define COMMAND_ORDERS_H
@@ -12,12 +12,12 @@
 
 #include "command/cli.h"
 
-struct orders; /* one look at the file: others wait */
+struct orders; /* one use of the file, for which other processes wait */
 
-/* Notes the order for the notification's session, source and key, or finds that a later one is
- * known: *ret_overtaken. It is noted before the push: after a crash between the two, nothing older
- * replaces what was pushed. Until orders_leave nobody else notes one. If that fails, nothing is
- * kept out: NULL, and not overtaken. */
+/* Notes the order for the notification's session, source and key; or sets *ret_overtaken if a later
+ * one is known. The order is noted before the push, so that after a crash in between nothing older
+ * replaces what was pushed. No other process notes one until orders_leave. If the file cannot be
+ * used, it returns NULL, and the notification does not count as overtaken. */
 struct orders *orders_enter(const struct cli *cli, const struct hostkit_notification *notification,
                             struct tidings_span order, bool *ret_overtaken);
 /* NULL is allowed. `refused`: the store did not take the push, so what was noted before counts. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/owner.h: whose host a short-lived command speaks for.
+ * command/owner.h: which process a short-lived command acts for.
  */
 #ifndef COMMAND_OWNER_H
 #define COMMAND_OWNER_H
@@ -18,8 +18,8 @@ struct process {
 int owner_look_up(uint32_t pid, struct process *ret_process);
 
 enum { OWNER_NAME_SIZE = 256 };
-/* The name of the file it runs; of another user's process that it gives itself. "": there is no
- * such process. */
+/* The name of the file that it runs; for another user's process, the name that the process has
+ * given itself. "": there is no such process. */
 void owner_program(uint32_t pid, char name[OWNER_NAME_SIZE]);
 
 /* The name that it gives itself, or the first 15 bytes of it. "": there is no such process. */
@@ -35,13 +35,12 @@ void owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE])
 bool owner_has_started(const struct process *above, const char *program, const struct process *self,
                        bool own_session);
 
-/* The script that called this command: the parent, or, if that is a subshell (a copy of its own
- * parent that runs no program of its own, as in
- * $(...) and pipelines), whose copy it is. This process, if its parent has ended: what takes it in
- * is no script of its. */
+/* The script that called this command: its parent. If the parent is a subshell, a copy of its own
+ * parent as in $(...) and pipelines, it is the shell that was copied. If the parent has ended it is
+ * this process itself, because the process that has adopted it is not its script. */
 uint32_t owner_of_caller(void);
 
-/* Is `pid` this process or above it? */
+/* Is `pid` this process, or one of those above it? */
 bool owner_is_above(uint32_t pid);
 
 #endif

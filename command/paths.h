@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/paths.h: where things are.
+ * command/paths.h: finds files of the program and of the user.
  */
 #ifndef COMMAND_PATHS_H
 #define COMMAND_PATHS_H

@@ -34,10 +34,12 @@ void print_kind(const json_t *item);
 /* A pending notification: its id, time, level and kind, and its text indented below them. */
 void print_notification(struct show_clock *clock, const json_t *item);
 
-/* --since: a time or a duration; said as a mistake if it is neither. Returns 0, or the exit code.
+/* Reads the value of --since, a time or a duration; prints an error if it is neither. Returns 0, or
+ * the exit code.
  */
 int print_since(const struct cli *cli, const char *text, int64_t *ret_ms);
-/* Takes out of a list what is older than that: its member `time` says so. INT64_MIN: nothing. */
+/* Removes from a list everything whose member `time` is before since_ms. INT64_MIN: removes
+ * nothing. */
 void print_drop_older(json_t *list, const char *time, int64_t since_ms);
 #define SINCE_OPTION(what)                                                                         \
   {                                                                                                \

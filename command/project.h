@@ -24,7 +24,8 @@ int32_t project_read(const char *path, json_t **ret_config, struct tidings_error
 int32_t project_read_user(const struct cli *cli, char **ret_path, json_t **ret_config,
                           struct tidings_error *error);
 
-/* Lays a project's file over what kit_open has put in force: all of it, or nothing. */
+/* Lays a project's file over what kit_open has put in force; on an error nothing of it is in force.
+ */
 int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *path,
                       struct tidings_error *error);
 

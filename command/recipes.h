@@ -11,14 +11,14 @@
 #include "command/cli.h"
 #include "recipes/recipe.h"
 
-/* A source may send the same again for so long, and it is stored once. */
+/* For how long a source may repeat an event without its being stored twice. */
 enum { RECIPES_REMEMBERED_DAYS = 4 };
 
 /* `name`: a recipe that tidings has, or a file. *ret_recipe: recipe_free. Errors: NOT_FOUND with
  * the names that there are; recipe_read's. */
 int32_t recipes_find(const char *name, struct recipe **ret_recipe, struct tidings_error *error);
 
-/* `source` and the push's id are by what a repetition is known. Borrows all texts. */
+/* A repetition is recognized by `source` and the push's id. Borrows all texts. */
 struct hostkit_notification recipes_notification(const struct recipe_push *push,
                                                  struct tidings_span session,
                                                  struct tidings_span source);
@@ -26,7 +26,8 @@ struct hostkit_notification recipes_notification(const struct recipe_push *push,
 /* OVERTAKEN: one with the same key and a later order is known (orders.h), so it is not stored. */
 enum recipes_outcome { RECIPES_STORED, RECIPES_KNOWN, RECIPES_OVERTAKEN };
 
-/* Stores it: hostkit_push, or for one that withdraws the event of a silent notification. */
+/* Stores it by hostkit_push; one that withdraws another is sent as the event of a silent
+ * notification. */
 int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct recipe_push *push,
                      const struct hostkit_notification *notification,
                      enum recipes_outcome *ret_outcome, struct tidings_error *error);
@@ -34,7 +35,7 @@ int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct re
 /* On stdout: kind, level, key, id, address and text. */
 void recipes_print(const struct recipe_push *push);
 
-/* Has the plugin remember ids for RECIPES_REMEMBERED_DAYS at least. Errors: those of queries. */
+/* Makes the plugin remember ids for at least RECIPES_REMEMBERED_DAYS. Errors: those of queries. */
 int32_t recipes_remember_ids(struct hostkit *kit, struct tidings_error *error);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* *ret_text: free it, after it was overwritten. Its mode is looked at where it is read, so that it
- * cannot change in between. Returns NULL, or what is wrong. */
+/* Overwrite *ret_text before you free it. The file's mode is checked on the open descriptor, so
+ * that the file cannot be exchanged in between. Returns NULL, or what is wrong. */
 const char *secret_file_read(const char *path, char **ret_text, size_t *ret_len);
 
 #endif

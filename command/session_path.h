@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/session_path.h: how every reporter of a change names a file to a session. A watcher's
- * notification of the assistant's own edit is withdrawn only if both name the file by the same
- * bytes, so all programs here name it by this function.
+ * command/session_path.h: names a file to a session. The notification of a watcher about the
+ * assistant's own edit is withdrawn only if both reports name the file by the same bytes, so all
+ * programs here use this function.
  */
 #ifndef COMMAND_SESSION_PATH_H
 #define COMMAND_SESSION_PATH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/show.h: how people see answers on a terminal: colours by level, local times, short ids.
- * Programs take --json, which has none of it.
+ * command/show.h: prints answers for people: colours by level, local times, short ids. Programs use
+ * --json, which has none of these.
  */
 #ifndef COMMAND_SHOW_H
 #define COMMAND_SHOW_H
@@ -22,13 +22,13 @@ void show_end(void);
 void show_level(const char *level, int width);     /* "error   " */
 void show_outcome(const char *outcome, int width); /* "delivered" */
 
-/* The part of an id of a notification or delivery that is its own, in at least so many columns:
- * every verb takes it. */
+/* Prints the part of a notification's or delivery's id that distinguishes it in its session, in at
+ * least `width` columns. Every verb accepts this part. */
 void show_id(const char *id, int width);
 
-/* RFC 3339 in UTC, as answers have it, in milliseconds; 0: it is none. */
+/* Converts a time of an answer (RFC 3339 in UTC) to milliseconds; 0: it is not such a time. */
 int64_t show_time_ms(const char *time);
-/* For lines in the order of time. */
+/* For lines that are printed in the order of their times. */
 struct show_clock {
   char day[11]; /* of the line before */
 };

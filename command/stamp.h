@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/stamp.h: how the programs here know a file again. The report of the assistant's own
+ * command/stamp.h: recognizes a version of a file. The report of the assistant's own
  * edit and a watcher's report of the same change carry equal stamps, so all programs here make them
  * by this function.
  */

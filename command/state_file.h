@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/state_file.h: how a process that runs for long is, as a small JSON file that another
- * command reads; beside it is a file that the process has locked for as long as it lives.
+ * command/state_file.h: the state of a long-running process, in a small JSON file that other
+ * commands read. Beside it is a file that the process keeps locked while it lives.
  */
 #ifndef COMMAND_STATE_FILE_H
 #define COMMAND_STATE_FILE_H
@@ -9,7 +9,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Replaces the file: takes `state` over (NULL: out of memory). Returns 0 or an errno. */
+/* Replaces the file's contents and takes `state` over; a NULL state means that memory has run out.
+ * Returns 0 or an errno. */
 int state_file_write(const char *path, json_t *state);
 
 /* NULL: there is none of this size, it is no JSON, or out of memory. */
@@ -19,12 +20,12 @@ json_t *state_file_read(const char *path, size_t largest);
  * another process has it. */
 int state_file_hold(const char *lock, int *ret_fd);
 
-/* Does a process hold this lock? Without that, its process has ended. Only looks: a process that
- * takes the lock at this moment gets it. */
+/* Does a process hold this lock? If not, the process has ended. The check does not take the lock,
+ * so it keeps no process from taking it. */
 bool state_file_is_held(const char *lock);
 
-/* Removes a lock that no process holds, and has it meanwhile. Returns 0 or an errno; EAGAIN: it is
- * held. */
+/* Removes a lock that no process holds; holds it itself while it does so. Returns 0 or an errno;
+ * EAGAIN: it is held. */
 int state_file_remove(const char *lock);
 
 #endif

@@ -26,8 +26,8 @@ int32_t store_forget(const char *store, const char *session, uint32_t flags, jso
 int32_t store_copy(const char *from, const char *to, json_t **ret_answer,
                    struct tidings_error *error);
 
-/* A check in a process of its own, which is this program: that it dies of a signal is a finding in
- * the answer. Errors: those of the check; STORE: it could not be started. */
+/* A check in a process of its own, which is this program: if a signal ends it, the answer has that
+ * as a finding. Errors: those of the check; STORE: it could not be started. */
 int32_t store_check(const char *path, json_t **ret_answer, struct tidings_error *error);
 
 /* The verb that this process runs; an internal verb of each program that calls store_check. */

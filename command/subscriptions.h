@@ -2,8 +2,8 @@
  *
  * command/subscriptions.h: the subscriptions of a store (`tidings subscribe`): each has small files
  * in the store's folder "subscribe", or for a store in a database in one beside the default store:
- * NAME.json, where it has come to; NAME.state, how it is, for people; NAME.json.lock, which its
- * process holds for as long as it lives.
+ * NAME.json has its position; NAME.state has its state, for people; NAME.json.lock is held by its
+ * process while that lives.
  */
 #ifndef COMMAND_SUBSCRIPTIONS_H
 #define COMMAND_SUBSCRIPTIONS_H

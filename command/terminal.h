@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/terminal.h: printing text that comes from outside where a terminal or a line-reading
- * program may take it.
+ * command/terminal.h: prints text from outside safely, to a terminal or to a program that reads
+ * lines.
  */
 #ifndef COMMAND_TERMINAL_H
 #define COMMAND_TERMINAL_H
@@ -14,7 +14,8 @@
  * be seen. */
 void terminal_text(FILE *out, const char *text);
 void terminal_bytes(FILE *out, const char *bytes, size_t len);
-/* The same, but tabs and line breaks stay, these with `indent` blanks after them. */
+/* The same, but tabs and line breaks stay as they are, and `indent` blanks follow each line break.
+ */
 void terminal_lines(FILE *out, const char *text, int indent);
 void terminal_byte_lines(FILE *out, const char *bytes, size_t len, int indent);
 

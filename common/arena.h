@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/arena.h: memory that lives and dies together: one arena a call, or a reply. Allocation is
- * a bump of a pointer; freeing is freeing all of it. Alignment is that of max_align_t.
+ * common/arena.h: memory that is freed all at once: each call, and each reply, has one arena. An
+ * allocation only moves a pointer. Alignment is that of max_align_t.
  */
 #ifndef COMMON_ARENA_H
 #define COMMON_ARENA_H
@@ -25,8 +25,8 @@ void *arena_array(struct arena *arena, size_t count,
 void *arena_zalloc(struct arena *arena, size_t count, size_t size); /* zeroed array; the same */
 int arena_copy(struct arena *arena, struct tidings_span from,
                struct tidings_span *ret); /* 0, or -1: no memory. Adds a NUL after the bytes */
-/* An array for twice as many as the old one, which is full, or for 32 if *capacity is 0, with what
- * the old one has. NULL: no memory; *capacity stays as it was. */
+/* Returns an array with room for twice as many elements as the old one, which is full, or for 32 if
+ * *capacity is 0, and copies the old elements to it. NULL: no memory; *capacity stays as it was. */
 void *arena_enlarge(struct arena *arena, const void *old, size_t *capacity, size_t size);
 void arena_free(struct arena *arena); /* and makes it empty */
 

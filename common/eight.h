@@ -22,8 +22,9 @@ static inline uint64_t eight_at(const char *at) {
   return eight;
 }
 
-/* The next three say which of the bytes are such ones; 0: none is. Joined by |, their results are
- * right about the first byte that matches, which eight_first gives, and not about those after it.
+/* Each of the next three marks the bytes that match; 0: none does. Their results may be joined by
+ * |; then the first byte that matches, which eight_first finds, is right, but the bytes after it
+ * need not be.
  */
 
 /* `limit` is 128 at most. */

@@ -17,7 +17,7 @@ int fail(struct tidings_error *error, int code, const char *format, ...)
 #define fail(error, code, ...) ((void)fail(error, code, __VA_ARGS__), (code))
 #endif
 
-/* An empty one of ours, where all of it is too much to zero: its text is large. */
+/* Makes an error of ours empty without zeroing all of it, because its text is large. */
 static inline void error_clear(struct tidings_error *error) {
   error->size = sizeof *error;
   error->code = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * common/fnv.h: FNV-1a with 64 bits: a short hash without a key, for names and places. The store
- * keeps rows by it. Anybody who may choose a text can choose another one with the same hash.
+ * finds rows by it. It resists no attacker: anybody can find two texts with the same hash.
  */
 #ifndef COMMON_FNV_H
 #define COMMON_FNV_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * common/json.h: JSON text to a tree, strictly by RFC 8259, and a tree or a string back to JSON
- * text. Everything here that reads JSON reads it with this. Knows nothing of events.
+ * text. All code of this project that reads JSON uses it. Knows nothing of events.
  *
  * Why not jansson: when memory runs out while it reads, it ignores that a character was not kept,
- * so that a string silently loses one or is read past its end. A push may do neither. This reader
- * takes memory from an arena in few steps and looks at each; it does not recurse, so that a hostile
- * nesting costs no stack, and it keeps numbers as they were written.
+ * so that a string silently loses one or is read past its end. A push must not suffer either. This
+ * reader takes memory from an arena in few steps and checks each; it does not recurse, so that a
+ * hostile nesting costs no stack, and it keeps numbers as they were written.
  */
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
@@ -40,11 +40,12 @@ struct json {
   size_t key_start, start, end;
 };
 
-/* Extensions that json_read does not take. Zeros, but for the depth, ask for the same. */
+/* Extensions that json_read does not accept. With zeros in all members but the depth, both readers
+ * accept the same. */
 struct json_rules {
   size_t max_depth; /* arrays and objects inside each other */
   bool nul;         /* strings may hold the NUL character, written as \u0000; keys not */
-  bool halves;      /* half of a surrogate pair reads as U+FFFD: JavaScript cuts texts so */
+  bool halves;      /* half of a surrogate pair reads as U+FFFD: JavaScript can cut a text there */
   bool repeats;     /* a key may be repeated: its last value counts */
   bool large;       /* numbers may be of any size */
   bool comments;    /* comments, and a comma after the last member */

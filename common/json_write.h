@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/json_write.h: JSON text from values, member by member, into a buffer. Commas are its own
- * affair; balance of open and close is the caller's. A buffer without memory stays `failed`, as
+ * common/json_write.h: JSON text from values, member by member, into a buffer. It writes the
+ * commas; the caller balances open and close. A buffer without memory stays `failed`, as
  * everywhere.
  */
 #ifndef COMMON_JSON_WRITE_H

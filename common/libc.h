@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/libc.h: where the C libraries that this is built with differ: glibc and musl. Nothing else
- * asks which of the two it is.
+ * common/libc.h: hides where glibc and musl differ. No other file asks which of the two it is built
+ * with.
  */
 #ifndef COMMON_LIBC_H
 #define COMMON_LIBC_H
@@ -28,12 +28,13 @@ const char *libc_of_mutex_kind(uint32_t kind); /* "glibc", "musl" */
  * or ETIMEDOUT. */
 int libc_lock_until(pthread_mutex_t *mutex, uint64_t until_ns);
 
-/* Looks up the addresses of servers by name, beside this thread: a resolver may take minutes. */
+/* Looks up the addresses of servers by name in another thread, because a resolver may take minutes.
+ */
 enum { LIBC_MOST_NAMES = 16 };
 struct libc_lookup;
 /* Looks up at most LIBC_MOST_NAMES names, which are copied. NULL: no memory. */
 struct libc_lookup *libc_lookup_begin(const char *const *names, size_t count);
-/* Waits, for at most so many milliseconds, until one or more are looked up. Are all? */
+/* Waits at most `ms` milliseconds until another name is looked up. Returns whether all are. */
 bool libc_lookup_wait(struct libc_lookup *lookup, int ms);
 /* The addresses of a lookup that is over, until libc_lookup_end; NULL: that name has no address. */
 const struct addrinfo *libc_lookup_of(const struct libc_lookup *lookup, size_t name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/mask_find.h: what mask.c is made of. Each function looks at one place of a text and says
+ * common/mask_find.h: the parts of mask.c. Each function looks at one place of a text and says
  * which bytes after it are secret.
  */
 #ifndef COMMON_MASK_FIND_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/plain_text.h: what a program has printed, as text: without what only a terminal wants.
+ * common/plain_text.h: makes plain text of what a program has printed for a terminal.
  */
 #ifndef COMMON_PLAIN_TEXT_H
 #define COMMON_PLAIN_TEXT_H

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-bool store_url_is(const char *store); /* NULL: no */
-/* The plugin for this store: of tidings.so the one beside it that is for databases. NULL: no
+bool store_url_is(const char *store); /* false for NULL */
+/* The path of the plugin for this store: `plugin`, or the one for databases beside it. NULL: no
  * memory. */
 char *store_url_plugin(const char *plugin, const char *store);
 /* Is it that plugin? An instance of it cannot be tried on an empty folder. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * copy.h: the private copy of a plugin file that is loaded in its place. The loader takes a path,
- * inode or link that it has seen before for the old image, and a builder may write over the
- * original at any time; a file of our own, new for each load, has neither problem. A process that
- * ends soon keeps it in memory: no folder is made and removed. Knows nothing of what is in the
- * file.
+ * copy.h: the private copy of a plugin file that is loaded in its place. The loader returns the old
+ * image for a path, inode or link that it has seen before, and a build may overwrite the original
+ * at any time; a new file of our own for each load has neither problem. A process that ends soon
+ * keeps it in memory: no folder is made and removed. Knows nothing of what is in the file.
  */
 #ifndef HOSTKIT_COPY_H
 #define HOSTKIT_COPY_H

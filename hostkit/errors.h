@@ -11,10 +11,10 @@
  * not 0. */
 #define hk_error(error, code, ...) ((void)fail((error), (code), __VA_ARGS__), (code))
 
-/* The same for a sentence that exists already. */
+/* Copies an error that another call has written. */
 int32_t hk_error_copy(struct tidings_error *error, const struct tidings_error *from);
 
-/* Puts `end` at the end of the sentence, shortening what stands there if it does not fit. */
+/* Appends `end` to the sentence, and shortens the sentence if both do not fit. */
 void hk_error_append(struct tidings_error *error, const char *end);
 
 #endif

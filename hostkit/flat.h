@@ -16,8 +16,8 @@
 /* Room for any session's id and a NUL. */
 #define HK_SESSION_BYTES 256
 
-/* Does what `request`, of which `arena` holds the tree, says and writes the answer, with room for a
- * NUL at the end. On failure what is written is of no use. */
+/* Performs `request`, whose tree is in `arena`, and writes the answer, with room for a NUL at the
+ * end. After a failure the written text is of no use. */
 int32_t hk_flat_perform(struct hostkit *kit, const struct json *request, struct arena *arena,
                         struct buffer *answer, struct tidings_error *error);
 

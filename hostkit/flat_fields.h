@@ -3,8 +3,8 @@
  * flat_fields.h: takes the members of a JSON object apart, with errors that name the member, its
  * value and what was expected. Knows no operation.
  *
- * The first error stays in `code` and later takes answer zeros, so that it is looked at once, after
- * all of them. Texts are borrowed from the object.
+ * The first error stays in `code`, and all later calls return zeros, so that the caller checks
+ * `code` once, after all calls. Texts are borrowed from the object.
  */
 #ifndef HOSTKIT_FLAT_FIELDS_H
 #define HOSTKIT_FLAT_FIELDS_H

@@ -22,7 +22,7 @@ struct hostkit {
 int32_t hk_begin(struct hostkit *kit, struct tidings_error *error);
 void hk_end(struct hostkit *kit);
 
-/* Words for a deadline that passed; returns BUSY. `calls` 0: a swap was under way. */
+/* Writes that a deadline has passed; returns BUSY. `calls` 0: a swap was under way. */
 int32_t hk_still_busy(uint64_t calls, uint32_t drain_ms, struct tidings_error *error);
 
 /* After a swap, with the gate shut: the new build learns that the host waits for rings. Failures

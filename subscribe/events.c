@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/events.c: a subscription's life: what is done next, what a failure costs, what the
- * session is told. See the header.
+ * subscribe/events.c: the course of a subscription: what is done next, how long a failure delays
+ * it, and what the session gets to know.
  */
 #include <stdlib.h>
 
@@ -66,8 +66,8 @@ void events_end(struct events *events, int code, struct tidings_span text) {
   events->due_ms = INT64_MAX;
 }
 
-/* The place of the cursor tells one gap from the next: if this is done again after a crash, it
- * has the same id, and is stored once. */
+/* The cursor's place distinguishes one gap from the next. If a crash makes us report a gap again,
+ * the report has the same id, and is stored once. */
 static uint64_t place_of(const struct events *events) {
   return fnv_span(FNV_START, span_text(events->cursor ? events->cursor : ""));
 }
@@ -91,7 +91,7 @@ void events_say_gap(struct events *events) {
                                events->wish.name, events->wish.server));
 }
 
-/* The pushes that it covers were put out before. Null is no place: what was known stays. */
+/* The pushes that the cursor covers have been made already. A null cursor changes nothing. */
 bool events_take_cursor(struct events *events, const struct json *cursor) {
   if (!cursor || cursor->kind != JSON_IS_STRING || !cursor->text.len) return false;
   if (memchr(cursor->text.ptr, '\0', cursor->text.len)) return false;
@@ -102,7 +102,7 @@ bool events_take_cursor(struct events *events, const struct json *cursor) {
   return true;
 }
 
-/* Two heartbeats, and a little for the way. */
+/* Two heartbeats, and some time for the network. */
 int64_t events_silence_ms(const struct events *events) {
   return 2 * events->wish.heartbeat_ms + events->wish.heartbeat_ms / 10;
 }
@@ -191,7 +191,7 @@ void events_tick(struct events *events, int64_t now_ms) {
                                     : "%s does not answer",
       events->wish.server);
   events_cancel(events);
-  if (probed) { /* a server of the older era need not answer that */
+  if (probed) { /* a server of the older protocol need not answer that */
     events->era = ERA_LEGACY;
     events_go_on(events);
   } else {
@@ -199,7 +199,7 @@ void events_tick(struct events *events, int64_t now_ms) {
   }
 }
 
-/* Once for each token: `stamp` is of the file. */
+/* Reports a refusal once for each token; `stamp` is that of the token's file. */
 static void take_refusal(struct events *events, int status) {
   events->refused = true;
   const char *file = events->wish.token_file;
@@ -215,7 +215,7 @@ static void take_refusal(struct events *events, int status) {
                             events->wish.server, events->wish.name, status));
 }
 
-/* An older server refuses what it does not know, in its own way. */
+/* A server of the older protocol refuses requests that it does not know, in its own way. */
 static bool is_of_older_era(const struct events *events, int status) {
   if (events->state != STATE_DISCOVER) return false;
   return status == EVENTS_SERVER_ENDED || (status >= 400 && status < 500 && status != 401 &&

@@ -9,8 +9,8 @@
 
 #include "agents/hosts/hosts.h"
 
-/* The first member of these names, with a blank between, that is no empty text; NULL, or "": there
- * is none, or no name. Borrowed. */
+/* Returns the first member that is no empty text, among `names`, which are separated by blanks.
+ * NULL or "" means that there is none. Borrowed. */
 json_t *hook_member(const json_t *object, const char *names);
 const char *hook_member_text(const json_t *object, const char *names);
 

@@ -30,7 +30,8 @@ static bool is_passed_over(const char *name) {
   return false;
 }
 
-/* Its names: of the file that it runs, of the script, and of itself where that may matter. */
+/* The names of a process: of the file that it runs, of its script, and if that may matter, the name
+ * that it gives itself. */
 struct seen {
   struct process process;
   char program[OWNER_NAME_SIZE], title[OWNER_NAME_SIZE], script[OWNER_NAME_SIZE];
@@ -59,8 +60,9 @@ static int look_at(uint32_t pid, const struct host *host, struct seen *ret_seen)
   return 0;
 }
 
-/* Or the file is called by a version; then the process calls itself by the agent's name. A copy of
- * a shell that runs a script of that name does so as well, and has no title here. */
+/* Is it the agent, by one of these names? Some agents' files are named by their version, and only
+ * the process names itself after the agent. A copy of a shell that runs a script of that name
+ * does it too, and so a shell has no title here. */
 static bool is_agent(const struct seen *seen, const struct host *host) {
   return host && (runs_file_of(seen, host) || strcmp(seen->title, host->program) == 0 ||
                   script_is_of(seen->script, host->program));
@@ -68,9 +70,9 @@ static bool is_agent(const struct seen *seen, const struct host *host) {
 
 /* A look at the processes above this one, from the parent on. */
 struct look {
-  uint32_t owner;      /* by its name */
-  struct seen nearest; /* that is nothing in between; pid 0: none */
-  uint32_t unseen;     /* it exists, or has existed, and nothing more is known; 0: none */
+  uint32_t owner;      /* the agent, found by its name */
+  struct seen nearest; /* the nearest process that is no wrapper; pid 0: none */
+  uint32_t unseen;     /* a process that only its number tells of; 0: none */
   char chain[256];     /* for people: "sh 12, systemd 1" */
 };
 
@@ -80,13 +82,15 @@ static void add_to_chain(struct look *look, const struct seen *seen) {
            seen->program, seen->process.pid);
 }
 
-/* Beyond a process that has taken in an orphan nothing has to do with this one. */
+/* Stops at a process that has adopted an orphan, because those above it have nothing to do with
+ * this one. */
 static void look_above(uint32_t parent, const struct host *host, struct look *ret_look) {
   struct look look = {.owner = 0};
   struct process self = {.pid = 0};
   struct seen seen;
   if (owner_look_up((uint32_t)getpid(), &self)) look.unseen = (uint32_t)getpid();
-  bool own_session = self.session == self.pid; /* begun by it, or between it and the agent */
+  bool own_session = self.session == self.pid; /* this process, or one between it and the agent, has
+                                                  begun the session of processes */
   for (uint32_t pid = parent, i = 0; !look.unseen && pid && i < MOST_GENERATIONS;
        pid = seen.process.parent, i++) {
     if (look_at(pid, host, &seen)) {
@@ -105,8 +109,8 @@ static void look_above(uint32_t parent, const struct host *host, struct look *re
   *ret_look = look;
 }
 
-/* A process that is not known by its name is the agent unless it is the first one, or a wrapper
- * that has lost its own parent. */
+/* A process that is not recognized by its name counts as the agent unless it is the first one, or a
+ * wrapper that has lost its own parent. */
 static bool may_be_agent(const struct process *process) {
   struct process above;
   char program[OWNER_NAME_SIZE];

@@ -10,13 +10,13 @@
 
 #include "agents/call/call.h"
 
-/* Writes only at the first call of such a program for this agent's hook, and at most some lines.
- * `owner`: the process that has called; 0: not known. */
+/* Writes a line only at the first call of such a program for this agent's hook; the file holds few
+ * lines. `owner`: the process that has called; 0: not known. */
 void hook_stranger_note(const struct hook_call *call, uint32_t owner);
 
-/* Those that this version of tidings did not know, as objects with "host", "program", "event",
- * "transcript" and "fields", the names in the call. *ret_path: where they are kept; free it. NULL:
- * none. */
+/* The callers that this version of tidings did not know, as objects with "host", "program",
+ * "event", "transcript" and "fields", the names in the call. *ret_path: where they are kept; free
+ * it. NULL: none. */
 json_t *hook_strangers(char **ret_path);
 
 #endif

@@ -31,14 +31,15 @@ struct host_hook {
   const char *event; /* hook_event_name; also the key in the host's configuration */
   enum hook_moment moment;
   const char *matcher; /* NULL: the event takes none */
-  bool waits;          /* what wakes the agent begins to wait there, if it does not yet */
+  bool waits; /* here begins the process that waits to wake the agent, unless it runs already */
 };
 
 /* A tool that changes files. A row without a name ends a list. */
 struct host_editor {
   const char *tool;
   const char *paths;   /* the members of its input that name the file, with a blank between */
-  const char *patches; /* or those that have a patch; also the input itself, if it is a text */
+  const char *patches; /* or the members that have a patch; it may also be the input itself, if that
+                          is a text */
 };
 
 /* A kind of notice, and what it says of a turn. A row without a kind ends a list. */
@@ -56,15 +57,15 @@ struct host_subagent {
 
 /* Our package, which an agent's own command has installed instead of `tidings setup`. */
 struct host_package {
-  const char *const *files;   /* in the agent's folder: where it may be listed; ends with NULL */
-  const char *project_file;   /* the same, in the folder in which the session works; or NULL */
-  const char *list;           /* the member that lists it, {"NAME": true} or ["NAME"]; NULL: a file
-                                 that is there says it */
-  const char *name;           /* how NAME begins */
+  const char *const *files; /* in the agent's folder: where it may be listed; ends with NULL */
+  const char *project_file; /* the same, in the folder in which the session works; or NULL */
+  const char *list; /* the member that lists it, {"NAME": true} or ["NAME"]; NULL: it is installed
+                       if one of the files exists */
+  const char *name; /* how NAME begins */
   const char *disabling_file; /* in the agent's folder: {NAME: {"overrides": ["!HOME/…"]}} turns
                                  it off; or NULL */
-  const char
-      *removal; /* the command that takes it out, before NAME; NULL: a person edits the file */
+  const char *removal; /* the command that removes it, to which NAME is added; NULL: a person edits
+                          the file */
 };
 
 /* A setting that turns all hooks off. A row without a file ends a list. */
@@ -94,20 +95,21 @@ enum { HOST_READS_START = 1, HOST_READS_PROMPT = 2, HOST_READS_RESULT = 4, HOST_
 /* How is it known that the model has what a hook answered? */
 enum host_proof {
   HOST_PROOF_TRANSCRIPT, /* its transcript has the marker */
-  HOST_PROOF_NEXT_CALL   /* a later call of the same session comes: nothing else says it */
+  HOST_PROOF_NEXT_CALL   /* by a later call of the same session, because nothing else shows it */
 };
 
 /* The meaning of a value in a record of a transcript. */
 enum host_says {
-  SAYS_MODEL,       /* the record is the model's answer or tool call */
-  SAYS_OUTPUT,      /* it is a tool's result; where no row says so: each that is not the model's */
-  SAYS_CALL,        /* the id of the tool's call, in its result */
-  SAYS_TIME,        /* when it was written */
-  SAYS_ID,          /* its own id */
-  SAYS_PARENT,      /* the id of the record before it in the conversation */
-  SAYS_PROMPT,      /* a person has written it */
-  SAYS_REWIND,      /* all after its parent is taken back */
-  SAYS_SNAPSHOT,    /* it is a snapshot of all messages, which replaces those before it */
+  SAYS_MODEL,    /* the record is the model's answer or tool call */
+  SAYS_OUTPUT,   /* it is a tool's result; without such a row, every record that is not the model's
+                    counts as one */
+  SAYS_CALL,     /* the id of the tool's call, in its result */
+  SAYS_TIME,     /* when it was written */
+  SAYS_ID,       /* its own id */
+  SAYS_PARENT,   /* the id of the record before it in the conversation */
+  SAYS_PROMPT,   /* a person has written it */
+  SAYS_REWIND,   /* all after its parent is taken back */
+  SAYS_SNAPSHOT, /* it is a snapshot of all messages, which replaces those before it */
   SAYS_SNAPSHOT_ID, /* the id of a message in that */
   SAYS_STAMP,       /* it has a time, and nothing else */
   SAYS_HOOK_ECHO,  /* it only repeats what hooks said: a session that is resumed does not have it */
@@ -115,7 +117,7 @@ enum host_says {
   SAYS_CONTEXT,    /* an answer of a hook is in it. A transcript that has one, and lacks another,
                       shows that the agent has dropped that; without such a row a marker does */
   SAYS_STOPPED,    /* a person has stopped the turn */
-  SAYS_BASE,       /* how the name of the file ends that this one goes on from */
+  SAYS_BASE,       /* the end of the name of the file that this one continues */
   SAYS_BASE_BYTES, /* how many bytes of that stay */
   SAYS_USED,       /* how many tokens of the model's context are used */
   SAYS_LIMIT       /* of how many */
@@ -183,14 +185,15 @@ struct host {
 
   /* HOST_HOOKS, HOST_BORROWS */
   struct host_caller caller;
-  bool shows_messages;   /* its person sees the answer's systemMessage */
-  bool shows_at_stop;    /* the same, of the answer at a turn's end only */
+  bool shows_messages;   /* the person sees the answer's systemMessage */
+  bool shows_at_stop;    /* the same, but only of the answer at a turn's end */
   const char *hook_name; /* its screen shows this instead of the hook's command; or NULL */
   const struct host_record *records; /* its transcript; NULL: none is read */
   const char *const
       *fields; /* by enum host_field: the members that have it, "one another", the first
                   that is not empty; NULL, here or there: as most agents name them */
-  bool notices_without_event; /* a call that says what it is about and names no event is a notice */
+  bool notices_without_event; /* a call that names no event but has a notification_type is a notice
+                               */
   unsigned reads;
   enum host_proof proof;
   const struct host_hook *hooks; /* ends with a row without an event */
@@ -210,19 +213,21 @@ struct host {
   const struct host_subagent *subagents; /* NULL: their hooks say whose they are */
   const char *result_text;    /* the member of a tool's result that has its text, or texts in parts;
                                  NULL: the result is the text */
-  const char *result_opening; /* how that may begin before what the tool has answered; or NULL */
+  const char *result_opening; /* words with which that text may begin, before the tool's own answer;
+                                 or NULL */
   bool stops;                 /* "continue": false of the hook after a tool ends the turn */
   bool background_subagents;  /* the model can start subagents and go on without waiting for them */
   bool stops_alike; /* it calls the hook of a turn's end also when a person has stopped the turn,
                        and ignores the answer then */
   const char *stopped_tool, *stopped_result; /* the tool whose result begins so when a person has
                                stopped the turn while it ran: no model reads that; or NULL */
-  size_t most_reasons; /* to go on, in a row: it stops in spite of the next one. 0: no limit */
+  size_t most_reasons; /* how many reasons to go on it takes in a row: after these it stops. 0: no
+                          limit */
   const char *reasons_variable; /* by which a person sets that limit; or NULL */
   size_t context_limit; /* "additionalContextLimit" of its hooks, in tokens of 4 bytes; 0: none */
   size_t context_room;  /* with that, in bytes: of an answer that is no reason to go on */
   bool rewakes;         /* a hook that ends with status 2 wakes it ("asyncRewake") */
-  /* It happens only there: the variable of its hooks, and its value. NULL: everywhere */
+  /* It can be woken only if this variable of its hooks has this value. NULL: always */
   const char *rewakes_variable, *rewakes_value;
   bool queues;             /* `PROGRAM queue` wakes it */
   const char *server_word; /* in the arguments of its daemon, which calls the hooks of all windows;
@@ -232,10 +237,10 @@ struct host {
                               the same window; or NULL */
   bool drops_start;        /* what the hook at its start says is put before the first prompt; a
                               session that is resumed lacks both, and what else that had */
-  const char *const *forgets; /* how a person's message begins that a resumed session lacks, with
-                                 all that came with it; ends with NULL. Or NULL */
-  const char
-      *session_variable;    /* what it starts finds the session's id in this variable; or NULL */
+  const char *const *forgets;   /* how a person's message begins that a resumed session lacks, with
+                                   all that came with it; ends with NULL. Or NULL */
+  const char *session_variable; /* the variable in which programs that it starts find the session's
+                                   id; or NULL */
   const char *raw_variable; /* servers that it starts have this variable, and its model gets what
                                fails in them as JSON; or NULL */
   const char *environment_file; /* the variable that names, to the hook at a session's start, a file
@@ -254,7 +259,7 @@ struct host {
   const char *settings_file, *project_settings;
   bool reads_settings_again;          /* while it runs */
   const struct host_switch *switches; /* NULL: none is known */
-  const struct host_package *package; /* NULL: it has no way of its own */
+  const struct host_package *package; /* NULL: it has no command for that */
 };
 
 /* All of them, in the order in which they are listed: host_codex is in codex.c, and so on. */
@@ -275,7 +280,7 @@ char *host_home(const struct host *host); /* free it; NULL: no home, or out of m
 const char *host_preset(const struct host *host);
 /* The members of its calls that have a field: one or more names, with a blank between. */
 const char *host_field_names(const struct host *host, enum host_field field);
-/* Does its transcript say that at all? */
+/* Does any record of its transcript say this? */
 bool host_record_says(const struct host *host, enum host_says says);
 /* Will a session that is resumed lack a message of this text? */
 bool host_forgets(const struct host *host, const char *text);

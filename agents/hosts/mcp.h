@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A folder, or if `rest` is empty the file itself, that a variable names; `home`: else this folder
- * of the home. */
+/* A folder that a variable names, or if `rest` is empty, the file itself. If the variable is not
+ * set, it is the folder `home` in the user's home. */
 struct host_of_mcp_root {
   const char *variable, *home, *rest;
 };

@@ -28,7 +28,7 @@ struct call {
 /* Reads the call. False: the instance is closed, and an exception says so. */
 bool call_begin(struct napi_env__ *env, struct napi_callback_info__ *info, struct call *ret_call);
 
-/* For those that ran JavaScript in the meantime, which may have closed the instance. False: an
+/* For methods that have run JavaScript since they began: it may have closed the instance. False: an
  * exception says so. */
 bool instance_is_open(struct napi_env__ *env, const struct instance *instance);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/values.h: JavaScript's values as C's and back. Each function that fails has thrown a
- * JavaScript exception; the caller frees what it has and returns NULL to the engine. Knows nothing
- * of hostkit but its error.
+ * agents/node/values.h: converts JavaScript's values to C's and back. Each function that fails has
+ * thrown a JavaScript exception; the caller frees what it has and returns NULL to the engine. Knows
+ * nothing of hostkit but its error.
  */
 #ifndef AGENTS_NODE_VALUES_H
 #define AGENTS_NODE_VALUES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/change.h: a file of the user's, as it is and as it is to be: shown as a diff, then
- * written in one step. Knows nothing of what is in it.
+ * agents/setup/change.h: a change of a user's file: its present and its new text, which are shown
+ * as a diff, and then written in one step. Knows nothing of what is in it.
  */
 #ifndef AGENTS_SETUP_CHANGE_H
 #define AGENTS_SETUP_CHANGE_H
@@ -13,10 +13,10 @@
 
 struct change {
   char *path;
-  char *before;      /* NULL: there is no such file */
-  char *after;       /* NULL: there is to be none */
-  bool has_ours;     /* the present text has something of ours already: the text from before it was
-                        saved, or there was no file */
+  char *before;  /* NULL: there is no such file */
+  char *after;   /* NULL: there is to be none */
+  bool has_ours; /* the present text has something of ours already, so the text from before us was
+                    saved, or there was no file */
   bool without_ours; /* the new text has nothing of ours any more */
 };
 
@@ -25,7 +25,7 @@ int change_begin(const struct cli *cli, char *path, struct change *ret_change);
 void change_finish(struct change *change);
 bool change_is_none(const struct change *change);
 
-/* Sets the text that the file gets when ours is taken out: `rest`, which is taken over. If `rest`
+/* Sets the text of a file from which ours is removed: `rest`, which is taken over. If `rest`
  * equals the saved text except for line ends, the file gets the saved text to the byte. If nothing
  * else is in the file (`empty`), it is removed, but never the file of a symbolic link. */
 int change_to_rest(const struct cli *cli, struct change *change, char *rest, bool empty);

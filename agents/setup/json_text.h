@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/json_text.h: a text that holds JSON, changed in place: whatever is not changed keeps
- * its bytes, comments and commas too many included. Knows JSON as editors of configuration files
- * write it; nothing of hooks or hosts.
+ * agents/setup/json_text.h: changes a JSON text in place: whatever is not changed keeps its bytes,
+ * including comments and extra commas. Knows JSON as editors of configuration files write it;
+ * nothing of hooks or hosts.
  */
 #ifndef AGENTS_SETUP_JSON_TEXT_H
 #define AGENTS_SETUP_JSON_TEXT_H

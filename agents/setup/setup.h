@@ -30,10 +30,10 @@ bool setup_is_our_hook(const struct host *host, const char *command);
 /* look.c: which of our hooks a text has. */
 enum setup_state {
   SETUP_NONE,
-  SETUP_DONE,   /* all of it, of this installation */
-  SETUP_OTHER,  /* all of it, of another installation */
-  SETUP_PARTLY, /* some of it */
-  SETUP_GONE,   /* of an installation that has disappeared */
+  SETUP_DONE,   /* all hooks are there, of this installation */
+  SETUP_OTHER,  /* all hooks are there, of another installation */
+  SETUP_PARTLY, /* some hooks are missing */
+  SETUP_GONE,   /* they are of an installation that no longer exists */
   SETUP_UNREADABLE
 };
 struct setup_look {

@@ -26,7 +26,7 @@ enum alert_said { ALERT_SAID_NOTHING, ALERT_SAID_IDLE, ALERT_SAID_WAITING };
 /* Zero but the first two. */
 struct alert_watch {
   struct alert_settings settings;
-  bool goes_on; /* what the session is at the first look is no change */
+  bool goes_on; /* the session's state at the first look is no change */
   bool begun;
   char end[96]; /* of the newest answer of `timeline` */
   char state[16];
@@ -36,8 +36,8 @@ struct alert_watch {
   struct alert next;      /* the criticals in it wait for their alert */
 };
 
-/* The value for `after` of the query `timeline`; at first one for which the answer has nothing of
- * the session's past, only where that ends. */
+/* The value for `after` of the query `timeline`. The first one is such that the answer lists
+ * nothing of the session's past and only says where it ends. */
 const char *alert_after(const struct alert_watch *watch);
 /* Takes the answers to `timeline` and `status`. Times are of any clock that only goes forward. */
 void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t *status,

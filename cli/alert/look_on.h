@@ -9,10 +9,10 @@
 #include "command/cli.h"
 
 struct look_on {
-  bool goes_on;   /* after an alert, until the session's agent has ended */
-  uint32_t owner; /* the agent's process; not 0: this is the one process that alerts of its session,
-                     and ends if there is one */
-  bool limited;   /* there is a timeout: */
+  bool goes_on;     /* continues after an alert, until the session's agent has ended */
+  uint32_t owner;   /* the agent's process. If it is not 0, only one process alerts of its session:
+                       this one ends if there is another */
+  bool limited;     /* there is a timeout: */
   int64_t until_ms; /* monotonic */
 };
 

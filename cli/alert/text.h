@@ -12,10 +12,10 @@
 
 /* "The agent is idle": nothing from outside is in it. */
 const char *alert_summary(const struct alert *alert);
-/* The session, and what was pushed: lines. `status`: the query's answer. */
+/* Lines that name the session and what was pushed. `status` is the answer of that query. */
 char *alert_body(const struct alert *alert, const char *session, const json_t *status);
-/* As the body of a notification for notify-send, which reads C's escapes in it, and then markup. In
- * the summary it reads neither. */
+/* Escapes a text for the body of notify-send, which reads C's escapes in it and then markup. The
+ * summary needs no escapes. */
 char *alert_markup(const char *text);
 /* OSC 9, the sequence by which a terminal is asked for a notification; one line. */
 char *alert_sequence(const char *summary, const char *body);

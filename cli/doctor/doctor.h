@@ -29,10 +29,11 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
 /* system.c */
 bool doctor_is_in_path(const char *program);
 
-/* log.c: of these sessions, as the query of that name lists them. */
+/* log.c: looks for errors of these sessions, which are in the form of the query `sessions`. */
 void doctor_log(struct doctor *doctor, const json_t *sessions);
 
-/* setups.c: what an agent's configuration, at `path`, has of us; and how long an answer may be. */
+/* setups.c: reports which of our hooks an agent's configuration at `path` has; and how long an
+ * answer may be. */
 void doctor_setup(struct doctor *doctor, const struct host *host, const char *path,
                   const struct setup_look *look);
 void doctor_room(struct doctor *doctor, const struct host *host);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/excerpt.h: of the output of a command, however long it is, the lines that state why it
- * failed and its last lines. Exactly the words of the output; secrets are masked (common/mask.h).
+ * excerpt/excerpt.h: finds the lines of a command's output that state why it failed, and its last
+ * lines, however long the output is. They are the output's own words, with secrets masked
+ * (common/mask.h).
  */
 #ifndef CLI_EXCERPT_EXCERPT_H
 #define CLI_EXCERPT_EXCERPT_H
@@ -39,7 +40,7 @@ void excerpt_end(struct excerpt *excerpt);
 
 /* After excerpt_end: the lines that state why it failed, each as "NUMBER: TEXT", but for those that
  * are among the last `count`. Lines beyond `log_lines` are not in the log and have no number.
- * Empty: no line does. Free it; NULL: out of memory. */
+ * Empty: there is no such line. Free it; NULL: out of memory. */
 char *excerpt_errors(const struct excerpt *excerpt, size_t count, uint64_t log_lines);
 
 /* After excerpt_end: the last `count` lines, at most EXCERPT_LINES. A line that is the same as the

@@ -42,9 +42,9 @@ struct failure {
   uint64_t open_at;          /* its last line's number */
   struct failure_line maybe; /* a title if the next line is indented deeper; number 0: none */
   size_t maybe_indent;
-  unsigned next; /* so many lines belong to the open group */
+  unsigned next; /* how many of the following lines still belong to the open group */
   enum role next_role;
-  struct failure_line file;  /* of the statements below; number 0: none */
+  struct failure_line file;  /* the file of the statements below it; number 0: none */
   struct failure_line frame; /* the last one of a traceback that is of the user's own code */
   bool in_trace;
   size_t trace_indent, title_indent;

@@ -31,7 +31,7 @@ struct lines {
 /* Gives `take` each line that is complete. Text that a carriage return overwrites is kept only if
  * it matters. */
 void lines_add(struct lines *lines, const char *bytes, size_t len, lines_take *take, void *context);
-/* The same for what has no line break yet; it stays. */
+/* The same for the last line if it has no line break yet; the text is kept. */
 void lines_rest(const struct lines *lines, lines_take *take, void *context);
 
 #endif

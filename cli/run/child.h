@@ -12,7 +12,7 @@
 
 struct child {
   pid_t pid;
-  bool own_group;          /* it leads a process group: signals go to all of that */
+  bool own_group;          /* it leads a process group, and signals go to the whole group */
   int out, err;            /* what it prints, non-blocking; -1: closed */
   bool prints_to_terminal; /* `out` is a pseudo-terminal like our stdout */
   int signals;             /* a descriptor that reports signals, see child_signal */
@@ -22,8 +22,8 @@ struct child {
 int child_prepare(const struct cli *cli, struct child *ret_child);
 
 struct child_way {
-  bool detached; /* with no terminal and no other descriptors, else with our stdin */
-  bool terminal; /* what it prints on a terminal of ours goes through a pseudo-terminal */
+  bool detached; /* without a terminal and other descriptors; if false, with our stdin */
+  bool terminal; /* its output to our terminal goes through a pseudo-terminal */
   bool pipe_signal_ignored;
 };
 

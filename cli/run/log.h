@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/log.h: where a command's output is kept: one file a run, readable by the user alone, old ones
- * removed.
+ * run/log.h: keeps a command's output: one file for each run, which only the user can read. Old
+ * files are removed.
  */
 #ifndef TIDINGS_CLI_RUN_LOG_H
 #define TIDINGS_CLI_RUN_LOG_H
@@ -31,9 +31,9 @@ uint64_t run_log_lines(const struct run_log *log);
 void run_log_remove(struct run_log *log); /* for a command that could not be started */
 void run_log_close(struct run_log *log);
 
-/* Opens the log of a run for reading; the beginning of one handle is enough. Says what is wrong; if
- * no run has that handle, with the known ones, the newest first. Returns 0 or the exit code. Free
- * the handle and the path, close the descriptor. */
+/* Opens the log of a run for reading; the beginning of one handle is enough. Prints what is wrong;
+ * if no run has that handle, also prints the known ones, the newest first. Returns 0 or the exit
+ * code. Free the handle and the path, close the descriptor. */
 int run_log_find(const struct cli *cli, const char *typed, char **ret_handle, char **ret_path,
                  int *ret_fd);
 /* Does its run still write it? */

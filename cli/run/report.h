@@ -23,12 +23,13 @@ struct report {
   unsigned state_count;          /* how often report_waiting was called */
 };
 
-/* All try again while the store is busy or full, and say it when that did not help. Return 0 or
- * the exit code. */
+/* All try again while the store is busy or full, and print an error if that did not help. Return 0
+ * or the exit code. */
 int report_waiting(struct report *report,
-                   bool waits); /* it waits for input; it does not any more */
-/* The end is reported once: of these two calls, in this process or another, the first that reaches
- * the store has an effect. `status` is as of wait. report_lost: what ran it has ended before it. */
+                   bool waits); /* true: it waits for input; false: it no longer does */
+/* The end is reported once: only the first of these two calls that reaches the store has an effect,
+ * whichever process makes it. `status` is as wait gives it. report_lost: the process that ran the
+ * command has ended before it. */
 int report_end(const struct report *report, int status, uint64_t elapsed_ms);
 int report_lost(const struct report *report, uint64_t elapsed_ms);
 

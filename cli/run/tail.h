@@ -20,10 +20,10 @@ struct tail {
 
 void tail_add(struct tail *tail, const char *bytes, size_t len);
 
-/* The last lines as plain_last_lines cuts them, `most` bytes with their line breaks, or the end of
- * the last one, however long it is; without secrets (common/mask.h) unless `unmasked`. Empty:
- * nothing that was kept shows anything. Valid UTF-8, no line break at the end. Free it; NULL: out
- * of memory. */
+/* Returns the last lines as plain_last_lines cuts them, of `most` bytes with their line breaks; or
+ * the end of the last line, if that line alone is longer. Secrets are masked (common/mask.h) unless
+ * `unmasked`. Empty: there is no visible text. Valid UTF-8, no line break at the end. Free it;
+ * NULL: out of memory. */
 char *tail_text(const struct tail *tail, size_t lines, size_t most, bool unmasked);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/actions.h: what a key means, given what is shown. Pure: what is to be asked or sent is
- * returned.
+ * top/actions.h: what a key does in the current view. Pure: it returns what is to be asked or sent.
  */
 #ifndef TIDINGS_CLI_TOP_ACTIONS_H
 #define TIDINGS_CLI_TOP_ACTIONS_H
@@ -27,7 +26,7 @@ struct top_action {
 
 struct top_action top_key(struct top *top, uint32_t key);
 
-/* Says as a note that the event has been done, or why not (NULL: it has). */
+/* Shows a note that the event was accepted, or with `refused`, why it was not. */
 void top_sent(struct top *top, const char *type, const char *refused);
 /* The same for TOP_CLEAR. */
 void top_cleared(struct top *top, size_t closed, const char *refused);

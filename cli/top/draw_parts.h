@@ -22,7 +22,8 @@ struct drawing {
 void draw_sessions(struct drawing *drawing, struct rows rows); /* with their titles */
 void draw_items(struct drawing *drawing, struct rows rows);    /* the lower list */
 void draw_text(struct drawing *drawing, struct rows rows);     /* MODE_EXPLAIN and MODE_HELP */
-void draw_foot(struct drawing *drawing, struct rows rows); /* two: what is asked, and the keys */
+void draw_foot(struct drawing *drawing,
+               struct rows rows); /* two rows: the question, and the keys */
 
 /* How many lines the lower list has. */
 size_t draw_item_lines(const struct top *top);

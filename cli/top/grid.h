@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/grid.h: a screen as a grid of cells, drawn in memory. Pure, but for the locale, which says
- * what characters there are and how wide: what it does not know is shown as {U+00E9}.
+ * top/grid.h: a screen as a grid of cells, drawn in memory. Pure, except for the locale, which says
+ * which characters exist and how wide they are: a character that it does not know is shown as
+ * {U+00E9}.
  */
 #ifndef TIDINGS_CLI_TOP_GRID_H
 #define TIDINGS_CLI_TOP_GRID_H
@@ -46,7 +47,7 @@ size_t grid_put(struct grid *grid, size_t row, size_t column, size_t end, enum s
                 struct tidings_span text);
 size_t grid_text(struct grid *grid, size_t row, size_t column, size_t end, enum style style,
                  const char *text);
-/* The same against `end`: as many columns as fit, from the text's beginning. */
+/* The same, but aligned with `end`; shows as much of the text's beginning as fits. */
 void grid_right(struct grid *grid, size_t row, size_t column, size_t end, enum style style,
                 const char *text);
 /* Gives the cells another style. */

@@ -25,8 +25,8 @@ enum top_mode {
   MODE_CANCEL, /* asks whether it is meant */
   MODE_CLOSE,  /* the same, of the chosen session */
   MODE_CLEAR,  /* the same, of all sessions that nobody needs */
-  MODE_GONE    /* what was edited, or asked about, is not there any more: keys do nothing, but the
-                  one that ends this */
+  MODE_GONE    /* the edited thing, or the one that a question was about, no longer exists: only the
+                  key that ends this mode does anything */
 };
 
 enum { TOP_ID_BYTES = 256, TOP_NOTE_BYTES = 512, TOP_FILTER_BYTES = 128 };
@@ -44,21 +44,22 @@ struct top {
   char session[TOP_ID_BYTES]; /* the chosen one; "": none */
   char item[TOP_ID_BYTES];    /* the chosen message or notification; "": the first */
   bool item_is_message;
-  size_t session_row, item_row; /* where they were last: what is chosen when they are gone */
+  size_t session_row,
+      item_row; /* their last rows, of which the new choice is made when they are gone */
   enum top_pane pane;
   enum top_mode mode;
   bool pasting; /* what comes is no key that somebody pressed */
 
   struct editor
-      editor;  /* MODE_FILTER, MODE_SUBMIT, MODE_PUSH: what is typed; MODE_EDIT: the words of the
-                  chosen message; MODE_GONE: what nobody  got; empty: there was a question */
+      editor;  /* MODE_FILTER, MODE_SUBMIT, MODE_PUSH: the typed text; MODE_EDIT: the words of the
+                  chosen message; MODE_GONE: the text that nobody got, or empty after a question */
   char *words; /* MODE_EXPLAIN: of the chosen one .. */
   char *explanation;         /* .. and what became of it; NULL: not asked yet */
   size_t scroll;             /* MODE_EXPLAIN and MODE_HELP: lines that are above */
   char note[TOP_NOTE_BYTES]; /* what went wrong, or was done; until the next key */
 
   size_t shown_sessions, shown_items, shown_text; /* how many lines were drawn, by top_draw */
-  bool text_ends;                                 /* and the last one was among them */
+  bool text_ends;                                 /* the last line of the text was among them */
 };
 
 /* Takes the answers over; what is chosen stays chosen if it is still there. NULL: no session is
@@ -75,7 +76,7 @@ void top_finish(struct top *top);
 void top_choose_session(struct top *top, const char *session);
 
 size_t top_session_count(const struct top *top);
-/* Nobody runs it, nothing waits in it, and it is no mailbox. */
+/* Has it no running host, nothing that waits, and is it no mailbox? */
 bool top_session_is_idle(const json_t *session);
 size_t top_idle_count(const struct top *top); /* of all, also those that the filter leaves out */
 const json_t *top_session(const struct top *top); /* the chosen one; NULL: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/owners.h: waiting for keys, and for the end of the agents that own sessions: one that is
+ * top/owners.h: waits for keys, and for the end of agents that own sessions: an agent that is
  * killed writes nothing to the store.
  */
 #ifndef TIDINGS_CLI_TOP_OWNERS_H
@@ -26,10 +26,11 @@ struct owners {
 
 /* Waits for `input`. Returns 0 or an errno. */
 int owners_begin(int input, struct owners *ret_owners);
-/* Watches the running owners among the sessions of an answer that are processes of this machine,
- * the first of them; no others any more. A system without pidfds watches none. */
+/* Watches the running owners of the sessions of an answer, as far as they are processes of this
+ * machine and OWNERS_MOST allows; stops watching all others. A system without pidfds watches none.
+ */
 void owners_watch(struct owners *owners, const json_t *sessions);
-/* Whether one has ended, since it was asked last. To be asked after each poll. */
+/* Has an owner ended since the last call? To be called after each poll. */
 bool owners_ended(struct owners *owners);
 void owners_finish(struct owners *owners);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/terminal.h: what only term.h has, which makes macros of words such as `columns` and `lines`.
+ * top/terminal.h: the one function that needs term.h, a header that makes macros of words such as
+ * `columns` and `lines`.
  */
 #ifndef TIDINGS_CLI_TOP_TERMINAL_H
 #define TIDINGS_CLI_TOP_TERMINAL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/changes.h: what happened to which path since the last report. The result is determined only
- * when it is reported: a file that was written, renamed and written again is one that is
- * there and differs.
+ * watch/changes.h: what happened to which path since the last report. The outcome for a path is
+ * determined only when it is reported: a file that was written, renamed and written again is simply
+ * a file that exists and differs.
  */
 #ifndef TIDINGS_CLI_WATCH_CHANGES_H
 #define TIDINGS_CLI_WATCH_CHANGES_H
@@ -13,9 +13,9 @@
 
 struct change {
   char *path;                /* absolute */
-  bool existed;              /* before the first thing that happened to it */
+  bool existed;              /* it existed before the first thing that happened to it */
   int64_t time;              /* when it was changed before that */
-  bool renamed;              /* it went to another name that is watched as well */
+  bool renamed;              /* it was renamed to another path that is watched as well */
   bool folder;               /* it is or was a folder */
   bool made;                 /* a folder that has this name because it was renamed */
   int64_t first_ms, last_ms; /* when something was seen to happen to it, by the wall clock */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/filter.h: what is left out whatever git says: .git, the store, what editors leave beside a
- * file, and what the user named.
+ * watch/filter.h: the paths that are left out whatever git says: .git, the store, files that
+ * editors make beside a file, and those that the user named.
  */
 #ifndef TIDINGS_CLI_WATCH_FILTER_H
 #define TIDINGS_CLI_WATCH_FILTER_H
@@ -15,7 +15,7 @@ enum { MOST_GLOBS = 128 };
 struct filter {
   const char *globs[MOST_GLOBS]; /* borrowed; without a slash at the end */
   size_t glob_count;
-  char *kept_apart[2]; /* folders of our own: a watcher that saw them would never be done; NULL:
+  char *kept_apart[2]; /* our own folders: our writes there must not be reported as changes; NULL:
                           none */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/known.h: which files there are and when each was last changed, so that a file that is
- * replaced is not taken for a new one, and that what happened while the kernel dropped events can
- * be found. Keeps 16 bytes a file: a hash of its path and its time.
+ * watch/known.h: remembers which files exist and when each was last changed, so that a replaced
+ * file is not taken for a new one, and changes can be found that happened while the kernel dropped
+ * events. Keeps 16 bytes a file: a hash of its path and its time.
  */
 #ifndef TIDINGS_CLI_WATCH_KNOWN_H
 #define TIDINGS_CLI_WATCH_KNOWN_H

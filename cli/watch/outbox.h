@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/outbox.h: turns changes into notifications and pushes them. Those that could not be pushed
- * yet stay.
+ * watch/outbox.h: turns changes into notifications and pushes them. Notifications that could not be
+ * pushed yet stay in it.
  */
 #ifndef TIDINGS_CLI_WATCH_OUTBOX_H
 #define TIDINGS_CLI_WATCH_OUTBOX_H
@@ -35,11 +35,12 @@ struct outbox { /* zero is an empty one */
   json_t *pushed_bursts; /* pushed as a number: {"message", "paths": {path: true}} */
 };
 
-/* Takes what comes of the changes, which are cleared. Returns 0, or -1: out of memory. */
+/* Takes over the changes of the tree, which are cleared. Returns 0, or -1: out of memory. */
 int outbox_take(struct outbox *outbox, struct tree *tree);
 
-/* Pushes all of it to `session` (NULL: the newest of a running host here, `*last` if none runs now;
- * replaces *last). Returns 0; or the exit code, and what was not pushed stays. */
+/* Pushes everything to `session`. NULL: to the newest session of a running host in this folder,
+ * which becomes *last, or to *last if no host runs now. Returns 0; or the exit code, and what was
+ * not pushed stays. */
 int outbox_push(const struct cli *cli, struct outbox *outbox, const char *session, char **last);
 bool outbox_empty(const struct outbox *outbox);
 void outbox_free(struct outbox *outbox);

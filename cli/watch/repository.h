@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/repository.h: what git ignores, asked of git itself: one `git check-ignore` beside us for
- * each work tree, as long as we run.
+ * watch/repository.h: asks git which files it ignores: one `git check-ignore` runs beside us for
+ * each work tree.
  */
 #ifndef TIDINGS_CLI_WATCH_REPOSITORY_H
 #define TIDINGS_CLI_WATCH_REPOSITORY_H

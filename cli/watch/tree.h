@@ -37,9 +37,9 @@ struct tree {
   int fd;
   char *old_name; /* of the folder that SCAN_RENAMED scans */
   const char *new_name;
-  bool overflowed; /* the kernel dropped events; for the caller to take */
-  int limit; /* ENOSPC: there were no watches left for a new folder; for the caller to take. 0: none
-              */
+  bool overflowed;  /* the kernel dropped events; for the caller to take */
+  int limit;        /* ENOSPC: no watch was left for a new folder; 0: none. The caller resets it
+                     */
   char *unreadable; /* a folder that could not be read, the first; for the caller to take */
   size_t unreadable_count;
   bool no_memory;

@@ -16,8 +16,8 @@ struct data_input {
   struct tidings_error *error;
 };
 
-/* Each fills its part of the event, whose session is known by then. Returns 0, SCHEMA, TOO_BIG or
- * NOMEM. */
+/* Each reads the data and fills its part of the event, whose session is known by then. Returns 0,
+ * SCHEMA, TOO_BIG or NOMEM. */
 int event_read_notification(const struct data_input *input, struct event *event);
 int event_read_handle_state(const struct data_input *input, struct event *event);
 int event_read_handle_polled(const struct data_input *input, struct event *event);
@@ -41,15 +41,16 @@ int event_read_forked(const struct data_input *input, struct event *event);
 int event_read_collected(const struct data_input *input, struct event *event);
 int event_read_tools_declared(const struct data_input *input, struct event *event);
 int event_read_call(const struct data_input *input, struct event *event); /* a tool's */
-int event_read_no_data(const struct data_input *input,
-                       struct event *event); /* types that have none: an empty object will do */
+int event_read_no_data(
+    const struct data_input *input,
+    struct event *event); /* for types without data, which may have an empty object */
 
 /* Helpers that the readers share. */
 
 extern const struct path event_data;
 
-/* Sorts data into slots by name; the first `required` names must be there. No data is data without
- * fields. */
+/* Sorts data into slots by name; the first `required` names must be there. Missing data counts as
+ * an empty object. */
 int event_data_members(const struct data_input *input, const char *const *names, size_t count,
                        size_t required, const struct json **slots);
 
@@ -63,10 +64,10 @@ enum { SMALL_STRING_BYTES = 1024, PATH_BYTES = 4096 };
 /* `due_at`, milliseconds since 1970; NULL: not given. */
 int event_read_due(const struct json *value, int64_t *ret_ms, struct tidings_error *error);
 
-/* Has it nothing but blanks and line breaks, or nothing at all? */
+/* Is the text empty, or has it only blanks and line breaks? */
 bool event_is_blank(struct tidings_span text);
 
-/* A string that has no control characters; `may_be_empty` or not. */
+/* A string without control characters; an empty one only if `may_be_empty`. */
 int field_clean_string(const struct path *parent, const struct json *value, bool may_be_empty,
                        struct tidings_span *ret, struct tidings_error *error);
 

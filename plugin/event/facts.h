@@ -10,8 +10,8 @@
 #include "values/notification.h"
 
 /* Fills in the facts of each item that a report made: the data of `file.changed`, `mcp.state` and
- * `rate.limited`. Text is in the arena. Data that says something else, or is not JSON, has no
- * facts. Returns 0, or -1: no memory. */
+ * `rate.limited`. Text is in the arena. Data of another form, or that is not JSON, gives no facts.
+ * Returns 0, or -1: no memory. */
 int facts_read(struct item *items, size_t count, struct arena *arena);
 
 #endif

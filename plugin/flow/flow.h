@@ -13,13 +13,13 @@ struct carrier {
   enum delivery_carrier kind; /* CARRIER_TOOL_RESULT or CARRIER_CHAT_REQUEST */
   uint8_t source;             /* chat request */
   struct tidings_span session, call_id, tool;
-  const struct tidings_span *messages; /* chat request: the ids of those that it sends */
+  const struct tidings_span *messages; /* chat request: the ids of the messages that it sends */
   size_t message_count;
   uint64_t room; /* bytes for all texts of the reply; 0: the host knows no bound */
 };
 
-/* Nothing has been committed for this session since it was found quiet; of one that this process
- * does not know (NULL) it is not known. No lock, no system call. */
+/* True if nothing has been committed for this session since it was found quiet; false also for
+ * NULL, a session that this process does not know. Takes no lock and makes no system call. */
 static inline bool flow_is_quiet(struct instance *instance, const struct session *session) {
   if (!session || atomic_load_explicit(&instance->remembered.any, memory_order_relaxed))
     return false;

@@ -22,8 +22,8 @@ struct delivering {
   uint64_t last;   /* number of the session's newest item */
   uint64_t number; /* of this delivery */
   struct pending pending;
-  struct stored_run stored; /* loaded from the snapshot, if the carrier means anything to the run,
-                             or a reply may come of it */
+  struct stored_run stored; /* loaded from the snapshot, if the carrier concerns the run, or a reply
+                               may follow from it */
   bool steps;               /* the carrier has stepped the run */
   const uint64_t *carried;  /* numbers of the messages on it */
   size_t carried_count;
@@ -55,26 +55,26 @@ int push_notification(struct op *op, const struct event *event, bool *ret_duplic
  * the next carrier. Errors as of a notification. */
 int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
                 struct tidings_error *error);
-/* Finds what a report withdraws while it is on a carrier that is not settled yet. It cannot be
- * taken from there; but if the carrier does not go out, it ends as withdrawn in place of being
- * pending again. `write`: so the deliveries' rows say then. *ret_any: there is some that they do
- * not say yet. It reads op's head. Errors: STORE, NOMEM. */
+/* Finds notifications that a report withdraws while they are on a carrier that is not settled yet.
+ * They cannot be taken off the carrier; but if it is rolled back, they end as withdrawn instead of
+ * being pending again. `write` notes that in the deliveries' rows. *ret_any: some are not noted
+ * there yet. It reads op's head. Errors: STORE, NOMEM. */
 int recall_leased(struct op *op, const struct produced *produced, bool write, bool *ret_any,
                   struct tidings_error *error);
 /* `tools.declared`: replaces what the tool declared before. Errors: FULL (too many tools), BUSY,
  * STORE, SCHEMA_NEWER, NOMEM. */
 int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
                   struct tidings_error *error);
-/* After a notification that asks for something was stored in session op->name: what it makes this
- * host do, if the session is the host's. A reply only if there is an action, or none could be
- * decided yet. Cannot fail: the notification is stored. */
+/* To be called after a notification that asks for something was stored in session op->name: decides
+ * what this host does about it, if the session is the host's. There is a reply only if there is an
+ * action, or if it could not be decided yet. It cannot fail, because the notification is stored. */
 void react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
 
 /* -- which calls of tools run: calls.c ----------------------------------------------------------
  */
 
-/* Keeps in shared memory what the event says of calls, for the owner with the session's lock.
- * False: it has to be written. */
+/* Keeps in shared memory what the event says of calls; for the owner, with the session's lock.
+ * False: it has to be written to the session's row. */
 bool calls_share(struct op *op, const struct event *event);
 /* Does the event end calls that are in the session's row alone? In a snapshot, after its head. The
  * row is read if it may matter. Errors: STORE, NOMEM. */
@@ -84,15 +84,15 @@ int calls_row_changes(struct op *op, const struct event *event, struct memory *r
  * Errors: STORE, NOMEM. */
 int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
                     struct tidings_error *error);
-/* After it was committed: what the event ends has ended in shared memory too. If a process was
- * stopped with the lock, nothing is known there any more: no file is put down to a call that has
- * ended. */
+/* To be called after the commit: ends in shared memory, too, what the event ends. If a process was
+ * stopped while it had the lock, everything there is forgotten, so that no file is attributed to a
+ * call that has ended. */
 void calls_share_ends(struct op *op, const struct event *event);
-/* By a snapshot, for a report of files: the tool that ran while they changed, and which of them the
- * assistant had edited. *ret_known: it is such an edit, and its files are remembered already.
- * Errors: STORE, NOMEM. */
+/* For a report of files: reads in a snapshot which tool ran while they changed, and which of them
+ * the assistant had edited. *ret_known: the report is such an edit itself, and its files are
+ * remembered already. Errors: STORE, NOMEM. */
 int calls_find(struct op *op, struct event *event, bool *ret_known, struct tidings_error *error);
-/* The transcript may not have the edits any more. In a write. Errors: STORE, NOMEM. */
+/* In a write: forgets the edits, which the transcript may no longer have. Errors: STORE, NOMEM. */
 int calls_forget_edits(struct op *op, struct tidings_error *error);
 
 /* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, rewind.c, collect.c,
@@ -123,11 +123,11 @@ int turn_prepare(struct op *op, const struct event *event, struct turns_input *i
 
 /* Reads the head; for session.closed also in place of one that is damaged. */
 int life_get_head(struct op *op, const struct event *event, struct tidings_error *error);
-/* Attaches, where the event is one of the owner's, or makes the caller the owner. Fills in who the
- * caller is. Errors as of attach_in_write. */
+/* Attaches if only the owner may send the event, or if the event makes the caller the owner. Fills
+ * in who the caller is. Errors as of attach_in_write. */
 int life_attach(struct op *op, const struct event *event, struct decision *decision,
                 struct tidings_error *error);
-/* The host's last word: all that is leased or pending has ended, and the session has no owner.
+/* Closes the session: everything that is leased or pending has ended, and the session has no owner.
  * Changes op's head. Errors: BUSY (another host's, and alive), STORE, NOMEM. */
 int life_close(struct op *op, struct tidings_error *error);
 
@@ -138,12 +138,13 @@ int fork_session(struct op *op, struct tidings_span child, struct tidings_error 
 
 /* The result of a rewind. */
 struct rewound {
-  uint64_t gone, back;        /* deliveries whose carriers the transcript does not have any more, or
-                                 has again */
-  uint64_t returned, expired; /* notifications that are pending again; that ended for their age */
+  uint64_t gone,
+      back; /* how many deliveries the transcript no longer has, and how many it has again */
+  uint64_t returned, expired; /* how many notifications are pending again, and how many ended
+                                 because of their age */
   uint64_t newest;            /* number of the newest of these; 0: there is none */
-  uint64_t forgotten; /* that were delivered, and are too old for the store to have them still */
-  uint64_t unknown;   /* ids that are no delivery's */
+  uint64_t forgotten;         /* delivered notifications that the store has forgotten */
+  uint64_t unknown;           /* ids that are no delivery's */
 };
 /* The transcript holds exactly the deliveries that the event names. Leases have been resolved.
  * Changes op's head. Errors: FULL (no number is left for a delivery), STORE, NOMEM. */

@@ -18,7 +18,7 @@ struct configuration {
   atomic_uint users;
   struct arena arena;
   struct settings settings;
-  uint8_t secret[STORE_SECRET_BYTES]; /* what nonces are derived from, when there are any */
+  uint8_t secret[STORE_SECRET_BYTES]; /* nonces are derived from it, if there are any */
 };
 
 /* The configuration in force, kept alive until it is given back. */

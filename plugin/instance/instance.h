@@ -35,8 +35,8 @@ struct instance {
   struct store *store;
   struct owner owner; /* on whose behalf this instance attaches */
 
-  _Atomic uint64_t gate; /* calls under way, replies and answers that are out, and whether it is
-                            shut: see instance.c */
+  _Atomic uint64_t gate; /* counts calls under way, and replies and answers that the host holds; and
+                            whether it is shut: see instance.c */
   const volatile uint8_t *fork_mark; /* 1; reads 0 in a forked child */
   struct handed_out handed_out;
 
@@ -65,11 +65,11 @@ store_deadline instance_deadline(const struct instance *instance);
  * child. */
 int instance_enter(struct instance *instance, struct tidings_error *error);
 void instance_leave(struct instance *instance);
-/* Counts a reply or an answer as out, within a call. The node is a part of it. */
+/* Within a call: counts a reply or an answer as held by the host. The node is a part of it. */
 void instance_hand_out(struct instance *instance, struct handed_out_node *node,
                        enum handed_out_kind kind, const void *what);
-/* May `what` be freed? Not if it is not out, which the log then says, and not in a forked child.
- * After true, free it and then call instance_take_back: quiesce waits for that. */
+/* May `what` be freed? Not if the host does not hold it, which is then logged, and not in a forked
+ * child. After true, free it and then call instance_take_back: quiesce waits for that. */
 bool instance_claim(struct instance *instance, enum handed_out_kind kind, const void *what);
 void instance_take_back(struct instance *instance);
 
@@ -79,7 +79,7 @@ int instance_lock_session(struct instance *instance, uint32_t session, store_dea
                           struct tidings_error *error);
 void instance_unlock_session(struct instance *instance, uint32_t session);
 
-/* The host's wall clock, kept within the years that a timestamp can say (0001 to 9999), so that
+/* The host's wall clock, limited to the years that a timestamp can express (0001 to 9999), so that
  * arithmetic on times cannot overflow. */
 int64_t instance_now(const struct instance *instance);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/remembered.h: settles that got BUSY, or whose outcome is unknown, and leases of which it
- * is not known whether they are stored: no carrier took those, so they are rolled back if they are.
+ * instance/remembered.h: settles that got BUSY or whose outcome is unknown, and leases of which it
+ * is unknown whether they were stored: no carrier took these, so they are rolled back if they were.
  * Each is applied at the next call, or at close.
  */
 #ifndef INSTANCE_REMEMBERED_H

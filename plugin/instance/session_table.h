@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * instance/session_table.h: what this process knows about sessions, so that a hook with nothing to
- * deliver costs a hash, a comparison and a load. Lookups take no lock; sessions are added, and
- * never removed before close: what is void is found no more.
+ * deliver costs a hash, a comparison and a load. Lookups take no lock; sessions are added and never
+ * removed before close; a void one is no longer found.
  */
 #ifndef INSTANCE_SESSION_TABLE_H
 #define INSTANCE_SESSION_TABLE_H
@@ -16,7 +16,7 @@
 #include "rules/policy/backlog.h"
 
 struct session {
-  _Atomic uint64_t hash; /* of another id than its own: it is void, and found no more */
+  _Atomic uint64_t hash; /* if this is not the hash of its id, it is void and no longer found */
   struct tidings_span id;
   uint32_t number;                 /* in the store */
   const _Atomic uint32_t *changes; /* in the store */
@@ -28,8 +28,7 @@ struct session {
                                    been done with the session since; 0: never */
   _Atomic int64_t behind_ms;    /* since when other machines do not know what it does; 0: they know.
                                    See session/publish.h */
-  struct backlog *backlog; /* what is noted of many pending items, for who has the session's lock;
-                              NULL: nothing */
+  struct backlog *backlog; /* notes about many pending items, under the session's lock; or NULL */
 };
 
 enum { QUIET_UNKNOWN = 1 };

@@ -23,8 +23,8 @@ struct question {
   struct op op;
   const struct request *request;
   uint64_t last;          /* number of the newest item */
-  struct owner looked_at; /* the last one, and .. */
-  bool was_alive;         /* .. what was found: one host may have thousands of sessions */
+  struct owner looked_at; /* the owner that was looked at last, and .. */
+  bool was_alive; /* .. whether it was alive, because one host may have thousands of sessions */
   struct json_writer writer;
 };
 
@@ -67,10 +67,11 @@ void query_write_occurred(struct json_writer *writer, const struct notification 
 /* "due_at"; 0: nothing. */
 void query_write_due(struct json_writer *writer, int64_t due_ms);
 
-/* "data", as it was pushed. Not that of a report: its message says what is in it. */
+/* "data", as it was pushed. That of a report is left out, because the message says what is in it.
+ */
 void query_write_data(struct json_writer *writer, const struct notification *note);
 
-/* Looks once for neighbours in a list that have the same owner. */
+/* Is the owner alive? Checks only once for neighbours in a list that have the same owner. */
 bool query_owner_alive(struct question *question, const struct owner *owner);
 
 /* "attachment": who has the session, or null. */

@@ -17,7 +17,7 @@ struct past {
   struct tidings_error *error;
 };
 
-/* With `items`, or with the deliveries alone. Errors: STORE, NOMEM. */
+/* Reads the deliveries, and with `items` the items too. Errors: STORE, NOMEM. */
 int past_read(struct question *question, bool items, struct past *past,
               struct tidings_error *error);
 /* The items from number `first` on. Errors: the same. */
@@ -61,13 +61,13 @@ void past_explain_item(const struct question *question, const struct item *item,
 
 /* The members of a delivery, without its items. */
 void past_write_delivery(struct question *question, const struct delivery *delivery);
-/* "messages": what it showed, rendered again as it was then, and "rendering", which says how that
- * was and whether these are the same bytes (again.c). `first`: it had the preamble that is said
- * once, should it not say that itself. Errors: STORE, NOMEM, INVAL. */
+/* "messages": the texts of the delivery, rendered again as they were then; and "rendering", which
+ * says how they were rendered and whether these are the same bytes (again.c). `first`: the delivery
+ * had the preamble, unless its row says otherwise. Errors: STORE, NOMEM, INVAL. */
 int past_write_shown(struct question *question, const struct past *past,
                      const struct delivery *delivery, bool first, struct tidings_error *error);
 
-/* Why a delivery was rolled back, by who did it: a clause. */
+/* Says in a clause why a delivery was rolled back, by who did it. */
 const char *past_rollback(uint8_t settled_by);
 
 #endif

@@ -34,11 +34,11 @@ enum query_name {
 
 enum { QUERY_DEFAULT_LIMIT = 100, QUERY_LARGEST_LIMIT = 10000 };
 
-/* Up to where an answer of `timeline` went: numbers in the session. */
+/* How far an answer of `timeline` went, as numbers in the session. */
 struct query_place {
   uint64_t item, transition; /* the newest of them */
   uint64_t delivery;         /* before the first that is not settled */
-  uint64_t queried_ms;       /* when that was: what was settled may have been taken back since */
+  uint64_t queried_ms;       /* when it was given: what was settled may be taken back since */
 };
 
 /* A carrier of a stream list, and what it carried. */
@@ -68,7 +68,7 @@ struct request {
   uint64_t place;           /* .. this one */
   bool details;             /* sessions: each one's state, queue and levels too */
   bool chooses_mailboxes;   /* sessions: only mailboxes, or .. */
-  bool mailboxes;           /* .. if this is false, only what is none */
+  bool mailboxes;           /* .. if this is false, only sessions that are no mailboxes */
   bool subagents;           /* instructions: the host has some that work in the background */
 };
 

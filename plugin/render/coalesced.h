@@ -8,19 +8,21 @@
 
 #include "common/buffer.h"
 
-/* So many files are all listed by name. If there are more, so many are, and the others are counted.
+/* Up to FILES_LISTED files are all listed by name. If there are more, FILES_SAMPLED are listed, and
+ * the others are counted.
  */
 enum { FILES_LISTED = 20, FILES_SAMPLED = 10 };
 
 /* Different files. */
 struct file_list {
-  /* In the order in which they get a place in the list: of one change those first that the
-   * assistant has edited, each in the order in which they were first named. */
+  /* In the order in which they get a place in the list: among files with the same change, those
+   * that the assistant has edited come first; otherwise they are in the order in which they were
+   * first named. */
   const struct tidings_span *paths;
   const uint8_t *changes; /* enum file_change */
   const bool *edited;     /* by the assistant, before it changed */
   size_t count;
-  struct tidings_span tool; /* that ran while all of them changed; empty: not so */
+  struct tidings_span tool; /* the tool that ran while all of them changed; empty: there is none */
 };
 
 /* How many names a list of so many files has at most. */

@@ -34,8 +34,8 @@ void escape_xml_attribute(struct tidings_span text, struct buffer *out);
 /* A JSON string, quotes included, that holds neither a tag nor a code fence. */
 void escape_json_string(struct tidings_span text, struct buffer *out);
 
-/* Will the character be written as {U+200B}, so that it hides nothing? Selectors are, after
- * ASCII. */
+/* Will the character be written in the form {U+200B}, so that it hides nothing? A variation
+ * selector is, after an ASCII character. */
 bool escape_shows(struct tidings_span text, size_t at);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * All of them see a text as it looks (fold.h): through characters that nobody sees, letters of
  * other scripts that look like ASCII, escapes of JSON, and words that are broken over lines. `text`
- * goes on to the end of all, so that they can look beyond a line.
+ * is the whole rest of the text, so that they can look beyond a line.
  */
 #ifndef RENDER_LOOKALIKE_H
 #define RENDER_LOOKALIKE_H
@@ -23,15 +23,15 @@ bool lookalike_plain_header(struct tidings_span text, size_t at);
 
 /* At a '<': a tag of ours, opening or closing, such as <notification>? */
 bool lookalike_block_tag(struct tidings_span text, size_t at);
-/* At a quote or an underscore: the key of our JSON, or the name of our call? Not if a backslash
- * stands before it. */
+/* At a quote or an underscore: is it a key of our JSON, or the name of our call? Not after a
+ * backslash. */
 bool lookalike_key(struct tidings_span text, size_t at);
 
 /* A line from `begin` on: where it ends, and where the next one begins. */
 size_t lookalike_line_end(struct tidings_span text, size_t begin);
 size_t lookalike_line_after(struct tidings_span text, size_t end);
 
-/* How careful to be about a line of dashes: it is a fence of ours if a title follows; or always. */
+/* When a line of dashes counts as a fence of ours: only if a title follows, or always. */
 enum fences { FENCES_WITH_TITLE, FENCES_ALL };
 /* The place where the line begin..end shows something first, if it reads as a line that our blocks
  * have: a fence, a title, a heading, a count, a header, a marker. Else NO_MARK. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * render/measure.h: how many bytes a block will have, without rendering the block again for each
- * line that it may get. A line is rendered once, alone in a block; what a block of several lines is
- * longer or shorter than the sum of such blocks was measured on small ones. It knows nothing of how
- * a format looks, but that xml-batch says how many lines it has.
+ * line that it may get. Each line is rendered once, alone in a block. How much a block of several
+ * lines differs from the sum of such blocks is measured on small blocks. It knows nothing about the
+ * formats, except that xml-batch states its number of lines.
  */
 #ifndef RENDER_MEASURE_H
 #define RENDER_MEASURE_H
@@ -15,10 +15,11 @@ struct measure {
   const struct render_input *frame; /* a block's surroundings: all but lines, their number and the
                                        number of those that wait; borrowed */
   struct buffer scratch;
-  int64_t next[LEVEL_COUNT]; /* a line joins others of its level: its own block's bytes and this */
-  int64_t first;             /* it joins lines of other levels */
+  int64_t next[LEVEL_COUNT]; /* added to the bytes of a line's own block, when the line joins others
+                                of its level */
+  int64_t first;             /* the same, when it joins lines of other levels only */
   uint64_t alone;            /* the largest block with one line of one letter */
-  uint64_t pending;          /* what a block with one line gets for .. */
+  uint64_t pending;          /* how much longer a block with one line is for .. */
   size_t pending_for;        /* .. so many lines that wait */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/neutralize.h: text that stays what it is, other than an item's, which becomes a line of a
- * list: all of it can be read as before, and nothing in it can be taken for a block of ours.
- * Applied again, both change nothing more.
+ * render/neutralize.h: makes a text harmless that does not become a line of a block, as an item's
+ * text does: all of it can be read as before, but nothing in it can be taken for a block of ours. A
+ * second application changes nothing.
  */
 #ifndef RENDER_NEUTRALIZE_H
 #define RENDER_NEUTRALIZE_H
@@ -13,8 +13,8 @@
  * for byte. */
 void neutralize(struct tidings_span text, struct buffer *out);
 
-/* The words of a person during a turn: lines and markup stay. More than above is harmless:
- * every line of dashes, every tag that names a part of a conversation. Deceptive characters are
+/* For the words of a person during a turn: lines and markup stay. It also makes every line of
+ * dashes harmless, and every tag that names a part of a conversation. Deceptive characters are
  * shown, a tab becomes four blanks, empty lines at both ends go. */
 void neutralize_message(struct tidings_span text, struct buffer *out);
 

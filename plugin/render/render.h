@@ -23,7 +23,7 @@ struct render_input {
   size_t line_count;
   size_t deferred;               /* > 0: the last line says so */
   struct tidings_span host_name; /* empty: "the agent host" */
-  struct tidings_span nonce;     /* in the fence; empty: none */
+  struct tidings_span nonce;     /* the nonce in the fence; empty: none */
   uint8_t format, order, place;  /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
   bool chat_request;             /* what carries it; else a tool result */
   bool bare;             /* without the sentences at its beginning: the model has them already */
@@ -47,7 +47,7 @@ struct rendered {
 int render_messages(const struct render_input *input, struct arena *arena,
                     const struct rendered **ret_messages, size_t *ret_count);
 
-/* How many bytes all texts have together that render_messages makes of it. `scratch` is used up,
+/* Returns the total bytes of the texts that render_messages would make. `scratch` is overwritten,
  * and keeps its memory for the next call. Returns 0, or -1: no memory. */
 int render_bytes(const struct render_input *input, struct buffer *scratch, uint64_t *ret_bytes);
 
@@ -57,7 +57,7 @@ int render_bytes(const struct render_input *input, struct buffer *scratch, uint6
  * then the block. A buffer without memory is `failed`. */
 void render_carrier_text(const struct render_input *input, struct buffer *out);
 
-/* The text of an item as the format shows it, to see how much it costs. */
+/* Appends an item's text as the format shows it, so that its cost can be measured. */
 void render_item_text(uint8_t format, struct tidings_span message, struct buffer *out);
 
 /* Do blocks of this format begin with sentences about what they are? */

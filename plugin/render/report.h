@@ -9,8 +9,8 @@
 #include "common/buffer.h"
 #include "values/event.h"
 
-/* As many lines of a command's output are written as fit into `most` bytes; anything else
- * may be longer. A buffer without memory is `failed`. */
+/* Writes as many lines of a command's output as fit into `most` bytes; all other text is written
+ * even if it is longer. A buffer without memory is `failed`. */
 void render_report(enum event_type type, const struct report *report, size_t most,
                    struct buffer *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/scan.h: looking at text byte by byte. Private to render/.
+ * render/scan.h: helpers that look at a text byte by byte. Private to render/.
  */
 #ifndef RENDER_SCAN_H
 #define RENDER_SCAN_H

@@ -10,8 +10,8 @@
 #include "session/op.h"
 #include "values/event.h"
 
-/* The session op->name as this process remembers it, unless op->known says already, looked up in
- * the store if need be: sets op->known and op->session. op->known stays NULL if the store has no
+/* Sets op->known and op->session for the session op->name: from this process's memory, or if need
+ * be from the store. Does nothing if op->known is set. op->known stays NULL if the store has no
  * such session. Errors: STORE, NOMEM. */
 int attach_look_up(struct op *op, struct tidings_error *error);
 
@@ -26,15 +26,15 @@ int attach_by_hook(struct op *op, struct tidings_error *error);
 int attach_in_write(struct op *op, const struct session_event *opening, bool *ret_changed,
                     struct tidings_error *error);
 
-/* In a write: ends what the session's last host, this one (`mine`) or one that is dead, had leased,
- * as rolled back, and of a dead one the turn too. Changes op->head. Errors: FULL, STORE, NOMEM. */
+/* In a write: rolls back what the session's last host had leased: this host (`mine`), or a dead
+ * one, whose turn is ended too. Changes op->head. Errors: FULL, STORE, NOMEM. */
 int attach_recover(struct op *op, bool mine, struct tidings_error *error);
 
 /* Looks up which delivery is the newest that the host has looked for: op->newest. Errors: STORE,
  * NOMEM. */
 int attach_find_newest(struct op *op, const struct session_event *opening,
                        struct tidings_error *error);
-/* Did the host that says what its transcript has not know of delivery `n` yet? */
+/* Is delivery `n` newer than all that the host knew when it named its transcript's deliveries? */
 static inline bool attach_is_later(const struct op *op, uint64_t n) {
   return op->newest && n > op->newest;
 }

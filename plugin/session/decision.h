@@ -9,7 +9,7 @@
 #include "session/reply.h"
 #include "session/stored_run.h"
 
-/* Zero, but for `answers` and `owned`, before it is loaded. */
+/* Before it is loaded, all members but `answers` and `owned` are zero. */
 struct decision {
   bool answers; /* the caller is the attached host and gets the reply */
   bool owned;   /* a host that is alive is attached */
@@ -29,8 +29,8 @@ int decision_load_numbers(struct op *op, struct decision *decision, const uint64
                           size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
 struct turns_input decision_input(const struct op *op, const struct decision *decision,
                                   enum turns_event event);
-/* After the step: urgency, an offer that is due or that the host does not know yet. Errors: STORE,
- * NOMEM. */
+/* To be called after the step: looks at urgency, and at an offer that is due or that the host does
+ * not know yet. Errors: STORE, NOMEM. */
 int decision_look(struct op *op, struct decision *decision, struct tidings_error *error);
 static inline bool decision_acts(const struct decision *decision) {
   return decision->result.offer || decision->result.abort || decision->result.stop;
@@ -38,8 +38,8 @@ static inline bool decision_acts(const struct decision *decision) {
 /* Writes rows and head, if anything changed: *ret_changed. */
 int decision_save(struct op *op, struct decision *decision, enum turns_event event,
                   bool *ret_changed, struct tidings_error *error);
-/* A reply with the status and the actions, in op's arena; still inside the transaction, so that it
- * cannot fail after the commit. */
+/* Makes a reply with the status and the actions, in op's arena. It is made inside the transaction,
+ * so that nothing can fail after the commit. */
 int decision_reply(struct op *op, const struct decision *decision, struct tidings_reply **ret_reply,
                    struct tidings_error *error);
 

@@ -9,17 +9,17 @@
 
 #include "session/op.h"
 
-/* The lease of `delivery` ends: its items have ended with their outcomes. Errors: STORE, NOMEM. */
+/* Commits `delivery`: its items have ended with their outcomes. Errors: STORE, NOMEM. */
 int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                   struct tidings_error *error);
-/* Its items are pending again in their old places, except those that were withdrawn meanwhile, or
- * are older than what was shown of the same thing (outdated.h).
- * Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+/* Rolls it back: its items are pending again in their old places, except those that were withdrawn
+ * meanwhile, or are older than what was shown of the same thing (outdated.h). Errors: FULL (no
+ * number is left for a delivery), STORE, NOMEM. */
 int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                      struct tidings_error *error);
 
-/* Pending items end at once, in a delivery that showed nothing. `dispositions` are by n; without
- * any this has no effect. Errors: FULL, STORE, NOMEM. */
+/* Ends pending items at once, in a delivery that shows nothing. `dispositions` are by n; an empty
+ * list has no effect. Errors: FULL, STORE, NOMEM. */
 int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,
                   enum delivery_settled_by by, struct tidings_error *error);
 

@@ -9,9 +9,9 @@
 #include "session/op.h"
 #include "values/event.h"
 
-/* In a write: pending copies end as the named deliveries of the parent end what they are copies of.
- * Copies of what was withdrawn on its carrier all end when the first host comes. `named` NULL: it
- * names none. Changes op->head; the caller puts it. Errors: FULL, STORE, NOMEM. */
+/* In a write: ends pending copies as the named deliveries of the parent have ended their originals.
+ * Copies of items that were withdrawn on their carrier all end when the first host comes. `named`
+ * NULL: no delivery is named. Changes op->head; the caller puts it. Errors: FULL, STORE, NOMEM. */
 int inherit_named(struct op *op, const struct session_event *named, struct tidings_error *error);
 
 #endif

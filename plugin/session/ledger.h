@@ -9,16 +9,16 @@
 
 #include "store/store.h"
 
-/* Dispositions (by n) as ranges of neighbours with the same outcome, reason and no ref of their
- * own. Returns 0, or -1: no memory. */
+/* Joins dispositions (by n) into ranges of neighbours that have the same outcome and reason, and no
+ * ref of their own. Returns 0, or -1: no memory. */
 int ledger_ranges(const struct disposition *dispositions, size_t count, struct arena *arena,
                   const struct disposition_range **ret_ranges, size_t *ret_count);
 
-/* The items of `delivery` are leased by it now. Returns 0, or -1: no memory. */
+/* Marks the items of `delivery` as leased by it. Returns 0, or -1: no memory. */
 int ledger_lease(struct head *head, const struct delivery *delivery, struct arena *arena);
 
-/* The items of `joining`, which are pending, are leased by the delivery with its number, too, which
- * is leased already. Returns 0, or -1: no memory. */
+/* Marks the pending items of `joining` as leased, too, by the delivery that has its number and is
+ * leased already. Returns 0, or -1: no memory. */
 int ledger_join(struct head *head, const struct delivery *joining, struct arena *arena);
 
 /* The lease ends: committed, and its items have ended with their outcomes; or rolled back, and they
@@ -26,7 +26,7 @@ int ledger_join(struct head *head, const struct delivery *joining, struct arena 
 int ledger_commit(struct head *head, const struct delivery *delivery, struct arena *arena);
 int ledger_roll_back(struct head *head, const struct delivery *delivery, struct arena *arena);
 
-/* Ended items (`n`, ascending) that counted as delivered are pending again. Returns 0, or -1: no
+/* Makes ended items (`n`, ascending) that counted as delivered pending again. Returns 0, or -1: no
  * memory. */
 int ledger_return(struct head *head, const uint64_t *n, size_t count, struct arena *arena);
 

@@ -14,7 +14,7 @@ struct op {
   struct configuration *configuration; /* in use until op_end */
   const struct settings *settings;     /* the configuration's */
   int64_t now_ms;                      /* the store's time, read once .. */
-  int64_t ahead_ms;                    /* .. so much later than the host's wall clock says */
+  int64_t ahead_ms;                    /* .. and how far it is ahead of the host's wall clock */
   store_deadline deadline;
 
   struct tidings_span name; /* the session's; the caller's memory */
@@ -40,26 +40,26 @@ void op_begin(struct op *op, struct instance *instance, struct tidings_span name
 /* The same at a time of the host's clock that is known: calls no function of the host. */
 void op_begin_at(struct op *op, struct instance *instance, struct tidings_span name,
                  store_deadline deadline, int64_t host_ms);
-/* Does this host wait, and may what rang it be committed without another call? */
+/* Does this host wait, and may the process that rang it commit without calling it again? */
 bool op_may_ring(const struct op *op);
 /* Gives back all that the operation still has: transaction, lock, configuration, memory. */
 void op_end(struct op *op);
 
 /* At most one transaction at a time. Errors as of store_read and store_write. */
 int op_read(struct op *op, struct tidings_error *error);
-/* The same, which in no case writes first: sessions that nobody has opened are not there yet. */
+/* The same, but it never writes first: then sessions that nobody has opened do not exist yet. */
 int op_read_only(struct op *op, struct tidings_error *error);
 int op_write(struct op *op, struct tidings_error *error);
 /* The same for an event, which op_see_event is asked for next. */
 int op_write_event(struct op *op, const struct event *event, struct tidings_error *error);
-/* In a write: an event with an id is done once. *ret_duplicate: it was; else its id is noted, and
- * the commit stores that. Errors: STORE, NOMEM. */
+/* In a write: makes sure that an event with an id takes effect once. *ret_duplicate: it has been
+ * seen before; if not, its id is noted, which the commit stores. Errors: STORE, NOMEM. */
 int op_see_event(struct op *op, const struct event *event, bool *ret_duplicate,
                  struct tidings_error *error);
 /* Begins a write of the session as this process read it last: see op_commit_as_read. */
 int op_write_as_read(struct op *op, struct tidings_error *error);
 int op_commit(struct op *op, struct tidings_error *error); /* over in either case */
-/* *ret_outdated and 0: nothing was written, the session is not as it was read. */
+/* Returns 0 with *ret_outdated if nothing was written because the session is not as it was read. */
 int op_commit_as_read(struct op *op, bool *ret_outdated, struct tidings_error *error);
 void op_give_up(struct op *op); /* ends a snapshot, drops a write; none is allowed */
 
@@ -67,7 +67,7 @@ void op_give_up(struct op *op); /* ends a snapshot, drops a write; none is allow
 int op_lock(struct op *op, struct tidings_error *error);
 void op_unlock(struct op *op); /* allowed without a lock */
 
-/* Reads op->session's head in the transaction, with the phase that its turn is in by now. Errors:
+/* Reads op->session's head in the transaction, with the present phase of its turn. Errors:
  * STORE, NOMEM. */
 int op_get_head(struct op *op, struct tidings_error *error);
 int op_put_head(struct op *op, struct tidings_error *error);

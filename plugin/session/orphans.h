@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/orphans.h: the calls of tools that ran when a session's host died. The host that goes on
- * with the session has to end them in its transcript; they are named until the next turn starts.
+ * session/orphans.h: the calls of tools that ran when a session's host died. The next host of the
+ * session has to end them in its transcript; replies name them until the next turn starts.
  */
 #ifndef SESSION_ORPHANS_H
 #define SESSION_ORPHANS_H
 
 #include "session/op.h"
 
-/* The host that had the session under this epoch is gone: *ret_any says whether calls of it ran.
- * They are remembered then. In a write. Errors: STORE, NOMEM. */
+/* In a write, after the host that had the session under this epoch has died: *ret_any says whether
+ * calls of it ran; then they are remembered. Errors: STORE, NOMEM. */
 int orphans_find(struct op *op, uint64_t epoch, bool *ret_any, struct tidings_error *error);
-/* Those that are remembered; none if the run says that there are none. Text is in op's arena.
+/* The remembered calls; none if the run says that there are none. Text is in op's arena.
  * Errors: STORE, NOMEM. */
 int orphans_get(struct op *op, const struct run *run, struct memory *ret_memory,
                 struct tidings_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/planning.h: makes a plan of the items that the store returned: it does the parts around
- * the policy that need the store, JSON or the host.
+ * session/planning.h: makes a plan of the items that the store returned: it adds to the policy what
+ * needs the store, JSON or the host.
  */
 #ifndef SESSION_PLANNING_H
 #define SESSION_PLANNING_H
@@ -24,7 +24,7 @@ struct planned_carrier {
 /* The smaller bound of the carrier's and the configuration's; 0: there is none. */
 uint64_t planning_room(const struct op *op, uint64_t carriers);
 
-/* How many of the messages that are steering have room, in order. Errors: STORE, NOMEM. */
+/* Returns how many of the steering messages have room, in order. Errors: STORE, NOMEM. */
 int planning_steered(struct op *op, const struct stored_run *stored, uint64_t room,
                      size_t *ret_most, struct tidings_error *error);
 

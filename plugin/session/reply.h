@@ -14,20 +14,21 @@
 /* An empty reply in `arena`; it has no status yet. NULL: no memory. */
 struct tidings_reply *reply_make(struct arena *arena);
 
-/* How the session stands: the ids of the turn, and what ran when a host died. In a transaction.
+/* In a transaction: adds the status: the ids of the turn, and what ran when a host died.
  * Errors: STORE, NOMEM. */
 int reply_status(struct tidings_reply *reply, struct op *op, const struct turns *turns,
                  struct tidings_error *error);
-/* Which messages the carrier takes into the running turn. -1: no memory. */
+/* Adds the ids of the messages that the carrier takes into the running turn. -1: no memory. */
 int reply_steered(struct tidings_reply *reply, const struct tidings_span *ids, size_t count,
                   struct arena *arena);
-/* Actions: the messages that are offered, in order, with contents read from the store; or a turn of
- * the plugin's own that starts with `system_text`. Errors: STORE, NOMEM. */
+/* Adds an action: the offered messages, in order, with contents read from the store; or a system
+ * turn that starts with `system_text`. Errors: STORE, NOMEM. */
 int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_run *stored,
                 struct tidings_span system_text, struct tidings_error *error);
 int reply_abort(struct tidings_reply *reply, struct arena *arena); /* 0, or -1: no memory */
 int reply_stop(struct tidings_reply *reply, struct arena *arena);  /* the same */
-/* When the host should send `wake`. `next_ms`: something is due then besides; 0: nothing. */
+/* Sets when the host should send `wake`. `next_ms`: something else is due then; 0: nothing else is.
+ */
 void reply_wake(struct tidings_reply *reply, const struct op *op, const struct turns *turns,
                 int64_t next_ms);
 
@@ -44,8 +45,8 @@ struct showing {
 
 /* Does the model of this session know what a block is, or is it never to be said? */
 bool reply_is_bare(const struct op *op);
-/* With what a session's lines and steered messages are rendered: the lines themselves, their number
- * and what waits are left out. It points into itself. */
+/* The surroundings with which a session's lines and steered messages are rendered, without the
+ * lines, their number and the number of those that wait. It points into itself. */
 struct reply_frame {
   struct nonce nonce;
   struct render_input input;

@@ -21,7 +21,7 @@ struct stored_run {
   uint64_t moved_to; /* number of the session that collects what waits here; 0: none does */
 };
 
-/* Reads what the machine needs, of op->head and in its transaction. ret_named gets an index for
+/* Reads what the machine needs, by op->head and in op's transaction. ret_named gets an index for
  * each id, or NOT_A_MESSAGE. Errors: STORE, NOMEM. */
 int stored_run_load(struct op *op, struct stored_run *stored, const struct tidings_span *ids,
                     size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
@@ -32,11 +32,11 @@ int stored_run_load_numbers(struct op *op, struct stored_run *stored, const uint
 /* The input that every step of the machine takes. */
 struct turns_input stored_run_input(const struct op *op, enum turns_event event);
 
-/* Has the step changed nothing that is stored, but for the phase? */
+/* Has the step changed nothing of what is stored except the phase? */
 bool stored_run_changes_only_phase(const struct op *op, const struct stored_run *stored);
 
-/* Writes what has changed, and the transition `event`; false in *ret_changed: nothing had. The run
- * goes into op->head, which the caller puts. */
+/* Writes what has changed, and the transition `event`; *ret_changed is false if nothing has. The
+ * run goes into op->head, which the caller puts. */
 int stored_run_save(struct op *op, struct stored_run *stored, enum turns_event event, bool abort,
                     bool *ret_changed, struct tidings_error *error);
 

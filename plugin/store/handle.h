@@ -22,13 +22,13 @@ struct push_place {
  * long as nothing else has been committed. */
 enum { PUSH_NAME_BYTES = 255 };
 struct push_known {
-  uint64_t state; /* the rows of which it is true, as in db_state; 0: of none */
+  uint64_t state; /* the state of the rows, as in db_state, for which `place` is true; 0: none */
   struct push_place place;
   size_t name_len; /* the session's; 0: none */
   char name[PUSH_NAME_BYTES];
 };
 
-/* db < rows < wake < push, forget < open: no folder knows one that stands after it. */
+/* The folders are in the order db, rows, wake, push and forget, open: none uses a later one. */
 /* The numbers of a store: copies share the identity, and each copy has an incarnation of its
  * own. */
 struct meta_life {
@@ -42,7 +42,7 @@ struct store {
   int32_t (*random)(void *context, void *buffer, size_t len);
   void *random_context;
   _Atomic uint32_t voided; /* how often a session's number was found to be another one's */
-  struct push_known known; /* push/known.c; for who writes */
+  struct push_known known; /* push/known.c; used by the writer */
 };
 
 struct store_txn {

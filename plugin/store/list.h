@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/list.h: a look at many sessions, in a snapshot that has declared none.
+ * store/list.h: reads about many sessions, in a snapshot that has declared none.
  */
 #ifndef STORE_LIST_H
 #define STORE_LIST_H
@@ -9,14 +9,15 @@
 #include "store/store.h"
 
 /* Calls `each` as session_scan does, for at most `most` sessions in an order of the store's own:
- * those after a place, which the call before has given; 0: from the first one on. *ret_next 0:
- * there are no more. A session that is there all the time comes once. */
+ * those after the place `after`, which the call before has returned; 0: from the first one on.
+ * *ret_next 0: there are no more. A session that exists all the time comes once. */
 int session_page(struct store_txn *txn, uint64_t after, size_t most, session_visitor each,
                  void *context, uint64_t *ret_next, struct tidings_error *error);
 
 /* For a session of the last page: how many pushes to it are not among its items yet. */
 struct db_waiting session_waiting(struct store_txn *txn, uint32_t session);
-/* For the same: these rows are at hand, and no history, which would be read one by one. */
+/* For the same sessions: is the row at hand, and not history, which would have to be read by
+ * itself? */
 bool item_is_near(struct store_txn *txn, uint32_t session, uint64_t n);
 bool delivery_is_near(struct store_txn *txn, uint32_t session, uint64_t n);
 

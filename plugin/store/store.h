@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/store.h: the one durable place. Everything outside this folder sees sessions, items,
+ * store/store.h: everything that is durable. Code outside this folder sees sessions, items,
  * deliveries and heads.
  *
  * It is one tree; its keys are (session number, kind of row, n), 13 bytes, big-endian. Rows:
@@ -33,7 +33,7 @@ enum {
   STORE_RETAIN_ITEMS = 10000, /* ended items kept for history, a session */
   STORE_RETAIN_PRESSED = 100, /* while the disk is full */
   STORE_RETAIN_DAYS = 30,
-  STORE_RETAIN_CLOSED_MS = 86400000, /* what is left of a closed session, for queries */
+  STORE_RETAIN_CLOSED_MS = 86400000, /* how long the rest of a closed session is kept for queries */
 };
 
 struct store;
@@ -63,11 +63,11 @@ bool store_has_marks(const struct store *store);
 /* The time of the store, while the host's clock says `host_ms`. */
 int64_t store_now(const struct store *store, int64_t host_ms);
 bool store_owner_alive(struct store *store, const struct owner *owner);
-/* The name of the machine that it runs on; empty: this one. */
+/* Writes the name of the machine that the owner runs on; empty: this machine. */
 void store_owner_machine(const struct store *store, const struct owner *owner,
                          char ret_name[OWNER_MACHINE_BYTES]);
 
-/* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY,
+/* Reads the store's own random bytes. If it has none yet, stores `fresh` as them. Errors: BUSY,
  * SCHEMA_NEWER, STORE, NOMEM. */
 enum { STORE_SECRET_BYTES = 16 };
 int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES],
@@ -83,7 +83,7 @@ struct taken {
 
 enum { FORMERS = 8 };
 
-/* The state of a session besides its items. Zero is a session that the store does not know. */
+/* The state of a session without its items. All zero for a session that the store does not know. */
 struct head {
   uint64_t generation; /* grows with each write of the head */
   uint64_t watermark;  /* every item below has ended; 0 and 1 both mean none */
@@ -102,7 +102,7 @@ struct head {
   size_t taken_count;
   const uint64_t *leased; /* numbers of the deliveries that are leased, ascending */
   size_t leased_count;
-  uint64_t outcomes[OUTCOME_COUNT]; /* how many items ended so since the session began */
+  uint64_t outcomes[OUTCOME_COUNT]; /* how many items have ended with each outcome */
   struct run run;
   uint64_t last_transition; /* number of the newest transition */
   uint64_t message_cursor;  /* how far the sweep for ids of forgotten messages got */
@@ -130,7 +130,7 @@ enum delivery_settled_by {
   SETTLED_ON_RETURN = 4
 };
 
-/* Dispositions of a run of items with neighbouring numbers. */
+/* The common disposition of items with consecutive numbers. */
 struct disposition_range {
   uint64_t first, last, ref;
   uint8_t outcome, reason;
@@ -150,8 +150,7 @@ struct delivery {
   const uint64_t *messages; /* numbers of the messages that it carries: of the turn it starts, or
                                steered into it */
   size_t message_count;
-  /* Items of it that were withdrawn while it was leased: so they end if it is rolled back. By
-   * first. */
+  /* Items that were withdrawn while it was leased, as they end if it is rolled back. By first. */
   const struct disposition_range *recalled;
   size_t recalled_count;
   int64_t rewound_ms; /* REWOUND: since when; else 0 */
@@ -189,17 +188,18 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
 uint64_t store_stamp(const struct store_txn *txn);
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
                         store_deadline deadline, bool *ret_has_answer);
-/* The one writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
+/* The only writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);
-/* Pushes that no transaction has seen yet become items, as in a snapshot of their session.
+/* Makes items of pushes that no transaction has seen yet, as a snapshot of their session does.
  * `nameless`: only of some sessions that nobody has opened. Errors: BUSY, STORE, NOMEM. */
 int store_take_in(struct store *store, bool nameless, store_deadline deadline,
                   struct tidings_error *error);
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);
-/* May this write with `optimistic` read outdated rows? Then they are no reason to refuse a call. */
+/* May this write with `optimistic` read outdated rows? Then no call is refused because of them.
+ */
 bool store_may_be_stale(const struct store_txn *txn);
 /* Commits a write with `optimistic`. With *ret_outdated and 0 nothing was written, because the
  * session is not as it was read. */
@@ -232,7 +232,7 @@ bool store_mark_holds(const struct store_txn *txn, const struct head *head,
 /* A session without a head reads as a zero one. Arrays are in the arena. */
 int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head,
              struct tidings_error *error);
-/* For a session whose head is damaged: one in which everything that was has ended. */
+/* Makes a head for a session whose head is damaged: all items so far have ended. */
 int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head,
               struct tidings_error *error);
 /* Writes `head` with generation + 1 and moves the session's change counter on commit. */
@@ -255,9 +255,8 @@ int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *
 /* The original of item `n`; zero if it is no copy, is not there or is damaged. */
 int item_get_origin(struct store_txn *txn, uint32_t session, uint64_t n, struct origin *ret_origin,
                     struct tidings_error *error);
-/* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an
- * empty message. Text is not copied, since most of it may be waiting for long: it is gone when the
- * transaction ends, or writes. */
+/* Reads the items that are pending according to the head, by n. Damaged ones have an empty message.
+ * Text is not copied, since it may be long: it is valid until the transaction ends or writes. */
 int item_pending(struct store_txn *txn, uint32_t session, const struct head *head,
                  struct arena *arena, struct item **ret_items, size_t *ret_count,
                  struct tidings_error *error);
@@ -269,9 +268,9 @@ int item_pending_copied(struct store_txn *txn, uint32_t session, const struct he
 /* NOT_FOUND if there is none. */
 int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
                  struct delivery *ret_delivery, struct tidings_error *error);
-/* A delivery that `head` has as leased. If its row is damaged or lost, it is made from the head,
- * which knows what it took: all of that counts as delivered if it is committed. So a bad row never
- * keeps a session from going on. */
+/* Reads a delivery that is leased according to `head`. If its row is damaged or lost, it is made
+ * from the head, which knows its items; all count as delivered if it is committed. So a bad row
+ * never blocks a session. */
 int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct head *head,
                         uint64_t n, struct arena *arena, struct delivery *ret_delivery,
                         struct tidings_error *error);
@@ -280,9 +279,10 @@ int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery 
 /* A new one, with its id's row. Errors: BUSY (its mark is taken: lease again), STORE, NOMEM. */
 int delivery_add(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error);
-/* From four random bytes; 0: other ones are needed, for it was a number up to `last`. */
+/* Makes a mark of four random bytes; 0: take other ones, since it is a number up to `last`. */
 uint32_t delivery_mark(uint32_t random, uint64_t n, uint64_t last);
-/* The session's key, which says where to look; then the mark, or for want of one the number. */
+/* Its upper half is the session's number; its lower half is the mark, or for want of one the
+ * number. */
 static inline uint64_t delivery_id(uint32_t session, const struct delivery *delivery) {
   return (uint64_t)session << 32 | (delivery->mark ? delivery->mark : delivery->n);
 }
@@ -290,13 +290,12 @@ static inline uint64_t delivery_id(uint32_t session, const struct delivery *deli
  * it. Errors: STORE, NOMEM. */
 int delivery_find(struct store_txn *txn, uint32_t session, uint64_t id, uint64_t *ret_n,
                   struct tidings_error *error);
-/* Calls `each` in order until it returns an error, which is then returned. A damaged row is passed
- * over: the rest of a history is worth more than none. */
+/* Calls `each` in order until it returns an error, which is then returned. Skips damaged rows. */
 typedef int (*delivery_visitor)(void *context, const struct delivery *delivery);
 int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena,
                   delivery_visitor each, void *context, struct tidings_error *error);
 
-/* For a write that asks next whether this event was seen since `since_ms`. */
+/* Describes the event for a write that will ask whether it was seen since `since_ms`. */
 struct db_event dedup_event(uint32_t session, struct tidings_span source, struct tidings_span id,
                             int64_t since_ms);
 /* Has this source + id been seen since `since_ms`? */
@@ -307,8 +306,8 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source,
               struct tidings_span id, int64_t now_ms, int64_t keep_ms, struct tidings_error *error);
 
-/* Counts what `source` sends, unless it has sent `limit` in its running minute; *ret_wait_ms is
- * then how long that still takes, else 0. Errors: STORE, NOMEM. */
+/* Counts a notification of `source`. *ret_wait_ms is 0, or if it has sent `limit` in its current
+ * minute, how long that lasts; then it is not counted. Errors: STORE, NOMEM. */
 int rate_take(struct store_txn *txn, uint32_t session, struct tidings_span source, int64_t now_ms,
               uint32_t limit, int64_t *ret_wait_ms, struct tidings_error *error);
 
@@ -432,9 +431,9 @@ void store_phase_clear(struct store *store, uint32_t session);
  * a process was stopped with the lock. Those of a dead owner ran when it died. */
 bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
                  void *context);
-/* Without a lock: may there be any? */
+/* May there be any calls? Takes no lock. */
 bool store_calls_any(const struct store *store, uint32_t session);
-/* Likewise: forgets them, for an owner that could not say that one has ended. */
+/* The same; forgets all calls, for an owner that could not note that one has ended. */
 void store_calls_forget(struct store *store, uint32_t session);
 /* Do all processes of the store share that memory? If not: session/publish.h. */
 bool store_is_of_one_machine(const struct store *store);
@@ -443,8 +442,8 @@ bool store_is_of_one_machine(const struct store *store);
 
 /* In a write that changes `session`, whose head says that `owner` has it (without owner: no
  * effect): when this write is committed, the processes that wait for that owner are woken, all but
- * the calling thread if it is the one that waits. See wake.h for the other side. Costs nothing but
- * then. */
+ * the calling thread if it is the one that waits. See wake.h for the other side. Otherwise it costs
+ * nothing. */
 void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner);
 
 #endif

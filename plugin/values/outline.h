@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * values/outline.h: the least that has to be known of an item so that a plan need not read it. Most
- * items are plain: no step of a plan looks at them together with another one, but that equal ones
- * share a line within the window.
+ * values/outline.h: the little that has to be known of an item so that a plan need not read it.
+ * Most items are plain: no step of a plan relates them to another item, except that equal ones
+ * within the window share a line.
  */
 #ifndef VALUES_OUTLINE_H
 #define VALUES_OUTLINE_H
@@ -28,11 +28,11 @@ struct outline {
   uint64_t n;
   int64_t time_ms;
   int64_t ends_ms;  /* when it expires; INT64_MAX: never */
-  uint64_t message; /* a hash. Two texts with one hash make the number of those that wait wrong by
-                       one */
-  uint32_t bytes;   /* of source and name and the least of its message that may be shown */
-  uint8_t sort;     /* enum outline_sort */
-  bool rings;       /* notification_rings */
+  uint64_t message; /* a hash of the message; if two texts have the same hash, the number of waiting
+                       lines is wrong by one */
+  uint32_t bytes; /* of source, name and the shortest part of its message that may be shown */
+  uint8_t sort; /* enum outline_sort */
+  bool rings;   /* notification_rings */
 };
 
 /* `kind` is where its kind is written, whose text is the item's. */

@@ -77,7 +77,7 @@ struct settings {
   uint32_t settle_delay_ms; /* 0: the next turn starts at once */
   bool restart_hold;        /* after a restart the queue waits, as after a failed turn */
   uint32_t max_auto_turns;  /* system turns in a row; 0: none ever starts */
-  bool steer_by_default;    /* what a submitted message is that does not say its delivery */
+  bool steer_by_default;    /* how a submitted message is delivered that does not say so itself */
 
   bool critical_force;      /* false: what is urgent is only delivered, never forced */
   uint32_t max_aborts;      /* of streams within abort_window_ms; 0: none is aborted */
@@ -88,7 +88,8 @@ struct settings {
   bool alerts_delivered; /* on the agent's own screen */
 
   uint32_t event_bytes, message_bytes, pending_per_session;
-  uint32_t source_per_minute; /* pushes of one source in one session; 0: no limit */
+  uint32_t source_per_minute; /* how many pushes of one source a session takes in a minute; 0: no
+                                 limit */
   int64_t dedup_window_ms;
 };
 

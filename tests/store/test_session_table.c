@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_session_table.c: the table of sessions that a process remembers: it grows, it
- * finds, it adds once.
+ * tests/store/test_session_table.c: the table of sessions that a process remembers grows, finds
+ * sessions and adds each once.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

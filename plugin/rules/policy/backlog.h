@@ -15,15 +15,15 @@ struct backlog;
 struct backlog *backlog_make(void);         /* NULL: no memory */
 void backlog_free(struct backlog *backlog); /* NULL is allowed */
 
-/* Makes room for so many in all. 0, or -1: no memory. */
+/* Makes room for `count` items in all. 0, or -1: no memory. */
 int backlog_reserve(struct backlog *backlog, size_t count);
-/* Notes an item with a higher number than all before. Uses `noted` of its kind, which is 0 when the
- * backlog sees it first. 0, or -1: no memory. */
+/* Notes an item whose number is higher than all before. Uses `noted` of its kind, which is 0 for a
+ * kind that the backlog has not seen yet. 0, or -1: no memory. */
 int backlog_add(struct backlog *backlog, const struct outline *outline);
 uint64_t backlog_newest(const struct backlog *backlog); /* its number; 0: none was noted */
 /* Forgets what has ended for good. Items below `n` are not asked for any more. */
 void backlog_forget_below(struct backlog *backlog, uint64_t n);
-/* Was it noted as it is? False also for one that was not noted. */
+/* Was the item noted, and is it as it was noted? */
 bool backlog_knows(const struct backlog *backlog, const struct item *item);
 
 /* Items first..last. */
@@ -36,15 +36,15 @@ struct backlog_wanted {
   const struct settings *settings;
   int64_t now_ms;
   uint64_t pinned; /* number of the item that the turn was started for; 0: none */
-  size_t reach;    /* so many of the lines that go first */
+  size_t reach;    /* how many of the first lines are needed */
 };
 /* The items that a plan has to have, by n, and what the others are. */
 struct backlog_choice {
   uint64_t *items;
   size_t count;
-  size_t noted; /* of what is pending: so many were noted. If that is not all, the choice is void */
+  size_t noted; /* how many of the pending items were noted. If not all were, the choice is void */
   struct rest rest;
-  bool all; /* it has to have all of them; nothing else is filled in */
+  bool all; /* the plan needs all items; then no other member is filled in */
 };
 /* Returns 0, or -1: no memory. */
 int backlog_choose(struct backlog *backlog, const struct backlog_wanted *wanted,

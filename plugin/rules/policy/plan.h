@@ -29,15 +29,15 @@ struct room {
   const struct render_input *frame; /* what the lines will be rendered with */
   uint64_t bytes;                   /* of all texts of the reply */
   uint64_t taken;                   /* of them, by what goes before the notifications */
-  size_t deferred;                  /* lines that are not among the items and wait all the same */
+  size_t deferred;                  /* lines that wait but are not among the items */
 };
 
 /* Pending notifications that are not among the items, because lines that go before them fill the
  * carrier. No step removes one of them or joins it with one of the items. */
 struct rest {
   size_t lines;
-  size_t bytes; /* of source and name and the least that may be shown, of the longest */
-  size_t reach; /* so many of the lines that go first, of all there are, are among the items */
+  size_t bytes; /* the bytes of source, name and least text to be shown, of the longest of them */
+  size_t reach; /* how many of the first lines, among all pending ones, are among the items */
 };
 
 struct plan {
@@ -68,18 +68,19 @@ int plan_delivery_in(const struct room *room, const struct rest *rest, const str
                      const struct token_counter *counter, struct arena *arena,
                      struct plan *ret_plan);
 
-/* Which items the next carrier would show if there were room for all: what no step removes.
- * ret_left has an element for each. Returns 0, or -1: no memory. */
+/* Finds the items that no step removes: those that the next carrier would show if there were room
+ * for all. ret_left has an element for each. Returns 0, or -1: no memory. */
 int plan_left(const struct item *items, size_t item_count, const struct settings *settings,
               int64_t now_ms, struct arena *arena, bool *ret_left);
 
 /* Does any step look at the facts of these items? */
 bool plan_needs_facts(const struct item *items, size_t item_count, const struct settings *settings);
 
-/* The items that have to be withdrawn at once because of what the assistant or the handle did: a
- * poll withdraws all notifications of the handle (`reason` REASON_POLLED), running on only that it
- * waits (REASON_RUNNING). A critical item is withdrawn only by a report that is `critical` itself.
- * Returns how many dispositions were written, by n; there is room for item_count. */
+/* Finds the items that have to be withdrawn at once. A poll by the assistant withdraws all
+ * notifications of the handle (`reason` REASON_POLLED). A handle that runs again withdraws only the
+ * notification that it waits (REASON_RUNNING). A critical item is withdrawn only by a report that
+ * is `critical` itself. Returns how many dispositions were written, by n; there is room for
+ * item_count. */
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
                        enum reason reason, bool critical, struct disposition *dispositions);
 
@@ -89,10 +90,10 @@ size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidin
 int plan_outdated(const struct item *pending, size_t pending_count, const struct item *shown,
                   size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
                   size_t *ret_count);
-/* Can plan_outdated name it, or another one because of it? */
+/* Can the result of plan_outdated depend on this item? */
 bool plan_can_be_outdated(const struct item *item);
 
-/* Finds the items that are not due and make way for one with their key that was pushed later. By n.
+/* Finds the items that are not due yet and are replaced by a later one with the same key. By n.
  * Returns 0, or -1: no memory. */
 int plan_replaced(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, struct arena *arena, struct disposition **ret_dispositions,

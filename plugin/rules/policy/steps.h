@@ -53,7 +53,7 @@ struct work {
   struct measure *measure;   /* of the block in that room */
   size_t too_large;          /* deferred lines that no block in that room could have */
   uint64_t too_large_newest; /* number of their newest item */
-  bool *is_too_large;        /* at the first item of each of them; NULL: there is no room */
+  bool *is_too_large; /* marks the first item of each of these lines; NULL: the room has no bound */
 
   const struct settings *settings;
   const struct token_counter *counter;
@@ -79,12 +79,12 @@ static inline size_t first_of(const struct work *work, const struct line *line) 
 
 void policy_expire(struct work *work);
 int policy_withdraw(struct work *work); /* 0, or -1: no memory, as of the others that return int */
-/* Is it withdrawn, but not to be forgotten yet, because of what others may still say of it? */
+/* Is it withdrawn, but still needed because other items may refer to it? */
 bool policy_is_awaited(const struct work *work, size_t index);
 int policy_annihilate(struct work *work);
 void policy_filter(struct work *work);
-/* Says which setting is against it; REASON_NONE: none is. It reads source, name, tool and level of
- * the note. */
+/* Returns which setting filters the note out; REASON_NONE: none does. It reads source, name, tool
+ * and level. */
 enum reason policy_filter_reason(const struct settings *settings, const struct notification *note);
 int policy_supersede(struct work *work);
 /* The thing that an item is about, by its key (REASON_NEWER_KEY) or by the handle or server whose
@@ -97,12 +97,14 @@ void policy_rank(struct work *work);
 int policy_cap(struct work *work);
 int policy_tokens(struct work *work);
 
-/* room.c. Pair the first two, also after a failure; the others need what they make. */
+/* room.c. Call the first two in pairs, also after a failure; the other functions need what
+ * policy_begin_room makes. */
 int policy_begin_room(struct work *work, const struct room *room);
 void policy_end_room(struct work *work);
-int policy_defer_too_large(struct work *work); /* before any cap: what cannot be shown fills none */
+int policy_defer_too_large(struct work *work); /* before any cap, because a line that cannot be
+                                                  shown must not use one up */
 int policy_fit_room(struct work *work);
-/* Has the room a line of its own for whatever has so many bytes of source, name and text? */
+/* Is there room for one more line whose source, name and text have so many bytes? */
 bool policy_has_room_for(const struct work *work, size_t bytes);
 
 /* older.c: before lines are chosen, and when those that are shown have ended as delivered. */
@@ -113,7 +115,7 @@ int policy_end_older(struct work *work);
 size_t policy_least_bytes(const struct line *line);
 
 /* files.c */
-/* Is it one of those that a list may be made of? Other items with a path may mean anything. */
+/* Can the item be one of a list of files? Other items with a path may mean anything. */
 static inline bool is_file_change(const struct item *item) {
   return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count &&
          !notification_is_critical(&item->note);
@@ -126,7 +128,7 @@ int policy_trace_files(const struct work *work, const size_t *windows, struct tr
 void policy_end_undone(struct work *work, const struct trace *trace);
 /* Makes line->files. */
 int policy_list_files(const struct work *work, struct line *line);
-/* Has one of the item's paths room in the line's list? */
+/* Does the line's list name one of the item's paths? */
 bool policy_is_listed(const struct work *work, const struct line *line, size_t i);
 
 /* words.c */
@@ -141,12 +143,12 @@ int policy_fair_order(const struct work *work, size_t *ret_order);
 /* Marks the first `most` of them in `kept`. */
 int policy_fair_first(const struct work *work, size_t most, bool *kept);
 
-/* rank.c: qsort, for what is in order already as a rule. */
+/* rank.c: like qsort, but fast for elements that are mostly in order already. */
 void policy_sort(void *base, size_t count, size_t size,
                  int (*compare)(const void *left, const void *right));
 
-/* Takes the lines that are not `kept` out, the rest closing up in order; their items stay pending,
- * and each line counts as deferred. */
+/* Removes the lines that are not `kept`; the others keep their order. The items of a removed line
+ * stay pending, and the line counts as deferred. */
 void policy_defer_lines(struct work *work, const bool *kept);
 
 /* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. In n log

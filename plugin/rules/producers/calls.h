@@ -9,10 +9,10 @@
 #include "values/event.h"
 #include "values/memory.h"
 
-/* Notes what the event says of the calls that run: those that it starts, ends, or ends all of. Text
+/* Notes which calls the event starts or ends, or that it ends all of them. Text
  * is the event's. Returns whether anything has changed. */
 bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms);
-/* The same for what ends only: an event that starts a call changes nothing. */
+/* The same, but only for ends: an event that starts a call changes nothing. */
 bool calls_end(struct memory *memory, const struct event *event, int64_t now_ms);
 /* Takes over what `shared` says: calls that run, and the ends of those that `memory` has. Text is
  * shared's. Returns whether anything has changed. */
@@ -26,8 +26,9 @@ bool calls_concerns(const struct event *event);
  * Text is theirs. Returns whether there are any. */
 bool calls_orphan(struct memory *memory, const struct memory *shared);
 
-/* The tool of the call during which the files of this report changed, of several the one that
- * started last; empty: there is none. `alive`: the host is, so that calls without an end run. */
+/* Returns the tool of the call during which the files of this report changed; of several calls, the
+ * one that started last; empty: there is none. `alive`: the host is alive, so calls without an end
+ * are still running. */
 struct tidings_span calls_during(const struct memory *memory, const struct event *event,
                                  int64_t now_ms, bool alive);
 

@@ -10,12 +10,13 @@
 #include "values/event.h"
 #include "values/memory.h"
 
-/* Remembers the files of a file.changed that a call of the assistant's own has caused; of more than
- * MEMORY_EDITS the oldest are forgotten. Text is in the arena. Returns 0, or -1: no memory. */
+/* Remembers the files of a file.changed that one of the assistant's own calls has caused. If there
+ * are more than MEMORY_EDITS, the oldest are forgotten. Text is in the arena. Returns 0, or -1: no
+ * memory. */
 int edits_take(struct memory *memory, const struct report *report, struct arena *arena);
-/* Does that change anything? */
+/* Would edits_take change anything? */
 bool edits_are_new(const struct memory *memory, const struct report *report);
-/* Sets `edited` of any other file.changed. Returns 0, or -1: no memory. */
+/* Sets `edited` of every other file.changed. Returns 0, or -1: no memory. */
 int edits_mark(const struct memory *memory, struct report *report, struct arena *arena);
 
 #endif

@@ -16,12 +16,12 @@
 struct produced {
   bool has_note; /* `note` is to be pushed */
   struct notification note;
-  size_t uncut_bytes; /* of its message, before that was cut; 0: it was not */
+  size_t uncut_bytes; /* the bytes of its message before it was cut; 0: it was not cut */
   /* pending notifications of this handle are withdrawn; empty: none is */
   struct tidings_span withdraw_handle;
   enum reason withdraw_reason;
   bool withdraws_critical; /* the report is critical itself */
-  struct memory memory;    /* from now on */
+  struct memory memory;    /* what to remember from now on */
 };
 
 /* `event` is a report (event_is_report). Text is in the arena or the event's. Returns 0, or -1: no
@@ -34,7 +34,7 @@ static inline bool produce_remembers(const struct event *event) {
   return event->type == EVENT_BUDGET_USAGE ||
          (event->type == EVENT_FILE_CHANGED && event->report.caused_by.len);
 }
-/* Does it? */
+/* Does it differ from what was remembered before? */
 bool produce_changes_memory(const struct memory *before, const struct memory *after);
 
 #endif

@@ -7,14 +7,14 @@
 
 #include "rules/turns/internal.h"
 
-/* Those of the running turn that no carrier had yet go on this one. */
+/* Puts the messages of the running turn that had no carrier yet on this one. */
 void turns_lease_turn(struct step *step);
-/* Messages that wait for the running turn go on this tool result, as far as there is room. */
+/* Puts messages that wait for the running turn on this tool result, as far as there is room. */
 void turns_lease_steering(struct step *step);
 
-/* The messages named were on a carrier that is in the transcript. */
+/* Ends the leases of the named messages: their carrier is in the transcript. */
 int turns_carrier_committed(struct step *step);
-/* Messages that the delivery has leased come back. */
+/* Brings back the messages that the delivery has leased. */
 int turns_carrier_rolled_back(struct step *step);
 int turns_run_recovered(struct step *step);
 int turns_run_closed(struct step *step);

@@ -40,7 +40,7 @@ struct turns_input {
   enum turns_event event;
   uint32_t attempt; /* RETRYING */
   int64_t now_ms;
-  int64_t ahead_ms; /* now_ms is so much later than the host's clock, which at_ms is by */
+  int64_t ahead_ms; /* how much now_ms is ahead of the host's clock, by which at_ms is measured */
   int64_t at_ms;    /* STARTED, STARTED_OWN, ABORTED: when it happened; 0: the host did not say */
   const struct settings *settings;
   uint64_t last_item;     /* number of the session's newest item */
@@ -57,13 +57,13 @@ struct turns_input {
   struct tidings_span before_id; /* MOVE, unless to_end: before this */
   ptrdiff_t before;              /* .. with this index */
   struct tidings_span words;     /* RETRYING, WAITING, FAILED */
-  uint64_t
-      delivery; /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
+  uint64_t delivery;   /* the delivery that takes messages along (CHAT_REQUEST, TOOL_RESULT), or has
+                          ended (COMMITTED, ROLLED_BACK) */
   size_t steered_most; /* TOOL_RESULT: how many steering messages the delivery takes, in order */
   uint64_t returned;   /* REWOUND: number of the newest item that is pending again; 0: none */
 
   bool answers;       /* the caller is the attached host, and does what the reply asks for */
-  bool owned;         /* somebody alive is attached: only then is anything offered */
+  bool owned;         /* a living host is attached; nothing is offered otherwise */
   bool steer;         /* SUBMIT, REDIRECT: else queue */
   bool resume;        /* SUBMIT */
   bool to_end;        /* MOVE */
@@ -83,16 +83,16 @@ struct turns_result {
  * Never allocates. */
 int turns_step(struct turns *turns, const struct turns_input *input, struct tidings_error *error);
 
-/* Ends every step: what is looked at after an event that the attached host sends (a settle delay
- * that is over, urgency, an offer that the host has not received), and whether what is new has to
- * wait. */
+/* Ends every step. After an event of the attached host it looks at a settle delay that is over, at
+ * urgency, and at an offer that the host has not received; and it decides whether new messages have
+ * to wait. */
 void turns_look(struct turns *turns, const struct turns_input *input,
                 struct turns_result *ret_result);
-/* Is urgency of any interest to it in this state? */
+/* Can urgency change anything in this state? */
 bool turns_reacts_to_urgency(const struct run *run);
 /* Is there an offer that the host can receive at once? */
 bool turns_has_unknown_offer(const struct run *run);
-/* Was it asked to end the turn, and does it not know of that yet? */
+/* Was the host asked to end the turn, and has not received that yet? */
 bool turns_has_unknown_stop(const struct run *run);
 
 /* When the batch that waits is due, or in an idle session the next message that was submitted for a

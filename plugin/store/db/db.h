@@ -117,7 +117,7 @@ struct db_scope {
   bool has_answer; /* a snapshot: db_is_unchanged has kept its answer for the same call */
   bool prefetches; /* `wanted`, of session 0, will be read: an engine may fetch it now */
   struct db_key wanted;
-  const struct db_event *event; /* for the same engines; NULL: none */
+  const struct db_event *event; /* the event, for the same engines; NULL: none */
 };
 
 enum { TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };
@@ -130,7 +130,7 @@ struct db_txn {
 
   size_t touched_count;
   uint64_t ringing;    /* a bit for each of `touched` whose owner is called as well */
-  bool rung_by_others; /* than the thread that waits */
+  bool rung_by_others; /* it was rung by another thread than the one that waits */
   bool may_be_stale;   /* `optimistic`, and what is read may be outdated: only the commit knows */
   bool outdated;       /* db_commit failed since the session is not as it was read */
   size_t called_count; /* CALLED_OWNERS + 1: too many to note; every waiter is woken */
@@ -167,8 +167,8 @@ int db_touch(struct db_txn *txn, uint32_t session);
 /* Notes an owner whom the commit calls. */
 void db_call(struct db_txn *txn, const struct owner *owner);
 
-/* Which rows there are, as numbers: rows with the same number are the same rows. `before`: as the
- * transaction found them; 0 unless this process made the store's last commit. `after`: as this
+/* Numbers that stand for the state of all rows: the same number means the same rows. `before`: as
+ * the transaction found them; 0 unless this process made the store's last commit. `after`: as this
  * write's commit leaves them. An engine without such numbers answers 0. */
 struct db_state {
   uint64_t before, after;
@@ -216,7 +216,7 @@ struct db_push;
 enum db_batch {
   DB_BATCH_STORED,    /* commit it */
   DB_BATCH_UNCHANGED, /* nothing was written */
-  DB_BATCH_BROKEN     /* one of it broke the transaction: give it up */
+  DB_BATCH_BROKEN     /* one of the batch broke the transaction, which is to be given up */
 };
 
 /* A push as a row of an inbox. */
@@ -240,8 +240,8 @@ struct db_push {
   void *context;
 
   int code;
-  bool duplicate;       /* with an inbox: it was there already */
-  bool disk_is_full;    /* and so it was not stored: to forget something may help */
+  bool duplicate;    /* with an inbox: it was there already */
+  bool disk_is_full; /* it was not stored because the disk is full: forgetting something may help */
   struct db_push *next; /* in the batch */
   uintptr_t thread;     /* its caller's */
   pthread_cond_t changed;

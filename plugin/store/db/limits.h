@@ -8,7 +8,8 @@
 enum {
   STORE_CHANGE_COUNTERS = 4096, /* counters; sessions share them by their number modulo this */
   STORE_RINGS = 4096,           /* likewise */
-  RING_GROUP = 64, /* so many rings have a counter that moves with any of them: a short look */
+  RING_GROUP = 64, /* how many rings share a counter that moves with any of them, so that a look at
+                      all is short */
   RING_GROUPS = STORE_RINGS / RING_GROUP,
   STORE_PHASES = 4096,     /* words; likewise, but one session at a time has one */
   STORE_CALL_PLACES = 128, /* likewise */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/owner.h: a process, distinguished from all others that ever ran on this machine.
+ * store/db/owner.h: identifies a process among all that ever ran on this machine.
  */
 #ifndef STORE_DB_OWNER_H
 #define STORE_DB_OWNER_H
@@ -14,8 +14,8 @@ struct owner {
   uint64_t start_time; /* of the process, in clock ticks since boot */
   uint32_t pid;        /* 0: no process */
 };
-/* Does /proc number processes as this one is numbered? Not in a PID namespace that kept the /proc
- * of an outer one: there the pid of a process names another one. */
+/* Does /proc number processes as this process does? Not in a PID namespace with the /proc of an
+ * outer one, where the same number means another process. */
 bool owner_proc_is_ours(void);
 /* Describes process `pid` (0: this one). Returns 0, or -1 if there is no such process. */
 int owner_of_process(uint32_t pid, struct owner *ret_owner);

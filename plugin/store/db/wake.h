@@ -26,7 +26,8 @@ void db_phase_clear(struct db *db, uint32_t session);
 
 /* -- the calls that run: see store.h ----------------------------------------------------------- */
 
-/* The session's calls, as its owner says under this epoch. Without `owner` they are looked at only.
+/* Names the calls that a session's owner has reported under this epoch. With `owner` NULL they are
+ * only read.
  */
 struct calls_of {
   uint32_t session;
@@ -55,22 +56,23 @@ void db_wait_again(struct db *db);
 /* The values of the counters that this process saw last. */
 struct rings {
   _Atomic uint32_t seen[STORE_RINGS]; /* the values that it knows */
-  uint32_t seen_groups[RING_GROUPS];  /* where all of a group was seen */
+  uint32_t seen_groups[RING_GROUPS];  /* the counters of groups that were seen completely */
   /* As last looked at: */
   uint32_t now[STORE_RINGS]; /* of groups that had moved */
   uint32_t groups[RING_GROUPS];
   uint64_t moved[RING_GROUPS]; /* a bit for each of a group */
   _Atomic uint64_t odd[RING_GROUPS];
 };
-/* Those of `owner`, at least. */
+/* Looks at least at the rings of the sessions of `owner`. */
 int db_rings_look(struct db *db, const struct owner *owner, const struct rings **ret_rings,
                   struct tidings_error *error);
 static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
   return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
 }
 void db_rings_mark_seen(struct db *db);
-/* Has a process called this one, and may it end without another call though it has committed? As
- * last looked at; asked before a snapshot, which has what it committed if not. */
+/* Has a process called this one that may still commit and end without calling again? By the last
+ * look. Ask before a snapshot: if the answer is no, the snapshot has what that process committed.
+ */
 bool db_may_ring(struct db *db);
 
 #endif

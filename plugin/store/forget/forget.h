@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/forget.h: everything of one session is deleted because somebody says so.
+ * store/forget/forget.h: deletes everything of one session on request.
  */
 #ifndef STORE_FORGET_FORGET_H
 #define STORE_FORGET_FORGET_H

@@ -35,14 +35,15 @@ struct visit {
   struct arena *arena;
   /* Forgets the row under `cursor`. 0, or the engine's error. */
   int (*forget)(struct visit *visit, enum row_kind kind, uint64_t n);
-  size_t may_look, may_forget; /* so many rows more */
+  size_t may_look, may_forget; /* how many more rows may be visited and forgotten */
   void *context;
   bool pressed; /* the disk is full: the newest few stay, however young the others are */
 
   bool everything;                 /* it was closed, a while ago, and nothing waits in it */
-  struct db_cursor cursor, beside; /* beside: to look elsewhere */
+  struct db_cursor cursor, beside; /* beside: a second cursor, for other rows */
   uint64_t next;                   /* from which number to go on, if the row is skipped */
-  size_t taken; /* of head->taken, what does not end before the row under the cursor */
+  size_t taken; /* index in head->taken of the first range that does not end before the row under
+                   the cursor */
 };
 
 /* The key of the row that has the id of the delivery under the cursor. False: there is none. */
@@ -52,8 +53,8 @@ int visit_delete(struct visit *visit, enum row_kind kind, uint64_t n);
 
 int visit_begin(struct visit *visit); /* these return 0, or the engine's error */
 void visit_end(struct visit *visit);
-/* Rows of one kind from number *n on; *n is then where to go on. *ret_done: there are no more that
- * may go. */
+/* Visits rows of one kind from number *n on, and sets *n to where the next call continues.
+ * *ret_done: no more rows may be forgotten. */
 int visit_rows(struct visit *visit, size_t rule, uint64_t *n, bool *ret_done);
 /* Is nothing left of a closed session but its name and its head? */
 int visit_is_purgeable(struct visit *visit, bool *ret_purgeable);

@@ -8,8 +8,8 @@
 #include "store/forget/retention.h"
 
 struct sweep {
-  uint32_t session; /* the next one to visit; 0: it rests */
-  uint64_t rule, n; /* and from where */
+  uint32_t session; /* the next session to visit; 0: the sweep rests */
+  uint64_t rule, n; /* and the rule and the number to continue from */
   /* closed sessions of which only name and head are left: found in the last round that came to its
    * end, and not purged yet */
   uint64_t purgeable;

@@ -29,10 +29,10 @@ struct maintenance_rows {
   int fd;
   uint64_t page_bytes, pages;
   uint64_t flushed;             /* as recover_noted has it */
-  uint8_t *uses;                /* of each page: enum page_use in gather.c */
+  uint8_t *uses;                /* the use of each page, enum page_use in gather.c */
   struct maintenance_row *list; /* by key; of one key by worth, then from the end of the file */
   size_t count, capacity;
-  uint64_t damaged; /* rows of leaves in the tree whose checksum does not hold */
+  uint64_t damaged; /* how many rows in leaves of the tree have a wrong checksum */
   uint8_t *page;    /* room for one */
 };
 

@@ -31,7 +31,7 @@ struct maintenance_report {
   /* salvage */
   uint64_t stale;      /* rows of pages that were free: written, or left out without also_stale */
   uint64_t made_heads; /* sessions whose own row was lost: it was made anew, */
-  uint64_t pending_again; /* and so many of their notifications are pending by that */
+  uint64_t pending_again; /* how many of their notifications are pending because of that */
   uint64_t made_names;    /* sessions whose name was lost */
 
   /* forget */
@@ -49,9 +49,9 @@ struct maintenance_report {
 int maintenance_check(const char *from, struct maintenance_report *ret_report,
                       struct tidings_error *error);
 
-/* The others make `to`, which must not be there, or be an empty folder. Errors: NOT_FOUND, STATE
+/* The other functions make `to`, which must be missing or an empty folder. Errors: NOT_FOUND, STATE
  * (`to` is not empty, or `from` is in use where it must not be), BUSY, FULL, STORE, NOMEM.
- * A copy of one moment, while other processes go on using `from`. */
+ * maintenance_backup copies one moment, while other processes continue to use `from`. */
 int maintenance_backup(const char *from, const char *to, struct maintenance_report *ret_report,
                        struct tidings_error *error);
 /* Errors: also SCHEMA_NEWER. */

@@ -16,9 +16,9 @@ struct maintenance_saved {
   size_t count;
 };
 
-/* Writes all rows of one session; session numbers and names are the caller's matter. Without a
- * head that can be read, one is made: what the deliveries that are left say has ended is ended,
- * everything else is pending again, the run is idle and its messages are queued. */
+/* Writes all rows of one session; session numbers and names are the caller's matter. If no head can
+ * be read, a new one is made: items that the remaining deliveries ended have ended, all others are
+ * pending again, the run is idle, and its messages are queued. */
 int maintenance_session_put(struct maintenance_target *target,
                             const struct maintenance_saved *saved,
                             struct maintenance_report *report, struct tidings_error *error);

@@ -14,7 +14,7 @@ struct maintenance_target {
   int mark_fd;             /* locked while it is made; only with `unfinished` */
   struct store *store;
   struct store_txn *txn; /* NULL: none is open */
-  uint64_t bytes;        /* written in it, generously */
+  uint64_t bytes;        /* a high estimate of the bytes written in it */
 };
 
 /* Removes what a run that was killed had begun; *report says so. If *target was zero before, call
@@ -22,7 +22,7 @@ struct maintenance_target {
  * it), BUSY, STORE, NOMEM. */
 int maintenance_target_begin(struct maintenance_target *target, const char *to,
                              struct maintenance_report *report, struct tidings_error *error);
-/* A record as it stands in another store: its checksum is over its key, and stays right. */
+/* Puts a record as it is in another store. Its checksum covers its key too, so it stays right. */
 int maintenance_target_put(struct maintenance_target *target, const struct db_key *key,
                            struct tidings_span value, struct tidings_error *error);
 /* A transaction for functions of rows/, which is committed with the others. */

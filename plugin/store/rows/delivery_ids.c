@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/delivery_ids.c: from a delivery's id to its number. Numbers are counted, and a store
- * that went back in time counts some of them again; an id has a random mark, and a row of its own
- * says whose it is. So an id that a transcript still has names nothing in such a store, and never
- * another delivery.
+ * store/rows/delivery_ids.c: finds a delivery's number by its id. A store that went back in time
+ * gives some numbers out again. An id has a random mark too, and a row that leads from the mark to
+ * the delivery. So in such a store, an id that a transcript still has names no delivery, and never
+ * another one.
  */
 #include <errno.h>
 
 #include "store/rows/rows.h"
 
-/* The number is added: of a host whose random bytes are always the same, marks differ all the same.
+/* The number is added so that marks differ even if a host's random bytes are always the same.
  */
 uint32_t delivery_mark(uint32_t random, uint64_t n, uint64_t last) {
   uint32_t mark = random + (uint32_t)n;

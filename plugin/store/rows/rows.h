@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/rows.h: what each kind of row looks like as a record, and a transaction's way to it.
+ * store/rows/rows.h: how each kind of row is encoded as a record, and how a transaction reads and
+ * writes it.
  */
 #ifndef STORE_ROWS_ROWS_H
 #define STORE_ROWS_ROWS_H
@@ -10,11 +11,12 @@
 
 /* -- inbox.c ----------------------------------------------------------------------------------- */
 
-/* Puts what the engine has in its inbox for the session of `scope` among the items. In a snapshot
+/* Makes items of the pushes that the engine's inbox has for the session of `scope`. In a snapshot
  * of a session without a number nothing is done, and *ret_again says that a write has to do it. */
 int inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_again,
                struct tidings_error *error);
-/* Before a commit: who has planned on what was there before is to notice. */
+/* Before a commit: makes other processes notice that the items differ from those they planned with.
+ */
 int inbox_finish(struct store_txn *txn, struct tidings_error *error);
 
 /* -- row.c ------------------------------------------------------------------------------------- */
@@ -51,8 +53,8 @@ int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings
 /* For a store that is made from another: how many sessions it has had, + 1. Errors: NOMEM, STORE.
  */
 int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *error);
-/* Is it the row that says the layout, of one that has today's rows? Then `out` gets it as today's
- * layout has it, with this incarnation; NULL: it keeps its own. */
+/* Is it the row that states the layout, of a layout with today's rows? Then `out` gets the row of
+ * today's layout, with this incarnation, or with NULL with its own one. */
 bool meta_as(const struct db_key *key, struct tidings_span value, const uint64_t *incarnation,
              struct buffer *out);
 
@@ -70,12 +72,12 @@ int session_name(struct store_txn *txn, struct tidings_span name, uint32_t numbe
 /* session_page of an engine of this machine. */
 int session_page_here(struct store_txn *txn, uint64_t after, size_t most, session_visitor each,
                       void *context, uint64_t *ret_next, struct tidings_error *error);
-/* Deletes a session's name, which nobody finds it by any more. Errors: STORE, NOMEM. */
+/* Deletes a session's name, so that it can no longer be found by it. Errors: STORE, NOMEM. */
 int session_delete_name(struct store_txn *txn, struct tidings_span name,
                         struct tidings_error *error);
 
-/* Is the number that is declared still that of the name? Errors: BUSY: it is not, and whoever knows
- * numbers by names has to ask anew (store_lives). */
+/* Is the declared number still that of the name? Errors: BUSY if it is not; then callers that
+ * remember numbers of names have to look them up again (store_lives). */
 int session_check_scope(struct store_txn *txn, const struct db_scope *scope,
                         struct tidings_error *error);
 
@@ -118,7 +120,7 @@ int outlines_note(struct store_txn *txn, uint32_t session, uint64_t n, struct ti
 /* Items that have not ended, leased ones included: a rollback may bring them all back. `last`: the
  * newest one. */
 uint64_t head_count_live(const struct head *head, uint64_t last);
-/* Does nothing wait in it? Neither an item nor a message. */
+/* Does no item and no message wait in the session? */
 bool head_is_over(const struct head *head, uint64_t last);
 /* The facts of a head that an engine may need. */
 struct db_noted head_noted(const struct head *head, uint64_t last);

@@ -24,7 +24,7 @@ bool store_waits(const struct store *store);
  * missed. The calling thread is from now on the one that waits: its own commits do not wake it.
  */
 void store_wait_drain(struct store *store);
-/* Makes the FIFO readable: what was rung has not been dealt with. */
+/* Makes the FIFO readable again, because some rings have not been handled. */
 void store_wait_again(struct store *store);
 
 /* Finds the rings that have moved since they were last marked as seen, at least those of the
