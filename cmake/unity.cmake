@@ -2,7 +2,7 @@
 # "tests" or "all". Installed programs are never compiled so, because the compiler then sees across files. A static name is unique in its folder; the
 # sources in `apart` repeat enumerators, or hold functions of which a test has its own.
 set(TIDINGS_UNITY "" CACHE STRING "Where the sources of a folder are compiled together: tests, all, or empty: nowhere")
-set(apart "common/|plugin/event/|plugin/flow/settle|mcp/server|command/(host|recipes)|cli/(remind|watch/known)|agents/(wait/|transcript/|turn/stop|setup/(version|switches)|hosts/gemini)")
+set(apart "common/|plugin/event/|plugin/flow/settle|mcp/(news|server)|command/(host|recipes)|cli/(pending|remind|watch/known)|agents/(wait/|transcript/|turn/stop|setup/(package|version|switches)|hosts/gemini)")
 
 function(tidings_unity_of target)
   get_target_property(sources ${target} SOURCES)
