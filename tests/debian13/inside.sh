@@ -10,13 +10,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 . tests/tap.sh
 
-printf '# sum: %s, %s, lmdb %s\n' "Debian $(cat /etc/debian_version)" "$(gcc --version | head -n 1)" "$(pkg-config --modversion lmdb)"
+printf '# sum: %s, %s, lmdb %s, %s\n' "Debian $(cat /etc/debian_version)" "$(gcc --version | head -n 1)" "$(pkg-config --modversion lmdb)" "$(/usr/lib/postgresql/*/bin/postgres --version)"
 
 ./dev demo --fast >demo.log 2>&1
 point $? "./dev demo" demo.log
 
 # Criterion is not in a bare Debian.
-settings=(-DTIDINGS_BENCH=OFF "-DTIDINGS_TEST_FOLDERS=unit;store;scenarios;packages" -DTIDINGS_STAND_IN=ON -DTIDINGS_SCENARIOS_AT_ONCE=25)
+settings=(-DTIDINGS_BENCH=OFF "-DTIDINGS_TEST_FOLDERS=unit;store;scenarios;packages;fleet" -DTIDINGS_STAND_IN=ON -DTIDINGS_SCENARIOS_AT_ONCE=25)
 { cmake --preset release-tests "${settings[@]}" && cmake --build --preset release-tests; } >build.log 2>&1
 built=$?
 point $built "the release build and its tests are built" build.log

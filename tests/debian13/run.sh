@@ -7,7 +7,7 @@ set -euo pipefail
 source_dir=$1
 work="$source_dir/build/debian13"
 release=trixie
-packages="gcc libc6-dev cmake ninja-build pkg-config liblmdb-dev libjansson-dev python3-jsonschema ccache"
+packages="gcc libc6-dev cmake ninja-build pkg-config liblmdb-dev libjansson-dev libpq-dev postgresql procps openssl python3-jsonschema ccache"
 . "$source_dir/tests/bare_debian.sh"
 
 start=$SECONDS

@@ -106,9 +106,12 @@ class Machine:
 
     def __init__(self):
         self.name, self.near, self.far, self.address = f"tidings{os.getpid()}", f"td{os.getpid()}", f"tf{os.getpid()}", None
-        if os.geteuid() or not shutil.which("ip") or self.ip("netns", "add", self.name, check=False):
-            return
         self.inside = ["ip", "netns", "exec", self.name]
+        if os.geteuid() or not shutil.which("ip") or not kit.apart() or self.ip("netns", "add", self.name, check=False):
+            return
+        if subprocess.run([*self.inside, "true"], capture_output=True, check=False).returncode:
+            self.ip("netns", "del", self.name)
+            return
         self.address = f"10.1.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}"
         self.ip("link", "add", self.near, "type", "veth", "peer", "name", self.far, "netns", self.name)
         self.ip("addr", "add", f"{self.address}/16", "dev", self.near)
@@ -133,7 +136,7 @@ def check_lost_machine(server, url, machine):
         file.write("host all all 10.1.254.254/32 trust\n")
     server.sql("SELECT pg_reload_conf()")
     lost = kit.Asked(url.replace("@/", f"@{machine.address}/").replace(f"host={server.folder}&", ""),
-                     before=[*machine.inside, "unshare", "--pid", "--fork", "--mount-proc", "--kill-child"])
+                     before=[*machine.inside, *kit.apart()])
     other = kit.Asked(url)
     expect("reply" in lost.event("session.opened", "lost"), "a host on another machine opens a session")
     refused = other.event("session.resumed", "lost", deliveries=[], takeover=False)

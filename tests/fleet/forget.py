@@ -62,7 +62,7 @@ def check_command(server, url):
 
 def check_owned(server, url):
     """Not while its host lives, wherever that is; and one that has ended keeps nothing."""
-    host = kit.Asked(url, before=["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] if os.geteuid() == 0 else ())
+    host = kit.Asked(url, before=kit.apart() or ())
     host.event("session.opened", "owned")
     for dry in ((), ("--dry-run",)):
         refused = kit.tidings("store", "forget", "-S", url, "-s", "owned", *dry, check=False)

@@ -294,6 +294,12 @@ class Worker:
         return [line.split() for line in self.lines.read().split("\n")[:-1]]
 
 
+def apart():
+    """A command before a host's makes it one on another machine, as far as the others see: it has a PID namespace of its own. None where that may not be made."""
+    command = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    return None if subprocess.run([*command, "true"], capture_output=True, check=False).returncode else command
+
+
 class Asked:
     """A host in a process of its own (asked.py), which may have another environment, and is told what to call."""
 

@@ -377,7 +377,7 @@ struct db {
                     failed; the one that took over may have other rows under the same version */
   struct pg_map store_rows; /* of session 0: those that never change */
   struct pg_map void_rows;  /* those that were void since: a transaction may still look at them */
-  int schema;               /* the tables' number, as the newest connection has it */
+  _Atomic int schema;       /* the tables' number, as the newest connection has it */
   int64_t life;             /* whose rows they are, and since when, likewise: life.c */
   _Atomic uint32_t lives;   /* how often that changed */
 
@@ -392,7 +392,7 @@ struct db {
   /* By the store's own settings: how many may wait in a session, and that it has no room. */
   _Atomic int64_t pending_most;
   _Atomic bool is_full;
-  bool waits_for_standby;    /* the server does, in each commit */
+  _Atomic bool waits_for_standby; /* the server does, in each commit */
   int given_up[PG_GIVEN_UP]; /* the server's processes that may be at work on what was given up */
   /* days.c. When the last day that there is ends, by the server's clock; there is something to do.
    */
