@@ -1,21 +1,18 @@
-# The sources of a folder that belong to one target are compiled together, in pieces of twelve, in a quarter of the time. TIDINGS_UNITY says where:
+# The sources of a folder that belong to one target are compiled together, in a quarter of the time. TIDINGS_UNITY says where:
 # "tests" or "all". Installed programs are never compiled so, because the compiler then sees across files. A static name is unique in its folder; the
 # sources in `apart` repeat enumerators, or hold functions of which a test has its own.
 set(TIDINGS_UNITY "" CACHE STRING "Where the sources of a folder are compiled together: tests, all, or empty: nowhere")
-set(apart "common/|plugin/event/|plugin/flow/settle|mcp/(news|server)|command/(host|recipes)|cli/(pending|remind|watch/known)|agents/(wait/|transcript/|turn/stop|setup/(package|version|switches)|hosts/gemini)")
+set(apart "common/|plugin/event/|plugin/(flow/settle|query/stream_list|rules/policy/fair)|mcp/(news|server|writer)|command/(host|orders|recipes|session|store|toml)|cli/|cli/(watch/known|top/(screen|terminal|main))|agents/(wait/|transcript/|turn/stop|setup/(version|switches)|hosts/(gemini|qwen))")
 
 function(tidings_unity_of target)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
-  set(number 0)
   foreach(source IN LISTS sources)
     if(NOT source MATCHES "\\.c$" OR source MATCHES "^\\$<" OR "${folder}/${source}" MATCHES "/(${apart})[^/]*\\.c$")
       continue()
     endif()
     cmake_path(GET source PARENT_PATH group)
-    math(EXPR number "${number} + 1")
-    math(EXPR piece "${number} / 12")
-    set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${target}${group}${piece}")
+    set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${target}${group}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

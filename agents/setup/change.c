@@ -15,8 +15,6 @@
 #include "command/paths.h"
 #include "common/file.h"
 
-enum { LARGEST_FILE = 16 << 20 };
-
 /* Is the text empty, or an empty object? */
 static bool is_empty(const char *text) { return !text[strspn(text, " \t\r\n{}")]; }
 
@@ -28,7 +26,7 @@ static bool is_link(const char *path) {
 static int read_text(const struct cli *cli, const char *path, char **ret_text) {
   size_t len = 0;
   char *text = NULL;
-  int reason = file_read_whole(path, LARGEST_FILE, &text, &len);
+  int reason = file_read_whole(path, SETUP_LARGEST_FILE, &text, &len);
   if (reason == ENOENT) {
     if (is_link(path))
       return cli_fail(cli,
@@ -86,7 +84,7 @@ static char *copy_path(const char *real) {
 static char *read_copy(const char *path) {
   char *real = real_path(path), *copy = real ? copy_path(real) : NULL, *text = NULL;
   size_t len = 0;
-  if (copy && file_read_whole(copy, LARGEST_FILE, &text, &len)) text = NULL;
+  if (copy && file_read_whole(copy, SETUP_LARGEST_FILE, &text, &len)) text = NULL;
   free(real);
   free(copy);
   return text;
@@ -169,7 +167,7 @@ static int keep_old(const struct change *change, const char *real, const struct 
 static int drop_copy(const struct change *change, const char *real) {
   size_t len = 0;
   char *copy = copy_path(real), *text = NULL;
-  int reason = copy ? file_read_whole(copy, LARGEST_FILE, &text, &len) : ENOMEM;
+  int reason = copy ? file_read_whole(copy, SETUP_LARGEST_FILE, &text, &len) : ENOMEM;
   bool same = !reason && change->after && strcmp(text, change->after) == 0;
   if (same) reason = unlink(copy) ? errno : sync_folder(copy);
   else if (!reason) printf("%s stays: it differs from what %s holds now.\n", copy, change->path);

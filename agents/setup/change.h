@@ -11,6 +11,8 @@
 
 #include "command/cli.h"
 
+enum { SETUP_LARGEST_FILE = 16 << 20 }; /* bytes of a file that is read */
+
 struct change {
   char *path;
   char *before;  /* NULL: there is no such file */

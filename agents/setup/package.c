@@ -14,14 +14,12 @@
 #include "command/paths.h"
 #include "common/file.h"
 
-enum { LARGEST_FILE = 16 << 20 };
-
 json_t *setup_read_json(const char *path) {
   struct json_text json;
   char *text = NULL, *problem = NULL;
   size_t len = 0;
   json_t *value = NULL;
-  if (file_read_whole(path, LARGEST_FILE, &text, &len)) return NULL;
+  if (file_read_whole(path, SETUP_LARGEST_FILE, &text, &len)) return NULL;
   if (!json_text_read(text, &json, &problem)) {
     value = json.root ? json_value_of(json.root) : NULL;
     json_text_finish(&json);

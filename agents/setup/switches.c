@@ -9,14 +9,13 @@
 #include "command/paths.h"
 #include "common/file.h"
 
-enum { LARGEST_FILE = 16 << 20 };
-
 /* TOML or JSON. NULL: there is none, or it cannot be read. */
 static json_t *read_settings(const char *path) {
   char *text = NULL;
   size_t len = strlen(path);
   if (len < 5 || strcmp(path + len - 5, ".toml") != 0) return setup_read_json(path);
-  json_t *value = file_read_whole(path, LARGEST_FILE, &text, &len) ? NULL : setup_trust_read(text);
+  json_t *value =
+      file_read_whole(path, SETUP_LARGEST_FILE, &text, &len) ? NULL : setup_trust_read(text);
   free(text);
   return value;
 }
