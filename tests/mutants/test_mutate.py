@@ -3,12 +3,14 @@
 """test_mutate.py: a mutant finds its function by name, whatever its formatting, file and variables, and says what is wrong when it
 cannot. Prints TAP."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 import mutate
 
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MAIN = "#include <stdio.h>\nint twice(int n);\nint main(void) { printf(\"%d\\n\", twice(4)); return 0; }\n"
 SOURCES = {
     "as it is": "static int add(int a, int b) {\n  return a + b;\n}\nint twice(int n) {\n  return add(n, n);\n}\n",
@@ -42,8 +44,22 @@ def output(source, changed):
         return subprocess.run([os.path.join(work, "all")], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
+def stale():
+    """The mutants of mutants.txt whose functions or calls are gone from the sources."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutants.txt"), encoding="utf-8") as file:
+        kinds = sorted(set(re.findall(r"^(\w+):", file.read(), re.MULTILINE)))
+    found = set()
+    for kind in kinds:
+        for each in mutate.read_mutants(kind):
+            try:
+                mutate.write(SOURCE, each)
+            except mutate.Stale as reason:
+                found.add(str(reason))
+    return sorted(found)
+
+
 def main():
-    checks = []
+    checks = [("all of mutants.txt find what they change", stale(), [])]
     for name, source in SOURCES.items():
         checks.append((f"{name}: the function", output(source, mutant("mutant twice", "  return CALL(ARG1 + 1) + ORIGINAL;\n")), "18"))
         checks.append((f"{name}: what it calls", output(source, mutant("mutant twice in rules calls add", "  3\n")), "3"))
