@@ -68,6 +68,16 @@ def test_submitted(place):
     assert log(place) == []
 
 
+def test_size_of_a_message(place):
+    """as many bytes as the page says go whole; a few hundred more do not, but in Gemini CLI"""
+    for host, size in {"claude": 9300, "codex": 8900, "qwen": 29900, "copilot": 29900, "gemini": 200000}.items():
+        call(place, host, HOSTS[host][0], host, prompt="hello")
+        for number, more in enumerate((0, 300)):
+            place.ok("submit", "-s", host, "--id", f"{host} {number}", "-", stdin="word " * ((size + more) // 5))
+            texts = ends(place, host, host)
+            assert [text.count("of one message") for text in texts] == ([1, 1] if more and host != "gemini" else [0]), (host, more, [len(text) for text in texts])
+
+
 def test_steered(place):
     """a steered message of 30,000 bytes goes with several tool results, and what is left of it at the turn's end with the ends of turns"""
     for host in HOSTS:

@@ -346,6 +346,21 @@ await test("pi: what waits when the person says /new is in the new session, once
     equal(waiting("s"), ["The disk is new."]);
   }));
 
+await test("opencode serve: a new session is no window's, and what waits stays in the one before", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const waiting = (session) => JSON.parse(execFileSync(join(BUILD, "tidings"), ["pending", "-S", process.env.TIDINGS_STORE, "-s", session, "--json"], { encoding: "utf8" })).items.filter((item) => !item.caused_by).length;
+    process.argv.push("serve");
+    try {
+      const agent = await Opencode.create("s");
+      await agent.turn();
+      tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "The disk is full.");
+      await agent.event("session.created", { info: { id: "next", directory: workFolder(), title: "New session - 2026-11-27T20:00:00.000Z" } });
+      equal([waiting("s"), waiting("next")], [1, 0]);
+    } finally {
+      process.argv.pop();
+    }
+  }));
+
 await test("opencode: what waits when the person says /new is in the new session, once; what is pushed to the old one goes there, too, until it is used again", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const inSession = (session, ...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", session, ...words.slice(1));
