@@ -86,11 +86,17 @@ int op_write_as_read(struct op *op, struct tidings_error *error) {
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
-/* A head that its owner has committed has the phase. */
+/* A head that its owner has committed has the phase. While the turn runs, the word stays, with that
+ * phase: who has the snapshot of before looks at it next. */
 static void committed(struct op *op, bool done) {
-  if (done && op->head_put && (op_owns_session(op) || !op->head.owner.pid))
-    store_phase_clear(op->instance->store, op->session);
+  struct store *store = op->instance->store;
+  const struct head *head = &op->head;
+  bool sets = done && op->head_put && (op_owns_session(op) || !head->owner.pid);
   op->head_put = false;
+  if (!sets) return;
+  if (head->run.state != RUN_BUSY || store_phase(store, op->session, head->epoch) < 0 ||
+      !store_phase_set(store, op->session, head->epoch, &head->owner, head->run.phase))
+    store_phase_clear(store, op->session);
 }
 
 int op_commit(struct op *op, struct tidings_error *error) {

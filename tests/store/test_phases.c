@@ -120,6 +120,24 @@ Test(phases, a_tool_result_ends_the_streaming_though_nothing_is_pending) {
   plugin_end(plugin);
 }
 
+Test(phases, a_commit_in_a_turn_leaves_the_word_to_who_has_a_snapshot_of_before) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_error error = new_error();
+  send(plugin, "turn.started");
+  send(plugin, "stream.started");
+  uint64_t before = generation_of(plugin);
+  cr_assert_eq(event(plugin, &error,
+                     "{\"type\":\"message.submitted\",\"session\":\"s\",\"data\":{\"id\":\"m\","
+                     "\"content\":\"Go.\"}}"),
+               0);
+  cr_assert_gt(generation_of(plugin), before);
+  uint32_t number = number_of(store_of(plugin), "s");
+  cr_assert_eq(store_phase(store_of(plugin), number, 1), 1, "streaming");
+  send(plugin, "turn.finished");
+  cr_assert_eq(store_phase(store_of(plugin), number, 1), -1);
+  plugin_end(plugin);
+}
+
 Test(phases, a_word_that_is_taken_costs_a_commit) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   send(plugin, "turn.started");
