@@ -16,7 +16,7 @@ static int refuse_name(const struct path *parent, const struct json *value, cons
   return fail(error, TIDINGS_E_SCHEMA, "%s: %s", field_path_text(&path).text, problem);
 }
 
-/* true, false, or "critical": whatever else is of that kind is not shown. */
+/* true, false, or "critical", which leaves out everything less than critical. */
 static int read_wanted(const struct path *parent, const struct json *value, uint8_t *ret_wanted,
                        struct tidings_error *error) {
   if (value->kind == JSON_IS_TRUE) *ret_wanted = WANTED_ALL;

@@ -53,7 +53,7 @@ static inline int check_text(const struct tidings_span *span, size_t longest, co
   return sound ? 0 : refuse_text(span, longest, name, error);
 }
 
-/* The instance of a plugin pointer, entered; or an error. */
+/* Enters the instance that a plugin pointer stands for, or fails. */
 static int enter(struct tidings_plugin *plugin, const void *ret, struct instance **ret_instance,
                  struct tidings_error *error) {
   if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
@@ -107,7 +107,7 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
   return code;
 }
 
-/* The id of a message that could be. */
+/* Refuses what cannot be the id of a message. */
 static int check_message(const struct tidings_span *id, struct tidings_error *error) {
   int code = check_span(id, "request.messages", error);
   if (code || id->len <= LONGEST_ID) return code;
@@ -136,8 +136,8 @@ static int take_chat_request(const struct instance *instance,
   return code;
 }
 
-/* The ids as an array, which a carrier wants, and after that once more, sorted. NULL without ids,
- * or without memory. */
+/* Returns an array with all ids as a carrier wants them, and after them the same ids sorted. NULL:
+ * there are no ids, or no memory. */
 static struct tidings_span *gather_messages(const struct tidings_chat_request *request,
                                             struct tidings_error *error, int *code) {
   size_t count = request->message_count;
@@ -187,7 +187,7 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
   uint32_t lives = store_lives(instance->store);
   code = check_span(event, "event", error);
   if (!code) code = flow_event(instance, *event, ret_reply, error);
-  /* The session's number was found to be void: nothing was done, and it is looked up anew. */
+  /* The number was void, and so nothing was done: it is looked up anew. */
   if (code == TIDINGS_E_BUSY && store_lives(instance->store) != lives)
     code = flow_event(instance, *event, ret_reply, error);
   instance_leave(instance);
@@ -220,12 +220,12 @@ static void release(struct tidings_plugin *plugin, const struct tidings_reply *r
   if (plugin) reply_release((struct instance *)plugin, reply);
 }
 
-/* Before it closes, the instance does what it has promised: a settle that is remembered would be
- * forgotten with it. BUSY: it still cannot. */
+/* Settles that were only remembered would be lost with the instance, so they are done before it
+ * closes. BUSY: they still cannot be done. */
 static int keep_promises(struct instance *instance, struct tidings_error *error) {
   struct tidings_error why = {.size = sizeof why};
   if (instance_enter(instance, NULL))
-    return 0; /* quiesced: that was done then; or a forked child */
+    return 0; /* done by quiesce already, or not for a forked child to do */
   int code = flow_settle_remembered(instance, instance_deadline(instance), &why);
   instance_leave(instance);
   if (code == TIDINGS_E_BUSY) return fail(error, code, "%s", why.text);

@@ -27,7 +27,7 @@ static int64_t days_since_1970(int year, int month, int day) {
   return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/* "Z", or "+01:00" and nothing else: how many minutes it is ahead of UTC. */
+/* Reads "Z" or an offset like "+01:00", with nothing after it, as the minutes ahead of UTC. */
 static bool read_zone(const char *at, const char *end, int64_t *ret_minutes) {
   int hours, minutes;
   *ret_minutes = 0;
@@ -48,7 +48,7 @@ static bool read_fraction(const char **at, const char *end, int64_t *ret_ms) {
   return *at > first;
 }
 
-/* Milliseconds since 1970 in UTC. False: it is none. */
+/* Gives the milliseconds since 1970 in UTC. False: the text is no time. */
 static bool event_time_read(struct tidings_span text, int64_t *ret_ms) {
   int century, year, month, day, hour, minute, second;
   int64_t fraction, zone;
@@ -245,7 +245,7 @@ int event_parse(struct tidings_span bytes, const struct settings *settings, stru
   if (!code) code = read_identity(attributes, &event, error);
   const struct data_input input = {attributes[DATA], settings, arena, error};
   if (!code) code = types[event.type].read_data(&input, &event);
-  if (event.occurred_ms < 0) event.occurred_ms = 0; /* before 1970: it says nothing */
+  if (event.occurred_ms < 0) event.occurred_ms = 0; /* a time before 1970 counts as none */
   event.notification.occurred_ms = event.occurred_ms;
   if (!code && event_is_report(event.type) && json_compact(attributes[DATA], arena, &event.data))
     code = fail(error, TIDINGS_E_NOMEM, "event: no memory to keep it");

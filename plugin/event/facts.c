@@ -15,7 +15,7 @@ static bool is_text(const struct json *value) {
   return value && value->kind == JSON_IS_STRING && value->text.len;
 }
 
-/* The first member of a list; NULL: it is none. */
+/* The first member of a list. NULL: this is no list. */
 static const struct json *first_member(const struct json *list) {
   return list && list->kind == JSON_IS_ARRAY ? list->members : NULL;
 }
@@ -49,7 +49,7 @@ static int read_fact_paths(const struct json *object, struct facts *facts, struc
   return code;
 }
 
-/* They follow in the order of the paths. */
+/* Edited paths are in the same order as all paths. */
 static int read_edited(const struct json *object, struct facts *facts, struct arena *arena) {
   const struct json *one = first_member(json_member(object, "edited"));
   if (!one) return 0;
@@ -95,14 +95,13 @@ static int read_facts(const struct notification *note, struct arena *scratch, st
 int facts_read(struct item *items, size_t count, struct arena *arena) {
   enum {
     SCRATCH_BYTES = 65536
-  }; /* how much of unused memory is kept until it is freed: data can be big, and what waits
-        many */
+  }; /* this much unused memory is kept before it is freed: data can be big, and many items wait */
   struct arena scratch = ARENA_EMPTY;
   size_t read = 0;
   int code = 0;
   for (size_t i = 0; i < count && !code; i++) {
     if (!has_facts(&items[i].note)) continue;
-    items[i].facts = (struct facts){.path_count = 0}; /* may have been read before */
+    items[i].facts = (struct facts){.path_count = 0}; /* not those of an earlier call */
     code = read_facts(&items[i].note, &scratch, arena, &items[i].facts);
     read += items[i].note.data.len;
     if (read < SCRATCH_BYTES) continue;

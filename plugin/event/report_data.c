@@ -229,7 +229,8 @@ static int read_paths(const struct data_input *input, const struct json *list,
   return 0;
 }
 
-/* How the reporter knows a file again. Kept in the data; empty means none, as no stamp does. */
+/* A stamp tells the reporter whether a file is still the same. It is kept in the data, and an empty
+ * one is as good as none. */
 static int check_stamp(const struct path *parent, const struct json *value,
                        struct tidings_error *error) {
   struct tidings_span stamp;

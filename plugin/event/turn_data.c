@@ -10,7 +10,7 @@ enum field { MESSAGES, REASON, MESSAGE, ATTEMPT, KIND, AT, FIELD_COUNT };
 static const char *const field_names[FIELD_COUNT] = {"messages", "reason", "message",
                                                      "attempt",  "kind",   "at"};
 
-/* Sorted aside. */
+/* Refuses an id that is listed twice; it compares a sorted copy. */
 static int check_distinct(const struct data_input *input, const struct tidings_span *ids,
                           size_t count) {
   struct tidings_span *sorted = arena_zalloc(input->arena, count, sizeof *sorted);

@@ -40,7 +40,7 @@ void calls_share_ends(struct op *op, const struct event *event) {
     store_calls_forget(op->instance->store, op->session);
 }
 
-/* If a call is in memory too, its row is brought up to date later. */
+/* A call that is in memory too needs no write now: its row is updated later. */
 int calls_row_changes(struct op *op, const struct event *event, struct memory *ret_row,
                       bool *ret_changes, struct tidings_error *error) {
   bool one_machine = store_is_of_one_machine(op->instance->store);
@@ -69,7 +69,7 @@ int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
 
 /* -- for reports of files ---------------------------------------------------------------------- */
 
-/* An edit of the assistant's own is never shown, so nobody asks what ran. */
+/* The assistant's own edit is never shown, so nobody asks during which call it came. */
 static int find_call(struct op *op, struct event *event, const struct memory *memory,
                      struct tidings_error *error) {
   struct memory shared = {0}, committed = *memory;
@@ -86,7 +86,7 @@ static int find_call(struct op *op, struct event *event, const struct memory *me
   return 0;
 }
 
-/* The data names them, for queries and for lists of several reports. */
+/* The event's data gets the edited paths, for queries and for lists of several reports. */
 static int add_edited(struct op *op, struct event *event) {
   const struct report *report = &event->report;
   struct buffer text = BUFFER_EMPTY;

@@ -100,7 +100,7 @@ static int read_source(struct op *op, struct tidings_span name, struct source *s
 
 /* -- notifications ----------------------------------------------------------------------------- */
 
-/* How many more the session takes: what a push would find, a share is kept for critical ones. */
+/* How many more items the session takes. As with a push, a share is kept for critical ones. */
 static int find_room(struct op *op, size_t *ret_room, struct tidings_error *error) {
   uint32_t limit = op->settings->pending_per_session;
   uint64_t last = 0, most = limit - limit / CRITICAL_SHARE;
@@ -117,10 +117,10 @@ static int push_copy(struct op *op, const struct source *source, const struct it
   struct origin origin = {0};
   int code =
       item->copied ? item_get_origin(op->txn, source->op.session, item->n, &origin, error) : 0;
-  if (origin.delivery && !origin.outcome) return code; /* was withdrawn from the session forked */
+  if (origin.delivery && !origin.outcome) return code; /* it was withdrawn after the fork */
   if (!origin.item) origin.item = public_id(source->op.session, item->n);
   origin.delivery = 0;
-  origin.outcome = OUTCOME_CLOSED; /* in the session that it was in: it is late */
+  origin.outcome = OUTCOME_CLOSED; /* it ended there, so here it is late */
   const struct push push = {.session = op->name,
                             .note = &item->note,
                             .origin = &origin,
@@ -134,7 +134,7 @@ static int push_copy(struct op *op, const struct source *source, const struct it
 struct moving {
   const struct item *item;
   struct source *source;
-  int64_t time_ms; /* when it was pushed, or the newest before it in its session */
+  int64_t time_ms; /* its own, or the newest time before it in its session */
 };
 
 static int by_age(const void *left, const void *right) {
@@ -144,8 +144,8 @@ static int by_age(const void *left, const void *right) {
   return a->item->n < b->item->n ? -1 : a->item->n > b->item->n;
 }
 
-/* Those of all sessions are in the order in which they were pushed, those of a session in the order
- * of commit. */
+/* Items of different sessions are ordered by the time of their push, items of one session by their
+ * commit. */
 static struct moving *line_up(struct op *op, struct source *sources, size_t count,
                               size_t *ret_count) {
   size_t total = 0;
@@ -164,7 +164,7 @@ static struct moving *line_up(struct op *op, struct source *sources, size_t coun
   return all;
 }
 
-/* The first of each session's that move: they are closed there. */
+/* Closes in their old session the items that have moved. */
 static int close_moved(struct op *op, struct source *source, struct tidings_error *error) {
   struct disposition *dispositions =
       arena_zalloc(&source->op.arena, source->moved, sizeof *dispositions);
@@ -185,7 +185,7 @@ static int move_items(struct op *op, struct source *sources, size_t count,
   if (room > total) room = total;
   for (size_t i = 0; !code && i < room; i++) {
     all[i].source->moved++;
-    if (all[i].item->note.message.len) /* else it is damaged */
+    if (all[i].item->note.message.len) /* damaged ones stay where they are */
       code = push_copy(op, all[i].source, all[i].item, error);
   }
   for (size_t i = 0; !code && i < count; i++) code = close_moved(op, &sources[i], error);
@@ -226,7 +226,7 @@ static int submit_message(struct op *op, struct decision *decision, const struct
                             source->contents[at], source->triggers[at], error);
 }
 
-/* The other session keeps its history: what it had has ended, or is at rest. */
+/* The other session keeps its history; nothing in it waits any more. */
 static int close_source(struct op *op, struct source *source, struct tidings_error *error) {
   struct stored_run *stored = &source->stored;
   struct turns_input input = stored_run_input(&source->op, TURNS_COLLECTED);

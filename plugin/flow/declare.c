@@ -14,7 +14,7 @@ static bool is_same_declaration(const struct declaration *a, const struct declar
   return true;
 }
 
-/* Without the tool's old declaration, and with the new one unless it is empty. */
+/* Takes out the tool's old declaration and adds the new one unless it is empty. */
 static int replace_declaration(struct op *op, const struct declaration *declared,
                                struct declarations *tools, bool *ret_changed,
                                struct tidings_error *error) {

@@ -109,14 +109,14 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
   return step_run(op, delivering, error);
 }
 
-/* For the event that says that the call is over: step.c. */
+/* Notes it for the event that ends the call (see step.c). */
 static void note_look(const struct carrier *carrier, struct session *session, bool nothing) {
   bool holds = nothing && carrier->kind == CARRIER_TOOL_RESULT;
   atomic_store_explicit(&session->looked_ms, holds ? store_uptime_ms() : 0, memory_order_relaxed);
 }
 
-/* Reads what is pending now. Done: nothing is, and the session is quiet if its run does not wait
- * for a tool result. The snapshot stays open: the items' text is its own. */
+/* Reads what is pending now. DONE: nothing is pending, and the session is quiet unless its run
+ * waits for a tool result. The snapshot stays open, because the items' text lies in it. */
 static int look_for_pending(struct op *op, struct delivering *delivering,
                             enum deliver_next *ret_next, struct tidings_error *error) {
   struct session *session = op->known;
@@ -148,7 +148,7 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
     return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
   int code = reply_status(reply, op, turns, error);
   if (code) return code;
-  reply_wake(reply, op, turns, 0); /* a turn runs: its end says when what is for later is due */
+  reply_wake(reply, op, turns, 0); /* a turn runs: its end says when to wake */
   const struct showing showing = {.chat_request = is_chat_request(delivering),
                                   .bare = reply_is_bare(op),
                                   .steered = steered->contents,
@@ -191,8 +191,8 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
   return 0;
 }
 
-/* A notification for which no chat request has room asks for no other request. But one that only
- * waits for its turn may. */
+/* A notification that fits into no chat request must not ask for further ones. But it may if it
+ * only waits for room in a later one. */
 static void note_unfit(const struct delivering *delivering, const struct plan *plan,
                        struct run *run) {
   if (!is_chat_request(delivering) || plan->too_large != plan->deferred) return;
@@ -243,8 +243,8 @@ static int find_session(struct op *op, struct tidings_error *error) {
   return code || op->known ? code : attach_by_hook(op, error);
 }
 
-/* Was it quiet when it was looked at last, and has nothing happened since? For a store that has to
- * be asked. *ret_asked: it was, and the answer is there for a snapshot. */
+/* Was the session quiet at the last look, and has nothing happened since? For a store that has to
+ * be asked over a connection. *ret_asked: it was asked, and a snapshot can use the answer. */
 static bool is_quiet_still(struct instance *instance, const struct carrier *carrier,
                            struct session *known, store_deadline deadline, bool *ret_has_answer) {
   uint64_t stamp = known ? atomic_load_explicit(&known->quiet_stamp, memory_order_relaxed) : 0;
@@ -271,7 +271,7 @@ static int deliver_once(struct instance *instance, const struct carrier *carrier
   return code;
 }
 
-/* Once more if the session's number was found to be void: nothing was done. */
+/* If the session's number was void, nothing was done, and it is tried once more. */
 int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = instance_deadline(instance);

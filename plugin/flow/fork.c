@@ -22,11 +22,11 @@ struct forking {
   uint32_t child; /* its number */
   struct copy *copies;
   size_t count, capacity;
-  const struct delivery *delivery; /* whose items are looked at; NULL: none's */
+  const struct delivery *delivery; /* the delivery whose items are looked at; NULL: none */
   const struct disposition_range *disposition;
   bool is_new; /* no host has had the child yet */
   struct tidings_error *error;
-  uint64_t *known; /* what the child has already, as origins; ascending */
+  uint64_t *known; /* origins of the copies that the child has already; ascending */
   size_t known_count, known_capacity;
 };
 
@@ -68,7 +68,7 @@ static int read_known(struct forking *forking) {
   return code;
 }
 
-/* The child has a copy; or it is the child that the item came from. */
+/* Has the child a copy of the item, or did the item come from the child itself? */
 static bool has_copy(const struct forking *forking, uint64_t origin) {
   return public_id_session(origin) == forking->child ||
          (forking->known_count &&
@@ -83,8 +83,8 @@ static bool was_recalled(const struct delivery *delivery, uint64_t n) {
   return false;
 }
 
-/* A copy of a copy is one of the same item. If no carrier of this session has it, it may be on the
- * parent's. */
+/* A copy of a copy has the origin of the first item. If no carrier of this session has shown it,
+ * one of the parent's may have. */
 static int find_origin(const struct forking *forking, const struct item *item,
                        struct origin *ret_origin) {
   const struct op *op = forking->op;
@@ -155,7 +155,7 @@ static int by_order(const void *left, const void *right) {
   return by_commit(left, right);
 }
 
-/* The order of commit; but what is late stands where it would if it had been pushed here. */
+/* Copies stand in the order of commit. Late ones stand where their time puts them. */
 static void put_in_order(struct forking *forking) {
   int64_t newest_ms = INT64_MIN;
   for (size_t i = 0; i < forking->count; i++) {
@@ -167,7 +167,7 @@ static void put_in_order(struct forking *forking) {
   if (forking->count) qsort(forking->copies, forking->count, sizeof *forking->copies, by_order);
 }
 
-/* A leased one that is older than what the child's transcript has of the same thing is not copied.
+/* Leaves out leased items that the child's transcript has newer reports of.
  */
 static int leave_out_outdated(struct forking *forking) {
   struct op *op = forking->op;

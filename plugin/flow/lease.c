@@ -62,7 +62,7 @@ static int write_delivery(struct op *op, struct delivery *delivery, struct tidin
   return code ? code : delivery_add(op->txn, op->session, delivery, error);
 }
 
-/* The run as the snapshot's step left it: the head has not changed since. */
+/* Writes the run as the step left it in the snapshot; the head is still the same. */
 static int write_run(struct op *op, struct delivering *delivering, const struct plan *plan,
                      struct tidings_error *error) {
   bool chat = delivering->carrier->kind == CARRIER_CHAT_REQUEST, changed;
@@ -72,7 +72,7 @@ static int write_run(struct op *op, struct delivering *delivering, const struct 
                          error);
 }
 
-/* A delivery that is rolled back has not said it. */
+/* Notes which delivery said the preamble, because its rollback takes that back. */
 static void remember_preamble(struct op *op, const struct plan *plan, uint64_t delivery) {
   if (!plan->line_count || op->head.preamble) return;
   if (render_has_preamble(op->settings->format) && !reply_is_bare(op)) op->head.preamble = delivery;

@@ -15,7 +15,7 @@ static int no_memory_to_close(struct tidings_error *error) {
 
 /* -- opened, resumed, and whose event it is ---------------------------------------------------- */
 
-/* Closing is the way out for a session whose head is damaged. */
+/* A session with a damaged head can still be closed: that is the way out. */
 int life_get_head(struct op *op, const struct event *event, struct tidings_error *error) {
   if (event->type != EVENT_SESSION_CLOSED) return op_get_head(op, error);
   int code = op_get_head(op, NULL);
@@ -23,8 +23,8 @@ int life_get_head(struct op *op, const struct event *event, struct tidings_error
   return code ? no_memory_to_close(error) : 0;
 }
 
-/* Messages are taken from everybody, and make a host that could own the session its owner;
- * everything else is the owner's. */
+/* Anybody may send messages, and a host that does so becomes the owner if it can. All other events
+ * are for the owner to send. */
 int life_attach(struct op *op, const struct event *event, struct decision *decision,
                 struct tidings_error *error) {
   const struct owner *self = &op->instance->owner;

@@ -8,7 +8,8 @@
 #include "common/error.h"
 #include "flow/internal.h"
 
-/* In a write of its own, which is committed if it gives something up, or `must` be. */
+/* Gives up history in a write of its own. It is committed if anything was given up, or if it `must`
+ * be. */
 static int give_up_some(struct op *op, bool must, size_t *ret_count) {
   struct store_txn *txn;
   int code = store_write(op->instance->store, NULL, op->deadline, &txn, NULL);
@@ -19,8 +20,8 @@ static int give_up_some(struct op *op, bool must, size_t *ret_count) {
   return code;
 }
 
-/* As long as there is time. Pages that were freed can be used by the second write after that, so
- * there is another write after the last. */
+/* Gives up history and tries again as long as there is time. Freed pages can be used only by the
+ * second write after them, so one more write follows the last. */
 int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
                struct tidings_error *error) {
   struct store *store = op->instance->store;

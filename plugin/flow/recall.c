@@ -13,7 +13,7 @@ struct recall {
   struct op *op;
   const struct produced *produced;
   struct delivery delivery;
-  struct disposition *dispositions; /* of those that are withdrawn by now */
+  struct disposition *dispositions; /* of the items found so far */
   size_t count, capacity, fresh;
 };
 
@@ -51,7 +51,7 @@ static int look_at_item(void *context, const struct item *item) {
   return keep_disposition(recall, &disposition);
 }
 
-/* Keeps what its row says already. */
+/* Adds what the row of the delivery says already. */
 static int keep_recalled(struct recall *recall) {
   const struct delivery *delivery = &recall->delivery;
   int code = 0;

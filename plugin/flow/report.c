@@ -13,7 +13,7 @@
 struct intake { /* of one report */
   const struct event *event;
   struct produced produced; /* from the event and what is remembered */
-  bool known;               /* it tells nothing that is to be remembered */
+  bool known;               /* there is nothing new in it to remember */
   bool duplicate;
 };
 
@@ -53,7 +53,7 @@ static int find_withdrawn(struct op *op, const struct intake *report,
   return 0;
 }
 
-/* By a snapshot: what comes of the report, and whether there is anything to write. */
+/* Finds out in a snapshot what the report leads to, and whether anything has to be written. */
 static int preview_report(struct op *op, struct intake *report, bool *ret_changes,
                           struct tidings_error *error) {
   struct memory memory = {0};

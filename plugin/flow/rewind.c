@@ -16,7 +16,7 @@
 #include "session/outdated.h"
 
 enum carrier_now {
-  CARRIER_IS_NONE, /* no host received its id, or could name it, or it is later than the list */
+  CARRIER_IS_NONE, /* the list cannot name its id, or is older than it */
   CARRIER_STAYS,
   CARRIER_IS_GONE,
   CARRIER_IS_BACK
@@ -80,7 +80,7 @@ static bool has_number(const struct numbers *numbers, uint64_t n) {
          bsearch(&n, numbers->n, numbers->count, sizeof *numbers->n, compare_numbers);
 }
 
-/* Those of its items that were delivered, or those that were not. */
+/* Adds the items of a delivery that were delivered, or those that were not. */
 static int add_items(struct rewind *rewind, struct numbers *numbers,
                      const struct delivery *delivery, bool delivered) {
   int code = 0;
@@ -107,8 +107,8 @@ static int keep_delivery(void *context, const struct delivery *delivery) {
   return 0;
 }
 
-/* By which id a transcript names the carrier; 0: by none. With settle_on_return the host was never
- * given the id, so a list without it says nothing. */
+/* The id by which a transcript names the carrier; 0: it has none. With settle_on_return the host
+ * never got the id, so its absence from a list says nothing. */
 static uint64_t carrier_id(const struct op *op, const struct delivery *delivery) {
   bool inherited = delivery->carrier == CARRIER_NONE && delivery->disposition_count &&
                    delivery->dispositions[0].reason == REASON_PARENT;
@@ -181,8 +181,8 @@ static int find_returned(struct rewind *rewind) {
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
-/* A pending notification of a delivery whose carrier is back ends as it did then, or would have.
- * Its row keeps that, what it showed, and what it has removed before. */
+/* When a carrier is back, pending notifications of its delivery end as they did then or would have.
+ * The row of the delivery keeps that, beside all that it showed and removed before. */
 static int end_again(struct rewind *rewind, struct delivery *delivery) {
   struct op *op = rewind->op;
   struct delivery again = {.n = delivery->n};
@@ -245,7 +245,8 @@ static int write_all(struct rewind *rewind) {
 
 /* -- ids that nobody knows --------------------------------------------------------------------- */
 
-/* A named id of this session is known if there is such a delivery; or was, if it has no mark. */
+/* Is there a delivery of this session with the named id, or may there have been one that was
+ * forgotten? */
 static bool is_known_here(const struct rewind *rewind, uint64_t id) {
   const struct op *op = rewind->op;
   uint64_t n = public_id_n(id);
@@ -285,7 +286,7 @@ static int count_unknown(struct rewind *rewind) {
   return code;
 }
 
-/* Another branch may have later deliveries, and not the one that said what a block is. */
+/* The transcript may be another branch, without the delivery that had the preamble. */
 static void keep_preamble(const struct rewind *rewind) {
   struct op *op = rewind->op;
   bool stays = attach_is_later(op, op->head.preamble);

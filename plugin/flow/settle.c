@@ -49,8 +49,8 @@ static int check_leased(uint64_t id, const struct delivery *delivery, struct tid
               delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
 }
 
-/* First among those that are leased, which are few, and have been read with the session. A damaged
- * row says nothing of its delivery's id, but the row of the id does. */
+/* Looks first among the leased ones, which are few and were read with the session. If a delivery's
+ * row is damaged, its id is found by the row of the id. */
 static int find_leased(struct op *op, uint64_t id, uint64_t n, struct delivery *ret_delivery,
                        bool *ret_found, struct tidings_error *error) {
   const struct head *head = &op->head;
@@ -100,8 +100,8 @@ static int decide_settlement(struct op *op, const struct settlement *settlement,
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
-/* How many items a delivery ended: so many old ones may be forgotten with it, or history would
- * outgrow its limit. */
+/* How many items the delivery ended. As many old ones may be forgotten in the same write, so that
+ * history stays within its limit. */
 static size_t count_items(const struct delivery *delivery) {
   uint64_t count = 0;
   for (size_t i = 0; i < delivery->disposition_count; i++)
@@ -122,7 +122,7 @@ static bool messages_alive(const struct run *run) {
   return run->last_message && run->first_message <= run->last_message;
 }
 
-/* The lease's end in op's head and in the delivery's row. */
+/* Ends the lease in op's head and in the delivery's row. */
 static int write_delivery_end(struct op *op, struct delivery *delivery, bool commit,
                               struct tidings_error *error) {
   if (!commit) return ending_roll_back(op, delivery, SETTLED_BY_HOST, error);
@@ -132,7 +132,7 @@ static int write_delivery_end(struct op *op, struct delivery *delivery, bool com
                                RETENTION_ROWS + count_items(delivery), error);
 }
 
-/* And what became of its messages, which is the run's affair. */
+/* Tells the run what became of the messages on the carrier. */
 static int write_messages_end(struct op *op, struct decision *decision,
                               const struct delivery *delivery, bool commit,
                               struct tidings_error *error) {
@@ -167,8 +167,7 @@ static int write_settlement(struct op *op, const struct settlement *settlement,
 
 /* -- the call ---------------------------------------------------------------------------------- */
 
-/* Does it end the delivery and do no more? Everything else that there is to do may depend on what
- * waits. */
+/* Does the settlement end the delivery and nothing else? Anything else may depend on what waits. */
 static bool only_ends(const struct op *op, const struct settlement *settlement) {
   return settlement->outcome == TIDINGS_COMMITTED && !messages_alive(&op->head.run);
 }
@@ -188,7 +187,7 @@ static int settle_in_write(struct op *op, const struct settlement *settlement, b
   return code ? code : op_commit_as_read(op, ret_again, error);
 }
 
-/* First by what this process has read of the session: that is enough for most. */
+/* Tries first with what this process has already read of the session, which mostly is enough. */
 static int settle_in_writes(struct op *op, const struct settlement *settlement,
                             struct tidings_reply **ret_reply, struct tidings_error *error) {
   bool again = false;
@@ -255,7 +254,7 @@ int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcom
   if (code != TIDINGS_E_BUSY && !unknown) return code;
   bool kept = remembered_add(&instance->remembered,
                              (struct remembered){.delivery_id = delivery_id, .outcome = outcome});
-  if (unknown) return code; /* it says so; at the next call it is settled, once more or at last */
+  if (unknown) return code; /* the error says so; the next call settles again */
   if (!kept) {
     return fail(error, TIDINGS_E_NOMEM,
                 "delivery %llu: another writer holds the store, and there is no memory to remember "

@@ -77,7 +77,7 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
     decision->head_changed = true;
   }
   if (!code && event->type == EVENT_SESSION_COMPACTED && op->head.preamble) {
-    op->head.preamble = 0; /* the summary need not have it */
+    op->head.preamble = 0; /* a summary may lack the preamble */
     decision->head_changed = true;
   }
   if (!code && event->type == EVENT_SESSION_FORKED)
@@ -106,9 +106,9 @@ static int answer_event(struct op *op, const struct event_step *step,
   return 0;
 }
 
-/* Another process's event has made an offer, or asks for the turn to end: the owner is to come and
- * get it, or to sleep no longer than until something is due. Or it has taken an offer away: what
- * was to ride on that may want something. */
+/* Wakes the owner if another process's event has made an offer, asks for the turn to end, or has
+ * something due before the owner would wake. Also if it took an offer away: the notifications that
+ * were to go with that offer may now ask for a turn. */
 static void ring_owner(struct op *op, const struct event *event, const struct decision *decision) {
   const struct stored_run *stored = &decision->stored;
   const struct run *run = &stored->turns.run;
@@ -145,7 +145,7 @@ static int write_event(struct op *op, const struct event *event,
 
 /* -- without a write --------------------------------------------------------------------------- */
 
-/* *ret_changes: it takes a write. */
+/* *ret_changes: the event has to be written. */
 static int decide_in_snapshot(struct op *op, struct event_step *step, bool *ret_changes,
                               struct tidings_error *error) {
   struct decision *decision = &step->decision;
@@ -160,8 +160,8 @@ static int decide_in_snapshot(struct op *op, struct event_step *step, bool *ret_
   return code;
 }
 
-/* Most reports of a phase, and calls that find nothing to do, change nothing that is worth a
- * commit. No reply: the event has to be written. */
+/* Most reports of a phase, and calls that find nothing to do, change nothing worth a commit: a
+ * snapshot answers them. Without a reply the event has to be written. */
 static int answer_from_snapshot(struct op *op, const struct event *event,
                                 struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct event_step step = {.event = event};

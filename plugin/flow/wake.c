@@ -33,7 +33,7 @@ static int add_by_name(struct search *search, struct tidings_span name, uint32_t
                                             store_changes(instance->store, number)));
 }
 
-/* A session with a damaged head has no owner: every call for it says so. */
+/* A session with a damaged head has no owner, and every call for it reports the damage. */
 static int check_mine(struct search *search, uint32_t number, bool *ret_mine) {
   struct op *op = search->op;
   op->session = number;
@@ -52,13 +52,14 @@ static int add_if_mine(void *context, struct tidings_span name, uint32_t number)
 
 /* -- what rang --------------------------------------------------------------------------------- */
 
-/* Sessions share counters. */
+/* Sessions share counters, so one that did not ring may be added too. */
 static int add_if_rung(void *context, struct tidings_span name, uint32_t number) {
   const struct search *search = context;
   return ring_moved(search->rings, number % STORE_RINGS) ? add_if_mine(context, name, number) : 0;
 }
 
-/* At first all that are ours are added: an instance before this one may not have named them all. */
+/* The first search adds all sessions of ours, because an earlier instance may not have named all
+ * that rang. */
 static int search_store(struct instance *instance, const struct rings *rings, bool all,
                         struct tidings_error *error) {
   struct op op;
@@ -70,7 +71,7 @@ static int search_store(struct instance *instance, const struct rings *rings, bo
   return code;
 }
 
-/* The list is empty. */
+/* Fills the list, which is empty. */
 static int look_for_rings(struct instance *instance, struct tidings_error *error) {
   struct wake *wake = &instance->wake;
   const struct rings *rings = NULL;
@@ -108,8 +109,7 @@ int flow_wake_descriptor(struct instance *instance, int32_t *ret_fd, struct tidi
   return code;
 }
 
-/* The host may go on polling what an instance before this one gave it, without asking for it
- * again. */
+/* The host may still poll the descriptor of an earlier instance without asking for one again. */
 static int enlist_again(struct instance *instance, struct tidings_error *error) {
   int fd;
   if (instance->wake.started || !store_waits(instance->store)) return 0;

@@ -57,7 +57,7 @@ static store_deadline last_deadline(uint64_t total_ms) {
 static void log_from_store(void *context, uint32_t severity, const char *text) {
   const struct instance *instance = context;
   struct tidings_span message = span_text(text);
-  if (publisher_is_caller(&instance->publisher)) return; /* the host did not call: it comes again */
+  if (publisher_is_caller(&instance->publisher)) return; /* no call of the host: it comes later */
   instance->host.log(instance->host.context, severity, &message);
 }
 
@@ -134,7 +134,7 @@ static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidi
 }
 
 static void instance_free(struct instance *instance) {
-  /* Sessions that rang and were not named are left to the next instance of this process. */
+  /* The next instance of this process names the sessions that rang and were not named yet. */
   if (!wake_is_empty(&instance->wake)) store_wait_again(instance->store);
   publisher_finish(&instance->publisher);
   wake_finish(&instance->wake);
@@ -155,7 +155,7 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   struct instance *instance = calloc(1, sizeof *instance);
   int code = 0;
   if (!instance) return fail(error, TIDINGS_E_NOMEM, "no memory for an instance");
-  instance->host = *host; /* of today's length: the entry saw to it */
+  instance->host = *host; /* the entry has made it as long as today's struct */
   instance->role = options->role;
   instance->until = last_deadline(options->total_budget_ms);
   instance->budget_ms = options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS;

@@ -141,7 +141,8 @@ void session_table_each(struct session_table *table,
   }
 }
 
-/* They keep their slots, which readers may be in; a table that grows places them by what they have.
+/* Sessions keep their slots, because readers may be in them, and get a hash that no search finds. A
+ * table that grows places them by that hash.
  */
 void session_table_void(struct session_table *table, uint32_t lives) {
   if (atomic_load_explicit(&table->lives, memory_order_acquire) == lives) return;

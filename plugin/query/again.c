@@ -13,10 +13,10 @@ static int no_memory_again(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to render a delivery again");
 }
 
-/* A delivery as it was: its items, and the messages that it steered into the turn. */
+/* A delivery as it was shown: its items, and the messages that it steered into the turn. */
 struct shown_then {
   const struct delivery *delivery;
-  bool bare; /* where the delivery does not say it */
+  bool bare; /* used if the delivery does not say it */
   struct item *items;
   size_t count;
   struct tidings_span *steered;
@@ -53,7 +53,8 @@ static int read_then(struct question *question, const struct past *past, struct 
 
 /* -- rendering --------------------------------------------------------------------------------- */
 
-/* Only the steps of the policy that join, order and cut lines: all of them were shown. */
+/* All items were shown, so only the steps of the policy that join, order and cut lines are left on.
+ */
 static struct settings settings_then(const struct op *op, const struct rendering *as) {
   return (struct settings){.notifications_enabled = true,
                            .format = as->format,
@@ -88,7 +89,7 @@ static int render_then(struct question *question, const struct shown_then *then,
   return code;
 }
 
-/* As it was; and if that does not give the same bytes, all of it, uncut. */
+/* Renders as then; if that does not give the same bytes, renders all lines uncut. */
 static int render_as(struct question *question, const struct shown_then *then,
                      const struct rendering *as, struct tidings_reply **ret_reply, bool *ret_same,
                      struct tidings_error *error) {

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "query/past.h"
 
-/* Describes item `n` in each delivery that had it, in order. */
+/* Describes what each delivery that had item `n` did with it, in order. */
 static int collect_dispositions(struct question *question, const struct past *past, uint64_t n,
                                 struct past_disposition **ret_dispositions, size_t *ret_count,
                                 struct tidings_error *error) {
@@ -44,8 +44,8 @@ static int compare_origin(void *context, const struct item *item) {
   return code;
 }
 
-/* Takes an id of this session, whole or without the session's number, or the one that an item was
- * copied from. */
+/* Takes an item's id in this session, whole or without the session's number, or the id of the item
+ * that it is a copy of. */
 static int find_number(struct question *question, uint64_t *ret_n, struct tidings_error *error) {
   struct op *op = &question->op;
   uint64_t id = question->request->id;
@@ -70,7 +70,7 @@ int query_write_moved(struct question *question, uint64_t number, struct tidings
   return code;
 }
 
-/* Retention removes items that have ended; a number that no item has had is another's mistake. */
+/* Retention may have removed the item. A number that no item ever had is a mistake of the asker. */
 static int say_missing(const struct question *question, uint64_t n, struct tidings_error *error) {
   unsigned long long id = question->request->id;
   struct quoted session = quote(question->request->session);

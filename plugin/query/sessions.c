@@ -14,10 +14,10 @@
 struct entry {
   struct tidings_span id;
   uint32_t number;
-  struct head head; /* without its ranges: only who owns it */
+  struct head head; /* read without its ranges */
   bool alive;
   uint64_t pending;
-  struct db_waiting waiting; /* beside the items: in the inbox of a database */
+  struct db_waiting waiting; /* what waits in the inbox of a database, beside the items */
 };
 
 struct listing {
@@ -53,8 +53,8 @@ int query_session_name(struct question *question, uint64_t number, struct tiding
 
 /* -- one of the list --------------------------------------------------------------------------- */
 
-/* A session whose head is damaged is listed as one without an owner: only closing it helps, and for
- * that one has to see it. */
+/* A session with a damaged head is listed without an owner: only closing it helps, and whoever
+ * closes it has to see it first. */
 static int describe(struct question *question, struct entry *entry, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY; /* for the ranges, which can be long */
   uint64_t last = 0;
@@ -117,7 +117,7 @@ static int take_turn_use(void *context, const struct transition *transition) {
   case TURNS_FAILED:
     if (transition->time_ms > *used_ms) *used_ms = transition->time_ms;
     return 0;
-  default: return 0; /* what producers did, or a host that attached */
+  default: return 0; /* done by producers, or by a host that attached */
   }
 }
 
@@ -230,7 +230,8 @@ static int write_entry(struct question *question, const struct entry *entry,
   return code;
 }
 
-/* All of them in one order, or a page in the store's own order, unless that is all. */
+/* Lists all sessions in the order of attachment, or a page of them in the order of the store. A
+ * page that is the whole list is sorted too. */
 static int list(struct question *question, struct listing *listing, uint64_t *ret_next,
                 struct tidings_error *error) {
   const struct request *request = question->request;

@@ -48,7 +48,7 @@ static void write_notifications(struct json_writer *writer, const struct plan *p
 
 /* -- preview ----------------------------------------------------------------------------------- */
 
-/* The run as it would be with a tool result, and what that would steer. */
+/* Steps the run as a tool result would, and finds what that would steer. */
 static int look_ahead(struct question *question, struct stored_run *stored, struct steered *steered,
                       struct tidings_error *error) {
   struct op *op = &question->op;
@@ -96,8 +96,7 @@ int query_preview(struct question *question, struct tidings_error *error) {
 
 /* -- render ------------------------------------------------------------------------------------ */
 
-/* Only the part of the policy that joins and orders lines is applied again: all of them were shown.
- * Writes "messages". */
+/* Writes "messages". All items were shown, so the policy only joins and orders lines. */
 static int render_items(struct question *question, struct item *items, size_t count,
                         uint32_t coalesce_window_ms, const struct showing *carrier,
                         struct tidings_error *error) {
@@ -119,7 +118,7 @@ static int render_items(struct question *question, struct item *items, size_t co
   return code;
 }
 
-/* A stream does not say how old its notifications were then: they count as new. */
+/* A stream does not say how old its notifications were, so they are shown as new. */
 static int render_again(struct question *question, const struct streamed *carrier, bool first,
                         struct tidings_error *error) {
   struct op *op = &question->op;

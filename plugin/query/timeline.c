@@ -9,10 +9,10 @@
 #include "common/error.h"
 #include "query/past.h"
 
-/* A rewind has its time before others can see it. */
+/* A rewind's time is set before others can see it; this bounds the difference. */
 enum { REWIND_SLACK_MS = 600000 };
 
-/* Is it new, not settled when the asker asked last, or taken back since, or back again? */
+/* Is the delivery new to the asker, or may it have changed since the asker asked last? */
 static bool is_selected(const struct delivery *delivery, const struct query_place *after) {
   if (delivery->n > after->delivery) return true;
   bool rewound = delivery->state == DELIVERY_REWOUND;
@@ -40,7 +40,7 @@ static size_t first_item(const struct past *past, uint64_t n) {
   return from;
 }
 
-/* Counts, or with `at` puts down, the deliveries that each item was in. */
+/* Counts the deliveries that each item was in; with `at` it writes them down instead. */
 static void add_to_items(const struct past *past, struct by_item *by_item, size_t *at) {
   for (size_t i = 0; i < past->delivery_count; i++) {
     const struct delivery *delivery = &past->deliveries[i];
@@ -119,7 +119,7 @@ static bool has_one_selected(const struct query_place *after,
   return false;
 }
 
-/* Those that are new, and those that a delivery has that is asked for. */
+/* Writes the items that are new, and those of the deliveries that are written. */
 static int write_items(struct question *question, const struct past *past,
                        struct tidings_error *error) {
   const struct query_place *after = &question->request->after;
@@ -183,7 +183,7 @@ static uint64_t first_selected(const struct past *past, const struct query_place
 
 /* -- what retention has removed ---------------------------------------------------------------- */
 
-/* Numbers are given out one by one: what is missing was there. */
+/* Numbers have no gaps, so a number that is missing belonged to something forgotten. */
 static void write_forgotten(struct question *question, const struct past *past) {
   struct json_writer *writer = &question->writer;
   uint64_t items = question->last - past->item_count;
@@ -232,7 +232,7 @@ static int write_submitted(struct question *question, struct tidings_error *erro
   return code;
 }
 
-/* The whole session was asked for, not what is new. */
+/* Writes what only a question for the whole session gets. */
 static int write_rest(struct question *question, const struct past *past,
                       struct tidings_error *error) {
   const struct query_place *after = &question->request->after;

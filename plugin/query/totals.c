@@ -13,11 +13,11 @@
 #include "store/list.h"
 
 enum { SESSIONS_AT_ONCE = 2048, MOST_SOURCES = 50 };
-enum { NOT_RUNNING = RUN_STATE_COUNT, DAMAGED, STATES }; /* beside those of a run */
+enum { NOT_RUNNING = RUN_STATE_COUNT, DAMAGED, STATES }; /* states beside those of a run */
 
 struct sums {
   uint64_t states[STATES], outcomes[OUTCOME_COUNT], levels[LEVEL_COUNT];
-  uint64_t pushed, pending, leased, queued, others; /* others: of sources that have no place */
+  uint64_t pushed, pending, leased, queued, others; /* others: beyond MOST_SOURCES */
   int64_t oldest_ms;                                /* 0: nothing is pending */
   struct source_sum {
     struct tidings_span source;
@@ -27,7 +27,7 @@ struct sums {
   struct latency latency;
 };
 
-/* The sessions of a page, and then their sums. */
+/* A page of sessions, and the sums over them. */
 struct summing {
   struct question *question;
   struct sums *sums;
@@ -104,8 +104,8 @@ static int count_shown(struct summing *summing, struct op *op, const struct deli
   return code;
 }
 
-/* From the newest one back. A damaged one is passed over; before one that was forgotten there are
- * none. */
+/* Counts from the newest delivery backwards. It passes over a damaged one, and stops at a forgotten
+ * one, because all before that are forgotten too. */
 static int count_deliveries(struct summing *summing, struct op *op) {
   const struct latency *latency = &summing->sums->latency;
   struct delivery delivery;
@@ -142,7 +142,7 @@ static int count_session(struct summing *summing, struct op *op) {
   return 0;
 }
 
-/* A damaged session is one of a state of its own. */
+/* A damaged session is counted under a state of its own. */
 static int count_page(struct summing *summing) {
   int code = 0;
   for (size_t i = 0; !code && i < summing->count; i++) {
@@ -205,7 +205,7 @@ static void count_inbox(struct figures *figures, const struct db_figure *figure)
   if (level < LEVEL_COUNT) figures->sums->levels[level] += figure->value;
 }
 
-/* Those of one name come one after the other. */
+/* Figures of one name come one after the other, and so share an object. */
 static void write_figure(void *context, const struct db_figure *figure) {
   struct figures *figures = context;
   if (strcmp(figure->name, "inbox") == 0) {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A unit is used up to where the next larger one says enough. */
+/* A unit is used until the next larger one is exact enough. */
 static const struct {
   const char *name;
   int64_t ms, below;

@@ -36,7 +36,8 @@ static void write_all(const struct file_list *list, struct buffer *out) {
 
 /* -- some by name, and how many there are ------------------------------------------------------ */
 
-/* With its slash; "/" alone says nothing. */
+/* The length of the folder that all paths share, with its slash. A "/" alone is no folder worth
+ * naming. */
 static size_t common_folder(const struct file_list *list) {
   struct tidings_span first = list->paths[0];
   size_t common = first.len;

@@ -93,8 +93,8 @@ static bool is_stray_selector(char before, struct tidings_span text, size_t at,
   return !is_key || behind.len < 3 || memcmp(behind.ptr, keycap, 3) != 0;
 }
 
-/* The text in front of `at`: in the text from `begin` on, else what was written before. NUL:
- * nothing. */
+/* The byte in front of `at`. At `begin` that is the last byte already written. NUL: there is none.
+ */
 static char byte_before(struct tidings_span text, size_t begin, size_t at,
                         const struct buffer *out) {
   if (at > begin) return text.ptr[at - 1];
@@ -128,7 +128,7 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where,
   return at - begin;
 }
 
-/* The bytes that plain_run stops at. */
+/* Writes the character at `at`, where plain_run has stopped. */
 static size_t write_shown(struct tidings_span text, size_t at, struct buffer *out) {
   uint32_t code_point;
   size_t len = utf8_decode(text, at, &code_point);
@@ -157,8 +157,8 @@ static bool opens_tag(struct tidings_span whole, size_t at) {
   return !escape_shows(whole, at + fold_at(whole, at).taken) && lookalike_reserved_tag(whole, at);
 }
 
-/* In the place of what looks like < at `at`: the tag opens nothing. How many bytes of the text that
- * stands for. */
+/* Writes something harmless for the look of < at `at`, so that it opens no tag. Returns how many
+ * bytes of the text it replaces. */
 static size_t write_opener(struct tidings_span whole, size_t at, struct buffer *out) {
   struct fold fold = fold_at(whole, at);
   bool is_tag = fold.look[0] == '<' && opens_tag(whole, at);
@@ -182,7 +182,7 @@ static size_t write_opener(struct tidings_span whole, size_t at, struct buffer *
 struct item_text {
   enum escape where;
   const char *end;
-  bool has_escapes; /* of JSON, so that a < may hide in one */
+  bool has_escapes; /* JSON escapes, in which a < may hide */
 };
 
 static bool has_escapes(struct tidings_span text) {
@@ -213,7 +213,7 @@ static void write_text(const struct item_text *item, struct tidings_span text, s
   }
 }
 
-/* With a letter, as most do: then it is no structure. */
+/* Most lines begin with a letter: those are no structure. */
 static bool begins_with_letter(struct tidings_span line) {
   char first = byte_at(line, 0);
   return is_alphanumeric(first) && !is_digit(first);

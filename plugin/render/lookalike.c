@@ -50,21 +50,21 @@ static size_t skip_unseen(struct tidings_span text, size_t at) {
   return at;
 }
 
-/* And all line breaks. */
+/* Skips unseen characters and line breaks. */
 static size_t skip_breaks(struct tidings_span text, size_t at) {
   for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN || fold.kind == FOLD_BREAK;)
     at += fold.taken;
   return at;
 }
 
-/* And all blanks. */
+/* Skips unseen characters and blanks. */
 static size_t skip_space(struct tidings_span text, size_t at) {
   for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN || fold.kind == FOLD_BLANK;)
     at += fold.taken;
   return at;
 }
 
-/* And all blanks and line breaks. */
+/* Skips unseen characters, blanks and line breaks. */
 static size_t skip_to_text(struct tidings_span text, size_t at) {
   for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN ||
                          fold.kind == FOLD_BLANK || fold.kind == FOLD_BREAK;)
@@ -95,14 +95,14 @@ static bool letters_alike(char look, char letter) {
   return letter == '_' && look == '-';
 }
 
-/* How many letters of `word` the character has the look of. */
+/* How many letters of `word` the character looks like. */
 static size_t letters_taken(const struct fold *fold, const char *word) {
   if (fold->kind != FOLD_ASCII || !letters_alike(fold->look[0], word[0])) return 0;
   if (!fold->look[1] || !word[1]) return 1;
   return letters_alike(fold->look[1], word[1]) ? 2 : 0;
 }
 
-/* After "rn", which looks like m; NO_MARK: there is something else. */
+/* The place after "rn", which looks like m. NO_MARK: there is no "rn". */
 static size_t skip_split_m(struct tidings_span text, size_t at) {
   struct fold first = fold_at(text, at);
   size_t next = skip_unseen(text, at + first.taken);
@@ -225,7 +225,7 @@ static char seen_before(struct tidings_span text, size_t at) {
   return ' ';
 }
 
-/* The short way for what is certainly none: "width" is, my_name. */
+/* A quick check: true if it is certainly no key of ours, as with "width" or my_name. */
 static bool is_no_key(struct tidings_span text, size_t at) {
   char before = ' ', behind = byte_at(text, at + 1);
   if (at) before = text.ptr[at - 1];
@@ -255,7 +255,8 @@ bool lookalike_key(struct tidings_span text, size_t at) {
 
 /* -- lines of a block -------------------------------------------------------------------------- */
 
-/* In the line from `at` on: after `words`, which begin somewhere in it; NO_MARK: nowhere. */
+/* Searches the rest of the line for `words`. Returns the place after them; NO_MARK: they are not
+ * there. */
 static size_t find_words(struct tidings_span text, size_t at, const char *words) {
   for (struct fold fold; (fold = fold_at(text, at)).kind != FOLD_END && fold.kind != FOLD_BREAK;
        at += fold.taken) {
@@ -266,7 +267,7 @@ static size_t find_words(struct tidings_span text, size_t at, const char *words)
   return NO_MARK;
 }
 
-/* Does what comes next say that it is a block of ours? */
+/* Is the text at `at` the title of a block of ours? */
 static bool title_follows(struct tidings_span text, size_t at) {
   size_t begin = skip_to_text(text, at);
   return find_words(text, begin, "system notification") != NO_MARK ||
@@ -309,7 +310,7 @@ static bool is_level_title(struct tidings_span text, size_t begin, char mark) {
   return false;
 }
 
-/* After two marks at `at`; NO_MARK: they are something else. */
+/* The place after two marks at `at`. NO_MARK: there are no two. */
 static size_t skip_marks(struct tidings_span text, size_t at, char mark) {
   struct fold first = fold_at(text, at);
   if (first.look[0] != mark) return NO_MARK;
@@ -386,7 +387,7 @@ static bool is_marker(struct tidings_span text, size_t at) {
   return last.look[0] == ']' && ends_line(text, in + last.taken);
 }
 
-/* The short way for what most lines begin with. */
+/* A quick check that is true for the beginning of most lines. */
 static bool begins_plainly(struct tidings_span text, size_t begin) {
   while (byte_at(text, begin) == ' ') begin++;
   char first = byte_at(text, begin);

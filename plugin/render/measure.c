@@ -12,7 +12,7 @@ static int render_block(struct measure *measure, const struct line *lines, size_
   return render_bytes(&input, &measure->scratch, ret_bytes);
 }
 
-/* A line of one letter that just happened; all of these are the same but for their level. */
+/* A line with one letter of text and no age. Only the level of such lines differs. */
 static struct line small_line(const struct measure *measure, unsigned level) {
   static const struct item item = {.note = {.source = {"x", 1}, .message = {"x", 1}}};
   return (struct line){.item = &item,
@@ -52,7 +52,7 @@ void render_measure_add(const struct measure *measure, struct measured *block, u
   int64_t joined = !block->count            ? 0
                    : block->of_level[level] ? measure->next[level]
                                             : measure->first;
-  block->bytes += bytes + (uint64_t)joined; /* wraps to what is less */
+  block->bytes += bytes + (uint64_t)joined; /* `joined` may be negative: the sum wraps to less */
   block->count++;
   block->of_level[level]++;
 }
@@ -63,7 +63,7 @@ static unsigned digits_of(size_t number) {
   return digits;
 }
 
-/* As many lines that wait are said in as many bytes. */
+/* Does the sentence about `a` waiting lines have as many bytes as that about `b`? */
 static bool is_said_alike(size_t a, size_t b) {
   return a == b ||
          (a > 1 && b > 1 && digits_of(a) == digits_of(b) && digits_of(a + 1) == digits_of(b + 1));

@@ -6,7 +6,7 @@
 #include "common/utf8.h"
 #include "render/lookalike.h"
 
-/* The text to write in front of, or instead of, what looks like < at `at`; NULL: nothing. */
+/* The text to write before or instead of the look of < at `at`. NULL: it may stay. */
 static const char *defuse_tag(enum fences fences, struct tidings_span text, size_t at) {
   bool is_plain = text.ptr[at] == '<';
   if (!is_plain && at && text.ptr[at - 1] == '\\') return NULL;
@@ -15,7 +15,7 @@ static const char *defuse_tag(enum fences fences, struct tidings_span text, size
   return is_plain ? "&lt;" : "\\";
 }
 
-/* The same at a character that is no ASCII, or an escape. */
+/* The same where an escape or a character beyond ASCII begins. */
 static const char *defuse_disguised(enum fences fences, struct tidings_span text, size_t at) {
   struct fold fold = fold_at(text, at);
   switch (fold.look[0]) {
@@ -107,14 +107,14 @@ static void write_visible(struct tidings_span text, struct buffer *out) {
   }
 }
 
-/* Without empty lines before and after, and without blanks at the end. The first line keeps its
- * indentation. */
+/* Takes off empty lines on both sides and blanks at the end. The first line keeps its indentation.
+ */
 static struct tidings_span trim_lines(struct tidings_span text) {
   size_t begin = 0;
   for (size_t at = 0; at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\n'); at++) {
     if (text.ptr[at] == '\n') begin = at + 1;
   }
-  if (begin) text = span_from(text, begin); /* an empty one may be at no address */
+  if (begin) text = span_from(text, begin); /* an empty span may have no address */
   while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\n')) text.len--;
   return text;
 }

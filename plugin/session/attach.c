@@ -22,7 +22,8 @@ int attach_find_newest(struct op *op, const struct session_event *opening,
   return delivery_find(op->txn, op->session, opening->newest, &op->newest, error);
 }
 
-/* Does the transcript have it? If its row is lost, the rows of the ids say which it is. */
+/* Does the transcript have the delivery? If its row is lost, the rows of the ids say which it is.
+ */
 static int look_up_named(struct op *op, const struct session_event *opening,
                          const struct delivery *delivery, bool *ret_named,
                          struct tidings_error *error) {
@@ -38,7 +39,7 @@ static int look_up_named(struct op *op, const struct session_event *opening,
   return code;
 }
 
-/* The messages on a carrier, as the machine sees it end. Nothing is offered meanwhile. */
+/* Tells the machine that a carrier has ended, for its messages. Nothing is offered meanwhile. */
 static int end_carrier(struct op *op, struct stored_run *stored, const struct delivery *delivery,
                        bool named, struct tidings_error *error) {
   ptrdiff_t *indices = arena_zalloc(&op->arena, delivery->message_count + 1, sizeof *indices);
@@ -97,7 +98,8 @@ static int look_for_preamble(struct op *op, const struct session_event *opening,
   return code;
 }
 
-/* Those of a host that had ended its own calls are kept until a turn starts. */
+/* Finds calls that a former host has not ended. If orphans were found before, they are kept until a
+ * turn starts. */
 static int find_orphans(struct op *op, uint64_t epoch, struct run *run,
                         struct tidings_error *error) {
   struct memory before;
@@ -140,7 +142,7 @@ bool attach_was_taken_over(const struct head *head, const struct owner *host) {
   return false;
 }
 
-/* Leaves out `host`, and, if `dead`, whoever has ended: that one does not call again. */
+/* Leaves out `host` and, if `dead`, all that have ended, because they do not call again. */
 static void forget_formers(struct op *op, const struct owner *host, bool dead) {
   struct head *head = &op->head;
   size_t kept = 0;
@@ -251,6 +253,6 @@ int attach_by_hook(struct op *op, struct tidings_error *error) {
   if (!code && changed) code = op_commit(op, error);
   op_give_up(op);
   arena_free(&op->arena);
-  /* Not before: a number that was not stored is given to the next session that comes. */
+  /* only after the commit: a number that was not stored is given to another session */
   return code ? code : remember_session(op, number, error);
 }

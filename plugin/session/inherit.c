@@ -16,7 +16,7 @@ static bool names_another_session(const struct op *op, const struct session_even
 
 struct inheritance {
   struct op *op;
-  struct disposition *dispositions; /* of the copies whose delivery is named; ref: which */
+  struct disposition *dispositions; /* of copies whose delivery is named; ref: that delivery */
   size_t count;
 };
 
@@ -53,7 +53,8 @@ static int find_copies(struct inheritance *inheritance, const struct session_eve
   return code;
 }
 
-/* A row for each of the parent's deliveries: a rewind may take one of them away. */
+/* Writes one row for each delivery of the parent, because a rewind may take back one of them alone.
+ */
 static int end_copies(struct inheritance *inheritance, uint64_t delivery,
                       struct tidings_error *error) {
   struct op *op = inheritance->op;
@@ -75,7 +76,7 @@ int inherit_named(struct op *op, const struct session_event *named, struct tidin
   bool names_parent = named && names_another_session(op, named);
   if (op->head.epoch > 1 && !names_parent) return 0;
   int code = find_copies(&inheritance, named, error);
-  /* No child of a fork: all that is pending is not read for nothing. */
+  /* If this is no child of a fork, the pending items need not be read. */
   if (code || (!inheritance.count && !names_parent)) return code;
   while (!code && inheritance.count)
     code = end_copies(&inheritance, inheritance.dispositions[0].ref, error);

@@ -72,7 +72,7 @@ int ledger_lease(struct head *head, const struct delivery *delivery, struct aren
 int ledger_join(struct head *head, const struct delivery *joining, struct arena *arena) {
   size_t count = head->leased_count;
   if (ledger_lease(head, joining, arena)) return -1;
-  head->leased_count = count; /* it is one of them already */
+  head->leased_count = count; /* it is in the list already */
   return 0;
 }
 
@@ -119,7 +119,7 @@ int ledger_roll_back(struct head *head, const struct delivery *delivery, struct 
   return 0;
 }
 
-/* The range without the numbers in it that are pending again, which *n has first. */
+/* Adds the range without the numbers in it that are pending again; these come first in *n. */
 static void add_without(struct taken *taken, size_t *count, struct taken range, const uint64_t **n,
                         const uint64_t *end) {
   for (; *n < end && **n <= range.last; (*n)++) {

@@ -12,7 +12,7 @@ void op_begin(struct op *op, struct instance *instance, struct tidings_span name
 
 void op_begin_at(struct op *op, struct instance *instance, struct tidings_span name,
                  store_deadline deadline, int64_t host_ms) {
-  memset(op, 0, offsetof(struct op, head)); /* a push needs no head: it is large */
+  memset(op, 0, offsetof(struct op, head)); /* the head is large, and a push needs none */
   op->instance = instance;
   session_table_void(&instance->sessions, store_lives(instance->store));
   op->configuration = configuration_use(instance);
@@ -86,8 +86,8 @@ int op_write_as_read(struct op *op, struct tidings_error *error) {
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
-/* A head that its owner has committed has the phase. While the turn runs, the word stays, with that
- * phase: who has the snapshot of before looks at it next. */
+/* After a commit by the owner the stored head has the phase. While the turn runs, the word stays
+ * and has it too, because a reader of the earlier snapshot looks at the word next. */
 static void committed(struct op *op, bool done) {
   struct store *store = op->instance->store;
   const struct head *head = &op->head;

@@ -12,11 +12,11 @@
 #include "session/pending.h"
 #include "session/planning.h"
 
-/* The states that deliveries have shown, and what was silent and ended by them. */
+/* The items that deliveries have shown or, if silent, ended. */
 struct shown {
   struct op *op;
   uint64_t above;   /* only items with higher numbers are of interest */
-  int64_t since_ms; /* and deliveries that are not older */
+  int64_t since_ms; /* only deliveries that are not older */
   enum delivery_state state;
   struct item *items; /* by n, once they are sorted */
   size_t count, capacity;
@@ -26,7 +26,7 @@ struct shown {
 struct candidates {
   struct item *items;
   size_t count;
-  uint64_t above; /* nothing newer has a number that is not above this one */
+  uint64_t above; /* all newer reports have numbers above this one */
 };
 
 static int no_memory_to_compare(struct tidings_error *error) {
@@ -145,7 +145,7 @@ static int end_older_than_committed(struct op *op, struct candidates *pending,
   return code;
 }
 
-/* The row of the delivery with these in it as well. */
+/* Writes the row of the delivery with these dispositions added. */
 static int write_joined(struct op *op, struct delivery *delivery,
                         const struct disposition *dispositions, size_t count,
                         struct tidings_error *error) {
@@ -220,7 +220,7 @@ int outdated_find(struct op *op, struct item *items, size_t count,
 
 /* -- what was taken over ----------------------------------------------------------------------- */
 
-/* An item, and when it was pushed in whichever session. */
+/* An item with the time of its push, in whichever session that was. */
 struct dated {
   struct item item;
   bool late; /* taken over just now */
@@ -237,7 +237,7 @@ static int by_push(const void *left, const void *right) {
   return a->item.n < b->item.n ? -1 : a->item.n > b->item.n;
 }
 
-/* The session's own: delivered, leased, or pending and not to be removed. */
+/* Reads the session's own items: delivered, leased, or pending and not to be removed. */
 static int read_own(struct op *op, struct item *items, size_t own, int64_t since_ms,
                     struct shown *ret_shown, struct tidings_error *error) {
   struct shown shown = {
@@ -258,7 +258,7 @@ static int read_own(struct op *op, struct item *items, size_t own, int64_t since
   return code;
 }
 
-/* Numbers in the order in which things were pushed; *ret_late: the items that were taken over. */
+/* Numbers the items in the order of their pushes. *ret_late: those that were taken over. */
 static int put_in_order(struct op *op, const struct timeline *timeline, struct item *late,
                         size_t *ret_late, struct item *own, size_t *ret_own) {
   size_t late_count = 0, own_count = 0;

@@ -7,10 +7,10 @@
 #include "store/outlines.h"
 
 enum {
-  MANY = 1024,             /* fewer are read, all of them */
-  SPARE_REACH = 16,        /* lines that may step aside */
-  BYTES_OF_A_LINE = 40,    /* of a short one; without a cap the room says how many lines go first */
-  REACH_WITHOUT_ROOM = 128 /* without any cap but that of tokens */
+  MANY = 1024,             /* fewer items are all read */
+  SPARE_REACH = 16,        /* lines beyond those that are needed */
+  BYTES_OF_A_LINE = 40,    /* of a short line: without a cap, says how many have room */
+  REACH_WITHOUT_ROOM = 128 /* if only tokens are limited */
 };
 
 static int no_memory_for_pending(struct tidings_error *error) {
@@ -41,7 +41,7 @@ static int note_outline(void *context, const struct outline *outline) {
   return backlog_add(context, outline) ? TIDINGS_E_NOMEM : 0;
 }
 
-/* Notes what came since this process looked last. */
+/* Notes what was pushed since this process last looked. */
 static int note_new(struct op *op, const struct pending *pending, struct tidings_error *error) {
   struct backlog *backlog = op->known->backlog;
   if (backlog_reserve(backlog, pending->count)) return TIDINGS_E_NOMEM;
@@ -54,7 +54,7 @@ static void forget_notes(struct op *op) {
   op->known->backlog = NULL;
 }
 
-/* Rows never change; but a store may be put back to what it was once, under a host that lives. */
+/* Rows never change, but a store may be restored from a backup while its host lives. */
 static int check_notes(struct op *op, uint64_t last, struct tidings_error *error) {
   struct backlog *backlog = op->known->backlog;
   uint64_t newest = backlog ? backlog_newest(backlog) : 0;
@@ -111,7 +111,7 @@ static int read_all(struct op *op, struct pending *pending, struct tidings_error
                       error);
 }
 
-/* *ret_items NULL: what was noted is not what is there. */
+/* *ret_items NULL: the store is not what was noted of it. */
 static int read_chosen(struct op *op, const struct backlog_choice *choice, struct item **ret_items,
                        struct tidings_error *error) {
   struct item *items = arena_array(&op->arena, choice->count, sizeof *items);
@@ -128,7 +128,7 @@ static int read_chosen(struct op *op, const struct backlog_choice *choice, struc
   return code;
 }
 
-/* *ret_falls_short: the plan has to be made of more; *reach is SIZE_MAX if of all. */
+/* *ret_falls_short: the plan needs more items; then *reach is SIZE_MAX if it needs all. */
 static int plan_some(struct op *op, const struct planned_carrier *carrier,
                      const struct pending *pending, size_t *reach, bool *ret_falls_short,
                      struct plan *ret_plan, struct tidings_error *error) {

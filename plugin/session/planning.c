@@ -6,7 +6,7 @@
 #include "event/facts.h"
 #include "session/reply.h"
 
-/* The sound ones: all of them, or a copy of those that are; the others' dispositions. */
+/* The items that are not damaged (the array itself or a copy), and dispositions of the rest. */
 struct sorted {
   struct item *sound;
   struct disposition *damaged;

@@ -32,8 +32,8 @@ static struct tidings_span pack(char **to, struct tidings_span text) {
   return span_of(begin, text.len);
 }
 
-/* With text of its own: an item's is the snapshot's, and that of a line that is not its item's is
- * in the arena already. */
+/* Makes a notification with text that outlives the snapshot: copies an item's, and uses that of a
+ * shortened or joined line as it is. */
 static int make_notification(const struct line *line, uint32_t session, struct arena *arena,
                              struct tidings_notification *ret) {
   const struct item *item = line->item;

@@ -42,7 +42,7 @@ static ptrdiff_t find_slot(const struct slot *slots, size_t count, uint64_t n) {
   return found ? found->index : NOT_A_MESSAGE;
 }
 
-/* Those named that are over, and so are not among the live ones. */
+/* Adds the named messages that are over, and so are not among the live ones. */
 static int add_named(struct op *op, struct stored_run *stored, const uint64_t *numbers,
                      size_t count, struct tidings_error *error) {
   struct turns *turns = &stored->turns;
@@ -58,7 +58,7 @@ static int add_named(struct op *op, struct stored_run *stored, const uint64_t *n
     int code = message_get(op->txn, op->session, numbers[i], &op->arena,
                            &turns->messages[turns->count], &why);
     if (code == TIDINGS_E_NOT_FOUND || code == TIDINGS_E_STORE)
-      continue; /* forgotten or damaged: as if it had never been */
+      continue; /* a forgotten or damaged one counts as never submitted */
     if (code) return fail(error, code, "%s", why.text);
     turns->count++;
   }
@@ -158,7 +158,7 @@ static int save_content(struct op *op, struct stored_run *stored, struct tidings
               : content_put(op->txn, op->session, stored->edited, stored->content, trigger, error);
 }
 
-/* Saves what the step changed, and whose turn it is if something happens to that. */
+/* Saves what the step changed, and which turn that happened to. */
 static int save_transition(struct op *op, struct stored_run *stored, enum turns_event event,
                            bool abort, struct tidings_error *error) {
   const struct turns *turns = &stored->turns;

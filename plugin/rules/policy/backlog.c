@@ -54,7 +54,7 @@ static bool says_the_same(const struct backlog *backlog, const struct backlog_en
   return a->message == b->message && backlog->kinds[a->kind].group == backlog->kinds[b->kind].group;
 }
 
-/* It becomes the newest of its message; `same` is the one before. */
+/* Makes the entry the newest with its message. Its `same` is the one before it. */
 static void link_message(struct backlog *backlog, uint32_t index) {
   struct backlog_slots *slots = &backlog->message_slots;
   struct backlog_entry *entry = &backlog->entries[index];
@@ -92,7 +92,7 @@ static int backlog_grow_kinds(struct backlog *backlog) {
   return 0;
 }
 
-/* Kinds are few: their groups and lanes are looked for one by one. */
+/* There are few kinds, so their groups and lanes are searched one by one. */
 static int add_kind(struct backlog *backlog, const struct outline_kind *like, uint64_t hash) {
   struct backlog_kind kind = {
       .hash = hash, .group = UINT32_MAX, .lane = UINT32_MAX, .level = like->level};
@@ -119,7 +119,7 @@ static uint64_t hash_kind(const struct outline_kind *kind) {
   return outline_hash(outline_hash(hash, kind->name), kind->tool);
 }
 
-/* SIZE_MAX: it is not there. */
+/* The index of the kind; SIZE_MAX: there is none. */
 static size_t find_kind(const struct backlog *backlog, const struct outline_kind *like,
                         uint64_t hash) {
   const struct backlog_slots *slots = &backlog->kind_slots;
@@ -132,7 +132,7 @@ static size_t find_kind(const struct backlog *backlog, const struct outline_kind
   return SIZE_MAX;
 }
 
-/* Those of many items are one kind in memory, which is looked up once. */
+/* Finds or adds the kind. Many items may share the outline's kind, so it is looked up once. */
 static int note_kind(struct backlog *backlog, struct outline_kind *kind) {
   uint64_t hash = hash_kind(kind);
   size_t found = find_kind(backlog, kind, hash);
@@ -146,7 +146,7 @@ static int note_kind(struct backlog *backlog, struct outline_kind *kind) {
 
 /* -- entries ----------------------------------------------------------------------------------- */
 
-/* The memory that choose.c needs holds nothing between two choices. */
+/* Grows the memory that choose.c needs. It holds nothing between two choices. */
 static int backlog_grow_scratch(struct backlog *backlog, size_t capacity) {
   free(backlog->pending);
   free(backlog->window_of);
@@ -200,7 +200,7 @@ static size_t find_entry(const struct backlog *backlog, uint64_t n) {
   return low;
 }
 
-/* Not for a few: all links are made anew. */
+/* All links are made anew, so a few entries are not worth it. */
 void backlog_forget_below(struct backlog *backlog, uint64_t n) {
   size_t gone = find_entry(backlog, n), size = backlog->message_slots.mask + 1;
   if (gone <= backlog->count / 2) return;

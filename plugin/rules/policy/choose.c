@@ -10,15 +10,14 @@
 #include "rules/policy/steps.h"
 
 enum {
-  REST_AT_LEAST = 256, /* lines; so that no room that is too small for the sentence about them has
-                          room for all of them */
+  REST_AT_LEAST = 256, /* so many lines need more room than the sentence about them */
   REACH_AT_MOST = 512
 };
 
 enum kind_fate { KIND_PASSES, KIND_IS_FILTERED };
 
 struct backlog_group {
-  uint32_t open; /* its newest window, plus 1; 0: none */
+  uint32_t open; /* index of its newest window + 1; 0: none */
   bool whole;    /* it has items that other steps look at */
 };
 
@@ -27,12 +26,12 @@ struct backlog_group {
 struct choosing {
   struct backlog *backlog;
   const struct backlog_wanted *wanted;
-  size_t count;                 /* of what is pending */
-  uint8_t *fates;               /* of kinds */
-  struct backlog_group *groups; /* by group */
+  size_t count;                 /* pending entries */
+  uint8_t *fates;               /* of each kind */
+  struct backlog_group *groups; /* of each group */
   size_t window_count;
   size_t pinned;             /* index of the entry of the pinned item; SIZE_MAX: none */
-  size_t lines[LEVEL_COUNT]; /* in windows */
+  size_t lines[LEVEL_COUNT]; /* how many are in windows */
   size_t bytes;
 };
 
@@ -46,7 +45,7 @@ static bool is_removed(const struct choosing *choosing, const struct backlog_ent
          choosing->fates[entry->kind] == KIND_IS_FILTERED;
 }
 
-/* Plain, and it stays: it is in a window. */
+/* Only plain items that no step removes are in windows. */
 static bool is_in_window(const struct choosing *choosing, const struct backlog_entry *entry) {
   return entry->sort == OUTLINE_PLAIN && !is_removed(choosing, entry) &&
          !choosing->groups[kind_of(choosing, entry)->group].whole;
@@ -64,7 +63,7 @@ static void find_fates(struct choosing *choosing) {
   }
 }
 
-/* Notes the pending entries, and which groups are looked at by other steps. */
+/* Notes the pending entries, and which groups other steps look at. */
 static void find_pending(struct choosing *choosing) {
   const struct backlog *backlog = choosing->backlog;
   const struct backlog_wanted *wanted = choosing->wanted;
@@ -99,7 +98,7 @@ static bool shares_window(const struct choosing *choosing, const struct backlog_
   return apart <= within_ms && apart >= -within_ms;
 }
 
-/* The newest item of the window that says the same, as an index + 1; 0: none does. */
+/* The newest entry of the window with the same message, as an index + 1; 0: there is none. */
 static uint32_t find_same(const struct choosing *choosing, const struct backlog_window *window,
                           const struct backlog_entry *entry) {
   const struct backlog *backlog = choosing->backlog;
@@ -144,10 +143,10 @@ static void make_windows(struct choosing *choosing) {
 
 /* -- which ones go first ----------------------------------------------------------------------- */
 
-/* Lines of one level that are dealt out, by their round: as many of each as there are so far. */
+/* How many lines of a level have been dealt out so far, by round. */
 struct dealing {
   size_t before; /* lines of higher levels: all go first */
-  size_t limit;  /* lines of this round, and later ones, are not needed any more */
+  size_t limit;  /* from this round on no line is needed any more */
   uint32_t rounds[REACH_AT_MOST];
 };
 
@@ -164,8 +163,8 @@ static bool is_newest_first(const struct choosing *choosing) {
   return choosing->wanted->settings->order == ORDER_NEWEST;
 }
 
-/* Lines that were dealt before go first, if they are of no later round. Later lines may do so, too:
- * then a line counts as needed that is not. */
+/* A line goes after all lines of an earlier round, and after those of its own round that were dealt
+ * before it. Lines dealt later may also go first; such a line counts as needed though it is not. */
 static int deal_level(struct choosing *choosing, unsigned level, size_t before,
                       struct arena *arena) {
   size_t reach = choosing->wanted->reach;
@@ -189,9 +188,9 @@ static int deal_level(struct choosing *choosing, unsigned level, size_t before,
   return 0;
 }
 
-/* A line that is taken is needed, and that of the window's first item, by whose time the others are
- * in the window. If it is not taken it is the last of its lane among the items, after all lines
- * that go first. */
+/* Needed are all lines that are taken, and that of the window's first item, because its time
+ * decides which others are in the window. If it is not taken, it is the last of its lane and goes
+ * after all that are. */
 static bool is_line_needed(const struct choosing *choosing, const struct backlog_window *window,
                            uint32_t line) {
   if (!window->taken) return false;
@@ -264,7 +263,7 @@ int backlog_choose(struct backlog *backlog, const struct backlog_wanted *wanted,
   choice.noted = choosing.count;
   if (lines < wanted->reach + REST_AT_LEAST) return 0;
   if (deal_lines(&choosing, &choice.rest.lines, arena)) return -1;
-  /* Without the lines between them it might join one of those that are needed. */
+  /* With the lines between them left out, the pinned one might join a needed one. */
   if (choosing.pinned != SIZE_MAX && !is_needed(&choosing, (uint32_t)choosing.pinned)) return 0;
   if (choice.rest.lines < REST_AT_LEAST) return 0;
   choice.rest.bytes = choosing.bytes;

@@ -63,7 +63,7 @@ static int write_kind(const struct work *work, size_t i, struct tidings_span *re
   return 0;
 }
 
-/* At the leader of a kind. */
+/* Stands at the first item of a kind. */
 struct kind {
   size_t first, open; /* the first items of its first and of its newest window */
   size_t windows;

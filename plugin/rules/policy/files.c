@@ -24,7 +24,7 @@ static size_t count_mentions(const struct work *work) {
   return count;
 }
 
-/* Equal for the same path in the same window. */
+/* Writes a text that is the same for one path in one window. */
 static int write_place(const struct work *work, const size_t *windows, size_t i,
                        struct tidings_span path, struct tidings_span *ret) {
   if (!windows) {

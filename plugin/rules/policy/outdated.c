@@ -6,12 +6,12 @@
  */
 #include "rules/policy/steps.h"
 
-/* The pending items, and then the shown ones. */
+/* All items: first the pending ones, then the shown ones. */
 struct comparison {
   const struct item *pending, *shown;
   size_t pending_count, shown_count;
   struct arena *arena;
-  struct disposition *dispositions; /* of the pending ones; OUTCOME_NONE: it is not outdated */
+  struct disposition *dispositions; /* of each pending one; OUTCOME_NONE: not outdated */
 };
 
 static const struct item *item_at(const struct comparison *comparison, size_t i) {
@@ -30,7 +30,7 @@ static void note_newer(const struct item **newest, const struct item *item) {
 
 /* -- keys, handles and servers ----------------------------------------------------------------- */
 
-/* The reports about a subject. */
+/* The newest reports about a subject. */
 struct newest {
   const struct item *any, *critical;
 };
@@ -80,7 +80,7 @@ static size_t count_paths(const struct comparison *comparison) {
   return count;
 }
 
-/* All of its files have to be in newer reports. */
+/* An item is outdated only if all its files are in newer reports. */
 static void compare_files_of(struct comparison *comparison, size_t i, const size_t *leaders,
                              const struct item *const *newest) {
   const struct item *item = item_at(comparison, i), *newer = NULL;

@@ -48,7 +48,7 @@ static size_t finish_dispositions(struct work *work) {
   return count;
 }
 
-/* If nothing is shown, nothing makes way for it. */
+/* Takes back what was dropped for want of room, because nothing is shown in its place. */
 static void take_back_drops(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     if (work->dispositions[i].outcome == OUTCOME_DROPPED)
@@ -131,8 +131,8 @@ int plan_left(const struct item *items, size_t item_count, const struct settings
   return 0;
 }
 
-/* So long a message may name more files than a list does; and of two reports one may be older than
- * the other. */
+/* A single report needs its facts only if its message is so long that it may name more files than a
+ * list does; of two, one may be older than the other. */
 bool plan_needs_facts(const struct item *items, size_t item_count,
                       const struct settings *settings) {
   size_t reports = 0;

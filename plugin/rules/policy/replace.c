@@ -6,7 +6,7 @@
  */
 #include "rules/policy/steps.h"
 
-/* With one key. */
+/* The newest item with one key. */
 struct latest {
   const struct item *any, *critical;
 };
@@ -16,7 +16,7 @@ static bool can_be_replaced(const struct item *item, int64_t now_ms) {
   return item->note.message.len && item->note.key.len && !item_is_due(item, now_ms);
 }
 
-/* Neither what is never shown of itself nor what is not wanted takes another one's place. */
+/* An item that is never shown, or that the settings filter out, takes no other's place. */
 static bool can_replace(const struct item *item, const struct settings *settings, int64_t now_ms) {
   const struct notification *note = &item->note;
   if (note->activation == ACTIVATION_SILENT && !item_is_due(item, now_ms)) return false;

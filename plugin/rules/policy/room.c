@@ -7,7 +7,7 @@
  */
 #include "rules/policy/steps.h"
 
-/* No character, name or number is shown in more than so many bytes for each byte of its own. */
+/* No character, name or number is shown in more than LONGEST_SHOWN bytes for each of its own. */
 enum { LONGEST_SHOWN = 8, SPARE_BYTES = 128 };
 
 int policy_begin_room(struct work *work, const struct room *room) {
@@ -72,7 +72,7 @@ static bool has_room_for(const struct work *work, const struct line *line, size_
   return policy_has_room_for(work, bytes + note->source.len + note->name.len);
 }
 
-/* Decides that without rendering the line, and mostly without reading it. */
+/* Is it certain without rendering the line, and mostly without reading it, that it fits? */
 static bool fits_surely(const struct work *work, const struct line *line) {
   if (line->files) return has_room_for(work, line, line->message.len);
   return has_room_for(work, line, line->item->note.message.len) ||
@@ -131,9 +131,9 @@ int policy_defer_too_large(struct work *work) {
 
 struct fitting {
   size_t *order;
-  uint64_t *bytes; /* of the lines in that order, measured up to .. */
-  size_t measured; /* .. this one */
-  uint64_t room;   /* for the block */
+  uint64_t *bytes; /* of the lines in that order */
+  size_t measured; /* how many of them are measured */
+  uint64_t room;   /* of the block */
 };
 
 static int bytes_of(struct work *work, struct fitting *fitting, size_t at, uint64_t *ret_bytes) {
@@ -174,7 +174,7 @@ static int try_cut(struct work *work, const struct line *line, size_t kept, uint
   struct line shorter = *line;
   *ret_in = false;
   if (policy_write_cut(work, line, kept, &shorter.message)) return -1;
-  if (shorter.message.len >= line->message.len) return 0; /* it saves nothing */
+  if (shorter.message.len >= line->message.len) return 0; /* a cut would save nothing */
   if (fits_alone(work, &shorter, room, ret_in)) return -1;
   shorter.shortened = true;
   if (*ret_in) *cut = shorter;

@@ -8,7 +8,7 @@
 
 /* Items that are about the same thing. */
 struct subjects {
-  struct tidings_span *names; /* equal: the same thing */
+  struct tidings_span *names; /* equal for items about the same thing */
   size_t *items, *leaders;
   size_t *newest, *newest_critical; /* at a leader */
   size_t count;

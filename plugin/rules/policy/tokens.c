@@ -36,7 +36,8 @@ static int cut_at(const struct work *work, struct line *line, size_t kept) {
   return 0;
 }
 
-/* To the first line; if it `must` be shown, then by halves as far as may be, until it fits. */
+/* Cuts the text to its first line. If it `must` be shown, halves it further until it fits or may
+ * not be shorter. */
 static int shorten_text(const struct work *work, struct line *line, uint64_t left, bool must) {
   struct tidings_span message = line->item->note.message;
   size_t least = policy_least_bytes(line), kept = outline_first_line(message);

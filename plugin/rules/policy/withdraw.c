@@ -49,7 +49,7 @@ static bool is_same_change(const struct edit *edit, const struct edit *seen) {
   return is_near(edit->time_ms, seen->time_ms, WATCHER_MS);
 }
 
-/* The first edit, by n, that is the change which was seen; NULL: there is none. */
+/* The first edit, by n, that made the change which was seen; NULL: there is none. */
 static const struct edit *find_edit(const struct edit *edits, size_t count,
                                     const struct edit *seen) {
   const struct edit wanted = {.path = seen->path};

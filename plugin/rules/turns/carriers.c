@@ -36,8 +36,7 @@ void turns_lease_steering(struct step *step) {
   }
 }
 
-/* Those that the delivery carries: as its row says; or as they say themselves, should the row be
- * lost. */
+/* Names the messages on the delivery by its row or, if that is lost, by their own rows. */
 static void name_carried(struct step *step) {
   struct turns *turns = step->turns;
   for (size_t i = 0; i < turns->count; i++)
@@ -58,7 +57,7 @@ int turns_carrier_committed(struct step *step) {
   return 0;
 }
 
-/* With the last of its carriers a message comes back. */
+/* A message comes back when the last of its carriers is rolled back. */
 int turns_carrier_rolled_back(struct step *step) {
   struct run *run = step->run;
   bool any = false;
@@ -89,7 +88,7 @@ int turns_run_recovered(struct step *step) {
       message->changed = true;
     }
     bool lost_carrier =
-        message->state == MESSAGE_LEASED; /* all that the store still had are settled by now */
+        message->state == MESSAGE_LEASED; /* all stored carriers are settled by now */
     if (message->state == MESSAGE_OFFERED || lost_carrier) turns_requeue(message);
   }
   turns_end_turn(step);

@@ -24,7 +24,7 @@ static int find_turn(struct step *step, enum about *ret_about) {
   return 0;
 }
 
-/* The state does not allow it, whichever turn is meant; one that is over is not meant any more. */
+/* No turn may have this event in this state; if it names one that is over, it does nothing. */
 static int is_refused(struct step *step) {
   enum about about = ABOUT_ANOTHER;
   bool declined = step->input->event == TURNS_DECLINED;
@@ -33,7 +33,7 @@ static int is_refused(struct step *step) {
   return turns_refuse_state(step, declined ? "an offer that has not started" : "a turn that runs");
 }
 
-/* It is of no effect, but names must not be wrong. */
+/* Does nothing but check the names. */
 static int is_over(struct step *step) {
   enum about about = ABOUT_ANOTHER;
   return find_turn(step, &about);
@@ -95,12 +95,12 @@ static int own_turn(struct step *step) {
   step->run->stop = STOP_NONE; /* it was meant for the offer */
   turns_start_turn(step, TURN_OF_HOST);
   if (step->input->event == TURNS_STARTED_OWN)
-    step->run->auto_turns = 0; /* it says so: no stray word of a turn that is over */
+    step->run->auto_turns = 0; /* an own turn for certain, no late word of one that is over */
   step->run->phase = (uint8_t)phase_of(step->input->event);
   return 0;
 }
 
-/* The host has begun with the offer; or, if it has not received it, with something of its own. */
+/* The host has begun with the offer, or with a turn of its own if it has not received the offer. */
 static int offer_runs(struct step *step) {
   if (!step->run->offer_known) return own_turn(step);
   turns_start_offer(step, true);
@@ -183,11 +183,11 @@ static int break_off(struct step *step) {
   turns_end_turn(step);
   step->run->state = RUN_ERROR;
   step->run->words = step->input->words;
-  turns_let_ask(step->run); /* what it has not shown, when the session is resumed */
+  turns_let_ask(step->run); /* may ask again when the session is resumed */
   return 0;
 }
 
-/* A living host there is asked when it calls next, and again if it is asked for again. */
+/* A host that lives is asked at its next call, and once more if another stop is asked for. */
 static int ask_for_stop(struct step *step) {
   enum about about = ABOUT_ANOTHER;
   int code = find_turn(step, &about);
@@ -245,7 +245,7 @@ static int rewind_transcript(struct step *step) {
   return 0;
 }
 
-/* Carriers of the running turn would stand in another transcript than the named one. */
+/* Refuses it during a turn, whose carriers would be in another transcript than the named one. */
 static int refuse_rewind(struct step *step) {
   return turns_refuse_state(step, "a session in which no turn runs");
 }
@@ -254,7 +254,7 @@ static int resume_in_turn(struct step *step) {
   return step->input->rewound ? refuse_rewind(step) : 0;
 }
 
-/* An item that comes back by it may ask again, as after a rollback. */
+/* An item that the resumption brings back may ask again, as after a rollback. */
 static int resume_no_turn(struct step *step) {
   if (step->input->rewound) turns_let_all_ask(step->run);
   return 0;
@@ -382,7 +382,7 @@ bool turns_has_unknown_offer(const struct run *run) {
   return run->state == RUN_STARTING && !run->offer_known && !run->compacting;
 }
 
-/* The store may have lost what was offered: an offer of nothing is none, and the next is made. */
+/* If the store has lost all that was offered, the next offer takes its place. */
 static void replace_lost_offer(struct step *step) {
   if (step->run->state != RUN_STARTING || step->run->kind != TURN_OF_MESSAGES) return;
   for (size_t i = 0; i < step->turns->count; i++) {
@@ -398,7 +398,7 @@ bool turns_has_unknown_stop(const struct run *run) {
          !run->compacting;
 }
 
-/* Only the attached host is asked for anything, and only when it listens. */
+/* Asks the attached host, which alone can be asked, and only if it listens. */
 static void ask_host(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
@@ -433,7 +433,7 @@ static bool any_steering(const struct turns *turns) {
   return false;
 }
 
-/* A turn that runs already counts from then on, too: the end of the one before may have been lost.
+/* Sets the start also if a turn runs already: the end of the one before may have been lost.
  */
 static void set_start(struct step *step) {
   bool starts = step->input->event == TURNS_STARTED || step->input->event == TURNS_STARTED_OWN;

@@ -27,7 +27,7 @@ static bool is_current_system_turn(const struct run *run, uint64_t n) {
   return run_has_turn(run) && run->kind == TURN_OF_SYSTEM && n == run->system_turns;
 }
 
-/* Its turn is over; or its carrier is still out, but no turn of now. */
+/* Is its turn over, or is its carrier still out for a turn that is not the running one? */
 static bool has_ended(const struct message *message) {
   return (message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED) && !message->of_turn;
 }

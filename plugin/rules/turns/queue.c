@@ -7,7 +7,7 @@
 
 #include "rules/turns/internal.h"
 
-enum { PLACE_GAP = 1 << 20 }; /* so that something can be moved in between */
+enum { PLACE_GAP = 1 << 20 }; /* leaves room for moves in between */
 
 void turns_requeue(struct message *message) {
   set_state(message, MESSAGE_QUEUED);
@@ -46,8 +46,8 @@ static void begin_offer(struct step *step, enum turn_kind kind) {
   run->words = span_of(NULL, 0);
 }
 
-/* Offers what is queued and has a number up to `last`: all of it or the first. Returns how many
- * that are. */
+/* Offers the queued messages with numbers up to `last`, all or only the first, and returns how
+ * many. */
 static size_t offer_up_to(struct step *step, uint64_t last) {
   bool coalescing = step->input->settings->discipline == DISCIPLINE_COALESCING;
   size_t count = 0;
@@ -127,8 +127,7 @@ int turns_queue_cancel(struct step *step) {
   if (!offered && message->state != MESSAGE_QUEUED && message->state != MESSAGE_STEERING)
     return turns_refuse_waiting(message, step->input->ids[0], "cancelled", step->error);
   set_state(message, MESSAGE_CANCELLED);
-  if (offered)
-    message->of_turn = false; /* but a turn that runs keeps the ids that it was started with */
+  if (offered) message->of_turn = false; /* a running turn keeps the ids it began with */
   for (size_t i = 0; offered && i < step->turns->count; i++) {
     if (step->turns->messages[i].state == MESSAGE_OFFERED) offered = false;
   }
@@ -150,7 +149,8 @@ static int find_waiting(const struct step *step, struct tidings_span id, ptrdiff
   return 0;
 }
 
-/* Its carrier failed, and the host, which has it with the old words, may send it again. */
+/* Refuses to change a message whose carrier failed: the host has its old words and may send them
+ * again. */
 static int refuse_of_turn(const struct step *step, const struct message *message,
                           const char *what) {
   return fail(step->error, TIDINGS_E_FIRED,

@@ -6,9 +6,9 @@
  */
 #include "rules/turns/internal.h"
 
-/* Each item asks for one turn of the plugin's own, until something is shown or comes back. A
- * notification that was not due when those before it asked does so when it is. The queue's head it
- * may ask for again: that may be cancelled. */
+/* Each item asks once for a turn of the plugin's own, until something is shown or comes back. An
+ * item that was not due when those before it asked does so when it is due. It may ask again for the
+ * head of the queue, because that may be cancelled. */
 static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;
@@ -24,12 +24,12 @@ static void ask_for_turn(struct step *step) {
   }
 }
 
-/* Whichever way the clock jumps, what lies further off than the window does not count. */
+/* A time further away than the window, in either direction, does not count: the clock may jump. */
 static bool still_counts(int64_t at_ms, int64_t now_ms, int64_t window_ms) {
   return now_ms - at_ms < window_ms && at_ms - now_ms < window_ms;
 }
 
-/* Room is made by those that do not count now. */
+/* Records an abort in place of those that do not count any more. */
 static void record_abort(struct run *run, int64_t now_ms, int64_t window_ms) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < run->abort_count; i++) {

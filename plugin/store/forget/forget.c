@@ -41,7 +41,7 @@ static int refuse_owned(struct store *store, struct tidings_span name, const str
               quote(name).text, owner->pid, machine[0] ? " on " : "", machine);
 }
 
-/* *ret_session 0: there is none. */
+/* Finds a session and its head. *ret_session 0: there is none. */
 static int find_with_head(struct store_txn *txn, struct tidings_span name, struct arena *arena,
                           uint32_t *ret_session, struct head *ret_head,
                           struct tidings_error *error) {
@@ -103,7 +103,7 @@ static int forget_portion(struct forgetting *what, struct store_txn *txn, size_t
   return rc ? db_failed(error, rc, "forget a session's history") : code;
 }
 
-/* Until nothing has ended but the newest. */
+/* Deletes portions until only the newest of what has ended is left. */
 static int forget_portions(struct forgetting *what, struct tidings_error *error) {
   const struct db_scope scope = {.name = what->name};
   size_t count = PORTION_ROWS;
@@ -181,7 +181,7 @@ static int look(struct forgetting *what, bool counts, struct owner *ret_owner,
   if (!code && counts && !db_remote) rc = take_rows(txn, session, false, &what->gone);
   if (!code) *ret_owner = head.owner;
   arena_free(&arena);
-  store_end(txn); /* to ask for the host may need its connection */
+  store_end(txn); /* asking for the host may need the connection */
   if (rc) return db_failed(error, rc, "count a session's rows");
   return code ? code : refuse_owned(what->store, what->name, ret_owner, error);
 }

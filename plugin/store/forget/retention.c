@@ -23,7 +23,7 @@ static bool is_too_old(const struct visit *visit, int64_t time_ms) {
   return retention_is_older(visit->now_ms, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000);
 }
 
-/* Is a row with so many newer ones one too many? */
+/* Is a row beyond the limit if `newer` rows are newer than it? */
 static bool is_excess(const struct visit *visit, uint64_t newer) {
   return newer >= (visit->pressed ? STORE_RETAIN_PRESSED : STORE_RETAIN_ITEMS);
 }
@@ -33,8 +33,8 @@ static bool is_excess(const struct visit *visit, uint64_t newer) {
 enum verdict {
   GOES,
   STAYS,
-  SKIPS,     /* stays, with all in front of visit->next */
-  REST_STAYS /* stays, with all after it */
+  SKIPS,     /* it stays, and all before visit->next */
+  REST_STAYS /* it stays, and all after it */
 };
 
 /* The first number from n on that has ended; UINT64_MAX: none. Numbers come in order. */
@@ -55,7 +55,8 @@ static bool is_too_old_item(const struct visit *visit, uint64_t n) {
          is_too_old(visit, record_read_i64(&reader));
 }
 
-/* The newest one stays, and the first one that is to stay ends it: those after it are newer. */
+/* The newest item stays. The first that is to stay ends the visit, because those after it are
+ * newer. */
 static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = GOES;
   if (visit->everything) return 0;
@@ -85,7 +86,8 @@ static int has_items(struct visit *visit, const struct delivery *delivery, bool 
   return rc;
 }
 
-/* In order, as long as all their items are gone; one that named none goes when it is old. */
+/* Deliveries go in order, as long as all their items are gone; one that named none goes when it is
+ * old. */
 static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_DELIVERY, n);
   const struct head *head = visit->head;
@@ -110,7 +112,7 @@ static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_ver
   return 0;
 }
 
-/* They are in the order of their hashes, so old ones are found by looking at all. */
+/* Rows are in the order of their hashes, so old ones are found by looking at all. */
 static int judge_dedup(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_DEDUP, n);
   struct record_reader reader;
@@ -131,7 +133,7 @@ static bool message_goes(const struct visit *visit, uint64_t n, struct tidings_s
   return is_excess(visit, visit->head->run.last_message - n) || is_too_old(visit, message.stamp_ms);
 }
 
-/* Those after one that stays may be over all the same, so there is no end before the last. */
+/* Messages after one that stays may be over too, so all are looked at. */
 static int judge_message(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = visit->everything || message_goes(visit, n, visit->cursor.value) ? GOES : STAYS;
   return 0;
@@ -186,7 +188,7 @@ static int judge_rate(struct visit *visit, uint64_t n, enum verdict *ret_verdict
   return 0;
 }
 
-/* For what has no age of its own. */
+/* Judges rows that have no age of their own. */
 static int judge_with_session(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   (void)n;
   *ret_verdict = visit->everything ? GOES : REST_STAYS;
@@ -208,7 +210,7 @@ static uint64_t ended_outlines_from(struct visit *visit, uint64_t row) {
   return UINT64_MAX;
 }
 
-/* They are for what is pending. */
+/* Outlines are for pending items only, so they go when all their items have ended. */
 static int judge_outlines(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = GOES;
   if (visit->everything) return 0;
@@ -278,7 +280,7 @@ void visit_end(struct visit *visit) {
   db_cursor_close(&visit->cursor);
 }
 
-/* Judges the row under the cursor and moves on. *ret_rest_stays: there is nothing to move on to. */
+/* Judges the row under the cursor and moves on. *ret_rest_stays: all rows after it stay too. */
 static int visit_row(struct visit *visit, const struct forget_rule *rule, uint64_t *n,
                      bool *ret_rest_stays) {
   uint64_t at = row_key_n(visit->cursor.key);
@@ -325,7 +327,7 @@ int visit_is_purgeable(struct visit *visit, bool *ret_purgeable) {
 
 /* -- a session's own settle -------------------------------------------------------------------- */
 
-/* They are few beside items, or there are none. */
+/* Messages are few beside items, or there are none. */
 static int forget_messages(struct visit *visit, struct head *head) {
   uint64_t contents = 0, messages = 0, transitions = 0;
   bool done;

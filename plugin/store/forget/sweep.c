@@ -16,8 +16,8 @@ enum {
   SWEEP_ROW = 2, /* beside the schema's, which is 0, and the secret's */
   FORGET_ROWS = 64,
   LOOK_AT_ROWS = 256,
-  A_SESSION = 4,     /* what it costs to turn to one, in rows */
-  REST_MS = 3600000, /* between two rounds */
+  A_SESSION = 4,     /* the cost of turning to a session, in rows */
+  REST_MS = 3600000, /* the rest between two rounds */
 };
 
 /* -- its row ----------------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ static int look_round(struct round *round) {
   return 0;
 }
 
-/* By a snapshot of the state that `writing` began with: it holds the writer lock. */
+/* Reads a snapshot of the state that `writing` began with; `writing` holds the writer lock. */
 static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms, bool pressed,
                      struct sweep *sweep, struct findings *findings) {
   struct store_txn beside = {.store = writing->store};

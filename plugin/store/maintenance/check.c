@@ -77,7 +77,7 @@ static int run_walk(struct walk *walk, bool begun, const char *path,
   if (walk->err)
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", path,
                 strerror(walk->err));
-  /* It says why the walk ended there: it is worth more than one row more. */
+  /* This finding says why the walk ended, so it takes the place of the last one if need be. */
   if (report->finding_count == MAINTENANCE_FINDINGS) report->finding_count--;
   maintenance_find(report, &walk->page, "%s", walk->finding);
   return 0;
@@ -108,7 +108,7 @@ static bool judge_heads(struct heads *heads, const struct heads_verdict *verdict
   }
 }
 
-/* With the file as it is: nobody writes it. *ret_walk: its structure is to be looked at. */
+/* Checks the heads of a file that nobody writes. *ret_walk: its pages are to be walked too. */
 static int check_heads(int fd, uint64_t flushed, const char *path,
                        struct maintenance_report *report, bool *ret_walk,
                        struct tidings_error *error) {

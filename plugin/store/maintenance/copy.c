@@ -26,7 +26,7 @@ static int dump_rows(struct store_txn *txn, struct dump_writer *writer,
   while (!rc && cursor.key) {
     struct db_key key;
     memcpy(key.bytes, cursor.key, sizeof key.bytes);
-    if (key.bytes[4] == ROW_OUTLINES) { /* no other engine has them, nor needs this one those */
+    if (key.bytes[4] == ROW_OUTLINES) { /* outlines are of use to the engine that wrote them only */
       rc = db_cursor_next(&cursor);
       continue;
     }

@@ -21,7 +21,7 @@ struct salvage {
   struct maintenance_target target;
   struct maintenance_report *report;
   bool also_stale;
-  const struct maintenance_row **chosen; /* one of a key, those of sessions only, by key */
+  const struct maintenance_row **chosen; /* the best row of each key, of sessions only, by key */
   size_t chosen_count;
   struct name *names; /* by number */
   size_t name_count;
@@ -153,7 +153,7 @@ static int make_name(struct salvage *salvage, uint32_t number, struct tidings_er
   return session_name(txn, span_text(name), number, error);
 }
 
-/* The names first: a made one takes no place of a real one. */
+/* Puts the names of the file before those that it makes up, so that they keep their places. */
 static int put_names(struct salvage *salvage, struct tidings_error *error) {
   int code = 0;
   for (size_t i = 0; !code && i < salvage->name_count; i++) {
@@ -187,7 +187,7 @@ static int put_sessions(struct salvage *salvage, struct tidings_error *error) {
   return code;
 }
 
-/* The store's secret, and how far forgetting got. */
+/* Puts the store's secret, and the row that says how far forgetting got. */
 static int put_own_rows(struct salvage *salvage, struct tidings_error *error) {
   struct store_txn *txn = NULL;
   int code = 0;

@@ -17,7 +17,7 @@ struct gathered {
   struct head head;
   bool lost_head; /* there is no head that can be read */
   bool no_memory; /* for some row, which then looked as if it could not be read */
-  uint64_t first_item, last_item, items; /* numbers, and how many there are */
+  uint64_t first_item, last_item, items; /* numbers of items, and how many there are */
   uint64_t newest;     /* the newest item that anything names: no number is given out again */
   struct taken *ended; /* by committed deliveries; only if the head is made anew */
   size_t ended_count, ended_capacity;
@@ -246,8 +246,8 @@ static int put_row(struct gathered *all, const struct maintenance_row *row,
                    struct tidings_error *error) {
   struct tidings_span record;
   switch (row->key.bytes[4]) {
-  case ROW_HEAD: return 0;     /* it is written by itself */
-  case ROW_OUTLINES: return 0; /* they may be of items that are not there any more */
+  case ROW_HEAD: return 0;     /* written apart */
+  case ROW_OUTLINES: return 0; /* their items may be lost */
   case ROW_DELIVERY: return put_delivery(all, row, error);
   case ROW_MESSAGE: return put_message(all, row, error);
   default:
