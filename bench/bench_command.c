@@ -34,10 +34,9 @@ static void begin_hook(struct hook *hook, const struct bench *bench, const char 
   snprintf(hook->input, sizeof hook->input, "%s.%s.json", store, session);
   snprintf(hook->output, sizeof hook->output, "%s.%s.out", store, session);
   setenv("TIDINGS_PLUGIN", bench->plugin, 1);
-  snprintf(folder, sizeof folder, "%s", store);
+  static const char *const below[] = {".agent", ".agent/projects", ".agent/projects/x"};
   for (int i = 0; i < 3; i++) {
-    static const char *const below[] = {".agent", "/projects", "/x"};
-    strcat(folder, below[i]);
+    snprintf(folder, sizeof folder, "%s%s", store, below[i]);
     if (mkdir(folder, 0700) && errno != EEXIST) bench_die("%s: %s", folder, strerror(errno));
   }
   FILE *file = fopen(hook->input, "w");

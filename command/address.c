@@ -130,13 +130,14 @@ static int32_t parse_repository(struct address *address, const char *rest,
   const char *at = find_branch(rest);
   address->repository = copy_repository(rest, at ? (size_t)(at - rest) : strlen(rest));
   if (!address->repository) return kit_no_memory(error);
-  for (char *c = address->repository; *c; c++) *c = (char)tolower((unsigned char)*c);
+  for (size_t i = 0; address->repository[i]; i++)
+    address->repository[i] = (char)tolower((unsigned char)address->repository[i]);
   if (!checkout_is_repository(address->repository) || (at && !is_branch(at + 1)))
     return refuse_repository(rest, error);
-  if (asprintf(&address->name, "repo:%s%s", address->repository, at ? at : "") < 0) {
-    address->name = NULL;
+  char *name = NULL;
+  if (asprintf(&name, "repo:%s%s", address->repository, at ? at : "") < 0)
     return kit_no_memory(error);
-  }
+  address->name = name;
   if (!at) return TIDINGS_OK;
   address->branch = strdup(at + 1);
   return address->branch ? TIDINGS_OK : kit_no_memory(error);
@@ -161,6 +162,18 @@ static int32_t check_name(const char *name, struct tidings_error *error) {
   return TIDINGS_OK;
 }
 
+/* A session, or a box. */
+static int32_t parse_name(struct address *address, const char *text, const char *rest,
+                          struct tidings_error *error) {
+  bool session = address->kind == ADDRESS_SESSION;
+  if (!rest[0]) return kit_error(error, TIDINGS_E_SCHEMA, "%s is empty; expected a name", text);
+  if (session && address_is_mailbox(rest))
+    return kit_error(error, TIDINGS_E_SCHEMA, "%s: no session is called so; expected %s", text,
+                     rest);
+  address->name = strdup(session ? rest : text);
+  return address->name ? TIDINGS_OK : kit_no_memory(error);
+}
+
 int32_t address_parse(const char *text, const char *here, struct address *ret_address,
                       struct tidings_error *error) {
   struct address address = {.name = NULL};
@@ -175,16 +188,8 @@ int32_t address_parse(const char *text, const char *here, struct address *ret_ad
   address.kind = (enum address_kind)kind;
   if (kind == ADDRESS_FOLDER) code = parse_folder(&address, rest, here, error);
   else if (kind == ADDRESS_REPOSITORY) code = parse_repository(&address, rest, error);
-  else if (!rest[0])
-    code = kit_error(error, TIDINGS_E_SCHEMA, "%s is empty; expected a name", text);
-  else if (kind == ADDRESS_SESSION && address_is_mailbox(rest))
-    code =
-        kit_error(error, TIDINGS_E_SCHEMA, "%s: no session is called so; expected %s", text, rest);
-  else {
-    address.name = strdup(kind == ADDRESS_SESSION ? rest : text);
-    if (!address.name) code = kit_no_memory(error);
-  }
-  if (!code) code = check_name(address.name, error);
+  else code = parse_name(&address, text, rest, error);
+  if (!code && address.name) code = check_name(address.name, error);
   if (code) address_finish(&address);
   else *ret_address = address;
   return code;

@@ -167,7 +167,7 @@ int field_needed_choice(const struct path *parent, const char *name, const struc
 
 int field_choice(const struct path *parent, const struct json *value, const char *const *choices,
                  size_t count, uint8_t *ret, struct tidings_error *error) {
-  return field_needed_choice(parent, NULL, value, choices, count, ret, error);
+  return field_needed_choice(parent, "", value, choices, count, ret, error);
 }
 
 int field_members(const struct path *path, const struct json *object,
