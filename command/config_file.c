@@ -62,7 +62,7 @@ int32_t config_file_of_user(const struct cli *cli, char **ret_path, bool *ret_na
 }
 
 static bool has_repository(const char *folder) {
-  char *path = paths_join(folder, ".git"); /* a worktree's is a file */
+  char *path = paths_join(folder, ".git"); /* a file in a worktree, else a folder */
   bool yes = path && is_there(path);
   free(path);
   return yes;
@@ -132,7 +132,7 @@ static int32_t from_toml(const char *path, char **text, size_t len, struct tidin
 static int32_t check_text(const char *path, const char *text, size_t len,
                           struct tidings_error *error) {
   const char *expected = is_toml(path) ? "TOML" : "a JSON object";
-  if (!len && !is_toml(path)) /* to the plugin nothing is no configuration */
+  if (!len && !is_toml(path)) /* the plugin takes an empty text for no configuration */
     return kit_error(error, TIDINGS_E_SCHEMA, "the configuration %s is empty; expected %s", path,
                      expected);
   if (strlen(text) != len)

@@ -25,7 +25,7 @@ static void read_header(char *line, size_t len, struct recipe_header *row) {
   *row = (struct recipe_header){span_of(line, name), span_of(line + from, len - from)};
 }
 
-/* Headers up to an empty line, if it does not begin with a value of JSON. Returns the body. */
+/* Reads headers up to an empty line, unless the text begins with a JSON value. Returns the body. */
 static struct tidings_span read_head(char *text, size_t len, struct recipe_header *rows,
                                      size_t *ret_count) {
   size_t at = 0, count = 0;

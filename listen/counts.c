@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* All others are counted as the last. */
+/* Any other status is counted as the last of these. */
 static const unsigned statuses[COUNTS_STATUSES] = {400, 401, 404, 405, 408, 411,
                                                    413, 415, 421, 429, 431, 503};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/counts.h: how many requests of a route were answered how. Any thread may count.
+ * listen/counts.h: counts the requests of a route by their answers. Any thread may count.
  */
 #ifndef LISTEN_COUNTS_H
 #define LISTEN_COUNTS_H
@@ -13,7 +13,7 @@ enum { COUNTS_STATUSES = 12 };
 
 struct counts {
   atomic_ullong accepted;    /* requests of which something new was stored */
-  atomic_ullong repeated;    /* .. of which everything was known */
+  atomic_ullong repeated;    /* .. of which everything had been stored before */
   atomic_ullong overtaken;   /* .. of which all came after a later one with its key */
   atomic_ullong ignored;     /* .. of which no rule made a notification */
   atomic_ullong unaddressed; /* .. which do not say where they go */

@@ -17,7 +17,7 @@ enum { FIRST_RETRY_MS = 500, LONGEST_RETRY_MS = 30000 };
 
 struct wanted {
   char *mailbox;
-  unsigned pause_ms; /* before the next look; 0: none has failed */
+  unsigned pause_ms; /* wait after a failure; 0: none has failed */
   int64_t due_ms;    /* of that look, on the monotonic clock */
   struct wanted *next;
 };
@@ -29,7 +29,7 @@ struct forward {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   struct wanted *first; /* each mailbox at most once */
-  bool waits;           /* the thread, for a mailbox: else it looks for itself */
+  bool waits;           /* the thread waits for a mailbox and has to be woken */
   bool ending;
 };
 
@@ -82,7 +82,7 @@ static void free_wanted(struct wanted *wanted) {
   free(wanted);
 }
 
-/* Those that failed are looked at again, unless somebody has asked for that since. */
+/* Puts back the mailboxes whose look failed, unless somebody has asked for them since. */
 static void put_back(struct forward *forward, struct wanted *all) {
   while (all) {
     struct wanted *one = all, **at = find_wanted(forward, one->mailbox);
@@ -102,7 +102,7 @@ static bool wait_until(struct forward *forward, int64_t mono_ms) {
   return pthread_cond_timedwait(&forward->changed, &forward->mutex, &until) != 0;
 }
 
-/* Its end is not waited for when the server ends. */
+/* The end of the server cuts the pause short. */
 static void pause_looking(struct forward *forward) {
   int64_t until_ms = clock_mono_ms() + PAUSE_MS;
   while (!forward->ending && !wait_until(forward, until_ms)) {}

@@ -16,7 +16,8 @@ static int hex_value(char c) {
   return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
 
-/* In place; what is no code of a byte stays. A NUL stays too: nothing after it would be seen. */
+/* Decodes in place. Text that is no code of a byte stays, and so does the code of a NUL, because
+ * readers would stop at it. */
 static size_t decode_percent(char *text, size_t len) {
   size_t to = 0;
   for (size_t at = 0; at < len; at++) {
@@ -47,7 +48,7 @@ static int copy_row(struct http_headers *headers, const char *name, const char *
   return 0;
 }
 
-/* More than the limit are only counted. */
+/* Headers beyond the limit are only counted. */
 static enum MHD_Result take_row(void *context, enum MHD_ValueKind kind, const char *name,
                                 const char *value) {
   struct collecting *collecting = context;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/http_headers.h: the headers of a request, copied: as recipes and signatures read them.
+ * listen/http_headers.h: copies the headers of a request in the form that recipes and signatures
+ * read.
  */
 #ifndef LISTEN_HTTP_HEADERS_H
 #define LISTEN_HTTP_HEADERS_H

@@ -23,7 +23,7 @@ struct http_request {
   struct http_headers headers;
   struct verdict verdict;
   struct buffer body;
-  size_t most, held; /* bytes of the body: allowed, and counted in the context */
+  size_t most, held; /* bytes of the body: the limit, and those counted in the context */
   bool too_large, no_room;
 };
 

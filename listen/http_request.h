@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/http_request.h: one request as libmicrohttpd hands it over: its head is judged, its body
- * collected, its answer sent.
+ * listen/http_request.h: handles one request of libmicrohttpd: judges its head, collects its body,
+ * sends its answer.
  */
 #ifndef LISTEN_HTTP_REQUEST_H
 #define LISTEN_HTTP_REQUEST_H
@@ -26,7 +26,7 @@ struct http_request;
 struct http_request *http_begin(struct http_context *context, struct routes *routes,
                                 struct MHD_Connection *connection, const char *url,
                                 const char *method);
-/* Its body is not wanted: the answer goes at once. */
+/* Is its body not wanted? Then the answer goes at once. */
 bool http_is_refused(const struct http_request *request);
 void http_add(struct http_request *request, const char *bytes, size_t len);
 /* Does what the request asks for, and queues the answer. */

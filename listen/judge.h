@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/judge.h: what is to be done with a request, by its first lines: refused with which status,
- * answered at once, or read. Pure: a table of tests has every row.
+ * listen/judge.h: decides by the first lines of a request whether it is refused, answered at once
+ * or read. Pure: a table of tests has every row.
  */
 #ifndef LISTEN_JUDGE_H
 #define LISTEN_JUDGE_H

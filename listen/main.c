@@ -25,7 +25,7 @@ enum { TICK_MS = 500, CROWDED_TICK_MS = 50, STATUS_MS = 2000, END_MS = 10000, PU
 struct listening {
   const struct cli *cli;
   struct listen_options options;
-  char *file; /* with the routes */
+  char *file; /* the file with the routes */
   struct listen_socket socket;
   struct take_place place;
   struct server *server;
@@ -176,7 +176,7 @@ static int listen_until_told(struct listening *listening) {
   return code;
 }
 
-/* Others read it from other folders. */
+/* Makes the path absolute, because other processes read it from other folders. */
 static char *find_file(const char *path) {
   char *real = realpath(path, NULL);
   return real ? real : strdup(path);

@@ -40,8 +40,8 @@ void peers_free(struct peers *peers) {
   free(peers);
 }
 
-/* Zeros for this machine. The first 64 bits of an IPv6 address count: one peer has all
- * of the others. */
+/* Zeros for this machine. Only the first 64 bits of an IPv6 address count, because one peer may
+ * have all addresses below them. */
 static struct in6_addr find_address(const struct sockaddr *address) {
   struct in6_addr found = IN6ADDR_ANY_INIT;
   if (address && address->sa_family == AF_INET6) {
@@ -106,13 +106,14 @@ unsigned peers_answering(struct peers *peers) {
   return count;
 }
 
-/* Bytes that have come and that its thread has not read yet are no silence. */
+/* A peer has spoken if bytes have come, even if its thread has not read them yet. */
 static bool has_spoken(const struct peer *peer) {
   int unread = 0;
   return !ioctl(peer->fd, FIONREAD, &unread) && unread > 0;
 }
 
-/* Nobody else writes to the connection in these phases. Its thread sees the end and closes it. */
+/* Ends a connection in a phase in which nobody else writes to it. Its thread sees the end and
+ * closes it. */
 static bool end_if_slow(struct peer *peer, bool crowd, int64_t now_ms) {
   static const char answer[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                "Content-Length: 0\r\n\r\n";

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 enum { PEERS_MOST = 256, PEERS_MOST_OF_ONE = 32, PEERS_HEADER_MS = 10000, PEERS_BODY_MS = 15000 };
-/* While so many are open, whoever says nothing makes way for others after this time. */
+/* While this many are open, a connection that says nothing for this time makes way for others. */
 enum { PEERS_CROWD = PEERS_MOST / 4 * 3, PEERS_SILENT_MS = 200 };
 
 struct peers;
@@ -23,7 +23,7 @@ void peers_free(struct peers *peers);
  * this machine, such as a proxy, may have all. */
 bool peers_admit(struct peers *peers, const struct sockaddr *address);
 
-/* The connection waits for the head of a request. NULL: no memory. */
+/* Adds a connection that waits for the head of a request. NULL: no memory. */
 struct peer *peers_add(struct peers *peers, int fd, const struct sockaddr *address);
 void peers_remove(struct peers *peers, struct peer *peer);
 
@@ -33,8 +33,8 @@ void peers_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);
 /* How many answer now. */
 unsigned peers_answering(struct peers *peers);
 
-/* Answers 408 to those whose time is over, and ends their connections. Returns how many.
- * *ret_crowd: so many are open that it is to be called again soon. */
+/* Answers 408 to those whose time is over, ends their connections, and returns how many.
+ * *ret_crowd: so many are open that it has to be called again soon. */
 unsigned peers_end_slow(struct peers *peers, int64_t now_ms, bool *ret_crowd);
 
 #endif

@@ -38,7 +38,7 @@ const struct route *routes_find(const struct routes *routes, struct tidings_span
   return NULL;
 }
 
-/* "Example.org:8080" is example.org, and "[::1]:80" is [::1]. */
+/* The port and the case of letters do not count: "Example.org:8080" is example.org. */
 bool routes_has_host(const struct routes *routes, struct tidings_span host) {
   static const char *const loopback[] = {"localhost", "127.0.0.1", "[::1]"};
   size_t end = host.len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/routes.h: the routes as they were configured, whole and checked: recipes are read,
- * addresses are parsed, secrets are loaded.
+ * listen/routes.h: the routes of the configuration, checked, with their recipes, addresses and
+ * secrets read.
  */
 #ifndef LISTEN_ROUTES_H
 #define LISTEN_ROUTES_H
@@ -20,12 +20,12 @@ struct route {
   enum signature_scheme scheme;
   struct signature_secrets secrets;
   struct address address; /* its name is NULL: each push says where it goes */
-  uint32_t level;         /* the highest: TIDINGS_LEVEL_* */
+  uint32_t level;         /* the highest level that is allowed: TIDINGS_LEVEL_* */
   size_t max_bytes;       /* of a body */
   struct counts *counts;
 };
 
-/* Shared by the requests that use it: the last one frees it. */
+/* Shared by the requests that use it; the last one frees it. */
 struct routes {
   struct arena arena;
   struct route *routes;

@@ -50,7 +50,7 @@ int32_t routes_no_memory(const struct routes_reading *reading) {
   return kit_no_memory(reading->error);
 }
 
-/* An error of something that the route names, with the place of its name. */
+/* Refuses something that the route names, for a reason, with the place of the name in the file. */
 static int32_t refuse_with_reason(const struct routes_reading *reading, const struct json *value,
                                   const char *field, int32_t code, const char *reason) {
   char name[64];
@@ -164,7 +164,7 @@ static int32_t read_recipe(struct routes_reading *reading, const struct json *va
 
 static bool is_true(const struct json *value) { return value && value->kind == JSON_IS_TRUE; }
 
-/* By its name, else by the recipe's; a recipe without a scheme of its own has a token. */
+/* Takes the scheme that the route names, else the recipe's; a recipe without one has a token. */
 static int32_t read_scheme(struct routes_reading *reading, const struct fields *fields,
                            const struct json *whole, struct route *route) {
   const struct json *named = fields->signature;

@@ -39,7 +39,7 @@ static bool is_same_mac(const unsigned char *mac, const unsigned char *other) {
   return !differs;
 }
 
-/* Tokens of any length: their MACs are compared, with the secret as the key. */
+/* Compares tokens of any length by their MACs, with the secret as the key. */
 static bool is_same_token(struct tidings_span token, struct tidings_span other) {
   unsigned char first[SHA256_BYTES], second[SHA256_BYTES];
   sha256_hmac(other, &token, 1, first);
@@ -101,7 +101,7 @@ static bool is_mac_of(const struct signature_secrets *secrets, bool coded,
     unsigned char mac[SHA256_BYTES], bytes[BASE64_MOST];
     struct tidings_span key = secrets->secrets[i], text;
     if (coded) {
-      if (begins(key, public_prefix, &text)) continue; /* everybody may know it: no MAC's key */
+      if (begins(key, public_prefix, &text)) continue; /* a public key is no secret */
       if (!begins(key, key_prefix, &text)) text = key;
       key = span_of((const char *)bytes, base64_read(text, bytes));
       if (!key.len) continue; /* of another scheme; an empty key would be everybody's */
@@ -112,7 +112,8 @@ static bool is_mac_of(const struct signature_secrets *secrets, bool coded,
   return found;
 }
 
-/* With the sender's public keys, where the route has some. *ret_unknown: nobody can tell. */
+/* Is it signed with one of the sender's public keys that the route has? *ret_unknown: this machine
+ * cannot tell. */
 static bool is_signed_by(const struct signature_secrets *secrets, const struct tidings_span *parts,
                          size_t count, const unsigned char *given, bool *ret_unknown) {
   bool found = false;

@@ -31,7 +31,7 @@ struct signature_secrets {
 /* -1: there is no such scheme. */
 int signature_scheme_of(const char *name);
 
-/* NULL: this can be a secret of the scheme; else half a sentence. */
+/* NULL: this can be a secret of the scheme; else half a sentence that says why not. */
 const char *signature_secret_mistake(enum signature_scheme scheme, struct tidings_span secret);
 
 /* NULL: it is signed with one of the secrets, at most five minutes ago where the scheme has a time;

@@ -51,7 +51,7 @@ static int32_t parse_bind(const char *text, struct addrinfo **ret_found,
   return getaddrinfo(host, colon + 1, &hints, ret_found) ? refuse_address(text, error) : TIDINGS_OK;
 }
 
-/* With port 0 the system chooses one: the name says which. */
+/* With port 0 the system chooses a port, and the name says which. */
 static void name_bound(int fd, char name[160]) {
   struct sockaddr_storage bound;
   char host[64] = "?", port[16] = "?";
@@ -85,7 +85,7 @@ static int32_t open_tcp(const char *text, bool anywhere, struct listen_socket *s
   return code;
 }
 
-/* A socket file that nobody listens on any more goes. */
+/* Does nobody listen on the socket file any more? */
 static bool is_left_over(const struct sockaddr_un *address) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   bool refused = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) &&

@@ -17,8 +17,8 @@ struct listen_socket {
   char *path; /* of a Unix socket that this process made; free it */
 };
 
-/* By the options, else the one that systemd hands over, else the default address. Errors: SCHEMA:
- * the address; STORE: the system refuses. */
+/* Opens the socket of the options, else takes the one that systemd hands over, else opens the
+ * default address. Errors: SCHEMA: the address; STORE: the system refuses. */
 int32_t socket_open(const struct listen_options *options, struct listen_socket *ret_socket,
                     struct tidings_error *error);
 void socket_close(struct listen_socket *socket);

@@ -51,7 +51,7 @@ int take_id(const struct recipe_document *request, struct tidings_span body, str
   return out->failed ? -1 : 0;
 }
 
-/* The recipe's id, else the request's; with the number where one request makes several. */
+/* Takes the recipe's id, else the request's, and adds a number if one request makes several. */
 static int choose_id(const struct taking *taking, const struct recipe_push *push, size_t number,
                      struct buffer *out) {
   if (push->id.len && push->id.len <= LONGEST_ID) buffer_span(out, push->id);
@@ -97,7 +97,7 @@ static void store(struct taking *taking, const struct address *address,
     note_failure(taking, TIDINGS_E_NOMEM);
 }
 
-/* The route's address, else the push's. */
+/* Stores at the route's address, or at the push's if the route has none. */
 static void store_at(struct taking *taking, const struct recipe_push *push,
                      struct tidings_span id) {
   struct tidings_error error = {.size = sizeof error};

@@ -12,11 +12,11 @@
 
 struct answer {
   unsigned status;
-  unsigned retry_after_s; /* 0: nothing is said */
+  unsigned retry_after_s; /* 0: without Retry-After */
   struct buffer body;     /* JSON; buffer_free */
 };
 
-/* All requests are stored there. */
+/* The place in which all requests are stored. */
 struct take_place {
   const struct cli *cli;
   struct hostkit *kit;
@@ -35,7 +35,8 @@ void take_refusal(unsigned status, const char *text, struct answer *ret_answer);
 /* Is a commit possible? Tries one. */
 bool take_can_store(struct hostkit *kit);
 
-/* By what a repetition of the request is known: a header's value, else the body's SHA-256. */
+/* Writes the id by which a repetition of the request is known: a header's value, else the body's
+ * SHA-256. */
 int take_id(const struct recipe_document *request, struct tidings_span body, struct buffer *out);
 
 #endif

@@ -39,7 +39,7 @@ static void begin(const struct mcp_acting *acting, const char *verb, struct comm
   if (acting->cli->config) add(command, acting->cli->config);
 }
 
-/* Both outputs as one text. Returns 0 or an errno of the start. */
+/* Runs it, with both outputs as one text. Returns 0 or an errno of the start. */
 static int run(const struct command *command, char **ret_text, bool *ret_failed) {
   int ends[2], status = 0;
   size_t len = 0;
@@ -87,7 +87,7 @@ static bool run_for_model(const struct command *command, const char *done, char 
 
 /* -- the tools --------------------------------------------------------------------------------- */
 
-/* The name of what a shell's command begins with. */
+/* The name of the program with which a shell's command begins. */
 static char *first_word(const char *command) {
   command += strspn(command, " \t\n");
   size_t len = strcspn(command, " \t\n;|&<>()");

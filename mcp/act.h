@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/act.h: what the tools of the server do. Each is what a verb of this program does, so it runs
- * the program.
+ * mcp/act.h: what the tools of the server do. Each tool does what a verb of this program does, so
+ * it runs the program.
  */
 #ifndef MCP_ACT_H
 #define MCP_ACT_H
@@ -21,8 +21,8 @@ struct mcp_acting {
   size_t watcher_count;
 };
 
-/* Does it, for any tool but `news`. *ret_text (free it) is for the model; NULL: out of memory.
- * Returns whether it has failed. */
+/* Does what the tool is for; not for `news`. *ret_text (free it) is for the model; NULL: out of
+ * memory. Returns whether it has failed. */
 bool mcp_act(struct mcp_acting *acting, const struct mcp_action *action, char **ret_text);
 
 /* Ends the watchers. */

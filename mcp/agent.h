@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The agent's process, and its program's name. 0: it is not to be found. */
+/* Finds the agent's process and the name of its program. 0: it cannot be found. */
 uint32_t mcp_agent_find(char *name, size_t size);
 
 /* The session that the agent has named in the environment; NULL: none. */

@@ -27,7 +27,7 @@ struct mcp_calls {
  * not noted. */
 void mcp_calls_note(struct mcp_calls *calls, const struct mcp_message *message);
 
-/* The call that a result answers: it is taken out. False: there is none. */
+/* Takes out the call that a result answers. False: there is none. */
 bool mcp_calls_take(struct mcp_calls *calls, const struct mcp_id *id, struct mcp_call *ret_call);
 
 void mcp_call_finish(struct mcp_call *call);

@@ -11,7 +11,7 @@
 struct mcp_keeper {
   struct mcp_news *news;
   pthread_t thread;
-  pthread_mutex_t lock; /* of all below */
+  pthread_mutex_t lock; /* guards all below */
   pthread_cond_t has_work;
   char *sessions[MCP_MOST_SESSIONS]; /* to be opened; the first come first */
   size_t session_count;
@@ -21,8 +21,8 @@ struct mcp_keeper {
 /* Returns 0 or an errno. `keeper` stays where it is. */
 int mcp_keeper_begin(struct mcp_news *news, struct mcp_keeper *keeper);
 
-/* mcp_news_open and mcp_news_settle, soon. If there is no memory, or too much is asked for, the
- * next call asks again. */
+/* Has the thread call mcp_news_open or mcp_news_settle soon. Without memory, or if too much is
+ * asked for already, the next call asks again. */
 void mcp_keeper_open(struct mcp_keeper *keeper, const char *named);
 void mcp_keeper_settle(struct mcp_keeper *keeper);
 

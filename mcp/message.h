@@ -18,7 +18,7 @@ enum mcp_kind { MCP_OTHER, MCP_REQUEST, MCP_NOTIFICATION, MCP_RESULT };
 /* How the other side of the protocol names a request. */
 struct mcp_id {
   bool is_text;             /* "1" is not 1 */
-  struct tidings_span text; /* decoded; a number as it was written. NULL: it has none */
+  struct tidings_span text; /* decoded text, or a number as it was written. NULL: it has no id */
 };
 
 /* The texts lie in the arena. Those that the message does not have are empty. */
@@ -32,16 +32,16 @@ struct mcp_message {
   bool is_error;               /* of a result */
   bool takes_block;            /* a block can be put into it: a tool's finished result, with content
                                   that the model reads */
-  bool is_empty;               /* it has no block yet */
+  bool is_empty;               /* its content is empty so far */
   size_t insert_at;            /* the byte before which the block goes */
 };
 
-/* Errors: those of json_read_by: the line is not one JSON value. JSON that is no message is
+/* Errors: those of json_read_by, if the line is not one JSON value. JSON that is no message is
  * MCP_OTHER. */
 int mcp_message_read(struct tidings_span line, struct arena *arena, struct mcp_message *ret_message,
                      struct tidings_error *error);
 
-/* The line with one more block of text at the end of the result's content. Appends to `out`, which
+/* Appends the line to `out`, with one more block of text at the end of the result's content. `out`
  * stays failed if memory runs out. */
 void mcp_message_splice(struct tidings_span line, const struct mcp_message *message,
                         struct tidings_span text, struct buffer *out);

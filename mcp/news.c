@@ -31,7 +31,7 @@ void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
 
 /* -- sessions ---------------------------------------------------------------------------------- */
 
-/* `named` empty: the session of the agent's environment or process. */
+/* Adds the named session; if `named` is empty, that of the agent's environment or process. */
 static void add_session(struct mcp_news *news, const char *named) {
   char folder[PATH_MAX], *name = NULL;
   struct mcp_session *session = &news->sessions[news->session_count];
@@ -75,7 +75,7 @@ static void note_failure(struct mcp_news *news, const char *why) {
   pthread_mutex_unlock(&news->lock);
 }
 
-/* While others open the store or write to it, it is tried again; then with the next call. */
+/* Tries again while others open the store or write to it; after that the next call tries. */
 static void open_store(struct mcp_news *news) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = TIDINGS_E_BUSY;
@@ -132,7 +132,7 @@ char *mcp_news_last_sender(struct mcp_news *news, const char *session) {
 
 /* -- results ----------------------------------------------------------------------------------- */
 
-/* Whether it has the store's lock. */
+/* Returns whether it got the store's lock. */
 static bool lock_soon(struct mcp_news *news) {
   uint64_t until_ns = clock_mono_ns() + (uint64_t)PATIENCE_MS * 1000000u;
   return libc_lock_until(&news->store_lock, until_ns) == 0;
@@ -185,7 +185,7 @@ static void add_lease(struct mcp_news *news, struct mcp_lease lease) {
   pthread_mutex_unlock(&news->lock);
 }
 
-/* A delivery of nothing, as of what has expired, is to be settled at once. */
+/* A delivery that shows nothing, because all has expired, is to be settled at once. */
 static void take_reply(struct mcp_news *news, const struct tidings_reply *reply,
                        struct mcp_block *block) {
   const struct tidings_span nothing = span_of("", 0);

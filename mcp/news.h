@@ -24,9 +24,9 @@ struct mcp_session {
 
 struct mcp_lease {
   uint64_t delivery; /* not settled; 0: the place is free */
-  bool is_written;   /* whole */
+  bool is_written;   /* all bytes are written */
   bool went_on;      /* the host sent something before it was known that it is written */
-  bool was_read;     /* and the host went on: it is to be committed */
+  bool was_read;     /* the host went on after that: it is to be committed */
   bool is_back;      /* it is to be rolled back */
 };
 
@@ -40,7 +40,7 @@ struct mcp_news {
    * waited for.
    */
   pthread_mutex_t store_lock, lock;
-  struct hostkit *kit; /* NULL: nothing was needed yet, or it cannot be opened */
+  struct hostkit *kit; /* NULL: not needed yet, or it cannot be opened */
   struct mcp_writer writer;
   char mark[MCP_WRITER_MARK_SIZE];
   bool failed, ends; /* failed: it cannot be opened at all */
@@ -61,13 +61,13 @@ void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news);
 /* Opens the store and the session, so that the first result need not wait for that. `named`: the
  * session that the host names with a call; "": the one of this process. */
 void mcp_news_open(struct mcp_news *news, const char *named);
-/* False: it is open, or cannot be opened at all. */
+/* Is the session still to be opened? False: it is open, or cannot be opened at all. */
 bool mcp_news_is_to_open(struct mcp_news *news, const char *named);
 
 /* May a result get a block? Waits for nobody: while the store is asked, it may. */
 bool mcp_news_wait(struct mcp_news *news);
 
-/* Leases what is pending, for the result of that call. A busy store means nothing. */
+/* Leases what is pending for the result of the call. If the store is busy, the block is empty. */
 void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, const char *tool,
                     struct mcp_block *ret_block);
 
@@ -75,7 +75,7 @@ void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, 
  * Returns 0 or an errno: nothing more can be written. */
 int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line);
 
-/* The block is not used. */
+/* Gives back a block that is not used. */
 void mcp_news_give_back(struct mcp_news *news, struct mcp_block *block);
 
 /* The host has sent something: what it has read before is delivered, and mcp_news_settle says so to

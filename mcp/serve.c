@@ -22,8 +22,8 @@ static int write_plain(const struct buffer *line) {
   return line->failed ? ENOMEM : file_write_all(STDOUT_FILENO, line->bytes, line->len);
 }
 
-/* A result of ours, with what is pending in it. *ret_added: something was. Without, it is not
- * written if `only_with`. */
+/* Writes a result of ours with what is pending in it. *ret_added: something was pending. If nothing
+ * was and `only_with` is set, nothing is written. */
 static int put_result(struct serving *serving, const struct mcp_action *action,
                       const struct buffer *line, bool only_with, bool *ret_added) {
   struct arena arena = ARENA_EMPTY;
@@ -59,7 +59,7 @@ static int do_action(struct serving *serving, const struct mcp_action *action) {
     mcp_server_answer(action, text ? text : "out of memory", failed || !text, &line);
     reason = put_result(serving, action, &line, false, &added);
   }
-  mcp_news_settle(&serving->news); /* a delivery of nothing */
+  mcp_news_settle(&serving->news); /* settles a delivery that showed nothing */
   free(text);
   buffer_free(&line);
   return reason;

@@ -19,7 +19,7 @@ enum {
 };
 enum { LIST_TTL_MS = 3600000 };
 
-/* The newest first: it is the answer to a version that is unknown. */
+/* Newest first: an unknown version is answered with the newest. */
 static const char *const legacy_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
                                               "2024-11-05", NULL};
 
@@ -181,7 +181,8 @@ static void answer_request(const struct request *request, struct buffer *out,
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-/* Answers a request of the era of 2026-07-28 that is not as that demands, and returns false. */
+/* Is the request as the era of 2026-07-28 demands? If not, answers it with an error and returns
+ * false. */
 static bool is_modern_request(struct request *request, struct buffer *out) {
   const json_t *meta = json_object_get(request->params, "_meta"),
                *version = json_object_get(meta, PROTOCOL "protocolVersion");

@@ -52,7 +52,7 @@ char *mcp_session_find_hooked(const struct mcp_owner *owner) {
   return name;
 }
 
-/* A wrapper and its writer that both were killed have left these behind: nobody else settles them.
+/* Rolls back deliveries of a wrapper whose writer was killed too: nobody else settles them.
  */
 static void give_back_orphans(struct hostkit *kit, const char *session) {
   json_t *status = status_of(kit, session);

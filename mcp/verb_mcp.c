@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/verb_mcp.c: `tidings mcp`: the options, and which of the two it is.
+ * mcp/verb_mcp.c: `tidings mcp`: the options, and the choice between server and wrapper.
  */
 #include "mcp/mcp.h"
 #include "mcp/serve.h"

@@ -41,7 +41,7 @@ struct wrapper {
 
 static atomic_int server_pid, stopped_by;
 
-/* A host ends its servers so. */
+/* Hosts end their servers by a signal, so it is passed on. */
 static void pass_signal(int number) {
   int reason = errno;
   pid_t pid = (pid_t)atomic_load(&server_pid);
@@ -219,7 +219,7 @@ static int pass_beginning(struct wrapper *wrapper, struct incoming *incoming,
   return file_write_all(STDOUT_FILENO, bytes.ptr, bytes.len);
 }
 
-/* A line that was begun ends here: then what is held is one with the rest. */
+/* If a line that was begun ends here, what is held of it goes with the rest. */
 static int pass_chunk(struct wrapper *wrapper, struct incoming *incoming,
                       struct tidings_span chunk) {
   size_t taken = 0;
@@ -309,7 +309,7 @@ static void pass_signals(const struct wrapper *wrapper) {
     (void)sigaction(numbers[i], &action, NULL);
 }
 
-/* A host that ends its server knows that. */
+/* Did the server end without the host having ended it? */
 static bool ended_by_itself(const struct wrapper *wrapper) {
   return atomic_load(&wrapper->used) && !atomic_load(&wrapper->host_ended) &&
          !atomic_load(&stopped_by) && !mcp_writer_is_closed(STDOUT_FILENO);

@@ -29,7 +29,7 @@
 enum { SETTLE_MS = 10000, MOST_SESSIONS = 16, MOST_DELIVERIES = 256, LONGEST_PAUSE_MS = 50 };
 
 enum frame_kind { FRAME_SESSION = 1, FRAME_RESULT, FRAME_SETTLED, FRAME_END };
-/* Both ends are one program. */
+/* Both ends are the same program, so the struct is sent as it is. */
 struct frame {
   uint32_t kind, reserved;
   uint64_t delivery, len; /* len: bytes that follow */
@@ -186,7 +186,8 @@ static int pass_result(struct looking_after *looking, const struct frame *frame,
   return reason;
 }
 
-/* *ret_ends: the wrapper has settled all of it. Returns 0 or an errno: it was killed. */
+/* *ret_ends: the wrapper has settled everything. Returns 0, or an errno if the wrapper was killed.
+ */
 static int take_frame(struct looking_after *looking, bool *ret_ends) {
   struct frame frame;
   int reason = read_exactly(SPAWN_CHANNEL_FD, &frame, sizeof frame);

@@ -24,19 +24,20 @@ struct mcp_writer {
  * process of `owner`. Returns 0 or an errno. */
 int mcp_writer_start(const struct cli *cli, uint32_t owner, struct mcp_writer *ret_writer);
 
-/* It will look after this session's deliveries. Returns 0 or an errno. */
+/* Has the process look after this session's deliveries. Returns 0 or an errno. */
 int mcp_writer_add_session(const struct mcp_writer *writer, const char *session);
 
 /* Returns when all bytes were written. Returns 0 or an errno: then part of them may have been
  * written, and nothing more may be. */
 int mcp_writer_write(const struct mcp_writer *writer, uint64_t delivery, struct tidings_span bytes);
 
-/* The delivery is settled. */
+/* Tells the process that the delivery is settled. */
 void mcp_writer_forget(const struct mcp_writer *writer, uint64_t delivery);
 
-/* Nothing is left to look after. */
+/* Ends the process: nothing is left to look after. */
 void mcp_writer_end(struct mcp_writer *writer);
-/* The store was busy for too long: the process settles what is left, as if this one were killed. */
+/* Leaves it to the process to settle the rest, as if this one were killed: the store was busy for
+ * too long. */
 void mcp_writer_leave(struct mcp_writer *writer);
 
 /* How the call's id of each delivery begins that this process looks after. */
@@ -47,7 +48,7 @@ bool mcp_writer_has_ended(const char *call_id);
 
 /* Has the other side read all that was written to this pipe or socket? */
 bool mcp_writer_was_read(int fd);
-/* Has the other side closed it? */
+/* Has the other side closed this pipe or socket? */
 bool mcp_writer_is_closed(int fd);
 
 extern const struct cli_verb verb_mcp_writer;

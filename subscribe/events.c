@@ -159,7 +159,7 @@ void events_cancel(struct events *events) {
   events->request = 0;
 }
 
-/* A connection that has failed twice is not trusted any more. */
+/* After two failures a connection is not trusted any more. */
 void events_fail(struct events *events, int64_t at_least_ms) {
   int64_t ms = retry_wait_ms(&events->retry);
   if (!events->wish.process || events->retry.failures > 1) {

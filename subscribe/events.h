@@ -22,8 +22,8 @@ struct events_wish {
   enum events_delivery delivery;
   const char *url, *secret; /* of the webhook */
   const char *server;       /* as sentences name it */
-  const char *token_file;   /* the same; NULL: there is no token */
-  const char *cursor;       /* to begin with; NULL: from now on */
+  const char *token_file;   /* the file as sentences name it; NULL: no token */
+  const char *cursor;       /* the place to begin at; NULL: from now on */
   int64_t heartbeat_ms;     /* how often a stream says something at the latest */
   bool process;             /* the server is a program, and all messages share its pipe */
   uint64_t random;
@@ -37,16 +37,17 @@ struct events;
 struct events *events_new(const struct events_wish *wish);
 void events_free(struct events *events); /* NULL is allowed */
 
-/* Each may be called once the outputs of the one before were done. `now_ms` never goes back. */
+/* Each of these may be called when the outputs of the one before are done. `now_ms` never goes
+ * back. */
 void events_begin(struct events *events, int64_t now_ms);
-/* A message of the server, or a batch of them. `wall_ms`: what the time is for people. */
+/* Takes a message of the server, or a batch of them. `wall_ms`: the time of the wall clock. */
 void events_message(struct events *events, struct tidings_span message, int64_t now_ms,
                     int64_t wall_ms);
 
 enum { EVENTS_NO_STATUS = 0, EVENTS_SERVER_ENDED = -1 };
 struct events_failure {
-  int status;             /* of HTTP, or one of these */
-  int64_t retry_after_ms; /* as the server asked for; 0: it did not */
+  int status;             /* a status of HTTP, or one of these */
+  int64_t retry_after_ms; /* the wait that the server asked for; 0: none */
   const char *reason;
 };
 /* The request `id` (0: whichever) has ended, and no answer to it will come. If it was answered
@@ -61,7 +62,7 @@ void events_tick(struct events *events, int64_t now_ms);
 /* The token is refused: a new one is waited for. `stamp` tells the one that was refused from
  * others, and is no secret. */
 bool events_wants_token(const struct events *events);
-/* Nothing has come since the last failure. */
+/* Has nothing come since the last failure? */
 bool events_fails(const struct events *events);
 void events_token_changed(struct events *events, int64_t now_ms);
 void events_set_token_stamp(struct events *events, const char *stamp);

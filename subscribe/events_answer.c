@@ -11,7 +11,7 @@ enum { MOST_PAGES = 100, MOST_NAMES = 400, LONGEST_MESSAGE = 300, DEFAULT_POLL_M
 
 /* -- the handshake ----------------------------------------------------------------------------- */
 
-/* Servers say it in one of two places, or in both. */
+/* Do the capabilities name events? Servers do so in one of two places, or in both. */
 static bool has_events(const struct json *capabilities) {
   return json_member(json_member(capabilities, "extensions"), EVENTS_EXTENSION) ||
          json_member(capabilities, "events");
@@ -88,7 +88,7 @@ static void read_events(struct events *events, const struct json *result) {
   }
 }
 
-/* The delivery that was asked for, or the one that is used. */
+/* Does the event offer the delivery that was asked for or, if none was, the one in use? */
 static bool is_offered(const struct events *events) {
   enum events_delivery wanted =
       events->wish.delivery == EVENTS_ANY ? events->delivery : events->wish.delivery;
@@ -169,7 +169,7 @@ static int64_t read_time_ms(struct tidings_span text) {
   return (int64_t)timegm(&parts) * 1000 + (sign == '-' ? offset : -offset);
 }
 
-/* A fifth of the time is left for what may go wrong. */
+/* When to refresh: a fifth of the time is left for failures. */
 static int64_t refresh_ms(const struct events *events, const struct json *before) {
   int64_t until = before && before->kind == JSON_IS_STRING ? read_time_ms(before->text) : -1;
   if (until < 0) return LONGEST_WAIT_MS;
@@ -232,7 +232,7 @@ static struct tidings_span message_of(const struct json *error) {
   return text;
 }
 
-/* The event was changed in place: there is a new one of the same name. */
+/* Was the event replaced by a new one of the same name? */
 static bool has_changed(const struct json *error) {
   const struct json *reason = json_member(json_member(error, "data"), "reason");
   return meaning_of(error) == UNSUPPORTED && reason && reason->kind == JSON_IS_STRING &&

@@ -34,14 +34,14 @@ struct events {
   struct outputs outputs;
   enum events_state state;
   enum events_era era;
-  const char *protocol;          /* agreed on; NULL: not yet */
-  enum events_delivery delivery; /* chosen; EVENTS_ANY: not yet */
+  const char *protocol;          /* NULL: not agreed on yet */
+  enum events_delivery delivery; /* EVENTS_ANY: not chosen yet */
   bool greeted;                  /* the handshake of this connection is done */
-  bool refused;                  /* the token is */
+  bool refused;                  /* the token is refused */
   bool gave_up_push;             /* the server lists push, and refuses it */
   uint64_t last_id, request;     /* request: the one that is out; 0: none */
-  uint64_t list_request;         /* beside it, because the list has changed; 0: none */
-  unsigned pages;                /* of the list that is read */
+  uint64_t list_request;         /* a request of the list beside it; 0: none */
+  unsigned pages;                /* pages of the list that were read */
   struct buffer names;           /* the events that the list has, for a sentence */
   bool found;                    /* ours is in the list */
   unsigned offers;               /* 1 << EVENTS_POLL, .. */
@@ -50,8 +50,8 @@ struct events {
   char *cursor;                /* NULL: none yet */
   char *stamp;                 /* of the token */
   char *subscription;          /* the webhook's, as the server calls it; NULL: not known */
-  struct tidings_span message; /* that is read */
-  char *page;                  /* of the list, the next one */
+  struct tidings_span message; /* the message that is read */
+  char *page;                  /* the next page of the list */
 };
 
 /* -- events.c ---------------------------------------------------------------------------------- */
@@ -59,20 +59,20 @@ struct events {
 /* Goes on with what is to be done next: the handshake, the list, the subscription. */
 void events_go_on(struct events *events);
 void events_wait(struct events *events, int64_t ms);
-/* The request that was out has failed: later again. */
+/* Notes that the request that was out has failed; it is made again later. */
 void events_fail(struct events *events, int64_t at_least_ms);
 void events_end(struct events *events, int code, struct tidings_span text);
-/* The session is told once of each: `mark` tells one such happening from the next. */
+/* Tells the session of something once; `mark` tells one such event from the next. */
 void events_notice(struct events *events, const char *kind, const char *mark,
                    struct tidings_span text);
-/* Returns whether it is another one than before. */
+/* Returns whether it differs from the one before. */
 bool events_take_cursor(struct events *events, const struct json *cursor);
 /* How long a stream may be silent. */
 int64_t events_silence_ms(const struct events *events);
 void events_say_gap(struct events *events);
-/* The request that is out is not wanted any more. */
+/* Cancels the request that is out. */
 void events_cancel(struct events *events);
-/* Replaces a text of malloc. */
+/* Replaces a text from malloc by a copy of `value`. */
 void events_keep(struct events *events, char **text, struct tidings_span value);
 
 /* -- events_write.c ---------------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ static bool is_number(const struct json *value, uint64_t number) {
   return json_to_integer(value, &found) && found >= 0 && (uint64_t)found == number;
 }
 
-/* Is it a word of the open stream? A stream that was given up may still say something. */
+/* Does it belong to the open stream? A stream that was given up may still send something. */
 static bool is_of_stream(const struct events *events, const struct json *params) {
   const struct json *id = json_member(json_member(params, "_meta"), EVENTS_META "subscriptionId");
   if (events->state != STATE_STREAM || !events->request) return false;
@@ -62,7 +62,7 @@ static void take_stream_error(struct events *events, const struct json *params) 
       &events->outputs, "%s: %.*s; the stream goes on", events->wish.server, SPAN_FORMAT(text));
 }
 
-/* Any word proves that the stream lives; events and heartbeats, that the server is well. */
+/* Any message proves that the stream lives; events and heartbeats prove that the server is well. */
 static void take_stream(struct events *events, struct tidings_span what,
                         const struct json *params) {
   bool brings = span_is(what, "event") || span_is(what, "heartbeat");

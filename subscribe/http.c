@@ -110,7 +110,7 @@ void http_cancel(struct http *http, uint64_t id) {
     if (one->id == id) one->dropped = true;
 }
 
-/* Not from inside of a report: that only marks what is to go. */
+/* Removes what a report has marked; a report itself must not remove anything. */
 static void sweep(struct http *http) {
   for (struct transfer **place = &http->first; *place;) {
     struct transfer *one = *place;

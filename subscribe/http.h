@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/http.h: a server that is reached by HTTP: the requests that are out, by libcurl, in the
- * caller's own loop.
+ * subscribe/http.h: the requests to a server that is reached by HTTP. libcurl sends them, in the
+ * loop of the caller.
  */
 #ifndef SUBSCRIBE_HTTP_H
 #define SUBSCRIBE_HTTP_H
@@ -16,7 +16,7 @@ struct http;
 struct http *http_begin(const struct transfer_target *target);
 void http_send(struct http *http, const struct output *output, int64_t now_ms);
 void http_cancel(struct http *http, uint64_t id);
-/* Drops all requests, and the session. */
+/* Drops all requests and the session. */
 void http_reset(struct http *http);
 /* When http_handle is to be called at the latest; INT64_MAX: never. */
 int64_t http_due_ms(const struct http *http);

@@ -24,11 +24,11 @@ enum { PUSH_NAME_BYTES = 255 };
 struct push_known {
   uint64_t state; /* the state of the rows, as in db_state, for which `place` is true; 0: none */
   struct push_place place;
-  size_t name_len; /* the session's; 0: none */
+  size_t name_len; /* of the session's name; 0: none */
   char name[PUSH_NAME_BYTES];
 };
 
-/* The folders are in the order db, rows, wake, push and forget, open: none uses a later one. */
+/* The folders in order: db, rows, wake, push and forget, open. None uses a later one. */
 /* The numbers of a store: copies share the identity, and each copy has an incarnation of its
  * own. */
 struct meta_life {
@@ -47,9 +47,9 @@ struct store {
 
 struct store_txn {
   struct store *store;
-  struct db_txn *db; /* `own`, or that of a batch */
+  struct db_txn *db; /* points to `own`, or to that of a batch */
   bool writing;
-  uint32_t folded; /* session whose inbox is among its rows now, and whose head is not written; 0 */
+  uint32_t folded; /* a session whose inbox has become rows, before its head is written; 0: none */
   struct db_txn own;
 };
 

@@ -3,8 +3,8 @@
  * powercut/disk.c: see disk.h.
  *
  * A file has durable bytes and a list of later changes, each of which may or may not have reached
- * the disk. A folder's changes of names are kept likewise. Atomic are a sector of 512 bytes, a
- * truncation, and a change of names.
+ * the disk. Changes of names in a folder are kept in the same way. A sector of 512 bytes, a
+ * truncation and a change of names are atomic.
  */
 #include "powercut/disk.h"
 
