@@ -2,7 +2,7 @@
 # "tests" or "all". Installed programs are never compiled so, because the compiler then sees across files. A static name is unique in its folder; the
 # sources in `apart` repeat enumerators, or hold functions of which a test has its own.
 set(TIDINGS_UNITY "" CACHE STRING "Where the sources of a folder are compiled together: tests, all, or empty: nowhere")
-set(apart "common/|plugin/event/|plugin/(flow/settle|query/stream_list|rules/policy/fair)|mcp/(news|server|writer)|command/(host|orders|recipes|session|store|toml)|cli/|cli/(watch/known|top/(screen|terminal|main))|agents/(wait/|transcript/|turn/stop|setup/(version|switches)|hosts/(gemini|qwen))")
+set(apart "common/|plugin/event/|plugin/(flow/settle|query/stream_list|rules/policy/fair|store/db/postgres/)|mcp/(news|server|writer)|command/(host|orders|recipes|session|store|toml)|cli/|cli/(watch/known|top/(screen|terminal|main))|agents/(wait/|transcript/|turn/stop|setup/(version|switches)|hosts/(gemini|qwen))")
 
 function(tidings_unity_of target)
   get_target_property(sources ${target} SOURCES)
