@@ -171,6 +171,18 @@ def test_no_window_is_seen(place):
     assert log(place) == []
 
 
+def test_by_tcp(place):
+    """a window that is connected over TCP is not seen: the session belongs to the daemon"""
+    codex = object.__new__(Codex)
+    server = DAEMON.replace("AF_UNIX", "AF_INET").replace('sys.argv[3].removeprefix("unix://")', '("127.0.0.1", 0)').replace('print("listens"', "print(server.getsockname()[1]")
+    codex.place, codex.daemon = place, place.start(command=[sys.executable, "-c", server, "app-server", "--listen", "ws://127.0.0.1:0"])
+    port = int(codex.daemon.stdout.readline())
+    window = place.start(command=[sys.executable, "-c", WINDOW.replace("AF_UNIX", "AF_INET").replace("sys.argv[1]", f'("127.0.0.1", {port})')], stdin=subprocess.PIPE)
+    assert window.stdout.readline() == b"shows\n"
+    codex.turn()
+    assert codex.owner() == codex.daemon.pid and codex.waits(codex.daemon) == 1 and log(place) == []
+
+
 def test_other_connections(place):
     """a process that has connected nowhere is no window, and neither is one of which the daemon is the client"""
     server = socket.socket(socket.AF_UNIX)
