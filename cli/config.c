@@ -166,7 +166,7 @@ static int print_checked(const struct cli *cli, json_t *files) {
   return 0;
 }
 
-/* Without the configuration, which may be wrong. */
+/* Completes the id without the configuration, which may be wrong. */
 static int complete_session(const struct cli *cli, char **session) {
   struct cli plain = *cli;
   struct hostkit *kit = NULL;

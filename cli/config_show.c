@@ -46,8 +46,8 @@ void config_close_apart(struct hostkit *kit, char *scratch) {
 enum { HOOKS, USER, PROJECT, LAYERS };
 
 struct shown {
-  const struct host *host; /* of the session that -s names; NULL: none is known */
-  char *folder;            /* in which that session works; NULL: the current one */
+  const struct host *host; /* agent of the session that -s names; NULL: not known */
+  char *folder;            /* folder in which that session works; NULL: the current one */
   json_t *effective, *defaults, *origins;
   struct layer layers[LAYERS];
   char *files[LAYERS]; /* their names, as JSON can have them */
@@ -86,7 +86,8 @@ static int32_t ask_defaults(const struct cli *cli, json_t **ret_defaults,
 
 /* -- of a session ------------------------------------------------------------------------------ */
 
-/* Its agent and its folder, from its store; the configuration may be wrong. */
+/* Finds the session's agent and folder in its store, without the configuration, which may be wrong.
+ */
 static int look_up_agent(const struct cli *cli, struct shown *shown) {
   struct cli plain = *cli;
   struct hostkit *kit = NULL;
@@ -108,7 +109,7 @@ static int look_up_agent(const struct cli *cli, struct shown *shown) {
   return code;
 }
 
-/* The preset that its agent's hooks prefer lies below both files. Returns 0, or -1: no memory. */
+/* Adds the preset that the agent's hooks prefer, below both files. Returns 0, or -1: no memory. */
 static int set_hooks(struct shown *shown) {
   const char *preset = shown->host ? host_preset(shown->host) : NULL;
   if (!preset) return 0;
@@ -195,7 +196,7 @@ static void print_value(FILE *out, const json_t *value) {
   free(text);
 }
 
-/* A pointer as TOML's dotted key. */
+/* Prints a pointer as TOML's dotted key. */
 static void print_key(FILE *out, const char *pointer) {
   for (const char *begin = ""; *pointer; begin = ".") {
     char *name = layers_take_name(&pointer);
@@ -218,7 +219,7 @@ static void print_origin(FILE *out, const json_t *origin) {
   terminal_text(out, file);
 }
 
-/* A comment in TOML. */
+/* Prints comments in TOML about the session. */
 static void print_about(const struct cli *cli, const struct shown *shown) {
   if (!cli->session) return;
   fputs("# session ", stdout);

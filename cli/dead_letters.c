@@ -17,7 +17,7 @@
 
 enum { MOST_ASKED = 10000 };
 
-/* A notification that another session took over lives on there. */
+/* Has the notification ended for good? If another session took it over, it lives on there. */
 static bool is_dead(const json_t *item) {
   const char *outcome = json_value_text(item, "outcome");
   return strcmp(outcome, "expired") == 0 || strcmp(outcome, "dropped") == 0 ||
@@ -39,7 +39,7 @@ static json_t *sorted(json_t *list) {
   return ordered;
 }
 
-/* Takes them out of an answer of `history`. NULL: out of memory. */
+/* Takes the dead letters out of an answer of `history`. NULL: out of memory. */
 static json_t *collect_dead(const json_t *answer) {
   const json_t *delivery = NULL;
   json_t *list = json_array(), *item = NULL;

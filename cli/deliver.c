@@ -94,8 +94,8 @@ static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
   return list;
 }
 
-/* As one text: what stands beside the carrier by the configured format is set apart by an empty
- * line. */
+/* Writes one text: blocks that the format puts beside the carrier are set apart by an empty line.
+ */
 static void write_text(FILE *out, const struct hostkit_outgoing *outgoing) {
   for (size_t i = 0; i < outgoing->part_count; i++) {
     const struct hostkit_part *message = outgoing->parts[i];
@@ -191,7 +191,7 @@ static int deliver(const struct cli *cli, struct hostkit *kit, const struct poin
   return code ? code : unsettled;
 }
 
-/* The agent goes on without notifications. */
+/* Writes the carrier as it was: the agent goes on without notifications. */
 static void write_unchanged(const struct cli *cli, struct tidings_span carrier) {
   char *bytes = NULL;
   size_t len = 0;

@@ -189,8 +189,7 @@ static int explain_on(const struct cli *cli, struct hostkit *kit, bool message, 
   return code;
 }
 
-/* Finds the whole id of the message whose id begins so, among the waiting messages and those that
- * are over and not forgotten. */
+/* Completes the id of a message, waiting or over but not forgotten. */
 static int find_message(const struct cli *cli, struct hostkit *kit, const char *session,
                         json_t *data) {
   json_t *answer = NULL;

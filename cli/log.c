@@ -36,8 +36,8 @@ struct printing {
   size_t at;
   bool safely;        /* for a terminal: as text */
   bool unmasked;      /* secrets are shown */
-  bool in_key;        /* of a private key */
-  struct buffer line; /* what has no line break yet */
+  bool in_key;        /* inside of a private key */
+  struct buffer line; /* the line that has no line break yet */
 };
 
 static int print_text(const struct printing *printing, struct buffer *text) {
@@ -64,8 +64,8 @@ static int show_kept(struct printing *printing, size_t len) {
   return reason;
 }
 
-/* Whole lines: what a carriage return overwrites is not shown, and a secret is masked whole. A line
- * of a pipe may be longer than memory. */
+/* Prints whole lines, so that text that a carriage return overwrites is not shown, and a secret is
+ * masked whole. A line of a pipe may be longer than memory. */
 static int print_chunk(struct printing *printing, const char *bytes, size_t len) {
   if (!printing->safely && printing->unmasked) return file_write_all(STDOUT_FILENO, bytes, len);
   const char *end = memrchr(bytes, '\n', len);
@@ -76,13 +76,13 @@ static int print_chunk(struct printing *printing, const char *bytes, size_t len)
   return whole ? show_kept(printing, whole) : 0;
 }
 
-/* How much there is now: a log may grow faster than it is printed. */
+/* The present size of the log, which may grow faster than it is printed. */
 static size_t log_size(int fd) {
   struct stat info;
   return fstat(fd, &info) ? 0 : (size_t)info.st_size;
 }
 
-/* From where it is up to `size`. Returns 0 or an errno. */
+/* Prints from the current place up to `size`. Returns 0 or an errno. */
 static int print_up_to(struct printing *printing, size_t size) {
   static char bytes[CHUNK_BYTES];
   int reason = 0;

@@ -16,10 +16,10 @@
 #include "subscribe/options.h"
 
 struct other_program {
-  const char *name;     /* of the program, and of Debian's package */
-  const char *library;  /* that it needs */
-  const char *packages; /* of Debian, that have the library */
-  const char *sources;  /* of Debian, with which it is built */
+  const char *name;     /* name of the program and of Debian's package */
+  const char *library;  /* the library that it needs */
+  const char *packages; /* packages of Debian with the library */
+  const char *sources;  /* packages of Debian to build it with */
 };
 
 static const struct other_program server = {"tidings-listen", "libmicrohttpd.so.12",

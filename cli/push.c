@@ -35,7 +35,7 @@ struct request {
   const char *kind, *level, *key, *tool, *activation, *id, *data, *in, *at;
   uint64_t ttl_ms; /* 0: not given */
   int64_t due_ms;  /* the same */
-  bool event, any; /* any: of the options that --event excludes */
+  bool event, any; /* any: one of the options that --event excludes */
 };
 
 static int read_push_option(struct cli *cli, int key, struct request *request) {
@@ -66,7 +66,7 @@ static int read_push_option(struct cli *cli, int key, struct request *request) {
   }
 }
 
-/* `text` NULL: it was not given. Returns 0, or the exit code. */
+/* `text` NULL: the option was not given. Returns 0, or the exit code. */
 static int set(const struct cli *cli, json_t *object, const char *name, const char *option,
                const char *text) {
   if (!text) return 0;
@@ -114,7 +114,7 @@ static int make_event(const struct cli *cli, const struct request *request, cons
   return 0;
 }
 
-/* It asks for a turn of its own. */
+/* Does the notification ask for a turn of its own? */
 static bool is_urgent(const struct request *request) {
   if (request->activation && strcmp(request->activation, "silent") == 0) return false;
   return (request->level && strcmp(request->level, "critical") == 0) ||

@@ -63,7 +63,8 @@ static void print_name(const json_t *session) {
   putchar('\n');
 }
 
-/* Those that were used since then: the last turn, prompt or tool result, or else the attaching. */
+/* Leaves the sessions that were used since then, by their last turn, prompt or tool result, or else
+ * their attachment. */
 static void drop_unused(json_t *sessions, int64_t since_ms) {
   for (size_t i = json_array_size(sessions); since_ms != INT64_MIN && i-- > 0;) {
     const json_t *session = json_array_get(sessions, i);

@@ -103,7 +103,7 @@ static void print_database(const json_t *database) {
                (double)json_value_count(database, "standby_waits"));
 }
 
-/* `totals`: the answer of that query. */
+/* `totals`: the answer of the query `totals`. */
 static void stats_prometheus(const struct cli *cli, const json_t *totals) {
   const json_t *database = json_object_get(totals, "database");
   int64_t oldest_ms = show_time_ms(json_value_text(totals, "oldest_pending"));

@@ -26,8 +26,8 @@ struct waiting {
   uint32_t owner;     /* who waits: the script */
   int fd;             /* the wake descriptor; -1: there is none, and only wake_at counts */
   int alarm;          /* readable at wake_at_ms; -1: there is none */
-  bool limited;       /* there is a timeout: */
-  int64_t until_ms;   /* monotonic */
+  bool limited;       /* is there a timeout? */
+  int64_t until_ms;   /* end of the timeout, monotonic clock */
   int64_t wake_at_ms; /* wall clock; 0: none */
   bool opened;
 };

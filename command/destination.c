@@ -38,7 +38,7 @@ static int open_address(const struct cli *cli, struct destination *destination) 
   return 0;
 }
 
-/* After /clear nobody reads the session that was left: what is sent there goes to the one that
+/* After /clear nobody reads the session that was left, so a push to it goes to the session that
  * follows. */
 static int follow(const struct cli *cli, struct destination *destination) {
   char *now = session_now(destination->kit, destination->session);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/due.c: see due.h. A time is one of the wall clock, a duration too: what is due in 20
- * minutes is due then also if the machine sleeps or restarts in between.
+ * command/due.c: see due.h. Times and durations are those of the wall clock: a thing due in 20
+ * minutes is due then even if the machine sleeps or restarts in between.
  */
 #include "command/due.h"
 

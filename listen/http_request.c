@@ -19,7 +19,7 @@ struct http_request {
   struct http_context *context;
   struct routes *routes;
   struct MHD_Connection *connection;
-  const struct route *route; /* NULL: none at the path */
+  const struct route *route; /* NULL: there is no route at the path */
   struct http_headers headers;
   struct verdict verdict;
   struct buffer body;

@@ -19,9 +19,9 @@ void plain_free(struct plain *plain); /* NULL is allowed */
 void plain_begin(struct plain *plain, int64_t now_ms);
 /* Data that is no JSON object becomes one with a `message`. */
 void plain_event(struct plain *plain, const struct sse_event *event, int64_t now_ms);
-/* Bytes came, whatever they are. */
+/* Notes that bytes came, whatever they are. */
 void plain_alive(struct plain *plain, int64_t now_ms);
-/* The stream has ended. `retry_ms`: as the server asked for; 0: it did not. */
+/* The stream has ended. `retry_ms`: the wait that the server asked for; 0: none. */
 void plain_failed(struct plain *plain, uint64_t id, const struct events_failure *failure,
                   int64_t retry_ms, int64_t now_ms);
 int64_t plain_due_ms(const struct plain *plain);

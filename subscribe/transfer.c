@@ -23,7 +23,7 @@ static bool add_header(struct transfer *transfer, const char *name, const char *
   return longer != NULL;
 }
 
-/* It is read each time: somebody may have replaced it. */
+/* Reads the token each time, because somebody may have replaced it. */
 static const char *add_token(struct transfer *transfer, const char *file) {
   char *text = NULL;
   size_t len = 0;
@@ -72,7 +72,7 @@ static bool is_stream(struct transfer *transfer) {
   return found && strncasecmp(found, type, sizeof type - 1) == 0;
 }
 
-/* libcurl calls it; what comes is kept until transfer_report. */
+/* libcurl calls this; the bytes are kept until transfer_report. */
 static size_t take_bytes(char *bytes, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
   size_t len = size * count;
@@ -106,7 +106,7 @@ static void set_up(struct transfer *transfer, const struct transfer_target *targ
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* the token is for this server alone */
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* a lookup of a name holds up no end */
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* the end waits for no lookup of a name */
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "tidings/" TIDINGS_VERSION);
@@ -153,7 +153,7 @@ void transfer_free(struct transfer *transfer) {
 
 /* -- reports ----------------------------------------------------------------------------------- */
 
-/* A report may drop the transfer; it stays allocated. */
+/* A report may drop the transfer, which stays allocated. */
 static void report_stream(struct transfer *transfer, bool plain, const struct wire_ears *ears) {
   struct tidings_span bytes = buffer_view(&transfer->in);
   struct sse_event event;

@@ -56,7 +56,7 @@ void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t 
   (void)snprintf(watch->end, sizeof watch->end, "%s", json_value_text(timeline, "end"));
 }
 
-/* ALERT_SAID_NOTHING: the state is nothing to alert of, or was already. */
+/* ALERT_SAID_NOTHING: there is nothing to alert of, or it was said already. */
 static enum alert_said to_say(const struct alert_watch *watch) {
   enum alert_said now = ALERT_SAID_NOTHING;
   if (watch->settings.idle && strcmp(watch->state, "idle") == 0) now = ALERT_SAID_IDLE;

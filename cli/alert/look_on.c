@@ -33,7 +33,7 @@
 
 enum { PATIENCE_MS = 5000 };
 
-/* Without a desktop it fails. */
+/* Fails without a desktop. */
 static bool send_to_desktop(const char *summary, const char *body, bool urgent) {
   char *markup = alert_markup(body), printed[64];
   size_t len = 0;
@@ -51,7 +51,8 @@ static bool send_to_desktop(const char *summary, const char *body, bool urgent) 
   return sent;
 }
 
-/* Returns the descriptor of a terminal; -1: it is none. A terminal that is stopped holds nobody up.
+/* Returns the descriptor of a terminal; -1: the path is none. Does not wait for a terminal that is
+ * stopped.
  */
 static int open_terminal(const char *path) {
   int fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -140,7 +141,7 @@ struct looking {
   struct alert_watch watch;
   bool has_settings;
   json_t *status;        /* of the newest look */
-  int64_t look_again_ms; /* a look failed, or there is no agent_fd; -1: neither */
+  int64_t look_again_ms; /* when, after a failed look or without agent_fd; -1: neither */
 };
 
 /* -- looking ----------------------------------------------------------------------------------- */
@@ -173,7 +174,7 @@ static uint32_t agent_of(const struct looking *looking) {
   return (uint32_t)json_value_count(attachment(looking), "pid");
 }
 
-/* *ret_gone: the session has no agent, or another one. */
+/* *ret_gone: the session has no agent any more, or another one. */
 static int32_t look_at_session(struct looking *looking, bool *ret_gone,
                                struct tidings_error *error) {
   json_t *timeline = NULL, *status = NULL;

@@ -9,7 +9,7 @@
 #include "cli/doctor/doctor.h"
 #include "command/json_value.h"
 
-/* "a, b". Free it; NULL: out of memory. */
+/* Joins names as "a, b". Free it; NULL: out of memory. */
 static char *joined_names(const json_t *fields) {
   char *text = NULL;
   size_t len = 0, i;

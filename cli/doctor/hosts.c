@@ -19,7 +19,7 @@ enum { LARGEST_FILE = 16 << 20 };
 
 struct examined {
   const struct host *host;
-  char *path; /* of its configuration; NULL: not known where */
+  char *path; /* path of its configuration; NULL: not known */
   char *text; /* NULL: there is none */
   bool installed;
   char *version; /* NULL: it says none */
@@ -42,7 +42,7 @@ static void gather_facts(const struct host *host, struct examined *ret) {
   *ret = examined;
 }
 
-/* Free it; NULL: there is none, or it cannot be read. */
+/* Reads a file of the agent's folder. Free it; NULL: there is none, or it cannot be read. */
 static char *text_of(const struct host *host, const char *name) {
   char *home = host_home(host), *path = home ? paths_join(home, name) : NULL, *text = NULL;
   size_t len = 0;
@@ -104,8 +104,8 @@ static void report_package(struct doctor *doctor, const struct examined *examine
   free(remedy);
 }
 
-/* An agent whose store is in a database: can that be reached, and do the commands that people type
- * look at the same? */
+/* For an agent whose store is in a database: can it be reached, and do the commands that people
+ * type use the same store? */
 static void report_store(struct doctor *doctor, const struct examined *examined) {
   struct tidings_error error = {.size = sizeof error};
   struct cli other = *doctor->cli;
@@ -144,7 +144,7 @@ static void report_switch(struct doctor *doctor, const struct host *host) {
   free(off);
 }
 
-/* Returns whether there is anything to say of it. */
+/* Returns whether there is anything to say of the agent. */
 static bool examine(struct doctor *doctor, const struct host *host) {
   struct examined examined;
   gather_facts(host, &examined);

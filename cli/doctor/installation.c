@@ -83,7 +83,7 @@ static void examine_user(struct doctor *doctor) {
   free(path);
 }
 
-/* The user's file is looked at by itself: here it does not matter. */
+/* Examines the project's file alone; the user's has been examined before. */
 static void examine_project(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   char here[PATH_MAX], *path = NULL;

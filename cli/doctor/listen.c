@@ -13,7 +13,7 @@
 #include "command/paths.h"
 #include "listen/routes.h"
 
-/* Reading them looks at everything that they name. */
+/* Reading the routes also checks everything that they name. */
 static void examine_routes(struct doctor *doctor, const char *file) {
   struct tidings_error error = {.size = sizeof error};
   struct routes *routes = NULL;

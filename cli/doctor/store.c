@@ -153,8 +153,8 @@ static void examine_opening(struct doctor *doctor, const char *path) {
   else doctor_find(doctor, SEVERITY_OK, "store", NULL, "%s", path);
 }
 
-/* How the stores' other machines are shown this one: as plugin/store/db/owner.c names it. Empty: it
- * cannot be known. */
+/* The name by which other machines of a store know this one, as plugin/store/db/owner.c makes it.
+ * Empty: not known. */
 static void name_machine(char name[64]) {
   const unsigned long long first_namespace = 0xEFFFFFFC;
   FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -166,7 +166,7 @@ static void name_machine(char name[64]) {
   if (file) (void)fclose(file);
 }
 
-/* Its database says the rest. */
+/* Says what is known of the URL; the database says the rest. */
 static void examine_url(struct doctor *doctor, const char *url) {
   char *shown = store_url_shown(url), machine[64];
   if (shown && doctor->plugin_works) examine_opening(doctor, shown);

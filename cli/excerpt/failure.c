@@ -155,7 +155,7 @@ static void settle_maybe(struct failure *failure, size_t indent) {
   failure->maybe.number = 0;
 }
 
-/* A line that no pattern has, below one that wants it. */
+/* Adds a line that no pattern matches, because the line above wants it. */
 static bool add_following(struct failure *failure, uint64_t number, size_t indent,
                           struct tidings_span text) {
   struct failure_line line = line_of(number, ROLE_TITLE, text);
@@ -206,7 +206,7 @@ static void add_by_role(struct failure *failure, struct failure_line *line,
 void failure_add(struct failure *failure, uint64_t number, struct tidings_span whole) {
   struct tidings_span text = without_indent(whole);
   size_t indent = whole.len - text.len;
-  if (failure->stated_count == FAILURE_GROUPS) return; /* no more is shown */
+  if (failure->stated_count == FAILURE_GROUPS) return; /* no more are shown */
   if (!text.len) {
     settle_maybe(failure, 0);
     failure->in_title = false;

@@ -17,7 +17,7 @@ static bool is_wanted(const struct failure_line *line, unsigned roles) {
   return roles >> line->role & 1;
 }
 
-/* All lines of these roles, or none if they have no room. */
+/* Picks all lines of these roles, or none if there is no room for all. */
 static void pick_of_group(struct picking *picking, const struct failure_group *group,
                           unsigned roles) {
   size_t wanted = 0;

@@ -14,7 +14,8 @@ static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
 static bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
 
-/* Up to the next `*` or the end of the pattern: *ret_pattern and *ret_at, if it matches. */
+/* Matches up to the next `*` or the end of the pattern. If it matches, sets *ret_pattern and
+ * *ret_at. */
 static bool matches_part(const char *pattern, struct tidings_span text, size_t at,
                          const char **ret_pattern, size_t *ret_at) {
   for (; *pattern && *pattern != '*'; pattern++) {
@@ -62,7 +63,7 @@ static struct tidings_span beginning(struct tidings_span text) {
   return span_of(text.ptr, text.len < COMPARED_BYTES ? text.len : COMPARED_BYTES);
 }
 
-/* Can it match? A character, or a missing colon, rules out most patterns. */
+/* Can the pattern match at all? A character, or a missing colon, rules out most. */
 static bool may_match(const char *pattern, struct tidings_span text, bool has_colon) {
   switch (*pattern) {
   case '#': return is_digit(*text.ptr);

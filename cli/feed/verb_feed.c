@@ -21,7 +21,7 @@
 
 struct pace {
   uint64_t per_minute; /* 0: no limit */
-  int64_t begun_ms;    /* of the minute that runs */
+  int64_t begun_ms;    /* beginning of the current minute */
   uint64_t passed, held;
 };
 
@@ -31,8 +31,8 @@ static bool is_over(const struct pace *pace, int64_t now_ms) {
   return now_ms < pace->begun_ms || now_ms - pace->begun_ms >= PACE_MINUTE_MS;
 }
 
-/* May one more be passed on? Else it is counted. While something is held back, the minute goes on
- * until pace_over has said it. */
+/* May one more be passed on? If not, it is counted. The minute then lasts until pace_over has said
+ * how many were held back. */
 static bool pace_take(struct pace *pace, int64_t now_ms) {
   if (!pace->per_minute) return true;
   if (!pace->held && is_over(pace, now_ms)) {
@@ -47,8 +47,8 @@ static bool pace_take(struct pace *pace, int64_t now_ms) {
   return false;
 }
 
-/* How many were held back in a minute that is over, or in this one if it is the `last`; 0: nothing
- * is to be said now. They are forgotten. */
+/* How many were held back in a minute that is over, or in this one if it is the `last`; 0: there is
+ * nothing to say now. The count begins anew. */
 static uint64_t pace_over(struct pace *pace, int64_t now_ms, bool last) {
   uint64_t held = pace->held;
   if (!held || (!last && !is_over(pace, now_ms))) return 0;
@@ -86,7 +86,7 @@ static bool may_pass(int32_t code) {
          code == TIDINGS_E_NOMEM;
 }
 
-/* If the store cannot take it now, this tries again, and reads nothing until it can: nothing is
+/* If the store cannot take it now, this tries again and reads nothing until it can, so nothing is
  * lost. With an id, an attempt that was stored after all is not repeated. */
 static int send(struct feeding *feeding, const struct recipe_push *push) {
   struct tidings_error error = {.size = sizeof error};
@@ -109,7 +109,7 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
     if (outcome == RECIPES_STORED) mailbox_retry_want(&feeding->retry);
   } else if (may_pass(code)) {
     (void)cli_fail_with(feeding->cli, code, &error);
-  } else { /* of this line alone */
+  } else { /* a mistake of this line alone */
     feeding->bad++;
     cli_warn(feeding->cli, "a line became no notification: %s", error.text);
     code = TIDINGS_OK;

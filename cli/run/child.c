@@ -15,7 +15,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* The real terminal has another size now. */
+/* Passes on the size of the real terminal, which has changed. */
 static void pty_resize(int like, int master) {
   struct winsize size;
   if (ioctl(like, TIOCGWINSZ, &size) == 0) (void)ioctl(master, TIOCSWINSZ, &size);
@@ -64,7 +64,7 @@ int child_prepare(const struct cli *cli, struct child *ret_child) {
   sigaddset(&ours, SIGCHLD);
   for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
     if (sigaction(passed_on[i], NULL, &was) || was.sa_handler != SIG_IGN)
-      sigaddset(&ours, passed_on[i]); /* nohup means it */
+      sigaddset(&ours, passed_on[i]); /* nohup ignores one on purpose */
   }
   if (sigprocmask(SIG_BLOCK, &ours, &outside))
     return cli_fail(cli, "cannot block signals: %s", strerror(errno));
@@ -100,7 +100,7 @@ static int open_channels(bool terminal, struct channel *out, struct channel *err
   if (!reason && !both) reason = open_pipe(err);
   int ours[] = {out->read, err->read};
   for (size_t i = 0; !reason && i < 2; i++) {
-    if (ours[i] >= 0 && fcntl(ours[i], F_SETFL, O_NONBLOCK)) reason = errno; /* our ends only */
+    if (ours[i] >= 0 && fcntl(ours[i], F_SETFL, O_NONBLOCK)) reason = errno; /* only our ends */
   }
   return reason;
 }

@@ -54,7 +54,7 @@ static char *handle_of(int folder, const char *name, time_t *ret_written) {
   return strndup(name, len - 4);
 }
 
-/* The newest first; as many as there is memory for. `folder` NULL: none. */
+/* Lists the logs, newest first, as many as there is memory for. `folder` NULL: there are none. */
 static struct log_file *list_logs(DIR *folder, size_t *ret_count) {
   struct log_file *logs = NULL;
   size_t count = 0, room = 0;
@@ -124,7 +124,7 @@ static void prune(const char *path) {
 
 /* -- a new one --------------------------------------------------------------------------------- */
 
-/* A name that is safe in a shell, in a path and between backquotes. */
+/* Makes a name that is safe in a shell, in a path and between backquotes. */
 static void plain_name(const char *name, char plain[LONGEST_NAME + 1]) {
   size_t len = 0;
   for (; *name && len < LONGEST_NAME; name++) {
@@ -248,7 +248,7 @@ static int unknown(const struct cli *cli, DIR *folder, const char *path, const c
   return EXIT_REFUSED;
 }
 
-/* The handle that begins so, if only one does; to be freed. NULL: none, or several. */
+/* Completes a handle, if only one begins so. Free it; NULL: none or several do. */
 static char *find_handle(DIR *folder, const char *beginning) {
   size_t count = 0, found = 0;
   struct log_file *logs = list_logs(folder, &count);

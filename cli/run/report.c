@@ -31,9 +31,7 @@ static const char *signal_name(int number) {
   return number > 0 && (size_t)number < count ? names[number] : NULL;
 }
 
-/* About a command that waits: more than the model reads of them, so that it can see where they are
- * cut.
- */
+/* Limits of a report: more than the model reads, so that it sees where a text is cut. */
 enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
 enum { LINES_OF_FAILED = 6, LINES_OF_FINISHED = 3 };
 /* The longest secret: secrets are recognized before the command is cut. */
@@ -46,7 +44,8 @@ int report_exit_code(int status) {
 
 /* -- what is said ------------------------------------------------------------------------------ */
 
-/* As JSON wants it: of an argument any byte is possible. NULL: out of memory, or `text` is. */
+/* Makes UTF-8 of a text, because an argument may have any bytes. NULL: out of memory, or `text` is.
+ */
 static json_t *new_text(const char *text) {
   struct buffer buffer = BUFFER_EMPTY;
   if (!text) return NULL;
@@ -57,7 +56,7 @@ static json_t *new_text(const char *text) {
   return value;
 }
 
-/* A word as a shell takes it. */
+/* Writes a word as a shell would read it. */
 static void write_word(const char *word, struct buffer *out) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "%+,-./:=@_^";
@@ -79,7 +78,7 @@ static void write_word(const char *word, struct buffer *out) {
   buffer_byte(out, '\'');
 }
 
-/* The model reads the beginning of it. */
+/* The command as text, of which the model reads the beginning. */
 static json_t *new_command(char *const *argv, bool unmasked) {
   struct buffer command = BUFFER_EMPTY, masked = BUFFER_EMPTY;
   for (size_t i = 0; argv[i] && command.len < LOOKED_AT_BYTES; i++) {
@@ -142,7 +141,7 @@ static json_t *new_log_error(const struct run_log *log) {
   return json_sprintf("it has reached its limit of %llu bytes", (unsigned long long)log->limit);
 }
 
-/* `status` NULL: nobody knows it. */
+/* `status` NULL: it is not known. */
 static json_t *new_end(const struct report *report, const int *status, uint64_t elapsed_ms) {
   const struct run_log *log = report->log;
   json_t *data = json_object();
@@ -177,7 +176,7 @@ static json_t *new_state(const struct report *report, bool waits) {
 
 /* -- how it gets there ------------------------------------------------------------------------- */
 
-/* A plugin that is older does not know them. */
+/* Leaves out errors for an older plugin, which does not know them. */
 static void leave_out_errors(struct hostkit *kit, json_t *event) {
   enum { MINOR_WITH_ERRORS = 2 };
   struct hostkit_info info = {.size = sizeof info};
@@ -185,7 +184,8 @@ static void leave_out_errors(struct hostkit *kit, json_t *event) {
   (void)json_object_del(json_object_get(event, "data"), "errors");
 }
 
-/* From a mailbox to the session that works there now. It is stored in any case. */
+/* Passes the report from a mailbox to the session that works there now. It is stored in any case.
+ */
 static void forward(const struct report *report, struct hostkit *kit) {
   struct tidings_error error = {.size = sizeof error};
   struct address address = {.name = NULL};

@@ -102,7 +102,7 @@ enum { OPTION_DETACH = CLI_LONG_ONLY, OPTION_NO_TTY, OPTION_LOG_LIMIT, OPTION_NO
 enum { LOG_LIMIT = 64 << 20, LEAST_LOG = 1024, NAME_BYTES = 255 };
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-/* Without a session in this folder the next one that starts here is notified. */
+/* Is there a session in this folder? If not, the next one that starts here is notified. */
 static int is_anybody_here(struct cli *cli, bool *ret_found) {
   struct hostkit *kit = NULL;
   char *session = NULL;
@@ -116,7 +116,7 @@ static int is_anybody_here(struct cli *cli, bool *ret_found) {
   return code;
 }
 
-/* Before anything is started: it is known whom to notify, and the store can be opened. */
+/* Finds out before anything is started whom to notify, and whether the store can be opened. */
 static int find_session(struct cli *cli, char **ret_session) {
   struct destination destination = {.kit = NULL};
   bool found = false;
@@ -138,7 +138,8 @@ static int not_started(struct run *run, int reason) {
   return reason == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* The watchdog first: from the command's first instruction on, somebody reports its end. */
+/* Starts the watchdog first, so that the command's end is reported from its first instruction on.
+ */
 static int start_command(struct run *run, const struct child_way *way) {
   run->report = (struct report){.cli = run->cli,
                                 .session = run->session,

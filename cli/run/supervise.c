@@ -33,7 +33,7 @@ struct progress {
 
 static const char erase_line[] = "\r\033[K";
 
-/* On stderr, if that is a terminal that can erase a line. */
+/* Shows progress on stderr if that is a terminal that can erase a line. */
 static void progress_begin(struct progress *progress) {
   const char *kind = getenv("TERM");
   bool able = isatty(STDERR_FILENO) && kind && kind[0] && strcmp(kind, "dumb") != 0;
@@ -55,7 +55,7 @@ static void progress_show(struct progress *progress, const char *name, uint64_t 
   char *line = NULL;
   size_t len = 0;
   if (progress->fd < 0 || tcgetpgrp(progress->fd) != getpgrp())
-    return; /* in the background it keeps still */
+    return; /* in the background nothing is shown */
   if (ioctl(progress->fd, TIOCGWINSZ, &size) || size.ws_col < 10) size.ws_col = 80;
   char *words = last ? tail_text(last, 1, 512, true) : NULL;
   char elapsed[32];
@@ -100,7 +100,7 @@ struct supervision {
   struct progress progress;
   struct stream out, err;
   bool has_terminal, reported_waiting, ended;
-  unsigned seen_waiting; /* how many times in a row */
+  unsigned seen_waiting; /* how many looks in a row have seen it wait */
   int status;
   uint64_t tick_ms;
 };

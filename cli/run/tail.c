@@ -39,7 +39,7 @@ static struct tidings_span from_character(const struct tail *tail) {
   return span_of(tail->bytes + skip, tail->len - skip);
 }
 
-/* Masked before it is cut: half a secret does not look like one. */
+/* Masks the output before it is cut, because half a secret does not look like one. */
 static void make_plain(struct tidings_span output, bool unmasked, struct buffer *plain) {
   struct buffer secret = BUFFER_EMPTY;
   plain->len = 0;

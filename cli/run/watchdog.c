@@ -30,7 +30,7 @@ static void daemonize(int *fd) {
   libc_close_range((unsigned)*fd + 1, ~0u);
 }
 
-/* From the log, since what was read is in the memory of the run. */
+/* Reads the output from the log, because the memory of the run is gone. */
 static void read_log(const struct run_log *log, struct tail *tail, struct excerpt *excerpt) {
   static char bytes[65536];
   int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -8,13 +8,13 @@
 
 #include "command/json_value.h"
 
-/* At one time, what leads to the other comes first. */
+/* Among events of one time, the cause comes before its effect. */
 enum rank { RANK_PUSH, RANK_DELIVERY, RANK_SETTLED, RANK_OUTCOME, RANK_REWOUND, RANK_TURN };
 
 struct tail_event {
-  const char *time; /* of `event`; times in RFC 3339 have the order of their texts */
+  const char *time; /* time of `event`; texts of RFC 3339 sort as their times do */
   enum rank rank;
-  size_t place; /* in the answer */
+  size_t place; /* place in the answer */
   json_t *event;
 };
 
@@ -157,7 +157,7 @@ static void take_delivery(const json_t *delivery, bool seen, const char *before,
         new_event(json_value_text(delivery, "rewound_at"), "rewound", delivery, made));
 }
 
-/* Which of the session's deliveries it is. A plugin before the numbers had them in the ids. */
+/* The delivery's number in its session. Older plugins gave it only in the id. */
 static uint64_t number_of(const json_t *delivery, const char *id) {
   const json_t *number = json_object_get(delivery, "number");
   return number ? (uint64_t)json_integer_value(number) : strtoull(id, NULL, 10) & UINT32_MAX;

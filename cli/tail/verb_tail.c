@@ -37,7 +37,7 @@ static void print_member(const char *before, const json_t *event, const char *na
   terminal_text(stdout, text);
 }
 
-/* The first line, and that there are more. */
+/* Prints the first line, and a mark if there are more. */
 static void print_message(const json_t *event) {
   const char *message = json_value_text(event, "message");
   size_t len = strcspn(message, "\n");

@@ -57,7 +57,7 @@ static struct top_action begin_cancel(struct top *top) {
   return draw;
 }
 
-/* Before the one above it; or before the one after the next, or last. */
+/* Moves a message before the one above it, or after the one below it. */
 static struct top_action move_message(struct top *top, bool up) {
   size_t row = top->item_row, count = top_message_count(top);
   if (!changeable_message(top, "moved", false)) return draw;
@@ -71,7 +71,7 @@ static struct top_action move_message(struct top *top, bool up) {
   return send_change(message_change_move(top->item, before ? json_value_text(before, "id") : NULL));
 }
 
-/* Or is offered. */
+/* Does a turn run, or is one offered? */
 static bool turn_runs(const struct top *top) {
   const json_t *sessions = json_object_get(top->sessions, "sessions"), *session = NULL;
   size_t i = 0;
@@ -127,7 +127,7 @@ static struct top_action list_again(struct top *top) {
   return (struct top_action){.what = other ? TOP_ASK_ITEMS : TOP_DRAW};
 }
 
-/* The list follows each key; Escape lists everything again. */
+/* Filters the list with each key; Escape lists everything again. */
 static struct top_action key_in_filter(struct top *top, uint32_t key) {
   const struct buffer *text = &top->editor.text;
   bool ends = key == KEY_IS_ENTER || key == KEY_IS_ESCAPE;

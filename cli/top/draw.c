@@ -26,8 +26,8 @@ static bool shows_text(const struct top *top) {
   return top->mode == MODE_EXPLAIN || top->mode == MODE_HELP || top->mode == MODE_PREVIEW;
 }
 
-/* "12 of 345", where not all are seen; and what filters them. At the end of the line. Returns where
- * it begins. */
+/* Draws "12 of 345" if not all are seen, and the filter, at the end of the line. Returns where that
+ * begins. */
 static size_t draw_position(struct drawing *drawing, size_t row, size_t at, size_t chosen,
                             size_t count, size_t shown, const char *filter) {
   char text[TOP_FILTER_BYTES + 64] = "";
@@ -57,7 +57,7 @@ static void draw_bar(struct drawing *drawing, const char *store) {
   grid_paint(drawing->grid, 0, 0, columns, STYLE_BAR);
 }
 
-/* The line above the lower list: which session it is about. */
+/* Draws the line above the lower list, which names its session. */
 static void draw_about(struct drawing *drawing, size_t row) {
   const json_t *session = top_session(drawing->top);
   size_t columns = drawing->grid->columns;

@@ -9,7 +9,7 @@
 #include "cli/top/draw_parts.h"
 #include "command/json_value.h"
 
-/* The last `rows` of those up to the chosen one, or the first. */
+/* The first row to show, so that the chosen one is seen. */
 static size_t first_shown(size_t chosen, size_t rows) {
   return chosen >= rows ? chosen - rows + 1 : 0;
 }
@@ -53,7 +53,7 @@ static void draw_titles(struct drawing *drawing, size_t row) {
   grid_right(grid, row, ends.used - 4, ends.used, STYLE_BOLD, "USED");
 }
 
-/* In four columns; a blank for 0. */
+/* Draws a count in four columns, blank for 0. */
 static void draw_count(struct drawing *drawing, size_t row, size_t end, uint64_t count,
                        enum style style) {
   char text[32] = "";
@@ -167,7 +167,7 @@ static void draw_pending_title(struct drawing *drawing, size_t row) {
 
 enum { MOST_DELIVERED = 8 };
 
-/* The delivered item that is `back` before the newest; NULL: there are not so many. */
+/* The delivered item `back` places before the newest; NULL: there are not so many. */
 static const json_t *delivered_at(const struct top *top, size_t back, const json_t **ret_delivery) {
   const json_t *deliveries = json_object_get(top->delivered, "deliveries");
   for (size_t i = json_array_size(deliveries); i-- > 0;) {
@@ -191,7 +191,7 @@ static size_t delivered_count(const struct top *top) {
   return count;
 }
 
-/* Its title, or one of its lines. */
+/* Draws the title of what was delivered, or one of its lines. */
 static void draw_delivered(struct drawing *drawing, size_t row, size_t line) {
   const json_t *delivery = NULL;
   struct grid *grid = drawing->grid;

@@ -29,7 +29,7 @@ static const char help[] =
 
 /* -- texts ------------------------------------------------------------------------------------- */
 
-/* Counts lines, and puts those that are in the rows. */
+/* Counts lines, and draws those that fall into the rows. */
 struct text_place {
   struct drawing *drawing;
   struct rows rows;

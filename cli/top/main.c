@@ -32,12 +32,12 @@ enum { MOST_SESSIONS = 1000, MOST_LISTED = 500, MOST_DELIVERIES = 20, PACE_MS = 
 struct watching {
   const struct cli *cli;
   struct hostkit *kit;
-  char *store; /* as it is shown */
+  char *store; /* place of the store as it is shown */
   struct top top;
   struct top_screen screen;
   struct follow follow;
   struct owners owners;
-  struct tidings_error error; /* of the call that ended it */
+  struct tidings_error error; /* error of the call that ended it */
   bool lost;                  /* the store could not be reached when it was asked last */
   bool quit;
 };
@@ -152,9 +152,9 @@ static int32_t look_at_store(struct watching *watching) {
   return code;
 }
 
-/* A look at a large store takes long: the longer, the rarer. */
+/* The longer a look at a large store takes, the rarer looks are. */
 static int32_t look(struct watching *watching) {
-  enum { SHARE = 10 }; /* of the time, at most one part is spent with it */
+  enum { SHARE = 10 }; /* at most one part in SHARE of the time goes into looks */
   int64_t begun_ms = clock_mono_ms();
   int32_t code = look_at_store(watching);
   int64_t pace_ms = (clock_mono_ms() - begun_ms) * SHARE;
@@ -162,7 +162,8 @@ static int32_t look(struct watching *watching) {
   return code;
 }
 
-/* The one that is named, or else the one that is meant in this folder. Returns 0, or the exit code.
+/* Chooses the session that is named, or else the one that is meant in this folder. Returns 0, or
+ * the exit code.
  */
 static int choose_first(struct watching *watching) {
   const json_t *sessions = json_object_get(watching->top.sessions, "sessions");
@@ -186,7 +187,7 @@ static int choose_first(struct watching *watching) {
 
 /* -- doing ------------------------------------------------------------------------------------- */
 
-/* A new message gets an id that nobody else has. */
+/* Gives a new message an id that nobody else has. */
 static int give_id(json_t *data) {
   uint64_t bits = 0;
   char id[24];
@@ -274,7 +275,7 @@ static int32_t press_keys(struct watching *watching) {
   return code;
 }
 
-/* Draws. *ret_ms: how long that stays true; -1: until something happens. */
+/* Draws the screen. *ret_ms: how long it stays true; -1: until something happens. */
 static int32_t show(struct watching *watching, int64_t *ret_ms) {
   struct grid grid;
   size_t rows = 0, columns = 0;

@@ -81,7 +81,7 @@ static void leave_mode(struct top *top) {
   if (top->mode == MODE_EXPLAIN || top->mode == MODE_CLOSE) top->mode = MODE_LISTS;
 }
 
-/* Without memory everything is listed. */
+/* Filters the list; without memory everything is listed. */
 static json_t *listed(const struct top *top, json_t *answer, const char *member,
                       enum top_pane pane) {
   json_t *list = listing_filter(answer, member, top->filters[pane]);
@@ -130,7 +130,7 @@ static void choose_item_row(struct top *top, size_t row) {
   (void)snprintf(top->item, sizeof top->item, "%s", json_value_text(top_item_at(top, row), "id"));
 }
 
-/* SIZE_MAX: it is gone. */
+/* The row of the chosen item; SIZE_MAX: it is gone. */
 static size_t row_of_item(const struct top *top) {
   size_t count = top_item_count(top), messages = top_message_count(top);
   for (size_t i = 0; i < count; i++) {

@@ -13,7 +13,8 @@ bool outbox_empty(const struct outbox *outbox) {
   return !outbox->count && !outbox->dropped && !outbox->too_many;
 }
 
-/* The first `before` are there since a push has failed; of the others no two are alike. */
+/* Adds a change, or renews it if it is among the first `before`, which are left from a failed push.
+ * No two of the others are alike. */
 static int add(struct outbox *outbox, const struct change *change, enum file_event_kind kind,
                size_t before) {
   const char *path = change->path;
@@ -76,7 +77,7 @@ static int take_batch(struct outbox *outbox, struct tree *tree, const struct cha
   if (!change->folder && time < 0) known_remove(&tree->known, change->path);
   if (!matters || is_ignored(tree, change->path)) return 0;
   if (time < 0 && changes_below(tree->changes, change->path))
-    return 0; /* the folder's end says it */
+    return 0; /* the folder's own change says it */
   return add(outbox, change, kind, before);
 }
 

@@ -35,7 +35,7 @@ struct pushing {
 
 /* -- to whom ----------------------------------------------------------------------------------- */
 
-/* The session that it means now; else its mailbox. */
+/* Chooses the session that is meant now, else its mailbox. */
 static int choose_address(const struct cli *cli, struct pushing *pushing) {
   struct tidings_error error = {.size = sizeof error};
   struct address address = {.name = NULL};
@@ -119,7 +119,7 @@ static void end(struct pushing *pushing) {
 
 /* -- what -------------------------------------------------------------------------------------- */
 
-/* A path as JSON wants it: UTF-8. */
+/* A path as JSON text, which is UTF-8. */
 static json_t *path_value(const struct pushing *pushing, const char *path) {
   char *name = session_path(pushing->cwd, path);
   struct buffer text = BUFFER_EMPTY;
@@ -130,7 +130,7 @@ static json_t *path_value(const struct pushing *pushing, const char *path) {
   return value;
 }
 
-/* By RFC 3339. */
+/* A time as text of RFC 3339. */
 static json_t *time_value(int64_t ms) {
   char text[64];
   time_t seconds = (time_t)(ms / 1000);
@@ -205,7 +205,7 @@ static bool is_in_burst(const struct pushing *pushing, enum file_event_kind kind
   return false;
 }
 
-/* Without memory for it they are reported again. */
+/* Without memory for a burst its files may be reported again. */
 static void remember_burst(const struct pushing *pushing, enum file_event_kind kind,
                            const char *message, const json_t *paths) {
   json_t *set = json_object();
@@ -242,7 +242,7 @@ static int push_list(const struct pushing *pushing, enum file_event_kind kind, j
       time_ms);
 }
 
-/* More than is worth reading. */
+/* Pushes only the number: there are more files than are worth reading. */
 static int push_count(const struct pushing *pushing, enum file_event_kind kind,
                       const json_t *paths) {
   size_t count = json_array_size(paths), len = 0;

@@ -30,7 +30,8 @@ static void stop_git(struct repository *repository) {
   repository->pid = 0;
 }
 
-/* Without what would send git to another repository. Free the list, not what is in it. */
+/* The environment without variables that would send git to another repository. Free the list, not
+ * its texts. */
 static const char **environment(void) {
   static const char *const left_out[] = {
       "GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_PREFIX=", "GIT_CEILING_DIRECTORIES="};
@@ -52,7 +53,7 @@ static int start_git(struct repository *repository, int in, int out) {
   const char **env = environment();
   sigset_t none;
   sigemptyset(&none);
-  /* A group of its own: Ctrl-C is for us, and we still ask while we end. */
+  /* git gets a group of its own: Ctrl-C is for us, and we still ask while we end. */
   const struct spawn spawn = {.argv = arguments,
                               .environment = env,
                               .in = in,

@@ -30,8 +30,8 @@ struct promises {
   uint8_t seen[WORKLOAD_TOKENS];
   bool identified[WORKLOAD_TOKENS];
   bool settling_now[WORKLOAD_TOKENS]; /* a commit of its delivery was under way */
-  uint8_t ended[WORKLOAD_TOKENS]; /* of a message, without a carrier: MAY_COME while that was under
-                                     way, MUST_NOT_COME afterwards */
+  uint8_t ended[WORKLOAD_TOKENS];     /* of a message, without a carrier: MAY_COME while it ended,
+                                         MUST_NOT_COME afterwards */
   uint64_t last_token;
   struct leased leased[DELIVERIES_MAX];
   size_t leased_count;
@@ -119,7 +119,8 @@ static void read_promises(struct promises *promises, const struct trace *trace, 
 }
 
 /* A producer that cannot know whether its push arrived pushes again with the same id: a duplicate
- * if it had, one notification if not. The newest are tried, where the cut is. */
+ * if it had, one notification if not. Only the newest pushes are tried, because the cut is there.
+ */
 static bool push_again(struct inspection *inspection) {
   struct promises *promises = inspection->promises;
   uint64_t token = promises->last_token;
@@ -202,7 +203,7 @@ static bool drain(struct inspection *inspection, unsigned session) {
   return good;
 }
 
-/* The messages with which the queue starts turns: in the order in which it was submitted. */
+/* Takes the messages with which the queue starts turns, in the order of their submission. */
 static bool drain_lane(struct inspection *inspection, unsigned session) {
   struct carried came = {0};
   char name[8];
@@ -218,7 +219,7 @@ static bool drain_lane(struct inspection *inspection, unsigned session) {
   return good;
 }
 
-/* And a new message starts a turn, alone. */
+/* Checks that a new message starts a turn, alone. */
 static bool submit_one_more(struct inspection *inspection) {
   struct heard heard = {0};
   char name[8];
@@ -233,7 +234,7 @@ static bool submit_one_more(struct inspection *inspection) {
   return good;
 }
 
-/* The store goes on: a new push arrives, alone. */
+/* Checks that the store goes on: a new push arrives, alone. */
 static bool push_one_more(struct inspection *inspection) {
   struct carried carried = {0};
   uint64_t token = NEW_TOKENS + random_below(inspection->random, NEW_TOKENS);
