@@ -27,10 +27,10 @@ bool recipe_names_address(const struct recipe *recipe);
  * are in the arena; an empty one was not given. */
 struct recipe_push {
   struct tidings_span kind, level, text, key, id;
-  struct tidings_span to;    /* an address, where the recipe knows it */
-  struct tidings_span order; /* of those with one key, one with a lower order is overtaken */
+  struct tidings_span to;    /* the address, if the recipe gives one */
+  struct tidings_span order; /* among pushes with one key, a lower order is overtaken */
   int64_t ttl_ms;            /* 0: for ever */
-  bool withdraws;            /* it has a kind and a key */
+  bool withdraws;            /* takes back what has this kind and key */
 };
 
 /* Applies the first rule that fits the document: a rule without a text ignores it, others make one

@@ -13,7 +13,7 @@
  */
 enum { FILES_LISTED = 20, FILES_SAMPLED = 10 };
 
-/* Different files. */
+/* Files that differ, each named once. */
 struct file_list {
   /* In the order in which they get a place in the list: among files with the same change, those
    * that the assistant has edited come first; otherwise they are in the order in which they were
@@ -30,8 +30,8 @@ size_t render_files_most(size_t count);
 /* The first `listed` files by name, and the number of the others. */
 void render_files(const struct file_list *list, size_t listed, struct buffer *out);
 
-/* A message, or the first `kept` bytes of it and how many more there are, and how many times it was
- * pushed. */
+/* Writes a message and how many times it was pushed. If it is longer than `kept`, writes its first
+ * `kept` bytes, and how many more there are. */
 void render_repeated(struct tidings_span message, size_t kept, size_t times, struct buffer *out);
 
 #endif

@@ -110,7 +110,7 @@ static size_t skip_split_m(struct tidings_span text, size_t at) {
   return first.look[0] == 'r' && second.look[0] == 'n' ? next + second.taken : NO_MARK;
 }
 
-/* A hyphen of a word: it may be one, an underscore, blanks or nothing. */
+/* Skips what may stand for the hyphen of a word: a hyphen, an underscore, blanks or nothing. */
 static size_t skip_hyphen(struct tidings_span text, size_t at) {
   at = skip_to_text(text, at);
   struct fold fold = fold_at(text, at);
@@ -143,7 +143,7 @@ static size_t match_exact(struct tidings_span text, size_t at, const char *word,
   return at;
 }
 
-/* The same, with what nobody sees after it. */
+/* The same, and skips the unseen characters after the word. */
 static size_t match_word(struct tidings_span text, size_t at, const char *word, enum gaps gaps) {
   size_t end = match_exact(text, at, word, gaps);
   return end == NO_MARK ? NO_MARK : skip_unseen(text, end);
@@ -154,7 +154,7 @@ static size_t match_word(struct tidings_span text, size_t at, const char *word, 
 /* Ends a tag's name here? Not in <username>, nor in List<System.Out>. */
 static bool ends_name(char look) { return !is_alphanumeric(look) && look != '.' && look != ':'; }
 
-/* The first letter of a tag's name. */
+/* The place of the first letter of a tag's name. */
 static size_t skip_to_name(struct tidings_span text, size_t at) {
   at = skip_to_text(text, at + fold_at(text, at).taken);
   for (struct fold fold; (fold = fold_at(text, at)).look[0] == '/';)

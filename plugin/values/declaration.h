@@ -18,7 +18,7 @@ struct declaration {
   size_t kind_count;                /* 0: the tool declares nothing any more */
 };
 
-/* Each tool once. */
+/* The declarations of all tools, each tool once. */
 struct declarations {
   const struct declaration *list;
   size_t count;

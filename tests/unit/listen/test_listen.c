@@ -226,7 +226,7 @@ Test(listen, types) {
 
 /* -- slow peers -------------------------------------------------------------------------------- */
 
-/* A connection that has been in a phase since now; *ret_there: the peer's end. */
+/* Makes a connection that is in a phase from now on. *ret_there: the peer's end. */
 static struct peer *connect_peer(struct peers *peers, enum peer_phase phase, int *ret_here,
                                  int *ret_there) {
   int ends[2];
@@ -239,7 +239,7 @@ static struct peer *connect_peer(struct peers *peers, enum peer_phase phase, int
   return peer;
 }
 
-/* The time is handed in, so nobody waits for it. */
+/* Checks when a phase is too slow, with times that are handed in instead of waited for. */
 static void check_slow(enum peer_phase phase, int64_t most_ms) {
   struct peers *peers = peers_make();
   char answer[128] = "";
