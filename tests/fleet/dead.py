@@ -123,6 +123,8 @@ class Machine:
         return subprocess.run(["ip", *words], capture_output=True, check=check).returncode
 
     def end(self):
+        if not self.address:
+            return
         self.ip("netns", "del", self.name, check=False)
         self.ip("link", "del", self.near, check=False)
 
