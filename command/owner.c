@@ -23,7 +23,8 @@ static size_t read_proc(uint32_t pid, const char *name, char *buffer, size_t siz
   return got > 0 ? (size_t)got : 0;
 }
 
-/* The stat of the main thread: the process's own is made up for a program that qemu runs. */
+/* Reads the stat of the main thread. For a program that qemu runs, qemu invents the stat of the
+ * process. */
 int owner_look_up(uint32_t pid, struct process *ret_process) {
   char text[1024], name[32];
   snprintf(name, sizeof name, "task/%u/stat", pid);

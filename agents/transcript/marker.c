@@ -66,7 +66,7 @@ const char *hook_marker_read(enum hook_marker_of of, const char *at, const char 
   return at + PROOF_DIGITS + 2;
 }
 
-/* Without "</tag>" at the end. */
+/* Returns the end of the text without a "</tag>" there. */
 static const char *before_tag(const char *begin, const char *end) {
   const char *tag =
       end > begin && end[-1] == '>' ? memrchr(begin, '<', (size_t)(end - begin)) : NULL;

@@ -35,7 +35,7 @@ struct carrier {
   bool out;
   bool item;    /* it shows the notification */
   uint8_t row;  /* mask of the messages that the store's row names */
-  uint8_t sent; /* of those that the host put into it */
+  uint8_t sent; /* mask of the messages that the host put into it */
 };
 
 enum item { ITEM_NONE, ITEM_PENDING, ITEM_LEASED };

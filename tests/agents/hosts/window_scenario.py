@@ -85,8 +85,9 @@ def status_line(agent):
     agent.model.replace([rule("Dipper one", agent.shell(f"rm '{go}'"), {"text": "The dipper has dived."})])
     try:
         with agent.terminal("Dipper one: dive.") as terminal:
-            terminal.shows("Executing Hook: tidings")
+            terminal.shows("Executing Hook")  # "Hook: tidings", or of two "Hooks: tidings, tidings"
             screen = terminal.screen()
+            assert "tidings" in screen.partition("Executing Hook")[2].splitlines()[0], screen
             assert "test -x" not in screen and "hook gemini" not in screen, screen
             go.touch()
             terminal.shows("The dipper has dived.")

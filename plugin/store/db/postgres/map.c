@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/map.c: the rows of a session in order: an array, since most of what is put in
- * comes at the end of its kind.
+ * store/db/postgres/map.c: see map.h. It is an array, because most rows that are put in come at
+ * the end of their kind.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/db/postgres/engine.h"
+#include "store/db/postgres/map.h"
 
 static bool is_before(const struct pg_row *row, uint8_t kind, uint64_t n) {
   return row->kind != kind ? row->kind < kind : row->n < n;

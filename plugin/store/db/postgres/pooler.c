@@ -15,8 +15,8 @@
 
 enum { REFUSED = -1 }; /* poolers of statements let nobody begin a transaction */
 
-/* The server's process that a transaction of its own gets; `stays`: the transaction stays open. 0:
- * not known. */
+/* Returns the process of the server that serves a new transaction; 0: not known. `stays`: the
+ * transaction stays open. */
 static int process_of(struct db *db, struct pg_conn *conn, bool stays, store_deadline deadline) {
   PGresult *results[2] = {NULL, NULL};
   size_t before = stays ? 1 : 0;
