@@ -30,9 +30,9 @@ struct outline {
   int64_t ends_ms;  /* when it expires; INT64_MAX: never */
   uint64_t message; /* a hash of the message; if two texts have the same hash, the number of waiting
                        lines is wrong by one */
-  uint32_t bytes; /* of source, name and the shortest part of its message that may be shown */
-  uint8_t sort; /* enum outline_sort */
-  bool rings;   /* notification_rings */
+  uint32_t bytes;   /* of source, name and the shortest part of its message that may be shown */
+  uint8_t sort;     /* enum outline_sort */
+  bool rings;       /* notification_rings */
 };
 
 /* `kind` is where its kind is written, whose text is the item's. */
