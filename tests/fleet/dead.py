@@ -92,7 +92,7 @@ def check_standby_gone(server, url):
     except kit.Failed as failed:
         expect("none" in failed.text, f"a query: {failed}")
     host.close()
-    for level in ("off", "local"):
+    for level in ("off", "local", "remote_write"):
         host = kit.Kit(f"{url}&options=-csynchronous_commit%3D{level}", role="producer", budget_ms=1500)
         push_in_vain(host, f"a connection with synchronous_commit={level}")
         host.close()

@@ -81,6 +81,23 @@ def check_drop(server):
     expect(not done.returncode and server.sql("SELECT to_regnamespace('mine') IS NULL") == "t", f"and drops it {done.stderr.strip()}")
 
 
+def check_drop_beside_a_copy(server):
+    """A dump that was restored in another database of the server has the same roles."""
+    url, dump = kit.make_store(server, "twin"), os.path.join(server.folder, "twin.dump")
+    kit.tidings("push", "--create", "-S", url, "-s", "s", "hello")
+    server.run("pg_dump", "-h", server.folder, "-U", "fleet", "-d", "fleet", "-n", "twin", "-Fc", "-f", dump)
+    server.sql("CREATE DATABASE copy", database="postgres")
+    server.run("pg_restore", "-h", server.folder, "-U", "fleet", "-d", "copy", dump)
+    done = kit.tidings("store", "drop", url, check=False)
+    expect(not done.returncode and server.sql("SELECT to_regnamespace('twin') IS NULL") == "t", f"a store is dropped beside its copy {done.stderr.strip()}")
+    expect(server.sql("SELECT count(*) FROM pg_roles WHERE rolname IN ('twin_host', 'twin_producer')") == "2", "the roles that the copy needs stay")
+    copy = url.replace("/fleet?", "/copy?")
+    checked = kit.tidings("store", "check", copy, check=False)
+    expect("sound" in checked.stdout, f"and the copy is sound {checked.stderr.strip()}")
+    kit.tidings("store", "drop", copy)
+    expect(server.sql("SELECT count(*) FROM pg_roles WHERE rolname LIKE 'twin%'") == "0", "with the copy the roles go")
+
+
 def check_schemas(server):
     for schema in ("user", "select", "table"):
         url = server.url(schema)
@@ -136,6 +153,7 @@ def main():
         check_producer(server, url)
         check_advisory(server, url)
         check_drop(server)
+        check_drop_beside_a_copy(server)
         check_schemas(server)
         check_quiet(server, url)
         check_arguments(server, url)
