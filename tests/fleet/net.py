@@ -205,10 +205,12 @@ class Pooler(Listener):
         while True:
             for side in select.select([client, server], [], [])[0]:
                 kind, data = self.message(side)
-                (server if side is client else client).sendall(data)
-                if side is server and kind == b"Z" and data[5:6] == b"I":
+                ends = side is server and kind == b"Z" and data[5:6] == b"I"
+                if ends:  # before the client knows: its next transaction gets this connection
                     with self.lock:
                         self.spare.append(server)
+                (server if side is client else client).sendall(data)
+                if ends:
                     return
 
 

@@ -80,7 +80,7 @@ def control(name, does):
 def killed_and_continued(place):
     fifo = os.path.join(place.folder, "..", "fifo")
     os.mkfifo(fifo)
-    with subprocess.Popen(place.command([part("waits", more=[fifo])]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as gate:
+    with subprocess.Popen(place.command([part("waits", more=[fifo])], "--lanes", "1"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as gate:
         with open(fifo, encoding="utf-8") as started:
             said = started.readline()
             gate.send_signal(signal.SIGKILL)
