@@ -15,7 +15,8 @@
 /* The items that deliveries have shown or, if silent, ended. */
 struct shown {
   struct op *op;
-  uint64_t above;   /* only items with higher numbers are of interest */
+  uint64_t above;   /* only items with higher numbers are of interest, and */
+  int64_t timed_ms; /* those that were for later, in deliveries from this time on */
   int64_t since_ms; /* only deliveries that are not older */
   enum delivery_state state;
   struct item *items; /* by n, once they are sorted */
@@ -26,7 +27,8 @@ struct shown {
 struct candidates {
   struct item *items;
   size_t count;
-  uint64_t above; /* all newer reports have numbers above this one */
+  uint64_t above;  /* newer reports have numbers above this one, unless they were for later */
+  int64_t from_ms; /* when the oldest was pushed; those that are newer were shown afterwards */
 };
 
 static int no_memory_to_compare(struct tidings_error *error) {
@@ -37,7 +39,7 @@ static int no_memory_to_compare(struct tidings_error *error) {
 
 static int add_shown_item(void *context, const struct item *item) {
   struct shown *shown = context;
-  if (!plan_can_be_outdated(item)) return 0;
+  if (!plan_can_be_outdated(item) || (item->n <= shown->above && !item->late)) return 0;
   if (shown->count == shown->capacity) {
     struct item *larger =
         arena_enlarge(&shown->op->arena, shown->items, &shown->capacity, sizeof *larger);
@@ -51,13 +53,14 @@ static int add_shown_item(void *context, const struct item *item) {
 static int add_shown(void *context, const struct delivery *delivery) {
   struct shown *shown = context;
   struct op *op = shown->op;
+  bool timed = delivery->leased_ms >= shown->timed_ms;
   int code = 0;
-  if (delivery->state != shown->state || delivery->after <= shown->above ||
+  if (delivery->state != shown->state || (delivery->after <= shown->above && !timed) ||
       delivery->leased_ms < shown->since_ms)
     return 0;
   for (size_t i = 0; !code && i < delivery->disposition_count; i++) {
     const struct disposition_range *range = &delivery->dispositions[i];
-    uint64_t first = range->first > shown->above ? range->first : shown->above + 1;
+    uint64_t first = timed || range->first > shown->above ? range->first : shown->above + 1;
     bool counts = range->outcome == OUTCOME_DELIVERED || range->reason == REASON_SILENT;
     if (counts && range->last >= first)
       code = item_scan(op->txn, op->session, first, range->last, &op->arena, add_shown_item, shown,
@@ -78,10 +81,14 @@ static int read_facts_of(struct shown *shown) {
              : 0;
 }
 
-static int read_committed(struct op *op, uint64_t above, struct shown *ret_shown,
-                          struct tidings_error *error) {
-  struct shown shown = {
-      .op = op, .above = above, .since_ms = INT64_MIN, .state = DELIVERY_COMMITTED, .error = error};
+static int read_committed(struct op *op, const struct candidates *candidates,
+                          struct shown *ret_shown, struct tidings_error *error) {
+  struct shown shown = {.op = op,
+                        .above = candidates->above,
+                        .timed_ms = candidates->from_ms,
+                        .since_ms = INT64_MIN,
+                        .state = DELIVERY_COMMITTED,
+                        .error = error};
   int code = delivery_scan(op->txn, op->session, &op->arena, add_shown, &shown, error);
   if (!code) code = read_facts_of(&shown);
   if (!code) *ret_shown = shown;
@@ -90,18 +97,22 @@ static int read_committed(struct op *op, uint64_t above, struct shown *ret_shown
 
 /* -- what is pending --------------------------------------------------------------------------- */
 
+static void note_candidate(struct candidates *candidates, const struct item *item) {
+  if (item->late) candidates->above = 0;
+  else if (item->n < candidates->above) candidates->above = item->n;
+  if (item->time_ms < candidates->from_ms) candidates->from_ms = item->time_ms;
+}
+
 static int read_candidates(struct op *op, struct candidates *ret_pending,
                            struct tidings_error *error) {
-  uint64_t last = op->head.taken_count ? op->head.taken[op->head.taken_count - 1].last : 0;
-  struct candidates pending = {.above = UINT64_MAX};
+  struct candidates pending = {.above = UINT64_MAX, .from_ms = INT64_MAX};
   size_t count = 0;
   int code = pending_specials(op, &pending.items, &pending.count, error);
   if (code) return code;
   for (size_t i = 0; i < pending.count; i++) {
     const struct item item = pending.items[i];
-    if ((item.n >= last && !item.late) || !plan_can_be_outdated(&item)) continue;
-    if (item.late) pending.above = 0;
-    else if (item.n < pending.above) pending.above = item.n;
+    if (!plan_can_be_outdated(&item)) continue;
+    note_candidate(&pending, &item);
     pending.items[count++] = item;
   }
   pending.count = count;
@@ -138,7 +149,7 @@ static int end_older_than_committed(struct op *op, struct candidates *pending,
   struct shown shown;
   struct disposition *dispositions = NULL;
   size_t count = 0;
-  int code = read_committed(op, pending->above, &shown, error);
+  int code = read_committed(op, pending, &shown, error);
   if (!code) code = compare(op, pending, &shown, &dispositions, &count, error);
   if (!code) code = ending_remove(op, dispositions, count, by, error);
   if (!code) leave_out(pending, dispositions, count);
@@ -175,6 +186,7 @@ static int go_with_leased(struct op *op, struct candidates *pending, uint64_t n,
                           struct tidings_error *error) {
   struct shown shown = {.op = op,
                         .above = pending->above,
+                        .timed_ms = pending->from_ms,
                         .since_ms = INT64_MIN,
                         .state = DELIVERY_LEASED,
                         .error = error};
@@ -204,12 +216,11 @@ int outdated_find(struct op *op, struct item *items, size_t count,
                   struct disposition *ret_dispositions, size_t *ret_count,
                   struct tidings_error *error) {
   struct shown shown;
+  struct candidates copies = {.above = UINT64_MAX, .from_ms = INT64_MAX};
   *ret_count = 0;
   if (!count) return 0;
-  uint64_t above = items[0].n;
-  for (size_t i = 0; i < count; i++)
-    if (items[i].late) above = 0;
-  int code = read_committed(op, above, &shown, error);
+  for (size_t i = 0; i < count; i++) note_candidate(&copies, &items[i]);
+  int code = read_committed(op, &copies, &shown, error);
   if (code) return code;
   if (facts_read(items, count, &op->arena) ||
       plan_outdated(items, count, shown.items, shown.count, &op->arena, ret_dispositions,

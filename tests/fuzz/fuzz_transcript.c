@@ -67,6 +67,7 @@ static void write_lines(int fd, size_t bytes) {
 
 /* A read in the middle begins at a line. */
 static size_t write_file(const char *path, struct tidings_span text, size_t more) {
+  if (!text.len) text = span_of("", 0);
   const char *middle =
       more && text.len ? memchr(text.ptr + text.len / 2, '\n', text.len - text.len / 2) : NULL;
   size_t first = middle ? (size_t)(middle + 1 - text.ptr) : 0;

@@ -17,6 +17,12 @@ run 0 "$hostsim" sim --plugin "$plugin" --seed 7 --first 1 --schedules 1 --separ
 says out "seed 7: 1 schedules"
 ok "the same seed plays the same schedules"
 
+for schedule in "$TIDINGS_SOURCE_DIR"/tests/sim/schedules/*; do
+  run 0 "$hostsim" sim --plugin "$plugin" --schedule "$schedule"
+  says out " 0 differences"
+done
+ok "schedules that differed once do not differ"
+
 printf '\0\0\0\0\0\0\0\0' >"$work/empty"
 run 0 "$hostsim" sim --plugin "$plugin" --schedule "$work/empty"
 says out "1 schedules, 1 steps, 0 differences" # what waits is played out: the session is opened
