@@ -67,15 +67,15 @@ static void write_lines(int fd, size_t bytes) {
 
 /* A read in the middle begins at a line. */
 static size_t write_file(const char *path, struct tidings_span text, size_t more) {
-  if (!text.len) text = span_of("", 0);
   const char *middle =
       more && text.len ? memchr(text.ptr + text.len / 2, '\n', text.len - text.len / 2) : NULL;
   size_t first = middle ? (size_t)(middle + 1 - text.ptr) : 0;
+  const char *rest = text.len ? text.ptr + first : "";
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   struct stat status;
   MUST(fd >= 0 && write(fd, text.ptr, first) == (ssize_t)first, "no file");
   write_lines(fd, more);
-  MUST(write(fd, text.ptr + first, text.len - first) == (ssize_t)(text.len - first), "no file");
+  MUST(write(fd, rest, text.len - first) == (ssize_t)(text.len - first), "no file");
   MUST(fstat(fd, &status) == 0, "no file");
   (void)close(fd);
   return (size_t)status.st_size;
@@ -165,7 +165,7 @@ static void fuzz_signed(const struct host *host, bool is_large, struct tidings_s
     size_t len = nul ? (size_t)(nul - text.ptr) : text.len;
     size_t size = write_file(path_of(files[i]), span_of(text.ptr, len), is_large && !i ? MORE : 0);
     if (size > largest) largest = size;
-    text = span_of(text.ptr + len + (nul ? 1 : 0), text.len - len - (nul ? 1 : 0));
+    if (text.len) text = span_of(text.ptr + len + (nul ? 1 : 0), text.len - len - (nul ? 1 : 0));
   }
   (void)snprintf(path, sizeof path, "%s", path_of(files[0]));
   struct hook_marks marks;
