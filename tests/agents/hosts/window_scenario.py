@@ -91,7 +91,7 @@ def status_line(agent):
             assert "test -x" not in screen and "hook gemini" not in screen, screen
             go.touch()
             terminal.shows("The dipper has dived.")
-            assert "Executing Hook" not in terminal.screen(), terminal.screen()
+            until(lambda: "Executing Hook" not in terminal.screen(), lambda: f"no hook is executed: {terminal.screen()}")
     finally:
         go.touch()
         real.replace(command)
