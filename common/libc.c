@@ -6,6 +6,7 @@
 #include "common/libc.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <time.h>
 
 enum { KIND_GLIBC = 0, KIND_MUSL = 1, KIND_SHIFT = 16 }; /* written to files: they never change */
@@ -54,4 +55,14 @@ const char *libc_of_mutex_kind(uint32_t kind) {
   case KIND_MUSL: return "musl";
   default: return "another C library";
   }
+}
+
+int libc_thread_create(pthread_t *ret_thread, void *(*run)(void *), void *context) {
+  sigset_t all, before;
+  (void)sigfillset(&all);
+  int err = pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (err) return err;
+  err = pthread_create(ret_thread, NULL, run, context);
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return err;
 }

@@ -28,6 +28,10 @@ const char *libc_of_mutex_kind(uint32_t kind); /* "glibc", "musl" */
  * or ETIMEDOUT. */
 int libc_lock_until(pthread_mutex_t *mutex, uint64_t until_ns);
 
+/* Starts a thread that takes no signals: those are for the threads of the program. Returns 0, or an
+ * errno. */
+int libc_thread_create(pthread_t *ret_thread, void *(*run)(void *), void *context);
+
 /* Looks up the addresses of servers by name in another thread, because a resolver may take minutes.
  */
 enum { LIBC_MOST_NAMES = 16 };

@@ -6,7 +6,6 @@
  */
 #include "common/libc.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -102,12 +101,8 @@ static void *look_up_names(void *context) {
 }
 
 static int start_thread(struct libc_lookup *lookup) {
-  sigset_t all, before;
   pthread_t thread;
-  sigfillset(&all); /* signals are for the threads of the program */
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  int wrong = pthread_create(&thread, NULL, look_up_names, lookup);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  int wrong = libc_thread_create(&thread, look_up_names, lookup);
   if (!wrong) (void)pthread_detach(thread);
   return wrong;
 }

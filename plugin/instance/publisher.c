@@ -3,9 +3,9 @@
 #include "instance/publisher.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <time.h>
 
+#include "common/libc.h"
 #include "instance/instance.h"
 
 enum { LOOKS_EACH_MS = 500 };
@@ -49,24 +49,13 @@ static void *publish(void *context) {
   return NULL;
 }
 
-/* The host's signals are for the host's threads: this one takes none. 0, or an errno. */
-static int create_publisher(struct instance *instance) {
-  sigset_t all, before;
-  (void)sigfillset(&all);
-  int err = pthread_sigmask(SIG_SETMASK, &all, &before);
-  if (err) return err;
-  err = pthread_create(&instance->publisher.thread, NULL, publish, instance);
-  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return err;
-}
-
 bool publisher_start(struct instance *instance, publisher_work work) {
   struct publisher *publisher = &instance->publisher;
   if (atomic_load_explicit(&publisher->runs, memory_order_acquire)) return true;
   pthread_mutex_lock(&publisher->lock);
   bool runs = atomic_load(&publisher->runs);
   publisher->work = work;
-  if (!runs) runs = create_publisher(instance) == 0;
+  if (!runs) runs = libc_thread_create(&publisher->thread, publish, instance) == 0;
   atomic_store(&publisher->runs, runs);
   pthread_mutex_unlock(&publisher->lock);
   return runs;

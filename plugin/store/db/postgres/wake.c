@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/libc.h"
 #include "store/db/postgres/local.h"
 
 enum { LISTEN_BUDGET_MS = 5000, CLOSE_BUDGET_MS = 1000, RETRY_MS = 1000 };
@@ -167,23 +167,12 @@ static void *listen_thread(void *context) {
   return NULL;
 }
 
-/* The host's signals are for the host's threads: this one takes none. 0, or an errno. */
-static int create_thread(struct pg_wake *wake) {
-  sigset_t all, before;
-  (void)sigfillset(&all);
-  int err = pthread_sigmask(SIG_SETMASK, &all, &before);
-  if (err) return err;
-  err = pthread_create(&wake->thread, NULL, listen_thread, wake);
-  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return err;
-}
-
 /* From now on the descriptor's owner is woken, if the server answers within the budget. */
 static int start_thread(struct pg_wake *wake, uint32_t budget_ms, struct tidings_error *error) {
   if (wake->runs) return 0;
   if (!wake->conn) (void)listen_on(wake, store_deadline_in(budget_ms), &wake->conn);
   if (wake->stop < 0) wake->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake->stop < 0 || create_thread(wake))
+  if (wake->stop < 0 || libc_thread_create(&wake->thread, listen_thread, wake))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a thread that listens");
   wake->runs = true;
   return 0;
