@@ -73,11 +73,9 @@ static int end_copies(struct inheritance *inheritance, uint64_t delivery,
 
 int inherit_named(struct op *op, const struct session_event *named, struct tidings_error *error) {
   struct inheritance inheritance = {.op = op};
-  bool names_parent = named && names_another_session(op, named);
-  if (op->head.epoch > 1 && !names_parent) return 0;
+  if (op->head.epoch > 1 && !(named && names_another_session(op, named))) return 0;
   int code = find_copies(&inheritance, named, error);
-  /* If this is no child of a fork, the pending items need not be read. */
-  if (code || (!inheritance.count && !names_parent)) return code;
+  if (code || !inheritance.count) return code; /* nothing was shown, so nothing is outdated by it */
   while (!code && inheritance.count)
     code = end_copies(&inheritance, inheritance.dispositions[0].ref, error);
   return code ? code : outdated_end(op, SETTLED_BY_RESUME, error);

@@ -24,7 +24,7 @@ static bool is_worth_another(const PGresult *result) {
 
 /* The error names the client that has had a lock on one of the tables for the longest time. */
 static int refuse_busy(const struct pg_place *place, PGconn *pg, struct tidings_error *error) {
-  static const char *const who_reads =
+  static const char who_reads[] =
       "SELECT format('process %%s of %%s, since %%s', pid, coalesce(nullif(application_name, ''), "
       "usename), xact_start) FROM pg_locks JOIN pg_stat_activity USING (pid) JOIN pg_class ON "
       "relation = pg_class.oid WHERE relnamespace = to_regnamespace('\"%s\"') AND pid <> "
