@@ -129,7 +129,7 @@ static int send_session(struct pg_conn *conn, const struct pg_session *session,
   if (session->exists) pg_param_int8(&params, session->version);
   else pg_param_null(&params);
   pg_param_bool(&params, write->first);
-  return pg_send(conn, PG_SESSION, &params);
+  return pg_send(conn, session->exists ? PG_SESSION : PG_SESSION_NEW, &params);
 }
 
 static int send_folded(struct pg_conn *conn, const struct pg_session *session) {

@@ -41,7 +41,7 @@ static void settle_session(struct pg_session *session) {
     session->map.rows[i].dirty = session->map.rows[i].fresh = false;
   session->folded_count = 0;
   session->folded_rings = 0;
-  if (!session->exists) session->version = 0; /* as PG_SESSION has it */
+  if (!session->exists) session->version = 0; /* as PG_SESSION_NEW has it */
   session->version++;
   session->exists = true;
   session->written = false;

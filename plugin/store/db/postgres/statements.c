@@ -48,6 +48,16 @@
   " RETURNING session, kind, n, value) INSERT INTO history (session, kind, n, value) SELECT * "    \
   "FROM over"
 
+/* What a commit changes in the session's row, by the parameters of PG_SESSION. */
+#define SESSION_CHANGES                                                                            \
+  "version = s.version + 1, token = $3, waiting = coalesce($4, s.waiting), "                       \
+  "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "                                \
+  "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "                            \
+  "closed_ms = CASE WHEN $4::bigint IS NULL THEN s.closed_ms ELSE $10 END, "                       \
+  "closed_version = CASE WHEN $4::bigint IS NULL AND s.closed_version <> s.version "               \
+  "THEN s.closed_version ELSE s.version + 1 END, name = coalesce(s.name, $2), rung = s.rung + $9"
+#define NOTE_WRITTEN "RETURNING version, set_config('tidings.written', 'yes', true)"
+
 static const char *const statements[PG_STATEMENTS] = {
     [PG_BEGIN] = "BEGIN",
     [PG_LIMITS] = "SELECT set_config('lock_timeout', $1, $2), "
@@ -98,25 +108,20 @@ static const char *const statements[PG_STATEMENTS] = {
         ARCHIVE " ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
     [PG_DROP_HISTORY] =
         "DELETE FROM history WHERE session = $1 AND kind = $2 AND n = $3 AND " IF_WRITTEN,
-    /* Writes and locks the row if it has version $11, or any. It writes no row if the version
-     * differs, or if PG_LOCK_VERSION or the session before found another one ($12: this is the
-     * first). Then the statements that follow do nothing, and the commit is empty: an error would
-     * be logged by the server each time. */
+    /* Writes and locks the row if it has version $11. It writes no row if the version differs, or
+     * if PG_LOCK_VERSION or the session before found another one ($12: this is the first). Then the
+     * statements that follow do nothing, and the commit is empty: an error would be logged by the
+     * server each time. */
     [PG_SESSION] =
+        "UPDATE session AS s SET " SESSION_CHANGES " WHERE session = $1 AND version = $11 AND "
+        "coalesce(name = $2, true) AND ($12 OR " IF_WRITTEN ") " NOTE_WRITTEN,
+    /* The same if there is no row yet, or one of any version. */
+    [PG_SESSION_NEW] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
         "rung, closed_ms, closed_version) "
         "SELECT $1, $2, 1, $3, coalesce($4, 0), $5, $6::jsonb, $7, $9, $10, 1 WHERE ($12 "
-        "OR " IF_WRITTEN ") AND ($11 IS NULL OR EXISTS (SELECT FROM session WHERE session = $1))"
-        " ON CONFLICT (session) DO UPDATE SET version = s.version + 1, token = $3, "
-        "waiting = coalesce($4, s.waiting), "
-        "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "
-        "tools = CASE WHEN $8 THEN $6::jsonb ELSE s.tools END, floors = $7, "
-        "closed_ms = CASE WHEN $4::bigint IS NULL THEN s.closed_ms ELSE $10 END, "
-        "closed_version = CASE WHEN $4::bigint IS NULL AND s.closed_version <> s.version "
-        "THEN s.closed_version ELSE s.version + 1 END, "
-        "name = coalesce(s.name, excluded.name), rung = s.rung + $9 "
-        "WHERE s.version = coalesce($11, s.version) AND coalesce(s.name = $2, true) "
-        "RETURNING version, set_config('tidings.written', 'yes', true)",
+        "OR " IF_WRITTEN ") ON CONFLICT (session) DO UPDATE SET " SESSION_CHANGES
+        " WHERE coalesce(s.name = $2, true) " NOTE_WRITTEN,
     [PG_CLEAR_INBOX] =
         "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[]) AND " IF_WRITTEN,
     /* A row of history may be written again; then it is a live row too, which counts. */
@@ -259,7 +264,8 @@ const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   case PG_DROP_HISTORY:
   case PG_FETCH_ONE: return TYPES(row, 3);
   case PG_FETCH_RANGE: return TYPES(row, 4);
-  case PG_SESSION: return TYPES(session, 12);
+  case PG_SESSION:
+  case PG_SESSION_NEW: return TYPES(session, 12);
   case PG_CLEAR_INBOX: return TYPES(inbox, 2);
   case PG_PUSH: return TYPES(push, 13);
   case PG_PUSH_COUNT:
