@@ -55,7 +55,7 @@ int destination_open(const struct cli *cli, struct destination *ret_destination)
   struct destination destination = {.kit = NULL};
   int code = cli->to ? open_address(cli, &destination)
                      : session_open(cli, &destination.kit, &destination.session);
-  if (!code && !destination.address.name) code = follow(cli, &destination);
+  if (!code && destination.session && !destination.address.name) code = follow(cli, &destination);
   if (code) destination_close(&destination);
   else *ret_destination = destination;
   return code;

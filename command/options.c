@@ -120,7 +120,7 @@ int cli_next(struct cli *cli) {
           cli_usage(cli, "option '--%s' needs an argument that is not empty", name_of(&table, key));
       return CLI_STOP;
     }
-    if (key == OPTION_COLOR && cli_word(optarg, color_words) < 0) {
+    if (key == OPTION_COLOR && optarg && cli_word(optarg, color_words) < 0) {
       cli->exit_code = cli_usage(cli, "--color: '%s' is not one of auto, always, never", optarg);
       return CLI_STOP;
     }

@@ -179,7 +179,7 @@ static int32_t event(struct hostkit *kit, struct hk_fields *fields, struct buffe
   const struct json *given = json_member(fields->object, "event");
   if (!given || (given->kind != JSON_IS_OBJECT && given->kind != JSON_IS_STRING))
     hk_field_wrong(fields, "event", "an object, or its JSON text in a string");
-  if (fields->code) return fields->code;
+  if (fields->code || !given) return fields->code;
   struct tidings_span span = given->text;
   if (given->kind == JSON_IS_OBJECT && json_compact(given, fields->arena, &span))
     return no_memory(fields->error);

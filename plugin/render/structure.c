@@ -96,10 +96,10 @@ static size_t skip_list_marks(enum escape where, struct tidings_span line) {
   while (!is_rule(span_from(line, at))) {
     char first = byte_at(line, at), second = byte_at(line, at + 1);
     size_t number = numbered_mark(span_from(line, at)), end = at;
+    bool quotes = first == '|' || (first == '>' && where != ESCAPE_XML);
+    bool lists = (first == '-' || first == '*' || first == '+') && (!second || is_blank(second));
     if (number != NO_MARK) end = at + number + 1;
-    else if (first == '|' || (first == '>' && where != ESCAPE_XML)) end = at + 1;
-    else if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second)))
-      end = at + 1;
+    else if (quotes || lists) end = at + 1;
     if (end == at) break;
     at = end;
     for (struct fold fold; (fold = fold_at(line, at)).kind == FOLD_BLANK;) at += fold.taken;

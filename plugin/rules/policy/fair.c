@@ -71,6 +71,7 @@ int policy_fair_first(const struct work *work, size_t most, bool *kept) {
   enum { FEW = 64 }; /* for more, sorting all of them is less work */
   struct candidate first[FEW];
   size_t count = 0;
+  if (!most) return 0;
   struct candidate *candidates = deal(work);
   if (!candidates) return -1;
   if (most > FEW) {

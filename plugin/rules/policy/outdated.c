@@ -88,6 +88,7 @@ static void compare_files_of(struct comparison *comparison, size_t i, const size
     newer = newest[leaders[p]];
     if (!newer || !says_anew(item, newer)) return;
   }
+  if (!newer) return;
   comparison->dispositions[i] =
       (struct disposition){item->n, newer->n, OUTCOME_SUPERSEDED, (uint8_t)REASON_NEWER_STATE};
 }

@@ -246,7 +246,7 @@ static int put_row(struct gathered *all, const struct maintenance_row *row,
                    struct tidings_error *error) {
   struct tidings_span record;
   switch (row->key.bytes[4]) {
-  case ROW_HEAD: return 0;     /* written apart */
+  case ROW_HEAD:               /* written apart */
   case ROW_OUTLINES: return 0; /* their items may be lost */
   case ROW_DELIVERY: return put_delivery(all, row, error);
   case ROW_MESSAGE: return put_message(all, row, error);

@@ -71,7 +71,7 @@ void meta_first(const struct meta_life *life, struct buffer *out) {
 bool meta_as(const struct db_key *key, struct tidings_span value, const uint64_t *incarnation,
              struct buffer *out) {
   const struct db_key first = meta_key();
-  struct meta meta;
+  struct meta meta = {.layout = 0};
   if (memcmp(key, &first, sizeof first) != 0 || !decode_meta(key, value, &meta) ||
       meta.layout < DB_LAYOUT_FIRST_ROWS || meta.layout > DB_LAYOUT)
     return false;
@@ -113,7 +113,7 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
   struct db_key key = row_key(0, ROW_META, 0);
   struct record_reader reader;
   struct tidings_span value;
-  struct meta meta;
+  struct meta meta = {.layout = 0};
   int rc = row_get(txn, &key, &value);
   if (rc) return db_failed(error, rc, "read its schema number");
   if (!value.ptr)
@@ -167,7 +167,7 @@ enum { COUNTED_BITS = 7 };
 
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
   const struct store *store = txn->store;
-  struct meta meta;
+  struct meta meta = {.layout = 0};
   uint32_t random = 0;
   int code = read_meta(txn, &meta, error);
   if (code) return code;
@@ -181,7 +181,7 @@ int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings
 }
 
 int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *error) {
-  struct meta meta;
+  struct meta meta = {.layout = 0};
   int code = read_meta(txn, &meta, error);
   meta.next = next;
   return code ? code : put_meta(txn, &meta, error);

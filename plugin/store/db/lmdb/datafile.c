@@ -101,7 +101,7 @@ static int open_regular(struct db *db, const char *name, int *ret_fd, struct tid
 }
 
 int datafile_open(struct db *db, int *ret_fd, struct tidings_error *error) {
-  int fd;
+  int fd = -1;
   int code = open_regular(db, "data.mdb", &fd, error);
   if (code) return code;
   if (fd < 0)
@@ -128,7 +128,7 @@ bool datafile_has_holes(const struct stat *entry, off_t bytes) {
 
 int datafile_prepare_lock(struct db *db, struct tidings_error *error) {
   struct stat entry;
-  int fd;
+  int fd = -1;
   int code = open_regular(db, "lock.mdb", &fd, error);
   if (code) return code;
   if (fd < 0)
