@@ -220,7 +220,7 @@ static int play_file(struct dev *dev) {
     fprintf(stderr, "hostsim dev: %s: %s\n", dev->play, strerror(reason));
     return reason;
   }
-  for (ssize_t len; (len = getline(&line, &size, file)) > 0;) {
+  while (getline(&line, &size, file) > 0) {
     line[strcspn(line, "\n")] = '\0';
     if (line[0]) talk_say(&dev->talk, line);
   }
