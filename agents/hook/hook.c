@@ -22,6 +22,7 @@
 #include "agents/wait/after_end.h"
 #include "agents/wait/alert.h"
 #include "agents/wait/limit.h"
+#include "agents/wait/reload.h"
 #include "agents/wait/wait.h"
 #include "agents/wait/window.h"
 #include "command/careful_write.h"
@@ -186,6 +187,8 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
     hook_seen_finish(&seen);
     if (call.moment == HOOK_SESSION_END && !call.of_subagent)
       hook_window_forget(cli, &call, caller);
+    if (call.moment == HOOK_SESSION_END && !call.of_subagent && options->wake)
+      hook_reload_watch(cli, &call, caller);
   }
   hook_call_finish(&call);
   return code;
@@ -267,9 +270,9 @@ const struct cli_verb verb_hook = {
                      "agent."},
             {.key = OPTION_WAKE,
              .name = "wake",
-             .help = "For the end of a Codex turn: leave one background process per "
-                     "session. It sleeps until the idle session has to act, wakes it "
-                     "with 'codex queue', and ends with the agent."},
+             .help = "For the ends of Codex's turns and sessions: leave one background "
+                     "process per session. It sleeps until the idle session has to act, "
+                     "wakes it with 'codex queue', and ends with the agent."},
             {.key = OPTION_ROOM,
              .name = "room",
              .argument = "BYTES",

@@ -12,7 +12,7 @@ static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_STA
                                                {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
                                                {"Stop", HOOK_STOP, NULL, true},
                                                {"Interrupt", HOOK_INTERRUPTED, NULL, false},
-                                               {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                               {"SessionEnd", HOOK_SESSION_END, NULL, true},
                                                {NULL, HOOK_OTHER, NULL, false}};
 
 static const struct host_switch codex_switches[] = {{"config.toml", "features.hooks", false},

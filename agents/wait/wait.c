@@ -394,6 +394,7 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   struct tidings_reply *reply = NULL;
   int failed = 0, pause_ms = FIRST_PAUSE_MS;
   if (begin(cli, call, owner, place, &waiter)) return false;
+  settle_at_start(&waiter);
   while (!wait_for_turn(&waiter, &reply)) {
     failed = queue_nudge(&waiter, owner, hook_start_turn(reply), failed);
     hostkit_reply_free(reply);
@@ -405,12 +406,20 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   return waiter.asked_to_end;
 }
 
+static void stay(struct cli *cli, const struct hook_call *call, uint32_t owner, int place) {
+  while (place >= 0) place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
+}
+
+void hook_wait_stay(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  stay(cli, call, owner, hook_place_take(cli, call, owner, PLACE_STAY));
+}
+
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
   if (!owner) return;
   int place = hook_place_take(cli, call, owner, PLACE_STAY);
   if (place < 0) return;
   if (hook_fork_apart()) {
-    while (place >= 0) place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
+    stay(cli, call, owner, place);
     _exit(EXIT_DONE);
   }
   close(place);

@@ -81,6 +81,10 @@ static bool is_daemon(const struct host *host, uint32_t pid) {
   return serves && listens;
 }
 
+bool hook_window_is_of(const struct hook_call *call, uint32_t owner) {
+  return is_daemon(call->host, owner);
+}
+
 static bool is_in(uint32_t pid, const char *folder) {
   char path[64];
   struct stat there, wanted;

@@ -15,6 +15,9 @@
  * call->moved and call->unseen. */
 uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t owner);
 
+/* Is `owner`, a process that has made such a call, the daemon? */
+bool hook_window_is_of(const struct hook_call *call, uint32_t owner);
+
 /* The session has ended, though its window may go on with another one. `owner` as above. */
 void hook_window_forget(const struct cli *cli, const struct hook_call *call, uint32_t owner);
 

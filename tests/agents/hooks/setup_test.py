@@ -272,7 +272,7 @@ def test_wake(place):
         assert "a background process waits to wake it" in said and f"'tidings setup {host} --no-wake'" in said, said
         value = json.loads(read(place, FILES[host]))
         assert commands(value, "Stop") == waking
-        assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"Stop"}, "claude": {"SessionStart", "Stop", "UserPromptSubmit"}}[host], value
+        assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"SessionEnd", "Stop"}, "claude": {"SessionStart", "Stop", "UserPromptSubmit"}}[host], value
         said = place.ok("setup", host, "--no-wake").text
         assert "waits to wake it" not in said and commands(json.loads(read(place, FILES[host])), "Stop") == [f"{TIDINGS} hook {host}"], said
         assert "nothing changed" in place.ok("setup", host, "--no-wake").text

@@ -9,11 +9,16 @@ import socket
 import subprocess
 import sys
 
-from calls import context, log
+from calls import context, log, transcript
 from kit import end, main, until
 from wake_test import waiting
 
-DAEMON = """import socket, sys
+DAEMON = """import socket, sys, threading
+def write():
+    for line in sys.stdin:
+        rollout = open(line[1:-1], "a") if line[0] == "+" else None
+        print(line[0], flush=True)
+threading.Thread(target=write, daemon=True).start()
 server = socket.socket(socket.AF_UNIX)
 server.bind(sys.argv[3].removeprefix("unix://"))
 server.listen()
@@ -36,9 +41,11 @@ while os.read(0, 100):
 class Codex:
     """A daemon and the windows that are connected to it."""
 
+    wake = ("--wake",)
+
     def __init__(self, place):
         self.place, self.socket = place, os.path.join(place.dir, "control.sock")
-        self.daemon = place.start(command=[sys.executable, "-c", DAEMON, "app-server", "--listen", f"unix://{self.socket}"])
+        self.daemon = place.start(command=[sys.executable, "-c", DAEMON, "app-server", "--listen", f"unix://{self.socket}"], stdin=subprocess.PIPE)
         assert self.daemon.stdout.readline() == b"listens\n"
 
     def window(self, folder=None, terminal=subprocess.PIPE):
@@ -46,9 +53,15 @@ class Codex:
         assert window.stdout.readline() == b"shows\n"
         return window
 
+    def rollout(self, sign):
+        """The daemon opens (+) or closes (-) the file in which it keeps the session."""
+        self.daemon.stdin.write(f"{sign}{transcript(self.place, 'codex')}\n".encode())
+        self.daemon.stdin.flush()
+        assert self.daemon.stdout.readline() == f"{sign}\n".encode()
+
     def hook(self, event, session="s", **fields):
-        text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": self.place.work, **fields})
-        return self.place.ok("hook", "--budget", "60s", "--owner", str(self.daemon.pid), "--wake", "codex", stdin=text).json
+        text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": self.place.work, "transcript_path": transcript(self.place, "codex", session), **fields})
+        return self.place.ok("hook", "--budget", "60s", "--owner", str(self.daemon.pid), *self.wake, "codex", stdin=text).json
 
     def turn(self, session="s", **fields):
         self.hook("SessionStart", session, source="startup", **fields)
@@ -161,6 +174,102 @@ def test_ends_in_a_turn(place):
     codex.hook("SessionEnd")
     assert codex.hook("Stop") == {} and not codex.waits(codex.daemon)
     assert log(place) == []
+
+
+def queued(place):
+    """Puts a `codex` into PATH; returns a function that waits until `codex queue` has been called, and returns the message."""
+    tool, called = os.path.join(place.dir, "codex"), os.path.join(place.dir, "queued")
+    with open(tool, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" > {called}.tmp && mv {called}.tmp {called}\n')
+    os.chmod(tool, 0o755)
+    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+
+    def message():
+        until(lambda: os.path.exists(called), "codex queue was called")
+        words = open(called, encoding="utf-8").read().splitlines()
+        assert words[:4] == ["queue", "--thread", "s", "--message"], words
+        return words[4]
+    return message
+
+
+def apart(place):
+    """The processes of tidings that have left their hooks: all that have this place's home."""
+    home, found = f"HOME={place.dir}".encode(), []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if home in file.read().split(b"\0") and os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "tidings":
+                    found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def closed(place):
+    """A session whose window was closed, and for which something critical waits."""
+    codex = Codex(place)
+    codex.rollout("+")
+    window = codex.window()
+    codex.turn()
+    end(window, signal.SIGKILL)
+    until(lambda: not apart(place), "nobody waits")
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    return codex
+
+
+def test_resumed(place):
+    """a window that shows the session again, for which the daemon closes the session's file and opens it again: what is critical wakes it before anybody prompts; then it is a session as any other"""
+    message = queued(place)
+    codex = closed(place)
+    other = codex.window()
+    assert codex.hook("SessionEnd") == {}
+    codex.rollout("-")
+    codex.rollout("+")
+    nudge = message()
+    assert codex.owner() == other.pid and codex.waits(other) == 1 and len(apart(place)) == 1
+    codex.hook("SessionStart", source="resume")
+    assert "the disk is full" in context(codex.hook("UserPromptSubmit", prompt=nudge), "UserPromptSubmit")
+    assert codex.hook("Stop") == {} and place.pending() == [] and codex.waits(other) == 1
+    end(other, signal.SIGKILL)
+    until(lambda: not apart(place), "nobody waits")
+    assert log(place) == []
+
+
+def test_resumed_with_a_prompt(place):
+    """a prompt that comes before it was noticed that a window shows the session again has what is critical, and nothing wakes it for that"""
+    codex = closed(place)
+    other = codex.window()
+    assert codex.hook("SessionEnd") == {}
+    [watcher] = apart(place)
+    os.kill(watcher, signal.SIGSTOP)
+    codex.rollout("-")
+    codex.rollout("+")
+    codex.hook("SessionStart", source="resume")
+    assert "the disk is full" in context(codex.hook("UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+    os.kill(watcher, signal.SIGCONT)
+    until(lambda: codex.waits(other), "it waits")
+    assert codex.hook("Stop") == {} and apart(place) == [watcher] and place.pending() == [] and log(place) == []
+
+
+def test_not_resumed(place):
+    """nobody waits for a session that the daemon only unloads, that it reads again for no window, that is set up with --no-wake, or whose daemon ends"""
+    def ends(signs):
+        assert codex.hook("SessionEnd") == {} and apart(place)
+        for sign in signs:
+            codex.rollout(sign)
+        until(lambda: not apart(place), "nobody waits")
+    codex = closed(place)
+    ends("-+")
+    other = codex.window()
+    ends("-")
+    codex.rollout("+")
+    codex.wake = ()
+    assert codex.hook("SessionEnd") == {} and not apart(place)
+    codex.wake = ("--wake",)
+    assert codex.hook("SessionEnd") == {} and apart(place)
+    end(codex.daemon)
+    until(lambda: not apart(place), "nobody waits")
+    assert not codex.waits(other) and codex.owner() is None and log(place) == []
 
 
 def test_no_window_is_seen(place):

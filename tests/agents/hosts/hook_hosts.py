@@ -238,6 +238,9 @@ class Codex(Agent):
     def interactive(self):
         return [self.program, "--dangerously-bypass-approvals-and-sandbox", "--no-alt-screen"]
 
+    def resuming(self):
+        return [self.program, "resume", *self.interactive()[1:], self.session]
+
     def shell(self, command):
         return {"call": "exec_command", "arguments": {"cmd": command, "yield_time_ms": 30000}}
 

@@ -3,6 +3,7 @@
 by hook_hosts.Agent only."""
 from hook_scenarios import Gate, count, once, push, request, requests, rule, says
 from node_hosts import until
+from terminal import Terminal
 
 
 def waiters(agent):
@@ -38,6 +39,28 @@ def window_is_closed(agent):
             idles(agent, petrel)
             push(agent, "The petrel flies.", "-l", "critical")
             once(request(agent, "The petrel flies.", 1), "The petrel flies.")
+
+
+def resumed_is_woken(agent):
+    """what is critical when a closed session is shown by a window again wakes it before anybody types; nobody waits before that, nor afterwards"""
+    def shows(command):
+        return Terminal(agent.place.root.name, command, agent.place.project, agent.env)
+    agent.model.replace([rule("Skylark one", {"text": "A skylark."})])
+    terminal = shows([*agent.interactive(), "Skylark one: fly."])
+    try:
+        request(agent, "Skylark one", 1)
+        idles(agent, agent.attached())
+        terminal.close()
+        until(lambda: not waiters(agent), "nobody waits")
+        push(agent, "The skylark rises.", "-l", "critical")
+        terminal = shows(agent.resuming())
+        once(request(agent, "The skylark rises.", 1), "The skylark rises.")
+        idles(agent, agent.session)
+        terminal.close()
+        until(lambda: not waiters(agent), "nobody waits")
+    finally:
+        terminal.close()
+        agent.end_all()
 
 
 # The line for the person when a message follows a turn, and what the agent itself calls that, which no hook can change.
@@ -98,4 +121,4 @@ def status_line(agent):
 
 
 ALL = (said_to_the_person,)
-BY_AGENT = {"codex": (window_is_closed,), "gemini": (status_line,)}
+BY_AGENT = {"codex": (window_is_closed, resumed_is_woken), "gemini": (status_line,)}
