@@ -48,7 +48,7 @@
   " RETURNING session, kind, n, value) INSERT INTO history (session, kind, n, value) SELECT * "    \
   "FROM over"
 
-/* What a commit changes in the session's row, by the parameters of PG_SESSION. */
+/* The changes of a commit in the session's row, by the parameters of PG_SESSION. */
 #define SESSION_CHANGES                                                                            \
   "version = s.version + 1, token = $3, waiting = coalesce($4, s.waiting), "                       \
   "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "                                \
