@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""history.py [--faults N] [--seed N]: what producers and hosts did and were answered, with times, checked against what the documents promise. First the check is shown to
-reject histories that were doctored, one for each promise; then one is recorded, with hosts that are killed and a server that stops: for some
+"""history.py [--faults N] [--seed N] [--older BUILD]: what producers and hosts did and were answered, with times, checked against what the
+documents promise. First the check is shown to reject histories that were doctored, one for each promise; then one is recorded, with hosts that are killed and a server that stops: for some
 seconds, or until there were N of these faults. Then the last line says for the gate what was counted.
 
+"--older" names the folder of another build, of the schema number before: it makes the tables, and each host and producer is of either build. Hosts also
+take sessions from living hosts. After a third of the faults the tables are upgraded.
+
 An entry is (what, process, name, tokens, began, ended): "push" with one token, "lost push" of which the outcome is not known, "show" of a delivery,
-"settle" of a delivery, which returned OK; "fault": a host or the server was killed, or a host's call failed.
+"settle" of a delivery, which returned OK; "own": a host got its session; "fault": a host or the server was killed, or a host's call failed. Processes of
+one of several sessions are called SESSION/NAME, its tokens SESSION_NAME.
 """
 import argparse
 import collections
@@ -12,6 +16,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -92,7 +97,25 @@ def out_of_order(history):
     return found
 
 
-PROMISES = (lost, invented, shown_again, leased_twice, settled_unseen, out_of_order)
+def strangers(history):
+    """A host is shown nothing that was pushed to another session than its own."""
+    return {token for entry in history if entry.what == "show" and "/" in entry.process
+            for token in entry.tokens if token.split("_")[0] != entry.process.split("/")[0]}
+
+
+def deposed(history):
+    """A host from which another one has got its session is shown nothing any more."""
+    found, owns = set(), [entry for entry in history if entry.what == "own"]
+    for entry in history:
+        if entry.what != "show":
+            continue
+        mine = [own.began for own in owns if own.process == entry.process and own.began < entry.began]
+        found |= {token for own in owns if own.name == entry.process.split("/")[0] and own.process != entry.process and mine
+                  and max(mine) < own.began and own.ended < entry.began for token in entry.tokens}
+    return found
+
+
+PROMISES = (strangers, deposed, lost, invented, shown_again, leased_twice, settled_unseen, out_of_order)
 
 
 def check(history):
@@ -103,6 +126,9 @@ GOOD = [Entry("push", "p", "", ("p-0",), 0, 1), Entry("push", "p", "", ("p-1",),
         Entry("show", "h", "d1", ("p-0", "p-1"), 6, 7), Entry("settle", "h", "d1", (), 8, 9), Entry("show", "h", "d2", ("p-2",), 10, 11),
         Entry("show", "g", "d3", ("p-2",), 13, 14), Entry("settle", "g", "d3", (), 15, 16)]
 DOCTORED = {
+    "strangers": GOOD + [Entry("push", "r/p", "", ("r_p-0",), 20, 21), Entry("show", "s/h", "d4", ("r_p-0",), 22, 23)],
+    "deposed": GOOD + [Entry("push", "s/p", "", ("s_p-0",), 16, 17), Entry("own", "s/h", "s", (), 18, 19), Entry("own", "s/g", "s", (), 20, 21),
+                       Entry("show", "s/h", "d4", ("s_p-0",), 22, 23)],
     "lost": GOOD + [Entry("push", "q", "", ("q-0",), 20, 21)],
     "invented": GOOD + [Entry("show", "g", "d4", ("nobody-0",), 20, 21)],
     "shown_again": GOOD + [Entry("show", "g", "d4", ("p-0",), 20, 21)],
@@ -112,62 +138,149 @@ DOCTORED = {
 }
 
 
-def read(producers, hosts):
-    history = []
-    for at, producer in enumerate(producers):
-        number, ended = 0, 0.0
-        for words in producer.read():
-            if words[0] in ("acked", "failed"):
-                history.append(Entry("push" if words[0] == "acked" else "lost push", f"p{at}", "", (words[1],), float(words[2]), float(words[3])))
-            if words[0] == "acked":
-                number, ended = int(words[1].rsplit("-", 1)[1]) + 1, float(words[3])
-        # It was killed in the middle of this one.
-        history.append(Entry("lost push", f"p{at}", "", (f"p{at}-{number}",), ended, float("inf")))
-    for at, host in enumerate(hosts):
-        shown = {}
-        for words in host.read():
-            if words[0] == "shown":
-                shown.setdefault((words[1], float(words[3]), float(words[4])), []).append(words[2])
-            elif words[0] == "failed":
-                history.append(Entry("fault", f"h{at}", "", (), float(words[3]), float(words[4])))
-            elif words[0] == "settled":
-                history.append(Entry("settle", f"h{at}", words[1], (), float(words[2]), float(words[3])))
-        history += [Entry("show", f"h{at}", name, tuple(tokens), began, ended) for (name, began, ended), tokens in shown.items()]
-    return history
+def read_producer(name, worker):
+    history, number, ended = [], 0, 0.0
+    token = name.replace("/", "_")
+    for words in worker.read():
+        if words[0] in ("acked", "failed"):
+            history.append(Entry("push" if words[0] == "acked" else "lost push", name, "", (words[1],), float(words[2]), float(words[3])))
+        if words[0] == "acked":
+            number, ended = int(words[1].rsplit("-", 1)[1]) + 1, float(words[3])
+    # It was killed in the middle of this one.
+    return history + [Entry("lost push", name, "", (f"{token}-{number}",), ended, float("inf"))]
 
 
-def record(seed, wanted):
-    """Returns the history, and how many faults were made."""
+def read_host(name, worker):
+    history, shown = [], {}
+    for words in worker.read():
+        if words[0] == "shown":
+            shown.setdefault((words[1], float(words[3]), float(words[4])), []).append(words[2])
+        elif words[0] == "failed":
+            history.append(Entry("fault", name, "", (), float(words[3]), float(words[4])))
+        elif words[0] == "settled":
+            history.append(Entry("settle", name, words[1], (), float(words[2]), float(words[3])))
+        elif words[0] == "resumed":
+            history.append(Entry("own", name, name.split("/")[0], (), float(words[1]), float(words[2])))
+    return history + [Entry("show", name, delivery, tuple(tokens), began, ended) for (delivery, began, ended), tokens in shown.items()]
+
+
+class Fleet:
+    """Producers and hosts of one store, by their names; `builds`: those of which they are."""
+
+    def __init__(self, url, folder, rng, sessions, builds):
+        self.url, self.folder, self.rng, self.sessions, self.builds = url, folder, rng, sessions, builds
+        self.producers, self.hosts, self.newest = {}, {}, {}
+        for session in sessions:
+            for build in (builds * 2)[:2]:
+                self.produce(session, build)
+            self.attend(session, rng.choice(builds))
+
+    def place(self, session):
+        return f"{session}/" if len(self.sessions) > 1 else ""
+
+    def produce(self, session, build):
+        name = f"{self.place(session)}p{len(self.producers)}"
+        self.producers[name] = kit.Worker("producer.py", self.url, session, name.replace("/", "_"), build=build)
+
+    def attend(self, session, build, *how):
+        name = f"{self.place(session)}h{len(self.hosts)}"
+        self.hosts[name] = self.newest[session] = kit.Worker("host.py", self.url, session, os.path.join(self.folder, session), *how, build=build)
+        self.newest[session].build = build
+        return self.newest[session]
+
+    def other(self, build):
+        return next((other for other in self.builds if other != build), build)
+
+    def change_host(self):
+        """It is killed, and the next is of either build."""
+        session = self.rng.choice(self.sessions)
+        self.newest[session].kill()
+        self.attend(session, self.rng.choice(self.builds))
+
+    def take_over(self):
+        """From a host that is stopped meanwhile, by one of the other build."""
+        session = self.rng.choice(self.sessions)
+        former = self.newest[session]
+        former.process.send_signal(signal.SIGSTOP)
+        mine = self.attend(session, self.other(former.build), "takeover")
+        kit.wait_for(lambda: any(words[0] == "resumed" for words in mine.read()), "a takeover")
+        former.process.send_signal(signal.SIGCONT)
+        try:
+            former.process.wait(10)
+        except subprocess.TimeoutExpired:  # it had not got the session yet, and waits for it
+            former.kill()
+
+    def read(self):
+        return [entry for name, worker in self.producers.items() for entry in read_producer(name, worker)] + [
+            entry for name, worker in self.hosts.items() for entry in read_host(name, worker)]
+
+    def kill(self):
+        for worker in [*self.producers.values(), *self.newest.values()]:
+            worker.kill()
+
+    def drain(self, builds):
+        for session, build in zip(self.sessions, builds):
+            self.attend(session, build, "drain").process.wait(600)
+
+
+def upgrade(url):
+    return subprocess.Popen([kit.TIDINGS, "store", "upgrade", url], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def end_of(server, url, fleet, older):
+    """Both builds show the rest. Then the tables are for today's build alone."""
+    fleet.drain((fleet.builds * len(fleet.sessions))[:len(fleet.sessions)])
+    if not older:
+        return set()
+    left = subprocess.run([os.path.join(older, "tidings"), "store", "check", url], capture_output=True, text=True, check=False)
+    server.sql("UPDATE tidings.store SET schema = revision")
+    refused = subprocess.run([os.path.join(older, "tidings"), "stats", "-S", url], capture_output=True, text=True, check=False)
+    fleet.drain([kit.BUILD] * len(fleet.sessions))
+    print(f"# the older build is refused at last: {refused.stderr.strip()}")
+    return {what for what, bad in ((f"the older build's check: {left.stderr}", left.returncode), ("it is not refused", not refused.returncode)) if bad}
+
+
+def record(seed, wanted, older):
+    """Returns the history, how many faults of each kind were made, and what else is wrong."""
     rng, pause = random.Random(seed), (0.05, 0.3) if wanted else (0.3, 1.0)
+    made, faults, wrong, upgrading = collections.Counter(), [], set(), None
     with kit.Server(full_page_writes="off") as server, tempfile.TemporaryDirectory() as folder:
-        url, transcript = kit.make_store(server), os.path.join(folder, "transcript")
-        producers = [kit.Worker("producer.py", url, "s", f"p{at}") for at in range(2)]
-        hosts = [kit.Worker("host.py", url, "s", transcript)]
-        kit.wait_for(lambda: any(entry.what == "settle" for entry in read(producers, hosts)), "a settle")
-        end, faults = time.monotonic() + SECONDS, []
-        while len(faults) < wanted if wanted else time.monotonic() < end:
+        url = server.url()
+        subprocess.run([os.path.join(older or kit.BUILD, "tidings"), "store", "init", url], check=True, stdout=subprocess.DEVNULL)
+        fleet = Fleet(url, folder, rng, ("s0", "s1", "s2") if older else ("s",), [older, kit.BUILD] if older else [kit.BUILD])
+        kit.wait_for(lambda: any(entry.what == "settle" for entry in fleet.read()), "a settle")
+        end = time.monotonic() + SECONDS
+        while made.total() < wanted if wanted else time.monotonic() < end:
             time.sleep(rng.uniform(*pause))
-            began = time.monotonic()
-            if rng.random() < 0.6:
-                hosts[-1].kill()
-                hosts.append(kit.Worker("host.py", url, "s", transcript))
+            if older and not upgrading and made.total() >= wanted // 3:
+                upgrading = upgrade(url)
+            if upgrading and upgrading.poll():  # the server was stopped, or somebody had its tables for long
+                upgrading = upgrade(url)
+            began, what = time.monotonic(), rng.random()
+            if older and what < 0.3:
+                fleet.take_over()
+                made["takeovers"] += 1
+            elif what < 0.7 if older else what < 0.6:
+                fleet.change_host()
+                made["hosts"] += 1
             else:
                 server.stop(signal.SIGQUIT)
                 server.start()
+                made["servers"] += 1
             faults.append(Entry("fault", "", "", (), began, time.monotonic()))
-        made = len(faults)
+        if upgrading and upgrading.wait(600):
+            wrong.add(f"upgrade: {upgrading.stderr.read()}")
         faults.append(Entry("fault", "", "", (), time.monotonic(), time.monotonic() + 1))
-        for worker in [*producers, hosts[-1]]:
-            worker.kill()
-        hosts.append(kit.Worker("host.py", url, "s", transcript, "drain"))
-        hosts[-1].process.wait(600)
-        return read(producers, hosts) + faults, made
+        fleet.kill()
+        wrong |= end_of(server, url, fleet, older)
+        return fleet.read() + faults, made, wrong
 
 
 def main():
     words = argparse.ArgumentParser()
     words.add_argument("--faults", type=int, default=0)
     words.add_argument("--seed", type=int, default=11)
+    words.add_argument("--older")
     words = words.parse_args()
     failures, rejected = check(GOOD), 0
     for promise, history in DOCTORED.items():
@@ -175,14 +288,15 @@ def main():
         rejected += caught
         print(f"{'ok' if caught else 'not ok'} - {promise}: a history that breaks it is rejected: {check(history)}")
         failures.update({} if caught else {promise: "not rejected"})
-    history, made = record(words.seed, words.faults)
+    history, made, wrong = record(words.seed, words.faults, words.older and os.path.abspath(words.older))
     found = check(history)
+    found.update({"upgrade": wrong} if wrong else {})
     count = collections.Counter(entry.what for entry in history)
-    held = f"{count['fault']} faults; {len(PROMISES)} promises, broken: {found or 'none'}"
+    held = f"{count['fault']} faults ({dict(made)} made); {len(PROMISES)} promises, broken: {found or 'none'}"
     print(f"# sum: history: {count['push']} pushes, {count['lost push']} of unknown outcome, {count['show']} shown, {count['settle']} settled: "
           f"lost {len(found.get('lost', ()))}, twice {len(found.get('shown_again', ()))}; {held}")
     if words.faults:
-        print(json.dumps({"part": "database", "seed": words.seed, "done": made, "violations": sum(map(len, found.values())) + len(failures),
+        print(json.dumps({"part": "database", "seed": words.seed, "done": made.total(), "violations": sum(map(len, found.values())) + len(failures),
                           "controls_caught": rejected, "acknowledged": count["push"]}))
     return bool(failures or found or not count["push"] or not count["settle"])
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""host.py STORE SESSION TRANSCRIPT [drain]: a host that shows and settles what is pushed, until it is ended, or until nothing is left.
+"""host.py STORE SESSION TRANSCRIPT [drain|takeover]: a host that shows and settles what is pushed, until it is ended, or until nothing is left.
+"takeover": it takes the session from a host that lives.
 
-It writes what it was shown into TRANSCRIPT before it settles, as a host does, and resumes with the deliveries that are there. It prints "shown
-DELIVERY TOKEN BEGAN ENDED" and "settled DELIVERY BEGAN ENDED"; "late MS" for a hook that took much longer than its budget.
+It writes what it was shown into TRANSCRIPT before it settles, as a host does, and resumes with the deliveries that are there. It prints "resumed
+BEGAN ENDED", "shown DELIVERY TOKEN BEGAN ENDED" and "settled DELIVERY BEGAN ENDED"; "late MS" for a hook that took much longer than its budget.
 """
 import os
 import re
@@ -14,9 +15,9 @@ import kit  # pylint: disable=wrong-import-position
 import net  # pylint: disable=wrong-import-position
 
 store, session, transcript = sys.argv[1:4]
-drain = len(sys.argv) > 4
+drain, takes_over = sys.argv[4:] == ["drain"], sys.argv[4:] == ["takeover"]
 BUDGET_MS = kit.PATIENT_MS if drain else 1000
-opened, calls, quiet = None, 0, 0
+opened, resumed, calls, quiet = None, False, 0, 0
 lateness = net.Lateness()
 
 
@@ -35,9 +36,11 @@ while True:
     began = time.monotonic()
     try:
         if not opened:
-            opened = kit.Kit(store, budget_ms=BUDGET_MS)
-            opened.event("session.resumed", session, deliveries=known()[-200:], takeover=False)
-            note("resumed")
+            opened, resumed = kit.Kit(store, budget_ms=BUDGET_MS), False
+        if not resumed:
+            opened.event("session.resumed", session, deliveries=known()[-200:], takeover=takes_over)
+            resumed, takes_over = True, False
+            note("resumed", began, time.monotonic())
         calls += 1
         lateness.since()
         began = time.monotonic()

@@ -278,11 +278,12 @@ class Kit:
 class Worker:
     """A process of this folder's programs, whose lines are read as they come."""
 
-    def __init__(self, program, *arguments):
+    def __init__(self, program, *arguments, build=BUILD):
         # Lines go to a file: what was written before a SIGKILL is there. It is opened twice: who reads must not move where the process writes.
         with tempfile.TemporaryFile() as written:
             self.lines = open(f"/proc/self/fd/{written.fileno()}", encoding="utf-8")
-            self.process = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), program), *map(str, arguments)], stdout=written)
+            self.process = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), program), *map(str, arguments)], stdout=written,
+                                            env={**os.environ, "TIDINGS_BUILD_DIR": build})
         atexit.register(self.process.kill)  # a test that fails leaves nothing behind that holds its output open
 
     def kill(self, how=signal.SIGKILL):

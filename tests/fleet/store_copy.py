@@ -145,7 +145,7 @@ def check_refused(server, folder):
     refused(server.url("absent"), os.path.join(folder, "none"), "the schema is not", "no schema")
     for source, target in ((first, server.url("none")), (full, os.path.join(folder, "none"))):
         host = kit.Worker("host.py", source, "plain", os.path.join(folder, "transcript"))
-        kit.wait_for(lambda host=host: ["resumed"] in host.read(), "a host")
+        kit.wait_for(lambda host=host: any(words[0] == "resumed" for words in host.read()), "a host")
         refused(source, target, "is in use", "a store that a host uses")
         host.kill()
     expect(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'none'") == "0" and not os.path.exists(os.path.join(folder, "none")), "nothing was made")
