@@ -19,7 +19,8 @@ int ending_take_number(const struct op *op, struct delivery *delivery,
     return fail(error, TIDINGS_E_FULL,
                 "the session has had 4,294,967,295 deliveries; open another");
   delivery->n = last + 1;
-  for (int i = 0; i < DRAWS && !delivery->mark && store_has_marks(op->instance->store); i++) {
+  bool marks = !store_has_older_builds(op->instance->store);
+  for (int i = 0; i < DRAWS && !delivery->mark && marks; i++) {
     uint32_t random = 0;
     if (host->random(host->context, &random, sizeof random))
       return fail(error, TIDINGS_E_INVAL, "host.random failed; a delivery's id needs it");

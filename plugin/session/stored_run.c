@@ -206,7 +206,7 @@ int stored_run_save(struct op *op, struct stored_run *stored, enum turns_event e
   bool changed = false;
   /* Builds before layout 4 would take the session's head for damaged. Without that time, an item
    * that was not due asks for no turn after a later one has. */
-  if (!store_has_marks(op->instance->store)) run->asked_ms = 0;
+  if (store_has_older_builds(op->instance->store)) run->asked_ms = 0;
   for (size_t i = 0; i < turns->count; i++) changed = changed || turns->messages[i].changed;
   bool has_transition = changed || abort || run->state != stored->from ||
                         (event == TURNS_STOP && run->stop != op->head.run.stop);

@@ -63,7 +63,9 @@ def check_urls(server):
 def check_roles(server):
     server.sql("CREATE ROLE stranger LOGIN; CREATE ROLE ci LOGIN; GRANT tidings_producer TO ci; CREATE ROLE agent LOGIN; GRANT tidings_host TO agent")
     refused(server.url().replace("fleet@", "stranger@"), "tidings store init", "a role without any right")
-    refused(server.url().replace("fleet@", "ci@"), "may not do this", "a role that may only push")
+    server.sql("UPDATE tidings.store SET revision = NULL")
+    refused(server.url().replace("fleet@", "ci@"), "may not do this", "a role that may only push, in tables of number 2")
+    server.sql("UPDATE tidings.store SET revision = 3")
     host = kit.Kit(server.url().replace("fleet@", "agent@"))
     host.event("session.opened", "s")
     done = sql_push(server, "ci", "'s', 'ci.failed', 'error', 'the build is red', id => 'b1', source => 'ci'")

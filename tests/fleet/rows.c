@@ -82,8 +82,9 @@ static void log_line(void *context, uint32_t severity, const char *text) {
   printf("# process %c, %u: %s\n", rows_self.name, severity, text);
 }
 
-static int first_value(const void *context, struct buffer *ret_value) {
+static int first_value(const void *context, bool for_older_builds, struct buffer *ret_value) {
   (void)context;
+  (void)for_older_builds;
   buffer_text(ret_value, "first");
   return ret_value->failed ? -1 : 0;
 }

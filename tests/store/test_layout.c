@@ -148,7 +148,7 @@ static void encode_item(struct buffer *out) {
 
 static void encode_meta(struct buffer *out) {
   const struct meta_life life = {103, 104};
-  meta_first(&life, out);
+  meta_first(DB_LAYOUT, &life, out);
 }
 
 /* To change a row, raise DB_LAYOUT, and have maintenance/migrate.c read what was before. */

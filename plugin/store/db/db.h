@@ -54,7 +54,7 @@ struct db_options {
   uint32_t budget_ms;  /* how long to wait for another process that is opening it */
   struct db_key first; /* the row that a new store begins with */
   /* Makes its value, for a new store. Returns 0, or -1: no memory. */
-  int (*first_value)(const void *context, struct buffer *ret_value);
+  int (*first_value)(const void *context, bool for_older_builds, struct buffer *ret_value);
   const void *first_context;
   const uint8_t *kinds; /* enum db_kind, by a key's fifth byte */
   size_t kind_count;

@@ -63,7 +63,7 @@ struct db_remote {
   /* -- sessions, in a write -------------------------------------------------------------------- */
 
   /* May rows be written that builds before layout 4 cannot read? */
-  bool (*has_marks)(const struct db *db);
+  bool (*has_older_builds)(const struct db *db);
   /* Moves when the store is found to be another one, or may be older than it was. */
   uint32_t (*lives)(const struct db *db);
   /* The session that has this number from now on. EEXIST: another one has it; the commit may find

@@ -27,9 +27,9 @@ static const uint8_t kinds[] = {[ROW_ITEM] = DB_KIND_ENDS,
                                 [ROW_TOOLS] = DB_KIND_KEPT,
                                 [ROW_DELIVERY_ID] = DB_KIND_ONCE};
 
-static int first_value(const void *context, struct buffer *ret_value) {
+static int first_value(const void *context, bool for_older_builds, struct buffer *ret_value) {
   const struct meta_life life = meta_life_fresh(context);
-  meta_first(&life, ret_value);
+  meta_first(for_older_builds ? db_layout : DB_LAYOUT, &life, ret_value);
   return ret_value->failed ? -1 : 0;
 }
 
@@ -80,10 +80,6 @@ void store_close(struct store *store) {
 }
 
 const struct owner *store_self(const struct store *store) { return db_self(store->db); }
-
-bool store_has_marks(const struct store *store) {
-  return !db_remote || db_remote->has_marks(store->db);
-}
 
 uint32_t store_lives(const struct store *store) {
   return atomic_load_explicit(&store->voided, memory_order_acquire) +

@@ -199,6 +199,11 @@ static int run_slot(struct store *store, struct push_slot *slot, store_deadline 
 int store_push(struct store *store, const struct push *push, store_deadline deadline,
                bool *ret_duplicate, bool *ret_full, struct tidings_error *error) {
   struct push_slot slot;
+  if (push->note->activation == ACTIVATION_SILENT && store_has_older_builds(store))
+    return fail(error, TIDINGS_E_STATE,
+                "store %s takes no silent notifications as long as older builds may use it "
+                "(docs/fleet.md: UPDATE .. SET schema)",
+                db_place(store->db));
   slot_clear(&slot);
   slot.store = store;
   slot.push = push;

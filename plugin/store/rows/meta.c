@@ -61,9 +61,9 @@ struct db_key meta_key(void) {
   return row_key(0, ROW_META, 0);
 }
 
-void meta_first(const struct meta_life *life, struct buffer *out) {
+void meta_first(uint64_t layout, const struct meta_life *life, struct buffer *out) {
   const struct db_key key = meta_key();
-  const struct meta meta = {.layout = DB_LAYOUT, .next = 1, .life = *life};
+  const struct meta meta = {.layout = layout, .next = 1, .life = *life};
   encode_meta(out, &meta);
   record_end(out, &key);
 }
@@ -141,6 +141,10 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
   return 0;
 }
 
+bool store_has_older_builds(const struct store *store) {
+  return db_remote && db_remote->has_older_builds(store->db);
+}
+
 static int read_meta(struct store_txn *txn, struct meta *ret_meta, struct tidings_error *error) {
   struct db_key key = row_key(0, ROW_META, 0);
   struct tidings_span value;
@@ -162,7 +166,7 @@ static int put_meta(struct store_txn *txn, const struct meta *meta, struct tidin
 
 /* The lower bits are counted, so that the sessions of a machine share no counters and words
  * (limits.h); the upper ones are random, and not zero, as those that were counted before have it.
- */
+ * Older builds count all numbers, and find the sessions that rang by counting. */
 enum { COUNTED_BITS = 7 };
 
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
@@ -171,7 +175,8 @@ int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings
   uint32_t random = 0;
   int code = read_meta(txn, &meta, error);
   if (code) return code;
-  if (store->random && store->random(store->random_context, &random, sizeof random)) random = 0;
+  bool draws = store->random && !store_has_older_builds(store);
+  if (draws && store->random(store->random_context, &random, sizeof random)) random = 0;
   uint32_t number = random << COUNTED_BITS | (uint32_t)(meta.next & ((1 << COUNTED_BITS) - 1));
   if (number < meta.next) number = (uint32_t)meta.next; /* a host without randomness counts them */
   meta.next++;

@@ -44,10 +44,11 @@ static inline bool meta_life_differs(const struct meta_life *a, const struct met
 }
 /* The first row of a store, and its record in a new one. */
 struct db_key meta_key(void);
-void meta_first(const struct meta_life *life, struct buffer *out);
+void meta_first(uint64_t layout, const struct meta_life *life, struct buffer *out);
 /* Is it a store that this build can read and write? Errors: SCHEMA_NEWER, STORE. */
 int meta_check(struct store_txn *txn, struct tidings_error *error);
-/* A number for a session, with a random part. Errors: STORE, NOMEM. */
+/* A number for a session, with a random part unless older builds may use the store. Errors: STORE,
+ * NOMEM. */
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error);
 
 /* For a store that is made from another: how many sessions it has had, + 1. Errors: NOMEM, STORE.

@@ -242,7 +242,7 @@ static int make_datafile(struct db *db, const struct db_options *options) {
   struct buffer value = BUFFER_EMPTY;
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", db->directory_fd, creating);
   remove_creating(db); /* of a process that died here; the gate keeps others out */
-  int err = options->first_value(options->first_context, &value) ? ENOMEM : 0;
+  int err = options->first_value(options->first_context, false, &value) ? ENOMEM : 0;
   if (!err && mkdirat(db->directory_fd, creating, 0700)) err = errno;
   if (!err) err = make_environment(path, &options->first, buffer_view(&value));
   buffer_free(&value);

@@ -22,7 +22,7 @@ int pg_figures(struct db_txn *txn, void (*each)(void *context, const struct db_f
                void *context) {
   struct pg_txn *engine = pg_engine(txn);
   PGresult *results[2] = {NULL, NULL};
-  size_t count = txn->db->revision >= PG_SCHEMA ? 2 : 1;
+  size_t count = txn->db->revision >= PG_SCHEMA_OF_DAYS ? 2 : 1;
   int rc = pg_send(engine->conn, PG_FIGURES, NULL);
   if (!rc && count == 2) rc = pg_send(engine->conn, PG_DEAD_LETTERS, NULL);
   if (!rc) rc = pg_run(txn->db, engine->conn, engine->deadline, results, count);
@@ -37,7 +37,7 @@ int pg_dead_letters(struct db_txn *txn, struct tidings_span name, size_t most,
                     struct tidings_error *error) {
   struct pg_params params = {.count = 0};
   PGresult *result = NULL;
-  if (txn->db->revision < PG_SCHEMA) return 0;
+  if (txn->db->revision < PG_SCHEMA_OF_DAYS) return 0;
   pg_param_bytes(&params, name);
   pg_param_int8(&params, (int64_t)most);
   int rc = pg_txn_fetch(txn, PG_DEAD_OF_SESSION, &params, &result);

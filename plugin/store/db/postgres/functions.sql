@@ -61,13 +61,7 @@ BEGIN
       gone := gone || part.session;
     END IF;
   END LOOP;
-  IF setting.schema >= 4 THEN -- its clients look names up again
-    PERFORM remove_sessions(gone);
-  ELSE
-    DELETE FROM live WHERE session = ANY (gone) AND kind <> 3;
-    DELETE FROM history WHERE session = ANY (gone);
-    UPDATE session SET version = version + 1, closed_ms = 0, tools = NULL WHERE session = ANY (gone);
-  END IF;
+  PERFORM remove_sessions(gone);
   -- The last, since the lock stays until this has ended. It is taken if nobody has to wait for it: who reads the history for long keeps
   -- its old days, and nothing else.
   BEGIN
@@ -113,12 +107,19 @@ END $$;
 CREATE OR REPLACE VIEW dead_letters AS
   SELECT name AS session, pushed, ended, reason, kind, level, message, data, key, tool, ttl_ms FROM dead_letter, record_read(body);
 
--- All rows of these sessions, and what names them. A name's row is found by its record, which is a format, the number, the name and a checksum.
+-- All rows of these sessions, and what names them; names and heads stay while older clients, which remember numbers, may use the tables.
+-- A name's row is found by its record, which is a format, the number, the name and a checksum.
 -- Names that collide are found one after the other: one that has another after it stays, with its session's row and nothing else.
 CREATE OR REPLACE FUNCTION remove_sessions(which bigint[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
 DECLARE
   nameless bigint[];
 BEGIN
+  IF (SELECT schema FROM store) < 4 THEN
+    DELETE FROM live WHERE session = ANY (which) AND kind <> 3;
+    DELETE FROM history WHERE session = ANY (which);
+    UPDATE session SET version = version + 1, closed_ms = 0, waiting = 0, tools = NULL WHERE session = ANY (which);
+    RETURN;
+  END IF;
   DELETE FROM live WHERE session = ANY (which);
   DELETE FROM history WHERE session = ANY (which);
   WITH gone AS (

@@ -61,7 +61,7 @@ int pg_life_look(struct db *db, struct pg_conn *conn, store_deadline deadline) {
   return rc;
 }
 
-bool pg_life_has_marks(const struct db *db) { return db->schema >= PG_SCHEMA_OF_MARKS; }
+bool pg_life_has_older_builds(const struct db *db) { return db->schema < PG_SCHEMA_OF_MARKS; }
 
 uint32_t pg_life_count(const struct db *db) {
   return atomic_load_explicit(&db->lives, memory_order_acquire);

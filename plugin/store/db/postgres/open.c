@@ -34,7 +34,7 @@ static int check_schema(struct db *db, struct pg_conn *conn, store_deadline dead
     atomic_store(&db->pending_most, pg_int_text(results[0], 0, 2));
     atomic_store(&db->is_full, PQgetvalue(results[0], 0, 3)[0] == 't');
   }
-  db->only_pushes = found && rc == PG_E_DENIED && db->revision >= PG_SCHEMA;
+  db->only_pushes = found && rc == PG_E_DENIED && db->revision >= PG_SCHEMA_OF_DAYS;
   if (!code && rc && !db->only_pushes) code = db_failed(error, rc, "open its schema");
   if (!code && !rc) pg_days_read(db, results[1]);
   db->days_tried_ms = store_uptime_ms();
@@ -190,7 +190,7 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
   db->connections++;
   pg_conn_give(db, conn);
   struct buffer first = BUFFER_EMPTY;
-  if (options->first_value(options->first_context, &first))
+  if (options->first_value(options->first_context, pg_life_has_older_builds(db), &first))
     code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
   else if (db->only_pushes) code = keep_first(db, options, buffer_view(&first), error);
   else code = put_first(db, options, buffer_view(&first), deadline, error);

@@ -153,7 +153,7 @@ $$;
 -- nothing.
 CREATE OR REPLACE FUNCTION push_fault(session text, kind text, level text, message text, id text, source text, data jsonb, key text,
                      ttl_ms bigint, activation text, tool text, handle text, caused_by text)
-RETURNS text LANGUAGE sql IMMUTABLE SET search_path = "@schema@", pg_temp AS $$
+RETURNS text LANGUAGE sql STABLE SET search_path = "@schema@", pg_temp AS $$
   SELECT coalesce(
     (SELECT format('event: %s bytes are over the limit of 262144 (limits.event_bytes)', bytes) FROM (SELECT octet_length(coalesce(message, ''))
        + octet_length(coalesce(data::text, '')) AS bytes) AS sum WHERE bytes > 262144),
@@ -173,6 +173,8 @@ RETURNS text LANGUAGE sql IMMUTABLE SET search_path = "@schema@", pg_temp AS $$
       WHEN ttl_ms < 0 THEN format('data.ttl_ms: %s is not an integer of at least 1', ttl_ms)
       WHEN activation IS NULL OR activation NOT IN ('passive', 'idle', 'interrupt', 'silent')
         THEN format('data.activation: %s is not one of passive, idle, interrupt, silent', coalesce(text_quoted(activation), 'null'))
+      WHEN activation = 'silent' AND (SELECT store.schema < 4 FROM store)
+        THEN 'data.activation: silent; expected another one as long as older builds may use this store'
       WHEN activation = 'silent' AND coalesce(key, '') = '' THEN 'data.key: missing; expected the key of what a silent notification takes back' END,
     text_fault('data.key', key, 1024, true, false), text_fault('data.tool', tool, 1024, true, false),
     text_fault('data.handle', handle, 1024, true, false), text_fault('data.caused_by', caused_by, 1024, true, false))

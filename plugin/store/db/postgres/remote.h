@@ -40,6 +40,6 @@ int pg_figures(struct db_txn *txn, void (*each)(void *context, const struct db_f
 int pg_dead_letters(struct db_txn *txn, struct tidings_span name, size_t most,
                     int (*each)(void *context, const struct db_dead *dead), void *context,
                     struct tidings_error *error);
-bool pg_life_has_marks(const struct db *db);
+bool pg_life_has_older_builds(const struct db *db);
 uint32_t pg_life_count(const struct db *db);
 #endif

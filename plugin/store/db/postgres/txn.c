@@ -31,7 +31,7 @@ static int send_lock(struct pg_conn *conn, const struct pg_session *session) {
 }
 
 enum pg_statement pg_txn_name_lock(const struct db *db) {
-  return db->revision < PG_SCHEMA ? PG_LOCK_NAME_OLDER : PG_LOCK_NAME;
+  return db->revision < PG_SCHEMA_OF_DAYS ? PG_LOCK_NAME_OLDER : PG_LOCK_NAME;
 }
 
 int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
