@@ -18,9 +18,9 @@
 #include "agents/wait/window.h"
 #include "command/interrupt.h"
 
-/* The daemon closes the transcript when all hooks for the end have ended, each of which has three
- * seconds; it opens it again within some hundredths of one. */
-enum { CLOSES_MS = 4000, OPENS_MS = 2000, LOOK_MS = 50, TRIES = 20, BUSY_MS = 100 };
+/* The daemon closes the transcript when all hooks for the end have ended, which have some seconds;
+ * it opens it again within some hundredths of one. */
+enum { CLOSES_MS = 10000, OPENS_MS = 2000, LOOK_MS = 50, TRIES = 20, BUSY_MS = 100 };
 
 /* Others only read it. */
 static bool is_written_by(uint32_t daemon, const char *path) {

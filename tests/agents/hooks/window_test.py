@@ -53,11 +53,12 @@ class Codex:
         assert window.stdout.readline() == b"shows\n"
         return window
 
-    def rollout(self, sign):
+    def rollout(self, signs):
         """The daemon opens (+) or closes (-) the file in which it keeps the session."""
-        self.daemon.stdin.write(f"{sign}{transcript(self.place, 'codex')}\n".encode())
+        self.daemon.stdin.write("".join(f"{sign}{transcript(self.place, 'codex')}\n" for sign in signs).encode())
         self.daemon.stdin.flush()
-        assert self.daemon.stdout.readline() == f"{sign}\n".encode()
+        for sign in signs:
+            assert self.daemon.stdout.readline() == f"{sign}\n".encode()
 
     def hook(self, event, session="s", **fields):
         text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": self.place.work, "transcript_path": transcript(self.place, "codex", session), **fields})
@@ -223,8 +224,7 @@ def test_resumed(place):
     codex = closed(place)
     other = codex.window()
     assert codex.hook("SessionEnd") == {}
-    codex.rollout("-")
-    codex.rollout("+")
+    codex.rollout("-+")
     nudge = message()
     assert codex.owner() == other.pid and codex.waits(other) == 1 and len(apart(place)) == 1
     codex.hook("SessionStart", source="resume")
@@ -242,8 +242,7 @@ def test_resumed_with_a_prompt(place):
     assert codex.hook("SessionEnd") == {}
     [watcher] = apart(place)
     os.kill(watcher, signal.SIGSTOP)
-    codex.rollout("-")
-    codex.rollout("+")
+    codex.rollout("-+")
     codex.hook("SessionStart", source="resume")
     assert "the disk is full" in context(codex.hook("UserPromptSubmit", prompt="x"), "UserPromptSubmit")
     os.kill(watcher, signal.SIGCONT)
@@ -255,8 +254,7 @@ def test_not_resumed(place):
     """nobody waits for a session that the daemon only unloads, that it reads again for no window, that is set up with --no-wake, or whose daemon ends"""
     def ends(signs):
         assert codex.hook("SessionEnd") == {} and apart(place)
-        for sign in signs:
-            codex.rollout(sign)
+        codex.rollout(signs)
         until(lambda: not apart(place), "nobody waits")
     codex = closed(place)
     ends("-+")
