@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry/copy_in.h: the size rule of the contract for structs that come in: it copies a caller's
- * struct into a zeroed one of today's length. Nothing below entry/ looks at a size again.
+ * entry/copy_in.h: applies the contract's size rule to structs that come in: it copies a caller's
+ * struct into a zeroed struct of today's length. Code below entry/ reads no size.
  */
 #ifndef ENTRY_COPY_IN_H
 #define ENTRY_COPY_IN_H
@@ -10,13 +10,14 @@
 
 #include <tidings/abi.h>
 
-/* For structs that are not exactly as long as ours: from another minor version, or wrong. */
+/* For structs that are longer or shorter than ours: they come from another minor version, or are
+ * wrong. */
 int entry_copy_grown(void *ours, size_t our_size, const void *theirs, size_t least,
                      const char *name, struct tidings_error *error);
 
-/* `theirs` starts with its size, which must be at least `least`; NULL is an error. The common
- * cases, structs of today's length and of the first version's, are a comparison and copies of
- * constant length, because hooks are measured in nanoseconds. */
+/* `theirs` starts with its size, which must be at least `least`; NULL is an error. Structs of
+ * today's length and of the first version's length are common, so they take only a comparison and a
+ * copy of constant length, because a hook has to be fast. */
 static inline int entry_copy_in(void *ours, size_t our_size, const void *theirs, size_t least,
                                 const char *name, struct tidings_error *error) {
   uint32_t size = 0;

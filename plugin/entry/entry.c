@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry/entry.c: the one exported symbol. It checks and copies every argument: below this file
- * there is no null pointer, every struct has today's length, and no flag is unknown. The headers of
- * abi/tidings say what each function does.
+ * entry/entry.c: the only exported symbol. It checks and copies every argument, so code below this
+ * file gets no null pointer and no unknown flag, and every struct has today's length. The headers
+ * of abi/tidings say what each function does.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,8 @@
 #include "query/answer.h"
 #include "session/reply.h"
 
-/* In bytes: of a session's or message's id; of a call, a tool, a path or the host's name. */
+/* Limits in bytes: LONGEST_ID for the id of a session or message; LONGEST_NAME for a call's id, and
+ * the names of tools, paths and the host. */
 enum { LONGEST_ID = 255, LONGEST_NAME = 4096 };
 
 /* -- checks ------------------------------------------------------------------------------------ */
@@ -45,8 +46,7 @@ static int refuse_text(const struct tidings_span *span, size_t longest, const ch
               longest);
 }
 
-/* Checks everything that is read below: the length may be nonsense, so nothing is read before this.
- */
+/* Checks a text before anything reads it, because its length may be nonsense. */
 static inline int check_text(const struct tidings_span *span, size_t longest, const char *name,
                              struct tidings_error *error) {
   bool sound = span->ptr ? span->len <= longest : !span->len;
@@ -187,7 +187,7 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
   uint32_t lives = store_lives(instance->store);
   code = check_span(event, "event", error);
   if (!code) code = flow_event(instance, *event, ret_reply, error);
-  /* The number was void, and so nothing was done: it is looked up anew. */
+  /* The session's number was void, so nothing was done: it is looked up again. */
   if (code == TIDINGS_E_BUSY && store_lives(instance->store) != lives)
     code = flow_event(instance, *event, ret_reply, error);
   instance_leave(instance);
@@ -220,12 +220,12 @@ static void release(struct tidings_plugin *plugin, const struct tidings_reply *r
   if (plugin) reply_release((struct instance *)plugin, reply);
 }
 
-/* Settles that were only remembered would be lost with the instance, so they are done before it
- * closes. BUSY: they still cannot be done. */
+/* Does the settles that were only remembered, because they would be lost when the instance closes.
+ * BUSY: they still cannot be done. */
 static int keep_promises(struct instance *instance, struct tidings_error *error) {
   struct tidings_error why = {.size = sizeof why};
   if (instance_enter(instance, NULL))
-    return 0; /* done by quiesce already, or not for a forked child to do */
+    return 0; /* quiesce has done it already, or this is a forked child */
   int code = flow_settle_remembered(instance, instance_deadline(instance), &why);
   instance_leave(instance);
   if (code == TIDINGS_E_BUSY) return fail(error, code, "%s", why.text);

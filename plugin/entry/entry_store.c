@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry/entry_store.c: copying and checking the arguments of tidings.store/1.
+ * entry/entry_store.c: copies and checks the arguments of tidings.store/1.
  */
 #include "entry/entry_store.h"
 

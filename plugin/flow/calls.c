@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/calls.c: which tool calls run. Once the owner is dead it is asked for once
- * (session/orphans.c), so it is kept in the store's shared memory, where it costs no commit, or a
- * late one (session/publish.h). A call that has no place there, or that came with an event that is
- * written anyway, is in the session's row.
+ * flow/calls.c: records which tool calls run. This is needed only after the owner has died
+ * (session/orphans.c). So it is kept in the store's shared memory, where it costs no commit, or
+ * only a late one (session/publish.h). A call that finds no place there, or that comes with an
+ * event that is committed anyway, is written to the session's row.
  */
 #include "rules/producers/calls.h"
 
@@ -69,7 +69,8 @@ int calls_write_row(struct op *op, const struct event *event, bool *ret_changed,
 
 /* -- for reports of files ---------------------------------------------------------------------- */
 
-/* The assistant's own edit is never shown, so nobody asks during which call it came. */
+/* Finds the call during which the files changed. Edits by the assistant are left out, because they
+ * are never shown. */
 static int find_call(struct op *op, struct event *event, const struct memory *memory,
                      struct tidings_error *error) {
   struct memory shared = {0}, committed = *memory;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/collect.c: `session.collected`: a session takes over what waits in others that no running
- * host has: a mailbox, or the session that had the window before. A single transaction moves
- * notifications and messages, so each is in exactly one place after a crash.
+ * flow/collect.c: `session.collected`: a session takes over what waits in sessions that no running
+ * host has, such as a mailbox, or the session that was in the same window before. A single
+ * transaction moves notifications and messages, so each is in exactly one place after a crash.
  */
 #include <stdlib.h>
 
@@ -35,7 +35,8 @@ static int no_memory_to_collect(struct tidings_error *error) {
 
 /* -- the other session ------------------------------------------------------------------------- */
 
-/* Leases and turns of a host that is gone end first, so that all that was not delivered waits. */
+/* Ends the leases and the turn of a host that is gone, so that everything that was not delivered is
+ * pending. */
 static int recover_source(struct op *op, struct tidings_error *error) {
   bool mine = op_owns_session(op);
   if (!op->head.owner.pid) return 0;
@@ -120,7 +121,7 @@ static int push_copy(struct op *op, const struct source *source, const struct it
   if (origin.delivery && !origin.outcome) return code; /* it was withdrawn after the fork */
   if (!origin.item) origin.item = public_id(source->op.session, item->n);
   origin.delivery = 0;
-  origin.outcome = OUTCOME_CLOSED; /* it ended there, so here it is late */
+  origin.outcome = OUTCOME_CLOSED; /* makes the copy `late`: its time counts here, not its number */
   const struct push push = {.session = op->name,
                             .note = &item->note,
                             .origin = &origin,
@@ -226,7 +227,7 @@ static int submit_message(struct op *op, struct decision *decision, const struct
                             source->contents[at], source->triggers[at], error);
 }
 
-/* The other session keeps its history; nothing in it waits any more. */
+/* Writes the other session, which keeps its history, but in which nothing waits any more. */
 static int close_source(struct op *op, struct source *source, struct tidings_error *error) {
   struct stored_run *stored = &source->stored;
   struct turns_input input = stored_run_input(&source->op, TURNS_COLLECTED);

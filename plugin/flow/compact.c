@@ -12,7 +12,7 @@ static int no_memory_for_ledger(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory for the ledger of a session");
 }
 
-/* Collects what is pending and would be shown: filters hold for a summary too. */
+/* Collects the pending items that would be shown: filters apply to a summary too. */
 static int collect_items(struct op *op, struct render_ledger *ledger, struct tidings_error *error) {
   const bool *left;
   struct item *items;

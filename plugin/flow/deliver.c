@@ -44,8 +44,8 @@ static struct turns_input carrier_input(const struct op *op, const struct delive
   return input;
 }
 
-/* The step has changed nothing that is stored: what steers had no room. A phase alone is stored
- * only if something else is. */
+/* Has the step changed nothing that must be stored, because the steering messages had no room? A
+ * new phase is stored only together with something else. */
 static bool needs_no_write(struct op *op, const struct delivering *delivering) {
   const struct stored_run *stored = &delivering->stored;
   unsigned phase = stored->turns.run.phase;
@@ -55,7 +55,7 @@ static bool needs_no_write(struct op *op, const struct delivering *delivering) {
   return !delivering->pending.count && op_set_phase(op, phase);
 }
 
-/* Decides what the carrier does to the run, by the snapshot. */
+/* Decides from the snapshot what the carrier does to the run. */
 static int step_run(struct op *op, struct delivering *delivering, struct tidings_error *error) {
   const struct carrier *carrier = delivering->carrier;
   struct stored_run *stored = &delivering->stored;
@@ -109,7 +109,7 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
   return step_run(op, delivering, error);
 }
 
-/* Notes it for the event that ends the call (see step.c). */
+/* Notes for the event that ends the call that this carrier has looked (see step.c). */
 static void note_look(const struct carrier *carrier, struct session *session, bool nothing) {
   bool holds = nothing && carrier->kind == CARRIER_TOOL_RESULT;
   atomic_store_explicit(&session->looked_ms, holds ? store_uptime_ms() : 0, memory_order_relaxed);
@@ -166,8 +166,8 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
 
 /* -- attempts ---------------------------------------------------------------------------------- */
 
-/* Everything that can fail for lack of memory comes before the lease: what is leased can be handed
- * out. */
+/* Does everything that can fail for lack of memory before the lease, so that every leased reply can
+ * be handed out. */
 static int lease_and_reply(struct op *op, struct delivering *delivering, const struct plan *plan,
                            enum deliver_next *ret_next, const struct tidings_reply **ret_reply,
                            struct tidings_error *error) {
@@ -192,7 +192,7 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
 }
 
 /* A notification that fits into no chat request must not ask for further ones. But it may if it
- * only waits for room in a later one. */
+ * only waits for room in a later request. */
 static void note_unfit(const struct delivering *delivering, const struct plan *plan,
                        struct run *run) {
   if (!is_chat_request(delivering) || plan->too_large != plan->deferred) return;
@@ -237,14 +237,14 @@ static int attempt_until_done(struct op *op, const struct carrier *carrier,
               "another host keeps changing the session; nothing was lost, try again");
 }
 
-/* The session's first hook call attaches to it. */
+/* Finds the session. The first hook call of a session attaches to it. */
 static int find_session(struct op *op, struct tidings_error *error) {
   int code = attach_look_up(op, error);
   return code || op->known ? code : attach_by_hook(op, error);
 }
 
-/* Was the session quiet at the last look, and has nothing happened since? For a store that has to
- * be asked over a connection. *ret_asked: it was asked, and a snapshot can use the answer. */
+/* Was the session quiet at the last look, and has nothing happened since? For a store that is asked
+ * over a connection. *ret_asked: the store was asked, and the next snapshot can use its answer. */
 static bool is_quiet_still(struct instance *instance, const struct carrier *carrier,
                            struct session *known, store_deadline deadline, bool *ret_has_answer) {
   uint64_t stamp = known ? atomic_load_explicit(&known->quiet_stamp, memory_order_relaxed) : 0;
@@ -271,7 +271,7 @@ static int deliver_once(struct instance *instance, const struct carrier *carrier
   return code;
 }
 
-/* If the session's number was void, nothing was done, and it is tried once more. */
+/* Tries once more if the session's number was void, because nothing was done then. */
 int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = instance_deadline(instance);

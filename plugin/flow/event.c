@@ -16,7 +16,7 @@ static int reply_to_duplicate(struct op *op, const struct tidings_reply **ret_re
   return 0;
 }
 
-/* NULL answers an event that needs no action, and a reply answers every other one. */
+/* *ret_reply is NULL for an event that needs no action. */
 static int dispatch_event(struct op *op, const struct event *event,
                           const struct tidings_reply **ret_reply, struct tidings_error *error) {
   bool duplicate = false, asks = false;
@@ -43,7 +43,7 @@ int flow_event(struct instance *instance, struct tidings_span bytes,
                const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = instance_deadline(instance);
   const struct tidings_reply *reply = NULL;
-  struct arena words = ARENA_EMPTY; /* the event's: not what the reply takes along */
+  struct arena words = ARENA_EMPTY; /* the parsed event's memory; the reply does not take it over */
   struct event event;
   struct op op;
   (void)flow_settle_remembered(instance, deadline, NULL);

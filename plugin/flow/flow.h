@@ -27,8 +27,8 @@ static inline bool flow_is_quiet(struct instance *instance, const struct session
   return !(quiet & 1) && changes_read(session->changes) == quiet;
 }
 
-/* Collects, plans, leases durably, and only then hands out. `known`: the carrier's session as this
- * process remembers it, or NULL. Errors as on_tool_result. */
+/* Collects and plans the delivery, leases it durably, and only then hands it out. `known`: the
+ * carrier's session as this process remembers it, or NULL. Errors as on_tool_result. */
 int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error);
 

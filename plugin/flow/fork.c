@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/fork.c: what a forked session starts with. A leased notification may or may not be in the
- * child's transcript: the child gets a copy in either case, with the id of the parent's delivery. A
- * host that finds this id in the child's transcript names it on resuming (session/inherit.c).
+ * flow/fork.c: gives a forked session the notifications with which it starts. A leased notification
+ * may or may not be in the child's transcript: the child gets a copy in either case, with the id of
+ * the parent's delivery. A host that finds this id in the child's transcript names it on resuming
+ * (session/inherit.c).
  */
 #include <stdlib.h>
 
@@ -104,7 +105,7 @@ static int find_origin(const struct forking *forking, const struct item *item,
 
 static int add_copy(struct forking *forking, const struct item *item) {
   struct copy copy = {.item = *item, .leased = forking->delivery != NULL};
-  if (!item->note.message.len) return 0; /* what is damaged is not copied */
+  if (!item->note.message.len) return 0; /* a damaged item is not copied */
   int code = find_origin(forking, item, &copy.origin);
   if (code || has_copy(forking, copy.origin.item)) return code;
   if (forking->count == forking->capacity) {
@@ -155,7 +156,8 @@ static int by_order(const void *left, const void *right) {
   return by_commit(left, right);
 }
 
-/* Copies stand in the order of commit. Late ones stand where their time puts them. */
+/* Sorts the copies in the order in which the items were committed. Items that came late are sorted
+ * by their time. */
 static void put_in_order(struct forking *forking) {
   int64_t newest_ms = INT64_MIN;
   for (size_t i = 0; i < forking->count; i++) {

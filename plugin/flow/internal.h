@@ -30,23 +30,24 @@ struct delivering {
   struct steered steered;
 };
 
-/* Does the host get something that it has to settle? */
+/* Does the host get a delivery that it has to settle? */
 bool lease_is_shown(const struct delivering *delivering, const struct plan *plan);
-/* The delivery as it will be stored. Errors: FULL, INVAL, NOMEM. */
+/* Makes the delivery's row. Errors: FULL, INVAL, NOMEM. */
 int lease_describe(struct op *op, const struct delivering *delivering, const struct plan *plan,
                    struct delivery *ret_delivery, struct tidings_error *error);
-/* Durable when it returns 0 and *ret_outdated is false. True: the head is not the one that was
- * planned on, and nothing was written. Errors: BUSY, FULL, STORE, NOMEM. */
+/* Writes the lease, which is durable when this returns 0 and *ret_outdated is false. *ret_outdated:
+ * the head has changed since the plan was made, and nothing was written. Errors: BUSY, FULL, STORE,
+ * NOMEM. */
 int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
                 struct delivery *delivery, bool *ret_outdated, struct tidings_error *error);
 
-/* To the host's log, when no lock is held: a message that was stored is not whole (push.c). */
+/* Logs that a message was cut before it was stored (push.c). To be called when no lock is held. */
 void push_say_cut(const struct op *op, const struct notification *note, size_t uncut_bytes);
 
 /* -- what is pushed: push.c, report.c, recall.c, declare.c, react.c ---------------------------- */
 
 /* Errors as of store_push. */
-/* store_push; on a full disk history makes way for it. */
+/* Calls store_push; on a full disk it first deletes history. */
 int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
                struct tidings_error *error);
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
@@ -99,7 +100,7 @@ int calls_forget_edits(struct op *op, struct tidings_error *error);
  * compact.c */
 
 /* A message, turn, phase or session event, or wake: one write transaction, from the table's
- * decision to its messages' rows. Always a reply. Errors as on_event. */
+ * decision to its messages' rows. There is always a reply. Errors as on_event. */
 int step_take(struct op *op, const struct event *event, const struct tidings_reply **ret_reply,
               struct tidings_error *error);
 
@@ -108,7 +109,7 @@ struct naming {
   struct tidings_span pair[2];
   const struct tidings_span *ids;
   size_t count;
-  ptrdiff_t *named; /* for each its index, or NOT_A_MESSAGE */
+  ptrdiff_t *named; /* the index of each id's message, or NOT_A_MESSAGE */
 };
 
 /* Makes the input of the machine from a message event. Errors: FIRED, STATE, FULL, NOMEM. */
@@ -121,7 +122,7 @@ enum turns_event turn_event_of(const struct event *event);
 int turn_prepare(struct op *op, const struct event *event, struct turns_input *input,
                  struct tidings_error *error);
 
-/* Reads the head; for session.closed also in place of one that is damaged. */
+/* Reads the head. For session.closed, makes an empty head if the stored one is damaged. */
 int life_get_head(struct op *op, const struct event *event, struct tidings_error *error);
 /* Attaches if only the owner may send the event, or if the event makes the caller the owner. Fills
  * in who the caller is. Errors as of attach_in_write. */
@@ -160,8 +161,8 @@ struct collected {
   uint64_t left; /* notifications that wait for the next such event: one moves a limited number */
   bool any;      /* something was waiting */
 };
-/* Before collect_sessions, without a transaction: what was pushed to the other sessions and is in
- * an engine's inbox becomes items of theirs. Errors: BUSY, STORE, NOMEM. */
+/* To be called before collect_sessions, without a transaction: makes items of the pushes to the
+ * other sessions that are still in an engine's inbox. Errors: BUSY, STORE, NOMEM. */
 int collect_prepare(struct op *op, const struct session_event *event, struct tidings_error *error);
 /* Moves what waits in the sessions that the event names to op's session, and submits their messages
  * to its queue, in `decision`, which it loads. Errors: BUSY (another running host has one of them),

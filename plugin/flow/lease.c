@@ -67,7 +67,8 @@ static int write_run(struct op *op, struct delivering *delivering, const struct 
                      struct tidings_error *error) {
   bool chat = delivering->carrier->kind == CARRIER_CHAT_REQUEST, changed;
   struct stored_run *stored = &delivering->stored;
-  if (plan->line_count) stored->turns.run.newest_asking = 0; /* what stays pending may ask again */
+  if (plan->line_count)
+    stored->turns.run.newest_asking = 0; /* an item that stays pending may ask again */
   return stored_run_save(op, stored, chat ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT, false, &changed,
                          error);
 }

@@ -15,7 +15,7 @@ static int no_memory_to_close(struct tidings_error *error) {
 
 /* -- opened, resumed, and whose event it is ---------------------------------------------------- */
 
-/* A session with a damaged head can still be closed: that is the way out. */
+/* A session with a damaged head can still be closed, so that a host can get rid of it. */
 int life_get_head(struct op *op, const struct event *event, struct tidings_error *error) {
   if (event->type != EVENT_SESSION_CLOSED) return op_get_head(op, error);
   int code = op_get_head(op, NULL);
@@ -61,7 +61,7 @@ static int roll_back_leases(struct op *op, struct tidings_error *error) {
   return code;
 }
 
-/* Everything pending ends in one delivery that showed nothing. */
+/* Ends all pending items in one delivery that shows nothing. */
 static int close_items(struct op *op, struct tidings_error *error) {
   struct head *head = &op->head;
   struct delivery closing = {.carrier = CARRIER_CLOSED,

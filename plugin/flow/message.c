@@ -38,8 +38,9 @@ static int check_room(const struct op *op, const struct turns *turns, struct tid
       limit);
 }
 
-/* Notifications, messages with a trigger and messages without one are counted apart: a flood of the
- * one does not keep the other out. A message that is typed into the session's own host passes. */
+/* Counts notifications, messages with a trigger, and messages without one separately, so that a
+ * flood of one kind does not keep out another. A message that is typed into the session's own host
+ * is not counted. */
 static int check_rate(struct op *op, const struct decision *decision, const struct event *event,
                       struct tidings_error *error) {
   uint32_t limit = op->settings->source_per_minute;

@@ -8,8 +8,8 @@
 #include "common/error.h"
 #include "flow/internal.h"
 
-/* Gives up history in a write of its own. It is committed if anything was given up, or if it `must`
- * be. */
+/* Gives up history in a write of its own. Commits the write if anything was given up, or if
+ * `must`. */
 static int give_up_some(struct op *op, bool must, size_t *ret_count) {
   struct store_txn *txn;
   int code = store_write(op->instance->store, NULL, op->deadline, &txn, NULL);
@@ -40,7 +40,7 @@ int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
                       struct tidings_error *error) {
   struct notification note = event->notification;
-  if (note.due_ms) note.due_ms += op->ahead_ms; /* the event has it by the host's clock */
+  if (note.due_ms) note.due_ms += op->ahead_ms; /* the event's time is by the host's clock */
   const struct push push = {
       .session = op->name,
       .note = &note,

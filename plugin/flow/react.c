@@ -48,8 +48,8 @@ static int decide_if_possible(struct op *op, struct tidings_reply **ret_reply) {
   return code;
 }
 
-/* A decision that could not be made now is made soon: the host is asked to send `wake`. NULL: no
- * memory for that either; the next event decides. */
+/* If no decision could be made now, asks the host to send `wake` soon. NULL: there is no memory for
+ * that either, and the next event decides. */
 static struct tidings_reply *ask_again(struct op *op) {
   enum { SOON_MS = 250 };
   struct tidings_reply *reply = NULL;

@@ -51,7 +51,7 @@ static int look_at_item(void *context, const struct item *item) {
   return keep_disposition(recall, &disposition);
 }
 
-/* Adds what the row of the delivery says already. */
+/* Adds the withdrawals that the row of the delivery has already. */
 static int keep_recalled(struct recall *recall) {
   const struct delivery *delivery = &recall->delivery;
   int code = 0;

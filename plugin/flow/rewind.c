@@ -16,7 +16,7 @@
 #include "session/outdated.h"
 
 enum carrier_now {
-  CARRIER_IS_NONE, /* the list cannot name its id, or is older than it */
+  CARRIER_IS_NONE, /* the list cannot name its id, or is older than the delivery */
   CARRIER_STAYS,
   CARRIER_IS_GONE,
   CARRIER_IS_BACK
@@ -35,10 +35,10 @@ struct rewind {
   size_t delivery_count, delivery_capacity;
   struct numbers gone, held, back; /* items delivered on such carriers */
   struct numbers removed;          /* items that have ended in another way, and stay so */
-  size_t there;                    /* how many of gone and held the store still has */
+  size_t there;                    /* how many items of `gone` and `held` the store still has */
   struct numbers pending;          /* what is pending again */
   struct numbers parents;          /* deliveries of the session that this one was forked from */
-  struct disposition *expired;     /* and of that, what ends at once */
+  struct disposition *expired;     /* those of `pending` that end at once */
   size_t expired_count;
   struct rewound *result;
   struct tidings_error *error;

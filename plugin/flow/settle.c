@@ -49,8 +49,8 @@ static int check_leased(uint64_t id, const struct delivery *delivery, struct tid
               delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
 }
 
-/* Looks first among the leased ones, which are few and were read with the session. If a delivery's
- * row is damaged, its id is found by the row of the id. */
+/* Looks first among the leased deliveries, which are few and were read with the session. If a
+ * delivery's row is damaged, its id is found by the row of the id. */
 static int find_leased(struct op *op, uint64_t id, uint64_t n, struct delivery *ret_delivery,
                        bool *ret_found, struct tidings_error *error) {
   const struct head *head = &op->head;
@@ -81,7 +81,7 @@ static int get_delivery(struct op *op, uint64_t id, struct delivery *ret_deliver
              : code;
 }
 
-/* Reads only. */
+/* Only reads: decides what the write will do. */
 static int decide_settlement(struct op *op, const struct settlement *settlement,
                              struct delivery *ret_delivery, enum settle_verdict *ret_verdict,
                              struct tidings_error *error) {
@@ -187,7 +187,7 @@ static int settle_in_write(struct op *op, const struct settlement *settlement, b
   return code ? code : op_commit_as_read(op, ret_again, error);
 }
 
-/* Tries first with what this process has already read of the session, which mostly is enough. */
+/* Tries first with what this process has already read of the session, which is usually enough. */
 static int settle_in_writes(struct op *op, const struct settlement *settlement,
                             struct tidings_reply **ret_reply, struct tidings_error *error) {
   bool again = false;
@@ -216,7 +216,7 @@ static int settle_now(struct instance *instance, const struct settlement *settle
   return code;
 }
 
-/* Settling again is harmless, whatever became of it. */
+/* May the settlement be tried again? Settling twice is harmless, whatever the first attempt did. */
 static bool may_pass(int code) {
   return code == TIDINGS_E_BUSY || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE ||
          code == TIDINGS_E_OUTCOME_UNKNOWN;
@@ -254,7 +254,8 @@ int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcom
   if (code != TIDINGS_E_BUSY && !unknown) return code;
   bool kept = remembered_add(&instance->remembered,
                              (struct remembered){.delivery_id = delivery_id, .outcome = outcome});
-  if (unknown) return code; /* the error says so; the next call settles again */
+  if (unknown)
+    return code; /* the error says that the result is not known; the next call settles again */
   if (!kept) {
     return fail(error, TIDINGS_E_NOMEM,
                 "delivery %llu: another writer holds the store, and there is no memory to remember "

@@ -15,7 +15,7 @@ struct event_step {
   bool changed; /* there is something to commit */
   struct rewound rewound;
   struct collected collected;
-  struct memory calls; /* as the snapshot has them */
+  struct memory calls; /* the calls in the snapshot */
 };
 
 static int name_ids(const struct event *event, struct arena *arena, struct naming *naming,
@@ -59,7 +59,7 @@ static int decide_event(struct op *op, struct event_step *step, struct tidings_e
   return code ? code : decision_look(op, decision, error);
 }
 
-/* All that the event does in the store. */
+/* Writes everything that the event changes in the store. */
 static int write_event_rows(struct op *op, struct event_step *step, struct tidings_error *error) {
   const struct event *event = step->event;
   struct decision *decision = &step->decision;
@@ -106,9 +106,9 @@ static int answer_event(struct op *op, const struct event_step *step,
   return 0;
 }
 
-/* Wakes the owner if another process's event has made an offer, asks for the turn to end, or has
- * something due before the owner would wake. Also if it took an offer away: the notifications that
- * were to go with that offer may now ask for a turn. */
+/* Wakes the owner if another process's event has made an offer, asks for the turn to end, or makes
+ * something due before the owner would wake. Also wakes it if the event took an offer away, because
+ * the notifications that were to go with that offer may now ask for a turn. */
 static void ring_owner(struct op *op, const struct event *event, const struct decision *decision) {
   const struct stored_run *stored = &decision->stored;
   const struct run *run = &stored->turns.run;
@@ -192,13 +192,14 @@ static int take_event(struct op *op, const struct event *event,
     *ret_reply = reply_hand_out(reply, op);
     return 0;
   }
-  arena_free(&op->arena); /* what the snapshot said */
+  arena_free(&op->arena); /* the memory of the snapshot's answer */
   return write_event(op, event, ret_reply, error);
 }
 
-/* A tool result has just found nothing, and its call is over: in a turn that does not stream
- * nothing but a request to stop it, or a takeover, could matter to that, and the next call learns
- * of these. Any other event has a look of its own. */
+/* May the event use the carrier's look? True for the end of a call whose tool result has just
+ * found nothing, in a turn that does not stream: only a request to stop the turn, or a
+ * takeover, could change the answer, and the next call learns of these. Any other event reads
+ * the session itself. */
 static bool may_go_by_look(const struct op *op, const struct event *event) {
   enum { LOOK_HOLDS_MS = 1000 };
   _Atomic int64_t *looked_ms = &op->known->looked_ms;

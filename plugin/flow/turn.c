@@ -33,12 +33,13 @@ enum turns_event turn_event_of(const struct event *event) {
   case EVENT_SESSION_COMPACTING: return TURNS_COMPACTING;
   case EVENT_SESSION_COMPACTED: return TURNS_COMPACTED;
   case EVENT_SESSION_CLOSED: return TURNS_CLOSED;
-  case EVENT_SESSION_COLLECTED: return TURNS_SUBMIT; /* of each message that it brings */
+  case EVENT_SESSION_COLLECTED: return TURNS_SUBMIT; /* one for each message that is moved */
   default: return TURNS_LOOK;
   }
 }
 
-/* The host's words on a turn are kept with the session's head, so they have a largest length. */
+/* Returns the host's text about a turn, cut to a largest length, because it is stored with the
+ * session's head. */
 static struct tidings_span words_of(const struct turn_event *turn) {
   enum { WORDS_BYTES = 1024 };
   struct tidings_span words = turn->message.len  ? turn->message

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/wake.c: the extension `tidings.wake/1`, after its arguments were checked. No wake-up is lost
- * because of the order: the FIFO is emptied first, then the counters are read, then the store. If
- * naming a session fails, the next call finds it again; the FIFO is not filled for that, because
- * otherwise a host with a broken store would never sleep.
+ * flow/wake.c: the extension `tidings.wake/1`, after its arguments were checked. It empties the
+ * FIFO first, then reads the counters, then the store: in this order no wake-up is lost. If naming
+ * a session fails, the next call finds the session again. No byte is put into the FIFO for that,
+ * because a host with a broken store would then never sleep.
  */
 #include "store/wake/wake.h"
 #include "common/error.h"
@@ -71,7 +71,7 @@ static int search_store(struct instance *instance, const struct rings *rings, bo
   return code;
 }
 
-/* Fills the list, which is empty. */
+/* Fills the list of sessions that rang, which is empty. */
 static int look_for_rings(struct instance *instance, struct tidings_error *error) {
   struct wake *wake = &instance->wake;
   const struct rings *rings = NULL;

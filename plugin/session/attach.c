@@ -22,8 +22,8 @@ int attach_find_newest(struct op *op, const struct session_event *opening,
   return delivery_find(op->txn, op->session, opening->newest, &op->newest, error);
 }
 
-/* Does the transcript have the delivery? If its row is lost, the rows of the ids say which it is.
- */
+/* Is this delivery one that the transcript has? If its row is lost, the rows of ids are looked
+ * up. */
 static int look_up_named(struct op *op, const struct session_event *opening,
                          const struct delivery *delivery, bool *ret_named,
                          struct tidings_error *error) {
@@ -39,7 +39,8 @@ static int look_up_named(struct op *op, const struct session_event *opening,
   return code;
 }
 
-/* Tells the machine that a carrier has ended, for its messages. Nothing is offered meanwhile. */
+/* Tells the machine of turns that the carrier of its messages has ended. Offers nothing
+ * meanwhile. */
 static int end_carrier(struct op *op, struct stored_run *stored, const struct delivery *delivery,
                        bool named, struct tidings_error *error) {
   ptrdiff_t *indices = arena_zalloc(&op->arena, delivery->message_count + 1, sizeof *indices);
@@ -57,8 +58,9 @@ static int end_carrier(struct op *op, struct stored_run *stored, const struct de
   return turns_step(&stored->turns, &input, error);
 }
 
-/* Ends every lease: the named ones as committed, the others as rolled back. If the host goes on,
- * another call of it may have made a later delivery, which the call after that one settles. */
+/* Ends every lease: commits the named deliveries, and rolls the others back. If the host goes
+ * on, it may have made a later delivery by another call: that lease stays, because the host
+ * settles it. */
 static int resolve_leases(struct op *op, const struct session_event *opening, bool goes_on,
                           struct stored_run *stored, struct tidings_error *error) {
   struct head *head = &op->head;
@@ -111,8 +113,8 @@ static int find_orphans(struct op *op, uint64_t epoch, struct run *run,
   return code;
 }
 
-/* Ends what the former owner had leased, and its run; or what this host itself had leased and does
- * not have in its transcript. */
+/* Ends the leases and the run of the former owner; or, if `mine`, the leases of this host that its
+ * transcript does not have. */
 static int recover_session(struct op *op, const struct session_event *opening, bool mine,
                            bool from_another, uint64_t epoch, struct tidings_error *error) {
   struct stored_run stored = {.from = 0};
@@ -132,8 +134,8 @@ int attach_recover(struct op *op, bool mine, struct tidings_error *error) {
   return recover_session(op, NULL, mine, !mine, op->head.epoch, error);
 }
 
-/* A host whose session was taken over has to open it again, because what it believes of the session
- * may be wrong by now, whoever has it or had it meanwhile. */
+/* A host whose session was taken over has to open the session again, because what it knows of the
+ * session may be outdated, even if the other host has ended. */
 bool attach_was_taken_over(const struct head *head, const struct owner *host) {
   if (owner_equal(&head->owner, host)) return false;
   for (size_t i = 0; i < head->former_count; i++) {
@@ -142,7 +144,8 @@ bool attach_was_taken_over(const struct head *head, const struct owner *host) {
   return false;
 }
 
-/* Leaves out `host` and, if `dead`, all that have ended, because they do not call again. */
+/* Removes `host` from the list of former owners; if `dead`, also removes those that have ended,
+ * because they do not call again. */
 static void forget_formers(struct op *op, const struct owner *host, bool dead) {
   struct head *head = &op->head;
   size_t kept = 0;
@@ -155,7 +158,7 @@ static void forget_formers(struct op *op, const struct owner *host, bool dead) {
   head->former_count = kept;
 }
 
-/* If more live than fit, the one that lost the session first is forgotten. */
+/* If more former owners live than fit, forgets the one that lost the session first. */
 static void add_former(struct op *op, const struct owner *host) {
   struct head *head = &op->head;
   forget_formers(op, host, true);
@@ -253,6 +256,6 @@ int attach_by_hook(struct op *op, struct tidings_error *error) {
   if (!code && changed) code = op_commit(op, error);
   op_give_up(op);
   arena_free(&op->arena);
-  /* only after the commit: a number that was not stored is given to another session */
+  /* only after the commit: a number that was not stored would be given to another session */
   return code ? code : remember_session(op, number, error);
 }

@@ -19,19 +19,20 @@ int attach_look_up(struct op *op, struct tidings_error *error);
  * op->known and op->session. Errors: as attach_in_write, and BUSY for the store's writer lock. */
 int attach_by_hook(struct op *op, struct tidings_error *error);
 
-/* In a write, changes op->head; the caller puts it if *ret_changed. `opening` is NULL for all but
- * session.opened, .resumed and .rewound. Deliveries that it names are committed; the others of a
- * dead or deposed owner, and all others when it names any, are rolled back. Errors: BUSY naming the
- * living owner's pid, CLOSED for one whose session was taken over, STORE, NOMEM. */
+/* In a write, attaches the host and changes op->head; the caller stores it if *ret_changed.
+ * `opening` is NULL for all events but session.opened, .resumed and .rewound. Leased deliveries
+ * that it names are committed. All other leased deliveries are rolled back if it names any, or if
+ * the owner is dead or was deposed. Errors: BUSY naming the living owner's pid, CLOSED for one
+ * whose session was taken over, STORE, NOMEM. */
 int attach_in_write(struct op *op, const struct session_event *opening, bool *ret_changed,
                     struct tidings_error *error);
 
-/* In a write: rolls back what the session's last host had leased: this host (`mine`), or a dead
- * one, whose turn is ended too. Changes op->head. Errors: FULL, STORE, NOMEM. */
+/* In a write: rolls back all leases of the session's last host. That is this host (`mine`), or a
+ * dead host, whose turn is ended too. Changes op->head. Errors: FULL, STORE, NOMEM. */
 int attach_recover(struct op *op, bool mine, struct tidings_error *error);
 
-/* Looks up which delivery is the newest that the host has looked for: op->newest. Errors: STORE,
- * NOMEM. */
+/* Sets op->newest to the newest delivery that the host has looked for in its transcript. Errors:
+ * STORE, NOMEM. */
 int attach_find_newest(struct op *op, const struct session_event *opening,
                        struct tidings_error *error);
 /* Is delivery `n` newer than all that the host knew when it named its transcript's deliveries? */

@@ -11,9 +11,9 @@
 
 struct asking_items {
   struct urgency urgency;
-  const struct item *most; /* the most pressing of those that ask: criticals first, then the oldest.
-                              NULL: none asks */
-  int64_t next_ms;         /* when the next that will ask is due; 0: none will */
+  const struct item *most; /* the most urgent of the items that ask for a turn: critical ones first,
+                            * then the oldest. NULL: no item asks */
+  int64_t next_ms;         /* when the next item that will ask is due; 0: no item will */
 };
 
 static bool is_urgent(const struct notification *note, const struct settings *settings) {
@@ -35,7 +35,8 @@ static int64_t next_ms(const struct op *op, const struct item *items, size_t cou
   return earliest_ms;
 }
 
-/* `items`: pending ones, by n; those up to `unfit` ask for nothing. Returns 0, or -1: no memory. */
+/* Looks through the pending `items`, sorted by n; those up to `unfit` ask for nothing. Returns 0,
+ * or -1: no memory. */
 static int asking_items_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
                              struct asking_items *ret_asking) {
   struct asking_items asking = {0};

@@ -9,7 +9,7 @@
 #include "session/reply.h"
 #include "session/stored_run.h"
 
-/* Before it is loaded, all members but `answers` and `owned` are zero. */
+/* Before decision_load, all members but `answers` and `owned` are zero. */
 struct decision {
   bool answers; /* the caller is the attached host and gets the reply */
   bool owned;   /* a host that is alive is attached */
@@ -17,7 +17,7 @@ struct decision {
   bool head_changed;
   struct stored_run stored;
   uint64_t last_item;
-  struct tidings_span system_text; /* what an offered turn of the plugin's own starts with */
+  struct tidings_span system_text; /* the text with which an offered system turn starts */
   struct turns_result result;
   int64_t next_ms; /* when the next notification that asks for something is due; 0: none */
 };
@@ -43,8 +43,8 @@ int decision_save(struct op *op, struct decision *decision, enum turns_event eve
 int decision_reply(struct op *op, const struct decision *decision, struct tidings_reply **ret_reply,
                    struct tidings_error *error);
 
-/* A reply that only says how the session op->name stands, by a snapshot of its own. Errors: STORE,
- * NOMEM. */
+/* Makes a reply that has only the status of the session op->name, by a snapshot of its own. Errors:
+ * STORE, NOMEM. */
 int decision_status_reply(struct op *op, struct tidings_reply **ret_reply,
                           struct tidings_error *error);
 

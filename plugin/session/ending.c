@@ -43,7 +43,7 @@ int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settle
   return write_end(op, delivery, DELIVERY_COMMITTED, by, error);
 }
 
-/* Ends what was withdrawn while it was on the carrier, which did not go out. */
+/* Ends the items that were withdrawn while they were on this carrier, which did not go out. */
 static int end_recalled(struct op *op, const struct delivery *delivery, enum delivery_settled_by by,
                         struct tidings_error *error) {
   size_t most = 0, count = 0;

@@ -16,7 +16,7 @@ static bool names_another_session(const struct op *op, const struct session_even
 
 struct inheritance {
   struct op *op;
-  struct disposition *dispositions; /* of copies whose delivery is named; ref: that delivery */
+  struct disposition *dispositions; /* of copies whose delivery (ref) is named */
   size_t count;
 };
 
@@ -75,7 +75,7 @@ int inherit_named(struct op *op, const struct session_event *named, struct tidin
   struct inheritance inheritance = {.op = op};
   if (op->head.epoch > 1 && !(named && names_another_session(op, named))) return 0;
   int code = find_copies(&inheritance, named, error);
-  if (code || !inheritance.count) return code; /* nothing was shown, so nothing is outdated by it */
+  if (code || !inheritance.count) return code; /* nothing was shown, so nothing is outdated */
   while (!code && inheritance.count)
     code = end_copies(&inheritance, inheritance.dispositions[0].ref, error);
   return code ? code : outdated_end(op, SETTLED_BY_RESUME, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/inherit.h: copies in a forked session whose parent's delivery is in the child's
- * transcript.
+ * session/inherit.h: ends copies in a forked session whose originals were delivered by the parent,
+ * if the child's transcript has that delivery.
  */
 #ifndef SESSION_INHERIT_H
 #define SESSION_INHERIT_H

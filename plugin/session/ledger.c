@@ -72,7 +72,7 @@ int ledger_lease(struct head *head, const struct delivery *delivery, struct aren
 int ledger_join(struct head *head, const struct delivery *joining, struct arena *arena) {
   size_t count = head->leased_count;
   if (ledger_lease(head, joining, arena)) return -1;
-  head->leased_count = count; /* it is in the list already */
+  head->leased_count = count; /* the delivery is in the list already */
   return 0;
 }
 
@@ -119,7 +119,7 @@ int ledger_roll_back(struct head *head, const struct delivery *delivery, struct 
   return 0;
 }
 
-/* Adds the range without the numbers in it that are pending again; these come first in *n. */
+/* Adds the range without the numbers that are pending again, with which *n begins. */
 static void add_without(struct taken *taken, size_t *count, struct taken range, const uint64_t **n,
                         const uint64_t *end) {
   for (; *n < end && **n <= range.last; (*n)++) {
@@ -130,7 +130,8 @@ static void add_without(struct taken *taken, size_t *count, struct taken range, 
   if (range.first <= range.last) add_range(taken, count, range);
 }
 
-/* Items that ended below the old watermark need a range again, down to the first that is pending.
+/* When items below the watermark are pending again, the watermark falls to the first of them, and
+ * the ended items between need a range again.
  */
 int ledger_return(struct head *head, const uint64_t *n, size_t count, struct arena *arena) {
   struct taken *taken = arena_zalloc(arena, head->taken_count + 1 + count, sizeof *taken);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * session/ledger.h: which items of a session are pending, leased or ended, as arithmetic on a
- * head's ranges. Pure: heads and deliveries in, a new head out; nothing is read or written. Arrays
- * of the new head are in the arena.
+ * head's ranges. Pure: it takes heads and deliveries, makes a new head, and reads and writes no
+ * store. The arrays of the new head are in the arena.
  */
 #ifndef SESSION_LEDGER_H
 #define SESSION_LEDGER_H
@@ -17,12 +17,12 @@ int ledger_ranges(const struct disposition *dispositions, size_t count, struct a
 /* Marks the items of `delivery` as leased by it. Returns 0, or -1: no memory. */
 int ledger_lease(struct head *head, const struct delivery *delivery, struct arena *arena);
 
-/* Marks the pending items of `joining` as leased, too, by the delivery that has its number and is
+/* Marks the pending items of `joining` as leased by the delivery with the same number, which is
  * leased already. Returns 0, or -1: no memory. */
 int ledger_join(struct head *head, const struct delivery *joining, struct arena *arena);
 
-/* The lease ends: committed, and its items have ended with their outcomes; or rolled back, and they
- * are pending again. */
+/* These two end a lease. Commit: its items have ended with their outcomes. Roll back: its items are
+ * pending again. */
 int ledger_commit(struct head *head, const struct delivery *delivery, struct arena *arena);
 int ledger_roll_back(struct head *head, const struct delivery *delivery, struct arena *arena);
 

@@ -12,7 +12,9 @@ void op_begin(struct op *op, struct instance *instance, struct tidings_span name
 
 void op_begin_at(struct op *op, struct instance *instance, struct tidings_span name,
                  store_deadline deadline, int64_t host_ms) {
-  memset(op, 0, offsetof(struct op, head)); /* the head is large, and a push needs none */
+  memset(
+      op, 0,
+      offsetof(struct op, head)); /* the head is large, and a push needs none: it is not zeroed */
   op->instance = instance;
   session_table_void(&instance->sessions, store_lives(instance->store));
   op->configuration = configuration_use(instance);
@@ -86,8 +88,9 @@ int op_write_as_read(struct op *op, struct tidings_error *error) {
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
-/* After a commit by the owner the stored head has the phase. While the turn runs, the word stays
- * and has it too, because a reader of the earlier snapshot looks at the word next. */
+/* To be called after a commit. If the owner has committed, the stored head has the phase. While the
+ * turn runs, the word in shared memory keeps the phase too, because a reader with an older snapshot
+ * reads that word next. */
 static void committed(struct op *op, bool done) {
   struct store *store = op->instance->store;
   const struct head *head = &op->head;
@@ -155,7 +158,7 @@ bool op_set_phase(struct op *op, unsigned phase) {
       !store_phase_set(op->instance->store, op->session, op->head.epoch, &op->head.owner, phase))
     return false;
   run->phase = (uint8_t)phase;
-  /* A session that is quiet in one phase may not be so in another, and no change counter moves. */
+  /* The session may not be quiet in the new phase, and no change counter says so. */
   atomic_store_explicit(&op->known->quiet, QUIET_UNKNOWN, memory_order_relaxed);
   atomic_store_explicit(&op->known->quiet_stamp, 0, memory_order_relaxed);
   publish_phase(op);

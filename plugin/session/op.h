@@ -20,50 +20,51 @@ struct op {
   struct tidings_span name; /* the session's; the caller's memory */
   struct session *known;    /* what this process remembers of the session; NULL: nothing yet */
   uint32_t session;         /* its number in the store; 0: not known */
-  bool beats;               /* op_may_ring, before any snapshot */
-  bool has_answer;          /* store_is_unchanged, for the next snapshot */
-  bool goes_by_look;        /* a carrier has just read the session: so does the next snapshot */
-  bool locked;              /* the lock is held .. */
-  uint32_t locked_session;  /* .. of this session */
+  bool beats;               /* the result of op_may_ring, asked before any snapshot */
+  bool has_answer;          /* store_is_unchanged has answered; the next snapshot uses it */
+  bool goes_by_look; /* the next snapshot may be as old as the carrier's, which has just read the
+                        session */
+  bool locked;       /* the lock is held .. */
+  uint32_t locked_session; /* .. of this session */
 
-  struct store_txn *txn; /* the one that is open, a snapshot or a write; NULL: none */
+  struct store_txn *txn; /* the open snapshot or write; NULL: none */
   struct arena arena;    /* for all that the call allocates; a reply takes it along */
-  uint64_t newest;       /* by attach_find_newest: a delivery's number; 0: none was named */
-  uint8_t stored_phase;  /* the head's own: its turn may be in another one by now */
-  bool head_put;         /* the head is written by the transaction that is open */
+  uint64_t newest;       /* a delivery's number, by attach_find_newest; 0: none was named */
+  uint8_t stored_phase;  /* the phase in the stored head; the turn may be in another by now */
+  bool head_put;         /* the open transaction writes the head */
   struct head head;      /* the session's, by op_get_head; undefined before */
 };
 
 /* Takes the configuration that is in force and reads the clock. `name` may be empty. */
 void op_begin(struct op *op, struct instance *instance, struct tidings_span name,
               store_deadline deadline);
-/* The same at a time of the host's clock that is known: calls no function of the host. */
+/* The same for a time of the host's clock that the caller knows: calls no function of the host. */
 void op_begin_at(struct op *op, struct instance *instance, struct tidings_span name,
                  store_deadline deadline, int64_t host_ms);
-/* Does this host wait, and may the process that rang it commit without calling it again? */
+/* Does this host wait, and has a process rung that may commit without calling it again? */
 bool op_may_ring(const struct op *op);
 /* Gives back all that the operation still has: transaction, lock, configuration, memory. */
 void op_end(struct op *op);
 
 /* At most one transaction at a time. Errors as of store_read and store_write. */
 int op_read(struct op *op, struct tidings_error *error);
-/* The same, but it never writes first: then sessions that nobody has opened do not exist yet. */
+/* The same, but never writes first: a session that nobody has opened does not exist then. */
 int op_read_only(struct op *op, struct tidings_error *error);
 int op_write(struct op *op, struct tidings_error *error);
-/* The same for an event, which op_see_event is asked for next. */
+/* The same for an event; the caller calls op_see_event next. */
 int op_write_event(struct op *op, const struct event *event, struct tidings_error *error);
-/* In a write: makes sure that an event with an id takes effect once. *ret_duplicate: it has been
- * seen before; if not, its id is noted, which the commit stores. Errors: STORE, NOMEM. */
+/* In a write: makes sure that an event with an id takes effect once. *ret_duplicate: the event has
+ * been seen before; if not, notes its id, which the commit stores. Errors: STORE, NOMEM. */
 int op_see_event(struct op *op, const struct event *event, bool *ret_duplicate,
                  struct tidings_error *error);
 /* Begins a write of the session as this process read it last: see op_commit_as_read. */
 int op_write_as_read(struct op *op, struct tidings_error *error);
-int op_commit(struct op *op, struct tidings_error *error); /* over in either case */
+int op_commit(struct op *op, struct tidings_error *error); /* ends the transaction in either case */
 /* Returns 0 with *ret_outdated if nothing was written because the session is not as it was read. */
 int op_commit_as_read(struct op *op, bool *ret_outdated, struct tidings_error *error);
-void op_give_up(struct op *op); /* ends a snapshot, drops a write; none is allowed */
+void op_give_up(struct op *op); /* ends a snapshot or drops a write, if there is one */
 
-/* The lock of op->session: one decision at a time. Errors: BUSY. */
+/* Takes the lock of op->session, so that one decision is made at a time. Errors: BUSY. */
 int op_lock(struct op *op, struct tidings_error *error);
 void op_unlock(struct op *op); /* allowed without a lock */
 
@@ -72,8 +73,8 @@ void op_unlock(struct op *op); /* allowed without a lock */
 int op_get_head(struct op *op, struct tidings_error *error);
 int op_put_head(struct op *op, struct tidings_error *error);
 
-/* Makes `phase` that of the running turn, without a commit now. False: it has to be committed. For
- * the owner of a session that is known, with the lock, and nothing to commit besides. */
+/* Sets the phase of the running turn without a commit. False: it has to be committed. To be called
+ * by the owner of a known session, with the session's lock, if there is nothing else to commit. */
 bool op_set_phase(struct op *op, unsigned phase);
 
 static inline bool op_owns_session(const struct op *op) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/orphans.c: see orphans.h. Shared memory has those that were not committed; after the
- * machine has crashed it may be some seconds older than the session. A row of a call may be
- * older than what memory says of it.
+ * session/orphans.c: finds the calls in two places. Shared memory has the calls that were not
+ * committed; after a crash of the machine it may be some seconds older than the session. The
+ * session's row has the others; for a call that is in both, shared memory may be newer.
  */
 #include "session/orphans.h"
 
@@ -22,7 +22,8 @@ int orphans_find(struct op *op, uint64_t epoch, bool *ret_any, struct tidings_er
   return *ret_any || before ? memory_put(op->txn, op->session, &memory, error) : 0;
 }
 
-/* Calls that started at the same time are in the order of their ids, whichever store kept them. */
+/* Orders calls by their start, and by their ids if they started at the same time, so that the order
+ * does not depend on the place that kept them. */
 static bool starts_before(const struct tool_call *one, const struct tool_call *other) {
   if (one->from_ms != other->from_ms) return one->from_ms < other->from_ms;
   size_t one_len = one->call_id.len, other_len = other->call_id.len;

@@ -8,8 +8,8 @@
 
 #include "session/op.h"
 
-/* In a write, after the host that had the session under this epoch has died: *ret_any says whether
- * calls of it ran; then they are remembered. Errors: STORE, NOMEM. */
+/* In a write, after the host of this epoch has died: if calls of that host were running, remembers
+ * them and sets *ret_any. Errors: STORE, NOMEM. */
 int orphans_find(struct op *op, uint64_t epoch, bool *ret_any, struct tidings_error *error);
 /* The remembered calls; none if the run says that there are none. Text is in op's arena.
  * Errors: STORE, NOMEM. */

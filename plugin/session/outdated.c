@@ -12,11 +12,11 @@
 #include "session/pending.h"
 #include "session/planning.h"
 
-/* The items that deliveries have shown or, if silent, ended. */
+/* The items that deliveries have shown, or have ended without showing them. */
 struct shown {
   struct op *op;
   uint64_t above;   /* only items with higher numbers are of interest, and */
-  int64_t timed_ms; /* those that were for later, in deliveries from this time on */
+  int64_t timed_ms; /* and items that were for later, in deliveries from this time on */
   int64_t since_ms; /* only deliveries that are not older */
   enum delivery_state state;
   struct item *items; /* by n, once they are sorted */
@@ -28,7 +28,7 @@ struct candidates {
   struct item *items;
   size_t count;
   uint64_t above;  /* newer reports have numbers above this one, unless they were for later */
-  int64_t from_ms; /* when the oldest was pushed; those that are newer were shown afterwards */
+  int64_t from_ms; /* when the oldest was pushed; only items shown since then can be newer */
 };
 
 static int no_memory_to_compare(struct tidings_error *error) {
@@ -156,7 +156,7 @@ static int end_older_than_committed(struct op *op, struct candidates *pending,
   return code;
 }
 
-/* Writes the row of the delivery with these dispositions added. */
+/* Adds these dispositions to the delivery, and writes its row. */
 static int write_joined(struct op *op, struct delivery *delivery,
                         const struct disposition *dispositions, size_t count,
                         struct tidings_error *error) {
@@ -269,7 +269,7 @@ static int read_own(struct op *op, struct item *items, size_t own, int64_t since
   return code;
 }
 
-/* Numbers the items in the order of their pushes. *ret_late: those that were taken over. */
+/* Numbers the items in the order of their pushes. *ret_late: the items that were taken over. */
 static int put_in_order(struct op *op, const struct timeline *timeline, struct item *late,
                         size_t *ret_late, struct item *own, size_t *ret_own) {
   size_t late_count = 0, own_count = 0;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
  * session/outdated.h: keeps older states from being shown after newer ones, also across deliveries.
- * An item that is pending again after its carrier was lost may be older than what another carrier
- * has shown of the same thing.
+ * An item that is pending again after its carrier was lost may be older than an item about the same
+ * thing that another carrier has shown.
  */
 #ifndef SESSION_OUTDATED_H
 #define SESSION_OUTDATED_H
 
 #include "session/op.h"
 
-/* Ends as superseded the pending items that are older than what a committed delivery has shown of
- * the same thing. An item that is older than something on a leased carrier joins that carrier's
- * lease: it ends if the carrier is committed, and is pending again if it is rolled back. Within
- * op's write transaction; changes op->head, which the caller stores. Errors: FULL (no number is
- * left for a delivery), STORE, NOMEM. */
+/* Ends, as superseded, the pending items that are older than an item about the same thing that a
+ * committed delivery has shown. An item that is older than something on a leased carrier joins that
+ * carrier's lease: it ends if the carrier is committed, and is pending again if it is rolled back.
+ * Within op's write transaction; changes op->head, which the caller stores. Errors: FULL (no number
+ * is left for a delivery), STORE, NOMEM. */
 int outdated_end(struct op *op, enum delivery_settled_by by, struct tidings_error *error);
 
-/* Finds those of `items` (by n, none of them pending) that are older than what a committed delivery
- * has shown of the same thing. It is used for copies of leased items. There is room for `count`
- * dispositions. Errors: STORE, NOMEM. */
+/* Finds the `items` (by n, none of them pending) that are older than an item about the same thing
+ * that a committed delivery has shown. It is used for copies of leased items. There is room for
+ * `count` dispositions. Errors: STORE, NOMEM. */
 int outdated_find(struct op *op, struct item *items, size_t count,
                   struct disposition *ret_dispositions, size_t *ret_count,
                   struct tidings_error *error);
 
 /* The items after number `after` are pending and were taken over from other sessions, with the
- * times at which they were pushed there. Ends as superseded those that are older than what this
- * session has pending, has on a carrier, or has delivered of the same thing. Within op's write
+ * times at which they were pushed there. Ends, as superseded, those that are older than an item
+ * about the same thing that this session has pending, on a carrier, or delivered. Within op's write
  * transaction; changes op->head. Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
 int outdated_end_late(struct op *op, uint64_t after, enum delivery_settled_by by,
                       struct tidings_error *error);

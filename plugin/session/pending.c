@@ -9,7 +9,7 @@
 enum {
   MANY = 1024,             /* fewer items are all read */
   SPARE_REACH = 16,        /* lines beyond those that are needed */
-  BYTES_OF_A_LINE = 40,    /* of a short line: without a cap, says how many have room */
+  BYTES_OF_A_LINE = 40,    /* a short line; without a cap, tells how many lines have room */
   REACH_WITHOUT_ROOM = 128 /* if only tokens are limited */
 };
 
@@ -111,7 +111,7 @@ static int read_all(struct op *op, struct pending *pending, struct tidings_error
                       error);
 }
 
-/* *ret_items NULL: the store is not what was noted of it. */
+/* *ret_items NULL: the store does not have the items that the notes name. */
 static int read_chosen(struct op *op, const struct backlog_choice *choice, struct item **ret_items,
                        struct tidings_error *error) {
   struct item *items = arena_array(&op->arena, choice->count, sizeof *items);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * session/pending.h: reads the pending notifications that a delivery needs. If there are many, it
- * reads only those that can be on the carrier; it knows which by notes that this process made of
- * the others when it first saw them (rules/policy/backlog.h).
+ * reads only those that can be on the carrier; it finds these by notes that this process made of
+ * each item when it first saw it (rules/policy/backlog.h).
  */
 #ifndef SESSION_PENDING_H
 #define SESSION_PENDING_H
@@ -10,19 +10,20 @@
 #include "session/planning.h"
 
 struct pending {
-  struct item *items; /* by n, as of item_pending; NULL: they are read for a plan */
+  struct item *items; /* of item_pending; NULL: the plan will read some */
   size_t count;       /* how many are pending, whether read or not */
   struct backlog_range *ranges;
   size_t range_count;
-  bool noted; /* op->known has notes of all of it */
+  bool noted; /* op->known has notes of all pending items */
 };
 
-/* In a snapshot, with the session's lock. `last`: number of the newest item. `as_rows`: all of them
- * are stored rows, not only rows of this snapshot. Errors: STORE, NOMEM. */
+/* To be called in a snapshot, with the session's lock. `last`: number of the newest item.
+ * `as_rows`: all items are stored rows; none exists in this snapshot only. Errors: STORE, NOMEM. */
 int pending_look(struct op *op, uint64_t last, bool as_rows, struct pending *ret_pending,
                  struct tidings_error *error);
 
-/* Makes a plan of it, in the same snapshot. Errors: STORE, NOMEM. */
+/* Makes the plan of a delivery from the pending items, in the same snapshot. Errors: STORE,
+ * NOMEM. */
 int pending_plan(struct op *op, const struct planned_carrier *carrier, struct pending *pending,
                  struct plan *ret_plan, struct tidings_error *error);
 

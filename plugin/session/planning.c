@@ -6,7 +6,8 @@
 #include "event/facts.h"
 #include "session/reply.h"
 
-/* The items that are not damaged (the array itself or a copy), and dispositions of the rest. */
+/* The items that are neither damaged nor for later (the array itself or a copy), and the
+ * dispositions of the damaged ones. */
 struct sorted {
   struct item *sound;
   struct disposition *damaged;
@@ -17,8 +18,8 @@ static bool is_planned(const struct op *op, const struct item *item) {
   return item->note.message.len && item_is_due(item, op->now_ms);
 }
 
-/* Damaged items never reach the policy: they are dropped. An item that is not due does not either:
- * it waits as if it had not been pushed. */
+/* Keeps two kinds of items away from the policy: damaged ones, which are dropped, and those that
+ * are not due, which wait as if they had not been pushed. */
 static int sort_out(struct op *op, uint64_t pinned, struct item *items, size_t count,
                     struct sorted *ret) {
   struct sorted sorted = {.sound = items, .sound_count = count};
@@ -66,8 +67,8 @@ struct counting {
   struct buffer shown; /* scratch */
 };
 
-/* Counts a message as it will be shown, because hostile text can become much longer. Without memory
- * it is counted as it is. */
+/* Counts a message as it will be shown, because neutralizing can make hostile text much longer. If
+ * there is no memory, counts the message as it is. */
 static uint64_t count_tokens(void *context, struct tidings_span message) {
   struct counting *counting = context;
   counting->shown.len = 0;

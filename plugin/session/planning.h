@@ -12,16 +12,16 @@
 
 /* The carrier for which a plan is made. */
 struct planned_carrier {
-  bool chat_request; /* else a tool result */
+  bool chat_request; /* false: a tool result */
   uint64_t pinned;   /* number of the item that its turn was started for; 0: none */
   uint64_t room;     /* bytes, of planning_room; 0: no bound */
-  const struct tidings_span *steered; /* what goes before the notifications */
+  const struct tidings_span *steered; /* the messages that go before the notifications */
   size_t steered_count;
   const struct rendering *as; /* see reply_frame_make */
-  const struct rest *rest;    /* what is pending besides the items; NULL: nothing */
+  const struct rest *rest; /* the pending items besides those of the plan; NULL: there are none */
 };
 
-/* The smaller bound of the carrier's and the configuration's; 0: there is none. */
+/* Returns the smaller of the carrier's and the configuration's bounds; 0: there is no bound. */
 uint64_t planning_room(const struct op *op, uint64_t carriers);
 
 /* Returns how many of the steering messages have room, in order. Errors: STORE, NOMEM. */

@@ -56,7 +56,7 @@ static int write_what_lasts(struct op *op, bool as_read, bool *ret_outdated) {
   return as_read ? op_commit_as_read(op, ret_outdated, NULL) : op_commit(op, NULL);
 }
 
-/* Returns whether it is done. */
+/* True: the session is committed, or has nothing to commit. */
 static bool publish_session(struct instance *instance, struct session *session) {
   bool outdated = false;
   struct op op;
@@ -76,7 +76,7 @@ static bool publish_session(struct instance *instance, struct session *session) 
 
 struct publishing {
   struct instance *instance;
-  int64_t before_ms; /* what has differed since then is due */
+  int64_t before_ms; /* a session that has differed since before this time is due */
   bool left;
 };
 
@@ -87,7 +87,7 @@ static bool publish_if_due(void *context, struct session *session) {
   if (since_ms <= publishing->before_ms && publish_session(publishing->instance, session))
     return true;
   publishing->left = true;
-  return since_ms > publishing->before_ms; /* else there is no database now: later */
+  return since_ms > publishing->before_ms; /* false: the database cannot be reached, so try later */
 }
 
 static bool publish_due(struct instance *instance, bool all) {

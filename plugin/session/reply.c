@@ -32,8 +32,8 @@ static struct tidings_span pack(char **to, struct tidings_span text) {
   return span_of(begin, text.len);
 }
 
-/* Makes a notification with text that outlives the snapshot: copies an item's, and uses that of a
- * shortened or joined line as it is. */
+/* Makes a notification whose text outlives the snapshot: copies the text of an item, and uses the
+ * text of a shortened or joined line as it is. */
 static int make_notification(const struct line *line, uint32_t session, struct arena *arena,
                              struct tidings_notification *ret) {
   const struct item *item = line->item;
@@ -70,7 +70,7 @@ static int show_notifications(struct tidings_reply *reply, uint32_t session,
   return 0;
 }
 
-/* "notif_" and a random UUID, as RFC 9562 writes its version 4. */
+/* Makes an id of "notif_" and a random UUID (version 4 of RFC 9562). */
 static int make_call_id(const struct tidings_host *host, struct arena *arena,
                         struct tidings_span *ret_id, struct tidings_error *error) {
   uint8_t b[16];

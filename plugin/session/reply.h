@@ -14,8 +14,8 @@
 /* An empty reply in `arena`; it has no status yet. NULL: no memory. */
 struct tidings_reply *reply_make(struct arena *arena);
 
-/* In a transaction: adds the status: the ids of the turn, and what ran when a host died.
- * Errors: STORE, NOMEM. */
+/* In a transaction, adds the status: the ids of the turn, and the messages and calls that ran when
+ * a host died. Errors: STORE, NOMEM. */
 int reply_status(struct tidings_reply *reply, struct op *op, const struct turns *turns,
                  struct tidings_error *error);
 /* Adds the ids of the messages that the carrier takes into the running turn. -1: no memory. */
@@ -27,43 +27,44 @@ int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_
                 struct tidings_span system_text, struct tidings_error *error);
 int reply_abort(struct tidings_reply *reply, struct arena *arena); /* 0, or -1: no memory */
 int reply_stop(struct tidings_reply *reply, struct arena *arena);  /* the same */
-/* Sets when the host should send `wake`. `next_ms`: something else is due then; 0: nothing else is.
- */
+/* Sets when the host should send `wake`. `next_ms`: when something else is due; 0: nothing else
+ * is. */
 void reply_wake(struct tidings_reply *reply, const struct op *op, const struct turns *turns,
                 int64_t next_ms);
 
 /* The lines that are shown, and their carrier. */
 struct showing {
-  bool chat_request; /* what carries it; else a tool result */
+  bool chat_request; /* the carrier is a chat request; false: a tool result */
   bool bare;         /* the model knows what such a block is */
   const struct plan *plan;
   const struct tidings_span *steered; /* contents of the messages that the delivery injects into the
                                          running turn, in order */
   size_t steered_count;
-  const struct rendering *as; /* how it was rendered once; NULL: by the configuration in force */
+  const struct rendering *as; /* see reply_frame_make */
 };
 
-/* Does the model of this session know what a block is, or is it never to be said? */
+/* Does the block need no preamble, because the model of this session has seen it, or because it is
+ * switched off? */
 bool reply_is_bare(const struct op *op);
-/* The surroundings with which a session's lines and steered messages are rendered, without the
- * lines, their number and the number of those that wait. It points into itself. */
+/* All that the rendering needs besides the lines, their number and the number of waiting items. The
+ * struct points into itself. */
 struct reply_frame {
   struct nonce nonce;
   struct render_input input;
 };
-/* `as`: as it was rendered once, NULL: by the configuration in force. */
+/* `as`: an earlier rendering to repeat; NULL: render by the configuration in force. */
 void reply_frame_make(const struct op *op, bool chat_request, bool bare, const struct rendering *as,
                       struct reply_frame *ret_frame);
 
-/* Puts a plan's lines into the reply: as notifications, and rendered; and the steered messages,
- * rendered. For session op->name with number op->session. Errors: NOMEM, INVAL (the host's random
- * failed). */
+/* Puts a plan's lines into the reply, as notifications and as rendered text, and the steered
+ * messages as rendered text. For session op->name with number op->session. Errors: NOMEM, INVAL
+ * (the host's random failed). */
 int reply_show(struct tidings_reply *reply, struct op *op, const struct showing *showing,
                struct tidings_error *error);
 
-/* A hash of all its texts, and how many bytes they have. */
+/* Returns a hash of all texts of the reply; *ret_bytes is how many bytes they have. */
 uint64_t reply_hash(const struct tidings_reply *reply, uint64_t *ret_bytes);
-/* How the reply was rendered, for a delivery's row; in op's arena. Errors: NOMEM. */
+/* Describes how the reply was rendered, for a delivery's row; in op's arena. Errors: NOMEM. */
 int reply_rendering(const struct tidings_reply *reply, struct op *op, const struct showing *showing,
                     uint64_t room, struct rendering *ret_rendering, struct tidings_error *error);
 

@@ -36,7 +36,7 @@ static int copy_system_id(uint64_t n, struct arena *arena, struct tidings_span *
   return arena_copy(arena, span_text(id.text), ret_id);
 }
 
-/* First the messages, or the system turn; then the calls. */
+/* Adds the orphaned messages, or the system turn, and then the calls. */
 static int add_orphaned(const struct turns *turns, const struct memory *calls, struct arena *arena,
                         struct ids *ret_ids) {
   struct tidings_span system;
@@ -174,7 +174,7 @@ int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_
 
 void reply_wake(struct tidings_reply *reply, const struct op *op, const struct turns *turns,
                 int64_t next_ms) {
-  enum { HEARTBEAT_MS = 2000 }; /* while a writer that may die has called, and not committed */
+  enum { HEARTBEAT_MS = 2000 }; /* while a writer has called and not committed yet, and may die */
   int64_t due_ms = turns_due_ms(turns, op->settings), beat_ms = op->now_ms + HEARTBEAT_MS;
   if (next_ms && (!due_ms || next_ms < due_ms)) due_ms = next_ms;
   reply->wake_at_ms = due_ms;

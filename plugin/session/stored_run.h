@@ -14,18 +14,18 @@
 struct stored_run {
   struct turns turns;
   uint8_t from;                         /* the state when it was loaded */
-  uint64_t system_from;                 /* the turn of the plugin's own that it had then */
+  uint64_t system_from;                 /* the system turn when it was loaded */
   uint64_t added;                       /* number of a message that is new; 0: none */
-  struct tidings_span content, trigger; /* of the new one, or of the one edited */
+  struct tidings_span content, trigger; /* of the new or the edited message */
   uint64_t edited;                      /* number of a message whose content is new; 0: none */
-  uint64_t moved_to; /* number of the session that collects what waits here; 0: none does */
+  uint64_t moved_to; /* number of the session that collects the waiting messages; 0: none does */
 };
 
-/* Reads what the machine needs, by op->head and in op's transaction. ret_named gets an index for
- * each id, or NOT_A_MESSAGE. Errors: STORE, NOMEM. */
+/* Reads what the machine of turns needs, from op->head and in op's transaction. ret_named gets the
+ * index of each id's message, or NOT_A_MESSAGE. Errors: STORE, NOMEM. */
 int stored_run_load(struct op *op, struct stored_run *stored, const struct tidings_span *ids,
                     size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
-/* The same by number. */
+/* The same for messages that are named by number. */
 int stored_run_load_numbers(struct op *op, struct stored_run *stored, const uint64_t *numbers,
                             size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/forget.c: deletes one session. A portion of history goes as on a full disk, so that
- * the session is sound after each: whoever opens it meanwhile keeps it, and has less history. The
- * last commit takes what is left, with its head and its name. A process that
- * still knows it by its number is refused then, and looks its name up again: session_check_scope.
+ * store/forget/forget.c: deletes one session. It deletes the history in portions, as on a full
+ * disk, and the session is sound after each portion. If a host opens the session meanwhile, the
+ * session stays, with less history. The last commit deletes the rest, with head and name. A process
+ * that still remembers the session's number is refused after that, and looks the name up again:
+ * session_check_scope.
  */
 #include "store/forget/forget.h"
 
@@ -57,7 +58,8 @@ static int find_unowned(struct store_txn *txn, struct tidings_span name, struct 
 
 /* -- in a folder ------------------------------------------------------------------------------- */
 
-/* Deletes rows that have ended, but for the newest, whatever the time is. 0, or the engine's error.
+/* Deletes rows that have ended, however young they are, except the newest. Returns 0 or the
+ * engine's error.
  */
 static int forget_history(struct visit *visit, size_t *ret_count) {
   visit->may_look = SIZE_MAX;
@@ -103,7 +105,7 @@ static int forget_portion(struct forgetting *what, struct store_txn *txn, size_t
   return rc ? db_failed(error, rc, "forget a session's history") : code;
 }
 
-/* Deletes portions until only the newest of what has ended is left. */
+/* Deletes portions until only the newest rows that have ended are left. */
 static int forget_portions(struct forgetting *what, struct tidings_error *error) {
   const struct db_scope scope = {.name = what->name};
   size_t count = PORTION_ROWS;
@@ -119,8 +121,8 @@ static int forget_portions(struct forgetting *what, struct tidings_error *error)
   return code;
 }
 
-/* All rows of the session, which are few by now. `deletes` false: they are counted. 0, or the
- * engine's error. */
+/* Deletes all rows of the session, which are few by now, or only counts them if `deletes` is false.
+ * Returns 0 or the engine's error. */
 static int take_rows(struct store_txn *txn, uint32_t session, bool deletes,
                      struct db_forgotten *counts) {
   struct db_key first = row_key(session, 0, 0);
@@ -134,7 +136,7 @@ static int take_rows(struct store_txn *txn, uint32_t session, bool deletes,
     if (!rc) rc = db_cursor_next(&cursor);
   }
   db_cursor_close(&cursor);
-  if (!rc) counts->rows++; /* its name */
+  if (!rc) counts->rows++; /* the row of its name */
   return rc;
 }
 
@@ -166,7 +168,7 @@ static int forget_here(struct forgetting *what, struct tidings_error *error) {
 
 /* -- in any store ------------------------------------------------------------------------------ */
 
-/* In a snapshot: is it there, and is its host dead? */
+/* Checks in a snapshot that the session exists and that its host is dead. */
 static int look(struct forgetting *what, bool counts, struct owner *ret_owner,
                 struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
@@ -181,12 +183,12 @@ static int look(struct forgetting *what, bool counts, struct owner *ret_owner,
   if (!code && counts && !db_remote) rc = take_rows(txn, session, false, &what->gone);
   if (!code) *ret_owner = head.owner;
   arena_free(&arena);
-  store_end(txn); /* asking for the host may need the connection */
+  store_end(txn); /* asking whether the host is alive may need the connection */
   if (rc) return db_failed(error, rc, "count a session's rows");
   return code ? code : refuse_owned(what->store, what->name, ret_owner, error);
 }
 
-/* For an engine that has more of a session than rows. */
+/* For an engine that keeps more than rows of a session. */
 static int forget_there(struct forgetting *what, bool dry_run, const struct owner *ended,
                         struct tidings_error *error) {
   struct db *db = what->store->db;

@@ -9,14 +9,14 @@
 enum { PURGED_AT_ONCE = 64, LOOK_AT_NAMES = 256 };
 
 struct closed_session {
-  uint64_t name; /* n of its name row */
+  uint64_t name; /* the n of its name's row */
   uint32_t number;
 };
 
 struct closed_sessions {
   struct closed_session list[PURGED_AT_ONCE];
   size_t count;
-  uint64_t name; /* where to go on; 0: all names were looked at */
+  uint64_t name; /* the name row at which to continue; 0: all names were looked at */
 };
 
 /* -- finding them, in a snapshot. 0, or the engine's error ------------------------------------- */
@@ -41,7 +41,8 @@ static int is_purgeable(struct store_txn *txn, uint32_t session, int64_t now_ms,
   return rc;
 }
 
-/* The session that the name row under the cursor names; 0: the row is damaged. */
+/* Returns the number of the session that the name row under the cursor names; 0: the row is
+ * damaged. */
 static uint32_t session_of_name(const struct db_cursor *cursor) {
   struct db_key key = row_key(0, ROW_NAME, row_key_n(cursor->key));
   struct record_reader reader;
@@ -50,7 +51,8 @@ static uint32_t session_of_name(const struct db_cursor *cursor) {
   return reader.bad || number > UINT32_MAX ? 0 : (uint32_t)number;
 }
 
-/* Names that collide are found one after the other: one that has another after it stays. */
+/* Names that collide are found one after the other, so a name that has another one after it must
+ * stay. */
 static bool has_successor(struct store_txn *txn, uint64_t name) {
   struct db_key key = row_key(0, ROW_NAME, name + 1);
   struct tidings_span value;

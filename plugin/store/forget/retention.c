@@ -3,10 +3,11 @@
  * store/forget/retention.c: which rows of a session may be forgotten: ended items beyond the newest
  * STORE_RETAIN_ITEMS or STORE_RETAIN_DAYS, deliveries of which nothing is left, dedup rows past
  * their window, messages that are over and transitions by the same limits, and all that a closed
- * session leaves. Never a pending or leased item, nor a message that is not over. Here a session's
- * own settle forgets a few; sweep.c does it for the others.
+ * session leaves. A pending or leased item is never forgotten, nor is a message that is not over.
+ * Here each settle of a session forgets a few of its rows; sweep.c does it for sessions that settle
+ * nothing.
  *
- * A kind of row that may be forgotten is a line in `rules`.
+ * Each kind of row that may be forgotten has a line in `rules`.
  */
 #include "store/forget/retention.h"
 
@@ -33,11 +34,12 @@ static bool is_excess(const struct visit *visit, uint64_t newer) {
 enum verdict {
   GOES,
   STAYS,
-  SKIPS,     /* it stays, and all before visit->next */
-  REST_STAYS /* it stays, and all after it */
+  SKIPS,     /* the row stays, and so do all before visit->next */
+  REST_STAYS /* the row stays, and so do all after it */
 };
 
-/* The first number from n on that has ended; UINT64_MAX: none. Numbers come in order. */
+/* Returns the number of the first item from `n` on that has ended; UINT64_MAX: none has. Calls come
+ * in the order of n. */
 static uint64_t ended_from(struct visit *visit, uint64_t n) {
   const struct head *head = visit->head;
   if (n < head->watermark) return n;
@@ -55,8 +57,8 @@ static bool is_too_old_item(const struct visit *visit, uint64_t n) {
          is_too_old(visit, record_read_i64(&reader));
 }
 
-/* The newest item stays. The first that is to stay ends the visit, because those after it are
- * newer. */
+/* The newest item stays. The first item that is to stay ends the visit, because the items after it
+ * are newer. */
 static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = GOES;
   if (visit->everything) return 0;
@@ -70,7 +72,7 @@ static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict
   return 0;
 }
 
-/* Items that are history are not looked up: the delivery becomes history like them. */
+/* Does not look up items that are in the history: the delivery moves to the history like them. */
 static int has_items(struct visit *visit, const struct delivery *delivery, bool *ret_has) {
   bool has = false;
   int rc = 0;
@@ -86,8 +88,8 @@ static int has_items(struct visit *visit, const struct delivery *delivery, bool 
   return rc;
 }
 
-/* Deliveries go in order, as long as all their items are gone; one that named none goes when it is
- * old. */
+/* Deliveries are forgotten in order, as long as all their items are gone. A delivery that named no
+ * item is forgotten when it is old. */
 static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_DELIVERY, n);
   const struct head *head = visit->head;
@@ -112,11 +114,11 @@ static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_ver
   return 0;
 }
 
-/* Rows are in the order of their hashes, so old ones are found by looking at all. */
+/* The rows are in the order of their hashes, so all have to be looked at to find the old ones. */
 static int judge_dedup(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_DEDUP, n);
   struct record_reader reader;
-  *ret_verdict = GOES; /* a damaged one too: it knows no event */
+  *ret_verdict = GOES; /* a damaged row too, because it names no event */
   if (!record_open(&reader, &key, visit->cursor.value)) return 0;
   int64_t time_ms = record_read_i64(&reader), keep_ms = record_read_i64(&reader);
   if (!retention_is_older(visit->now_ms, time_ms, keep_ms)) *ret_verdict = STAYS;
@@ -139,7 +141,7 @@ static int judge_message(struct visit *visit, uint64_t n, enum verdict *ret_verd
   return 0;
 }
 
-/* A content goes before its message; one whose message is lost belongs to none. */
+/* A content is forgotten before its message. A content whose message is lost is forgotten too. */
 static int judge_content(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_MESSAGE, n);
   struct tidings_span message = span_of(NULL, 0);
@@ -156,8 +158,8 @@ static int has_row(struct visit *visit, enum row_kind kind, uint64_t n, bool *re
   return rc;
 }
 
-/* Goes after its message. Ids that collide are found one after the other: one with another after
- * it stays. */
+/* The row of an id is forgotten after its message. Ids that collide are found one after the other,
+ * so an id that has another one after it stays. */
 static int judge_message_id(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_MESSAGE_ID, n);
   struct record_reader reader;
@@ -180,7 +182,7 @@ static int judge_transition(struct visit *visit, uint64_t n, enum verdict *ret_v
   return 0;
 }
 
-/* They are in the order of their hashes. */
+/* The rows are in the order of their hashes, so each is judged by itself. */
 static int judge_rate(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_RATE, n);
   bool over = visit->everything || rate_is_over(&key, visit->cursor.value, visit->now_ms);
@@ -195,7 +197,8 @@ static int judge_with_session(struct visit *visit, uint64_t n, enum verdict *ret
   return 0;
 }
 
-/* The first row of outlines from this one on all of whose items have ended; UINT64_MAX: none. */
+/* Returns the number of the first row of outlines, from `row` on, whose items have all ended;
+ * UINT64_MAX: there is none. */
 static uint64_t ended_outlines_from(struct visit *visit, uint64_t row) {
   const struct head *head = visit->head;
   uint64_t below = outline_row_of(head->watermark);
@@ -210,7 +213,7 @@ static uint64_t ended_outlines_from(struct visit *visit, uint64_t row) {
   return UINT64_MAX;
 }
 
-/* Outlines are for pending items only, so they go when all their items have ended. */
+/* Outlines serve pending items only, so a row is forgotten when all its items have ended. */
 static int judge_outlines(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = GOES;
   if (visit->everything) return 0;
@@ -225,7 +228,8 @@ struct forget_rule {
   int (*judge)(struct visit *visit, uint64_t n, enum verdict *ret_verdict);
 };
 
-/* By kind; deliveries after their items, messages after their contents, their ids after them. */
+/* The rules for each kind. Deliveries come after their items, messages after their contents, and
+ * the ids of messages after the messages. */
 static const struct forget_rule rules[RETENTION_RULES] = {
     {ROW_ITEM, judge_item},
     {ROW_DELIVERY, judge_delivery},
@@ -237,7 +241,8 @@ static const struct forget_rule rules[RETENTION_RULES] = {
     {ROW_TRANSITION, judge_transition},
     {ROW_RATE, judge_rate},
     {ROW_TOOLS, judge_with_session},
-    {ROW_DELIVERY_ID, judge_with_session}, /* of one whose row is lost; the others go with theirs */
+    {ROW_DELIVERY_ID, judge_with_session}, /* for a delivery whose row is lost; the other ids go
+                                              with their deliveries */
     {ROW_OUTLINES, judge_outlines},
 };
 
@@ -327,7 +332,7 @@ int visit_is_purgeable(struct visit *visit, bool *ret_purgeable) {
 
 /* -- a session's own settle -------------------------------------------------------------------- */
 
-/* Messages are few beside items, or there are none. */
+/* Visits messages only if the session has some; they are few compared with items. */
 static int forget_messages(struct visit *visit, struct head *head) {
   uint64_t contents = 0, messages = 0, transitions = 0;
   bool done;

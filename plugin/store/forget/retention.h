@@ -8,7 +8,7 @@
 
 #include "store/rows/rows.h"
 
-/* In the order in which they are visited. */
+/* The rules, in the order in which they are applied. */
 enum {
   RETENTION_ITEMS,
   RETENTION_DELIVERIES,
@@ -27,7 +27,7 @@ enum {
 
 /* A session being visited. The caller fills the first block. */
 struct visit {
-  struct store_txn *txn; /* what is read */
+  struct store_txn *txn; /* the transaction that reads */
   uint32_t session;
   const struct head *head;
   uint64_t last; /* number of its newest item */
@@ -39,22 +39,23 @@ struct visit {
   void *context;
   bool pressed; /* the disk is full: the newest few stay, however young the others are */
 
-  bool everything;                 /* it was closed, a while ago, and nothing waits in it */
-  struct db_cursor cursor, beside; /* beside: a second cursor, for other rows */
+  bool everything;                 /* the session was closed a while ago, and nothing waits in it */
+  struct db_cursor cursor, beside; /* `beside` reads other rows */
   uint64_t next;                   /* from which number to go on, if the row is skipped */
   size_t taken; /* index in head->taken of the first range that does not end before the row under
                    the cursor */
 };
 
-/* The key of the row that has the id of the delivery under the cursor. False: there is none. */
+/* Finds the key of the row that has the id of the delivery under the cursor. False: there is
+ * none. */
 bool visit_delivery_id(const struct visit *visit, struct db_key *ret_key);
-/* For `forget`: deletes the row under the cursor, and that of its id. */
+/* For `forget`: deletes the row under the cursor; for a delivery, also the row of its id. */
 int visit_delete(struct visit *visit, enum row_kind kind, uint64_t n);
 
 int visit_begin(struct visit *visit); /* these return 0, or the engine's error */
 void visit_end(struct visit *visit);
-/* Visits rows of one kind from number *n on, and sets *n to where the next call continues.
- * *ret_done: no more rows may be forgotten. */
+/* Visits rows of one kind from number *n on, and sets *n to the number at which the next call
+ * continues. *ret_done: no more rows of this kind may be forgotten. */
 int visit_rows(struct visit *visit, size_t rule, uint64_t *n, bool *ret_done);
 /* Is nothing left of a closed session but its name and its head? */
 int visit_is_purgeable(struct visit *visit, bool *ret_purgeable);

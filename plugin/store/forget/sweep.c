@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/sweep.c: purging in sessions in which no delivery is settled. The sweep goes round
- * all sessions, some rows with each commit that is not a push, and rests for a while after each
- * round; how far it got is a row of its own. It finds the rows to purge in a snapshot, so that a
- * damaged page in an unused session cannot spoil the write of another.
+ * store/forget/sweep.c: forgets rows of sessions in which no delivery is settled. The sweep goes
+ * round all sessions: it visits some rows at each commit that is not a push, and rests for a while
+ * after each round. A row of its own says how far it got. It finds the rows to purge in a snapshot,
+ * so that a damaged page in an unused session cannot spoil the write of another.
  *
- * A closed session leaves its name and its head at last. They stay as long as a running process may
- * know the session by its number: see purge.c.
+ * In the end a closed session has only its name and its head. They stay as long as a running
+ * process may remember the session's number: see purge.c.
  */
 #include "store/forget/sweep.h"
 
 #include <errno.h>
 
 enum {
-  SWEEP_ROW = 2, /* beside the schema's, which is 0, and the secret's */
+  SWEEP_ROW = 2, /* row 0 is the schema's; the secret has another */
   FORGET_ROWS = 64,
   LOOK_AT_ROWS = 256,
-  A_SESSION = 4,     /* the cost of turning to a session, in rows */
+  A_SESSION = 4,     /* turning to a session costs as much as so many rows */
   REST_MS = 3600000, /* the rest between two rounds */
 };
 
 /* -- its row ----------------------------------------------------------------------------------- */
 
-/* A store that was never swept, or whose row is damaged, is at the beginning of a round. */
+/* If the store was never swept, or the row is damaged, the sweep is at the beginning of a round. */
 int sweep_get(struct store_txn *txn, struct sweep *ret_sweep) {
   struct db_key key = row_key(0, ROW_META, SWEEP_ROW);
   struct sweep sweep = {0};
@@ -68,7 +68,7 @@ bool sweep_rests(const struct sweep *sweep, int64_t now_ms) {
 /* -- what goes --------------------------------------------------------------------------------- */
 
 struct findings {
-  struct db_key rows[FORGET_ROWS], ids[FORGET_ROWS]; /* ids: of the deliveries among them */
+  struct db_key rows[FORGET_ROWS], ids[FORGET_ROWS]; /* ids: the rows of the deliveries' ids */
   size_t count, id_count;
 };
 
@@ -83,8 +83,8 @@ static int note_down(struct visit *visit, enum row_kind kind, uint64_t n) {
 
 struct round {
   struct store_txn *txn;           /* a snapshot */
-  const struct store_txn *writing; /* what it has touched stays as it is */
-  uint32_t busy;                   /* and so does this session */
+  const struct store_txn *writing; /* the rows of sessions that this write has touched stay */
+  uint32_t busy;                   /* the rows of this session stay too */
   int64_t now_ms;
   bool pressed;
   struct sweep *sweep;
@@ -120,7 +120,7 @@ static bool is_busy(const struct round *round) {
   return busy;
 }
 
-/* Ends early when enough was looked at or found; the sweep then stands where it is to go on. */
+/* Ends early when enough rows were visited or found; the sweep then continues at this place. */
 static int visit_session(struct round *round, struct visit *visit) {
   struct sweep *sweep = round->sweep;
   bool purgeable = false, done = true;
@@ -140,7 +140,7 @@ static int visit_session(struct round *round, struct visit *visit) {
   return rc;
 }
 
-/* A session whose head is damaged is passed over: what has ended in it is not known. */
+/* Passes over a session whose head is damaged, because nobody knows what has ended in it. */
 static int look_at_session(struct round *round) {
   struct arena arena = ARENA_EMPTY;
   struct head head;
@@ -225,20 +225,20 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
   if (rc == ETIMEDOUT) return 0; /* another time */
   if (rc) {
     findings.count = findings.id_count = 0;
-    turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read there */
+    turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read in this session */
   }
   rc = delete_all(txn, &findings);
   return rc ? db_failed(error, rc, "purge old rows") : sweep_put(txn, &sweep, error);
 }
 
-/* From the first session on. The snapshot still has the rows that this write has deleted, so each
- * step goes on where the one before has ended. */
+/* Starts at the first session. The snapshot still has the rows that this write has deleted, so each
+ * step continues where the one before has ended. */
 int store_give_up(struct store_txn *txn, int64_t now_ms, size_t *ret_count,
                   struct tidings_error *error) {
   enum { STEPS = 32 };
   struct sweep sweep;
   size_t count = 0;
-  int code = sweep_get(txn, &sweep); /* written as it is: what is given up changes nothing else */
+  int code = sweep_get(txn, &sweep); /* the sweep's place is written back unchanged */
   code = code ? db_failed(error, code, "read how far it was swept") : sweep_put(txn, &sweep, error);
   if (code) return code;
   sweep = (struct sweep){.session = 1};

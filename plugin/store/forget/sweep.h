@@ -9,11 +9,11 @@
 
 struct sweep {
   uint32_t session; /* the next session to visit; 0: the sweep rests */
-  uint64_t rule, n; /* and the rule and the number to continue from */
-  /* closed sessions of which only name and head are left: found in the last round that came to its
-   * end, and not purged yet */
+  uint64_t rule, n; /* the rule and the number at which to continue */
+  /* how many closed sessions have only name and head left, as counted in the last complete round;
+   * 0: all of them were purged */
   uint64_t purgeable;
-  uint64_t found; /* in this round */
+  uint64_t found; /* counted so far in this round */
   uint64_t name;  /* the next name row that the purge looks at */
   int64_t rested_ms;
 };

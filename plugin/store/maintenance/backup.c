@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/maintenance/backup.c: copies a store row by row as it is at one moment: from a snapshot, so
- * that other processes continue. Damaged rows are copied as they are, and counted.
+ * store/maintenance/backup.c: copies a store row by row. It reads from a snapshot, so the copy
+ * shows the store at one moment, and other processes can write meanwhile. Damaged rows are copied
+ * as they are, and counted.
  */
 #include "common/error.h"
 #include "store/maintenance/from.h"
@@ -42,7 +43,7 @@ static int copy_rows(struct store *store, struct maintenance_target *target,
   return rc ? db_failed(error, rc, "be read for a copy") : code;
 }
 
-/* A folder that is no store is not made into one. */
+/* Refuses a folder without a store, because opening it would make one. */
 static int check_there(const char *path, struct tidings_error *error) {
   struct maintenance_from from;
   int code = maintenance_from_open(path, &from, error);

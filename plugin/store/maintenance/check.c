@@ -77,7 +77,7 @@ static int run_walk(struct walk *walk, bool begun, const char *path,
   if (walk->err)
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", path,
                 strerror(walk->err));
-  /* This finding says why the walk ended, so it takes the place of the last one if need be. */
+  /* This finding says why the walk ended, so it replaces the last one if the list is full. */
   if (report->finding_count == MAINTENANCE_FINDINGS) report->finding_count--;
   maintenance_find(report, &walk->page, "%s", walk->finding);
   return 0;
@@ -108,7 +108,8 @@ static bool judge_heads(struct heads *heads, const struct heads_verdict *verdict
   }
 }
 
-/* Checks the heads of a file that nobody writes. *ret_walk: its pages are to be walked too. */
+/* Checks the heads of a file that nobody writes. *ret_walk: the walk through its pages is to
+ * follow. */
 static int check_heads(int fd, uint64_t flushed, const char *path,
                        struct maintenance_report *report, bool *ret_walk,
                        struct tidings_error *error) {
@@ -140,7 +141,7 @@ static int check_alone(const struct maintenance_from *from, struct maintenance_r
   return code;
 }
 
-/* The head and the snapshot are of one moment, because nobody writes between them. */
+/* Holds the writer lock, so that the head and the snapshot show the same moment. */
 static int check_used(const char *path, struct maintenance_report *report,
                       struct tidings_error *error) {
   const struct store_options options = {

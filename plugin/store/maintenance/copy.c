@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/maintenance/copy.c: writes a store in a folder as a file of rows, and makes a folder from
- * such a file. The new folder has another name until every row was read back from it.
+ * such a file. The new folder has another name until every row has been read back from it.
  */
 #include "common/error.h"
 #include "store/dump/dump.h"
@@ -10,7 +10,7 @@
 
 /* -- a file of a store ------------------------------------------------------------------------- */
 
-/* The row of a file that an older build has written, with the layout of this one. */
+/* Turns a row of a file that an older build has written into a row of this build's layout. */
 static struct tidings_span with_layout(const struct db_key *key, struct tidings_span value,
                                        struct buffer *buffer) {
   return meta_as(key, value, NULL, buffer) ? buffer_view(buffer) : value;
@@ -26,7 +26,7 @@ static int dump_rows(struct store_txn *txn, struct dump_writer *writer,
   while (!rc && cursor.key) {
     struct db_key key;
     memcpy(key.bytes, cursor.key, sizeof key.bytes);
-    if (key.bytes[4] == ROW_OUTLINES) { /* outlines are of use to the engine that wrote them only */
+    if (key.bytes[4] == ROW_OUTLINES) { /* only the engine that wrote outlines can use them */
       rc = db_cursor_next(&cursor);
       continue;
     }
@@ -39,7 +39,8 @@ static int dump_rows(struct store_txn *txn, struct dump_writer *writer,
   return rc ? db_failed(error, rc, "be read for a copy") : 0;
 }
 
-/* The transaction writes nothing: it keeps others from writing until the last row is read. */
+/* The write transaction writes nothing: it only keeps others from writing until the last row is
+ * read. */
 static int dump_store(const char *from, struct dump_writer *writer,
                       struct maintenance_report *report, struct tidings_error *error) {
   const struct store_options options = {
@@ -83,7 +84,7 @@ int maintenance_dump(const char *from, const char *to, struct maintenance_report
 
 /* -- a store of a file ------------------------------------------------------------------------- */
 
-/* Skips an event that has a row already: it was among the rows. */
+/* Writes the row of an event, unless it was among the rows that were loaded. */
 static int load_event(struct maintenance_target *target, const struct dump_event *event,
                       struct tidings_error *error) {
   struct store_txn *txn = NULL;
@@ -124,7 +125,7 @@ static int refuse_row(const char *to, const struct db_key *key, struct tidings_e
               row_key_session(key->bytes));
 }
 
-/* An event that was seen again later, and has one row for both times. */
+/* Is this the row of an event that was seen again later, so that one row stands for both times? */
 static bool is_seen_later(const struct db_cursor *cursor, const struct dump_entry *entry) {
   struct dump_event there, here;
   return entry->key.bytes[4] == ROW_DEDUP && dump_event_of(&entry->key, cursor->value, &there) &&
@@ -132,7 +133,7 @@ static bool is_seen_later(const struct db_cursor *cursor, const struct dump_entr
          span_equal(there.source, here.source) && there.time_ms > here.time_ms;
 }
 
-/* Rows that only the copy has are those of events. */
+/* Only the rows of events may be in the copy without being in the file. */
 static int verify_row(struct db_cursor *cursor, const char *to, const struct dump_entry *entry,
                       struct tidings_error *error) {
   struct buffer meta = BUFFER_EMPTY;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/maintenance/forget.c: forgetting a session of a store in a folder, which must be there.
+ * store/maintenance/forget.c: forgets a session of a store in a folder, which must exist.
  */
 #include "store/forget/forget.h"
 #include "store/maintenance/from.h"

@@ -12,16 +12,16 @@
 struct maintenance_from {
   const char *path; /* borrowed */
   int directory_fd, data_fd;
-  int alone_fd;  /* keeps others out while it is open; -1: there is no file for that */
-  uint32_t user; /* the process that uses the store; 0: none, and none can until
-                    maintenance_from_close */
+  int alone_fd;  /* while it is open, no process can open the store; -1: no process ever used it */
+  uint32_t user; /* pid of a process that uses the store; 0: none, and none can until
+                  * maintenance_from_close */
 };
 
 /* Errors: NOT_FOUND, BUSY, STORE. */
 int maintenance_from_open(const char *path, struct maintenance_from *ret_from,
                           struct tidings_error *error);
 void maintenance_from_close(struct maintenance_from *from);
-/* STATE: a process uses it. */
+/* Refuses a store that a process uses. Errors: STATE. */
 int maintenance_from_unused(const struct maintenance_from *from, struct tidings_error *error);
 
 /* Counts a sound row. */

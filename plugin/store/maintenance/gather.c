@@ -31,7 +31,8 @@ bool maintenance_row_read(const struct maintenance_rows *rows, const struct main
   return read_bytes(rows->fd, row->at, row->bytes, buffer);
 }
 
-/* Finds the value of a node. False: it has no key of ours, or its value is not in the file. */
+/* Finds the value of a node. False: its key is not from tidings, or its value is not in the
+ * file. */
 static bool locate(const struct maintenance_rows *rows, const uint8_t *node, uint64_t page,
                    struct maintenance_row *ret_row, bool *ret_big) {
   const uint8_t *value = node + NODE_HEAD_BYTES + DB_KEY_BYTES;

@@ -16,7 +16,7 @@ struct migration {
   struct maintenance_report report;
   struct tidings_error *error;
   struct arena arena;
-  bool no_memory; /* for a row, which then looked as if it could not be read */
+  bool no_memory; /* there was none for a row, which then seemed unreadable */
 };
 
 /* -- a row ------------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static int check_layout(const struct migration *migration, uint64_t layout) {
               migration->path, migration->path);
 }
 
-/* The first row of all says the layout: the new store is begun then. */
+/* Begins the new store. Is called with the first row, which states the layout. */
 static int begin(struct migration *migration, const struct db_key *key,
                  struct tidings_span record) {
   const struct db_key first = row_key(0, ROW_META, 0);

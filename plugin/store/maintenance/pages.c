@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * maintenance/pages.c: what each page of a damaged file is used for, as far as the newest sound
- * head, and the sound pages after it, can tell.
+ * maintenance/pages.c: finds out what each page of a damaged file is used for, as far as the newest
+ * sound head and the sound pages to which it leads can tell.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,8 +68,8 @@ static bool is_head(const uint8_t *head, unsigned index, uint64_t page_bytes) {
          page_u64(head, HEAD_TRANSACTION_AT) % PAGE_HEADS == index;
 }
 
-/* The second head is where a page ends: of which size, the first head says, or else the one that
- * fits. */
+/* Finds the size of a page. The first head states it. If the first head is damaged, the right size
+ * is the one at which a second head begins. */
 static bool find_page_size(const struct maintenance_rows *rows, uint64_t *ret_bytes) {
   uint8_t head[HEAD_BYTES];
   for (uint64_t bytes = PAGE_SMALLEST; bytes <= PAGE_LARGEST; bytes *= 2) {
@@ -84,9 +84,10 @@ static bool find_page_size(const struct maintenance_rows *rows, uint64_t *ret_by
   return false;
 }
 
-/* Was it being written when the power went, so that its number is new and its trees are those
- * before? Each commit but the first puts the pages that it replaced into the list of free pages,
- * under its own number. False too if damage hides the newest number there. */
+/* Did the power fail while this head was written, so that its number is new and its trees are the
+ * old ones? Then the list of free pages does not have its number: each commit but the first puts
+ * the pages that it replaced into this list under its own number. False too if damage hides the
+ * newest number of the list. */
 static bool is_torn(struct maintenance_rows *rows, const uint8_t *head) {
   uint64_t transaction = page_u64(head, HEAD_TRANSACTION_AT), page = root_of(head, 0).page;
   if (page == TREE_EMPTY) return transaction > 1;
@@ -113,7 +114,8 @@ static void take_newest(struct newest *newest, const uint8_t *head) {
                             .found = true};
 }
 
-/* The newest commit was cut off: then the head before it counts, as at an open. */
+/* If the newest commit was cut off, returns the head before it, which also counts when the store is
+ * opened. */
 static struct newest find_before_cut(const struct maintenance_rows *rows) {
   struct newest newest = {.found = false};
   struct heads_verdict verdict;
@@ -124,7 +126,7 @@ static struct newest find_before_cut(const struct maintenance_rows *rows) {
   return newest;
 }
 
-/* A torn one only if `torn_too`. */
+/* Accepts a torn head only if `torn_too`. */
 static struct newest find_newest(struct maintenance_rows *rows, bool torn_too) {
   struct newest newest = {.found = false};
   uint8_t head[HEAD_BYTES];
@@ -140,13 +142,13 @@ static struct newest find_newest(struct maintenance_rows *rows, bool torn_too) {
 
 /* -- the trees --------------------------------------------------------------------------------- */
 
-/* Pages that are still to be looked at. Each is put there once, so there is room for all. */
+/* The pages that are still to be read. Each page enters the list once, so there is room for all. */
 struct descent {
   struct maintenance_rows *rows;
   uint64_t *stack;
   size_t depth;
-  uint8_t leaf_use; /* what the leaves of this tree are */
-  uint64_t entries; /* of the list of free pages, read whole */
+  uint8_t leaf_use; /* the use of this tree's leaves */
+  uint64_t entries; /* how many records of the list of free pages were read whole */
 };
 
 static void push_page(struct descent *descent, uint64_t page) {
@@ -163,7 +165,7 @@ static void mark_free(struct maintenance_rows *rows, const uint8_t *numbers, uin
   }
 }
 
-/* A record of the list of free pages: how many, and their numbers. */
+/* Reads a record of the list of free pages: a count, and as many page numbers. */
 static bool read_free(struct maintenance_rows *rows, const uint8_t *node) {
   size_t key = page_u16(node, NODE_KEY_BYTES_AT), bytes = page_u32(node, NODE_LOW_AT);
   const uint8_t *value = node + NODE_HEAD_BYTES + key;
@@ -207,7 +209,7 @@ static void look_at_page(struct descent *descent, uint64_t number) {
   }
   const uint8_t *first = leaf ? maintenance_page_node(rows, rows->page, 0) : NULL;
   bool ours = first && page_u16(first, NODE_KEY_BYTES_AT) == DB_KEY_BYTES;
-  /* A damaged list of free pages may lead to a leaf of rows: that is none of its own. */
+  /* A damaged list of free pages may lead to a leaf of rows, which is not a leaf of the list. */
   if (leaf)
     rows->uses[number] = ours && descent->leaf_use == USE_OTHER ? USE_UNKNOWN : descent->leaf_use;
   for (unsigned i = 0; i < leaf && descent->leaf_use == USE_OTHER; i++) {

@@ -10,7 +10,8 @@
 #include "store/maintenance/session.h"
 #include "store/maintenance/target.h"
 
-/* The name of a session's number; of several the one that is worth most. */
+/* The name of a session's number. If several rows name the number, the row of the highest worth
+ * counts. */
 struct name {
   uint32_t number;
   const struct maintenance_row *row;
@@ -21,9 +22,9 @@ struct salvage {
   struct maintenance_target target;
   struct maintenance_report *report;
   bool also_stale;
-  const struct maintenance_row **chosen; /* the best row of each key, of sessions only, by key */
+  const struct maintenance_row **chosen; /* the best row of each key of a session, sorted by key */
   size_t chosen_count;
-  struct name *names; /* by number */
+  struct name *names; /* sorted by number */
   size_t name_count;
   uint64_t next; /* how many sessions it has had, + 1 */
   struct buffer record;
@@ -37,7 +38,7 @@ static bool read_row(struct salvage *salvage, const struct maintenance_row *row,
          record_open(ret_reader, &row->key, buffer_view(&salvage->record));
 }
 
-/* Takes the head that was written last, among the heads of one session that are worth the same. */
+/* Takes the head that was written last, among the heads of one session that have the same worth. */
 static const struct maintenance_row *newest_head(struct salvage *salvage,
                                                  const struct maintenance_row *rows, size_t count) {
   const struct maintenance_row *newest = rows;
@@ -76,7 +77,7 @@ static int take_own_row(struct salvage *salvage, const struct maintenance_row *r
   return 0;
 }
 
-/* All rows of one key. */
+/* Chooses the best of all rows of one key. */
 static int choose(struct salvage *salvage, const struct maintenance_row *rows, size_t count,
                   struct tidings_error *error) {
   uint8_t kind = rows->key.bytes[4];
@@ -85,7 +86,7 @@ static int choose(struct salvage *salvage, const struct maintenance_row *rows, s
   if (kind == ROW_NAME) take_name(salvage, rows);
   if (!row_key_session(rows->key.bytes)) return 0;
   if (rows->worth == MAINTENANCE_STALE) {
-    /* An old head knows less than the deliveries do. */
+    /* A stale head is not used, because the deliveries know more. */
     if (kind == ROW_HEAD) return 0;
     salvage->report->stale += kind == ROW_ITEM || kind == ROW_MESSAGE;
     if (!salvage->also_stale) return 0;
@@ -153,7 +154,8 @@ static int make_name(struct salvage *salvage, uint32_t number, struct tidings_er
   return session_name(txn, span_text(name), number, error);
 }
 
-/* Puts the names of the file before those that it makes up, so that they keep their places. */
+/* Writes the names from the file before the names that salvage makes up, so that the former keep
+ * their places. */
 static int put_names(struct salvage *salvage, struct tidings_error *error) {
   int code = 0;
   for (size_t i = 0; !code && i < salvage->name_count; i++) {
@@ -187,7 +189,7 @@ static int put_sessions(struct salvage *salvage, struct tidings_error *error) {
   return code;
 }
 
-/* Puts the store's secret, and the row that says how far forgetting got. */
+/* Writes the store's secret, and the row that says how far the sweep got. */
 static int put_own_rows(struct salvage *salvage, struct tidings_error *error) {
   struct store_txn *txn = NULL;
   int code = 0;

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 
-/* The rows of a session, gathered. */
+/* The facts that the remaining rows of a session tell. */
 struct gathered {
   struct maintenance_target *target;
   struct maintenance_report *report;
@@ -15,11 +15,11 @@ struct gathered {
   struct arena arena;
   struct buffer record;
   struct head head;
-  bool lost_head; /* there is no head that can be read */
-  bool no_memory; /* for some row, which then looked as if it could not be read */
+  bool lost_head; /* no head can be read */
+  bool no_memory; /* there was none for a row, which then seemed unreadable */
   uint64_t first_item, last_item, items; /* numbers of items, and how many there are */
-  uint64_t newest;     /* the newest item that anything names: no number is given out again */
-  struct taken *ended; /* by committed deliveries; only if the head is made anew */
+  uint64_t newest;     /* the newest item that any row names: no number may be given out again */
+  struct taken *ended; /* items that committed deliveries ended; only if the head is made anew */
   size_t ended_count, ended_capacity;
 };
 
@@ -34,7 +34,8 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
-/* A record that stays, with its reader. False: it cannot be used. */
+/* Reads a record into memory that stays valid, and opens a reader of it. False: the record cannot
+ * be used. */
 static bool open_record(struct gathered *all, const struct maintenance_row *row,
                         struct record_reader *ret_reader) {
   struct tidings_span record, copy;
@@ -97,7 +98,8 @@ static int look_at_delivery(struct gathered *all, const struct maintenance_row *
   bool counts = all->lost_head && delivery.state == DELIVERY_COMMITTED;
   for (size_t i = 0; counts && !code && i < delivery.disposition_count; i++)
     code = add_ended(all, &delivery.dispositions[i], error);
-  /* An item that was withdrawn while it was leased does not come back with the rest. */
+  /* When a delivery's items become pending again, an item that was withdrawn while it was leased
+   * does not. */
   counts = all->lost_head && delivery.state == DELIVERY_LEASED;
   for (size_t i = 0; counts && !code && i < delivery.recalled_count; i++)
     code = add_ended(all, &delivery.recalled[i], error);
@@ -140,8 +142,8 @@ static int compare_taken(const void *a, const void *b) {
   return left->first < right->first ? -1 : left->first > right->first;
 }
 
-/* Sorted, disjoint, and none below the watermark. Deliveries may overlap where an item came back
- * after a rollback. */
+/* Sorts the ranges, and joins them so that they are disjoint and none is below the watermark.
+ * Deliveries overlap if an item was delivered again after a rollback. */
 static void join_ended(struct gathered *all) {
   size_t count = 0;
   if (all->ended_count) qsort(all->ended, all->ended_count, sizeof *all->ended, compare_taken);
@@ -171,7 +173,7 @@ static void count_pending(struct gathered *all) {
   }
 }
 
-/* A session to which was only pushed has no head, and everything is pending. */
+/* A session without deliveries, run or messages needs no head: everything in it is pending. */
 static bool needs_head(const struct gathered *all) {
   const struct head *head = &all->head;
   return !all->lost_head || head->last_delivery || head->run.last_message || head->last_transition;
@@ -200,7 +202,8 @@ static int put_head(struct gathered *all, struct tidings_error *error) {
 
 /* -- the other rows ---------------------------------------------------------------------------- */
 
-/* Brings back what a lost head had leased, and the row of its id, which may be lost too. */
+/* Writes a delivery. If the head was lost, a leased delivery is rolled back. Also writes the row of
+ * the delivery's id, which may be lost too. */
 static int put_delivery(struct gathered *all, const struct maintenance_row *row,
                         struct tidings_error *error) {
   struct delivery delivery;
@@ -246,8 +249,8 @@ static int put_row(struct gathered *all, const struct maintenance_row *row,
                    struct tidings_error *error) {
   struct tidings_span record;
   switch (row->key.bytes[4]) {
-  case ROW_HEAD:               /* written apart */
-  case ROW_OUTLINES: return 0; /* their items may be lost */
+  case ROW_HEAD:               /* written separately */
+  case ROW_OUTLINES: return 0; /* their items may be lost, so they are left out */
   case ROW_DELIVERY: return put_delivery(all, row, error);
   case ROW_MESSAGE: return put_message(all, row, error);
   default:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/maintenance/tables.c: a store in a folder has no tables to make.
+ * store/maintenance/tables.c: refuses the tasks for tables, because a store in a folder has none.
  */
 #include "common/error.h"
 #include "store/maintenance/maintenance.h"

@@ -16,7 +16,7 @@
 
 enum { BATCH_BYTES = 8 << 20, PAGES_A_ROW = 3 * 4096 };
 
-/* 0 also if it is not there. */
+/* Returns 0 if the folder is empty or does not exist. */
 static int check_empty(const char *to, struct tidings_error *error) {
   DIR *folder = opendir(to);
   if (!folder && errno == ENOENT) return 0;
@@ -41,9 +41,9 @@ static char *without_slashes(const char *path) {
 
 /* -- what is not finished ---------------------------------------------------------------------- */
 
-/* The mark says that a folder is none that a person named so. It has the pid of the process that
- * makes the store, which has it locked. It is removed when the store is in its place; there it does
- * no harm. */
+/* The file that shows that a run made this folder, and not a person. It contains the pid of the
+ * process that makes the store; that process keeps it locked. It is removed after the store has
+ * been moved to its place; a mark that stays there does no harm. */
 static const char mark[] = "unfinished";
 static const char *const parts[] = {"data.mdb", "lock.mdb", "shared", "creating", mark};
 
@@ -53,7 +53,7 @@ static bool is_part(const char *name) {
   return is;
 }
 
-/* `user` 0: it is not known. */
+/* `user` 0: the process is not known. */
 static int refuse_user(const char *unfinished, uint32_t user, struct tidings_error *error) {
   if (!user)
     return fail(error, TIDINGS_E_STATE, "%s is just being made by another process; wait for it",
@@ -62,8 +62,8 @@ static int refuse_user(const char *unfinished, uint32_t user, struct tidings_err
               unfinished, user);
 }
 
-/* In a folder that was just made. Before it is locked, another run may take the folder away. 0, or
- * errno; ENOENT and EWOULDBLOCK: another run does so. */
+/* Makes and locks the mark in a folder that was just made. Returns 0 or an errno; ENOENT and
+ * EWOULDBLOCK: before the mark was locked, another run has begun to remove the folder. */
 static int make_mark(int directory_fd, int *ret_fd) {
   struct stat info = {.st_nlink = 0};
   int fd = openat(directory_fd, mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -89,8 +89,8 @@ static int make_marked(const char *path, int *ret_fd, struct tidings_error *erro
   return err ? fail(error, TIDINGS_E_STORE, "%s cannot be made: %s", path, strerror(err)) : 0;
 }
 
-/* The process that has the mark locked. 0: there is none, and nobody can lock it until *ret_fd is
- * closed, which is -1 without a mark. */
+/* Returns the pid of the process that has the mark locked. 0: no process has, and none can lock it
+ * until *ret_fd is closed; *ret_fd is -1 if there is no mark. */
 static uint32_t maker_of(int directory_fd, int *ret_fd) {
   char pid[16] = "";
   int fd = openat(directory_fd, mark, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -109,7 +109,8 @@ static bool has_only_parts(int directory_fd) {
   return only;
 }
 
-/* Only what an unfinished store may have, and no folder that has more. 0, or errno. */
+/* Removes the files that an unfinished store may have, and then the folder if it is empty. Returns
+ * 0 or an errno. */
 static int remove_store(const char *path) {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && has_only_parts(fd)) {
@@ -122,13 +123,14 @@ static int remove_store(const char *path) {
   return rmdir(path) ? errno : 0;
 }
 
-/* A folder without the mark is none of a run's, or was just made and is empty. 0, or errno. */
+/* Removes an unfinished store. A folder without the mark is removed only if it is empty, because
+ * then a run may just have made it. Returns 0 or an errno. */
 static int remove_unfinished(int directory_fd, const char *path) {
   if (faccessat(directory_fd, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return remove_store(path);
   return rmdir(path) ? errno : 0;
 }
 
-/* Removes what a killed run has left: a living one has the mark locked. Nobody uses the store. */
+/* Removes the unfinished store of a run that was killed. A run that lives has the mark locked. */
 static int take_away(const char *unfinished, struct maintenance_report *report,
                      struct tidings_error *error) {
   int marked = -1, alone = -1,
@@ -162,7 +164,7 @@ int maintenance_target_begin(struct maintenance_target *target, const char *to,
   code = take_away(unfinished, report, error);
   if (!code) code = make_marked(unfinished, &target->mark_fd, error);
   if (code) {
-    free(unfinished); /* not ours to remove */
+    free(unfinished); /* this run must not remove it */
     return code;
   }
   target->unfinished = unfinished;
@@ -212,8 +214,8 @@ static int sync_parent(const char *path) {
   return err;
 }
 
-/* rename puts a folder in the place of an empty one, and of nothing else. The mark goes last: if we
- * are killed, the next run knows what is ours. */
+/* rename replaces only an empty folder. The mark is removed last, so that if this run is killed,
+ * the next one recognizes the folder. */
 static int move_to_place(struct maintenance_target *target, struct tidings_error *error) {
   char *marked = NULL;
   if (asprintf(&marked, "%s/%s", target->path, mark) < 0)
@@ -229,7 +231,7 @@ static int move_to_place(struct maintenance_target *target, struct tidings_error
              : 0;
 }
 
-/* It is complete and flushed, wherever it is moved or copied to from here. */
+/* Makes the store complete and flushed, so that it can be moved or copied from now on. */
 static int seal(struct store *store, struct tidings_error *error) {
   int code = shared_writer_lock(store->db, store_deadline_in(MAINTENANCE_BUDGET_MS), error);
   if (code) return code;

@@ -20,8 +20,8 @@ struct place {
   int64_t time_ms;
 };
 
-/* The row of this event; or, if it has none, a place for it: a free one, or the oldest of those
- * that it collides with. */
+/* Finds the row of this event. If it has none, finds a place for it: a free one, or else the place
+ * of the oldest event with which it collides. */
 static int find_event(struct store_txn *txn, uint32_t session, struct tidings_span source,
                       struct tidings_span id, struct place *ret_place,
                       struct tidings_error *error) {
@@ -42,7 +42,7 @@ static int find_event(struct store_txn *txn, uint32_t session, struct tidings_sp
       intact = record_close(&reader);
       here.found = intact && span_equal(stored_source, source) && span_equal(stored_id, id);
     }
-    if (here.found || !intact) { /* not there, or damaged: its place is free */
+    if (here.found || !intact) { /* a missing or damaged row leaves its place free */
       *ret_place = here;
       return 0;
     }

@@ -7,7 +7,8 @@
 
 enum { RENDERING_NUMBERS = 128 };
 
-/* Ranges are stored as differences: they are short, and order is checked on the way in. */
+/* Stores ranges as differences, which are short. A reader that adds them up finds no range out of
+ * order. */
 static void encode_dispositions(struct buffer *out, const struct disposition_range *dispositions,
                                 size_t count) {
   uint64_t base = 0;
@@ -22,7 +23,7 @@ static void encode_dispositions(struct buffer *out, const struct disposition_ran
   }
 }
 
-/* None of them is above `most`. NULL: no memory. */
+/* Refuses a range that goes above `most`. NULL: no memory. */
 static struct disposition_range *decode_dispositions(struct record_reader *reader,
                                                      struct arena *arena, uint64_t most,
                                                      size_t *ret_count) {
@@ -44,7 +45,7 @@ static struct disposition_range *decode_dispositions(struct record_reader *reade
   return dispositions;
 }
 
-/* A delivery that has shown nothing has only a zero here. */
+/* For a delivery that has shown nothing, writes only a zero. */
 static void encode_rendering(struct buffer *out, const struct rendering *rendering) {
   record_u64(out, rendering->bytes);
   if (!rendering->bytes) return;
@@ -108,7 +109,7 @@ void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   encode_dispositions(out, delivery->dispositions, delivery->disposition_count);
   record_u64(out, delivery->message_count);
   for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
-  /* Some have nothing more to say; so had records of earlier versions. */
+  /* A record may end here or after any of the next fields. Records of earlier versions do. */
   bool marked = delivery->mark, rendered = delivery->rendering.bytes || marked,
        rewound = delivery->rewound_ms;
   if (delivery->recalled_count || rewound || rendered)

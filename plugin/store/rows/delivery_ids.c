@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/delivery_ids.c: finds a delivery's number by its id. A store that went back in time
- * gives some numbers out again. An id has a random mark too, and a row that leads from the mark to
- * the delivery. So in such a store, an id that a transcript still has names no delivery, and never
- * another one.
+ * store/rows/delivery_ids.c: finds a delivery's number by its id. A store that was restored from a
+ * backup gives some numbers out again. So an id contains a random mark, and a row leads from the
+ * mark to the delivery. In a restored store, an id that only a transcript still has names no
+ * delivery; it never names another delivery.
  */
 #include <errno.h>
 
@@ -57,7 +57,7 @@ int delivery_find(struct store_txn *txn, uint32_t session, uint64_t id, uint64_t
   int rc = row_get(txn, &key, &value);
   if (rc) return db_failed(error, rc, "look for a delivery's id");
   if (!value.ptr) return find_unmarked(txn, session, id & UINT32_MAX, ret_n, error);
-  if (!record_open(&reader, &key, value)) return 0; /* damaged: it names nothing */
+  if (!record_open(&reader, &key, value)) return 0; /* a damaged row names no delivery */
   uint64_t n = record_read_u64(&reader);
   if (record_close(&reader)) *ret_n = n;
   return 0;

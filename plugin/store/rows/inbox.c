@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/inbox.c: pushes that an engine keeps in an inbox become items, in its order, at the
- * begin of a transaction of their session. A snapshot numbers them for itself; the write after it
- * gives them the same numbers, or the head has changed since.
+ * store/rows/inbox.c: some engines keep pushes in an inbox. When a transaction of a session begins,
+ * the session's pushes become items, in the order of the inbox. A snapshot numbers these items for
+ * itself. The next write gives them the same numbers, unless the head has changed since the
+ * snapshot.
  */
 #include "store/rows/rows.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/items.c: reading items. They are written by push/, once, and deleted by forget/.
+ * store/rows/items.c: reads items. push/ writes each item once, and forget/ deletes it.
  */
 #include "store/rows/rows.h"
 
@@ -21,7 +21,7 @@ void item_encode(struct buffer *out, int64_t time_ms, const struct notification 
   record_bytes(out, note->tool);
   record_bytes(out, note->handle);
   record_bytes(out, note->caused_by);
-  /* Records of earlier versions end here or after made_by, and those that have no more to say. */
+  /* A record without the next fields ends here or after made_by. Records of earlier versions do. */
   if (note->made_by || note->occurred_ms || copied || note->due_ms) record_u64(out, note->made_by);
   if (note->occurred_ms || copied || note->due_ms) record_i64(out, note->occurred_ms);
   if (!copied && !note->due_ms) return;
@@ -38,7 +38,7 @@ static void decode_origin(struct record_reader *reader, struct origin *origin) {
   origin->outcome = record_read_below(reader, OUTCOME_COUNT);
 }
 
-/* From its due time on it counts as if it had been pushed then. */
+/* An item with a due time counts as if it had been pushed at that time. */
 static void set_times(struct item *item, int64_t pushed_ms) {
   item->time_ms = item->pushed_ms = pushed_ms;
   if (!item->note.due_ms) return;
@@ -90,8 +90,8 @@ int item_last(struct store_txn *txn, uint32_t session, const struct head *head, 
   return code;
 }
 
-/* A damaged record becomes an item without a message. Without an arena the text is the snapshot's
- * own. */
+/* Makes an item without a message of a damaged record. If `arena` is NULL, the item's text stays in
+ * the snapshot's memory. */
 static int read_item(uint32_t session, uint64_t n, struct tidings_span value, struct arena *arena,
                      struct item *ret_item) {
   struct db_key key = row_key(session, ROW_ITEM, n);
@@ -160,8 +160,7 @@ struct item_list {
   struct store_txn *txn;
   uint32_t session;
   struct arena *arena, *text_arena;
-  struct item *items; /* not zeroed, and read into: most of what a delivery costs is memory that is
-                         touched */
+  struct item *items; /* not zeroed: touching memory is most of the cost of a delivery */
   size_t count, capacity;
 };
 
@@ -174,7 +173,8 @@ static int grow(struct item_list *list, size_t capacity) {
   return 0;
 }
 
-/* Room for all that can be pending, as far as that is believable. */
+/* Makes room for all items that can be pending, but at first for at most LARGEST_FIRST_ROOM,
+ * because a damaged head may state any number. */
 static int make_room(struct item_list *list, const struct head *head, struct tidings_error *error) {
   uint64_t last = 0, room = 0;
   int code = item_last(list->txn, list->session, head, &last, error);
@@ -205,8 +205,8 @@ static int gather_range(struct item_list *list, struct db_cursor *cursor, uint64
   return rc ? db_failed(error, rc, "read items") : 0;
 }
 
-/* Reads the gaps between what is taken, so that what has ended after one item that is never shown
- * costs nothing. */
+/* Reads only the gaps between the taken ranges. So if one old item is never shown, the items after
+ * it that have ended cost nothing. */
 static int gather_pending(struct store_txn *txn, uint32_t session, const struct head *head,
                           struct arena *arena, struct arena *text_arena, struct item **ret_items,
                           size_t *ret_count, struct tidings_error *error) {

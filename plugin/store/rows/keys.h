@@ -11,7 +11,8 @@
 
 #include "store/db/db.h"
 
-/* Stored: the numbers never change. Session number 0 is the store itself. */
+/* These numbers are stored, so they never change. Rows of session number 0 belong to the store
+ * itself. */
 enum row_kind {
   ROW_META = 1,
   ROW_NAME = 2,
@@ -21,13 +22,13 @@ enum row_kind {
   ROW_DEDUP = 6,
   ROW_MEMORY = 7,
   ROW_MESSAGE = 8,
-  ROW_CONTENT = 9,     /* of a message */
+  ROW_CONTENT = 9,     /* a message's content */
   ROW_MESSAGE_ID = 10, /* n: a hash of the id */
   ROW_TRANSITION = 11,
   ROW_RATE = 12, /* n: a hash of the source */
   ROW_TOOLS = 13,
   ROW_DELIVERY_ID = 14, /* n: the mark of a delivery */
-  ROW_OUTLINES = 15     /* of items: outlines.c */
+  ROW_OUTLINES = 15     /* see outlines.c */
 };
 
 static inline struct db_key row_key(uint32_t session, enum row_kind kind, uint64_t n) {
@@ -40,7 +41,7 @@ static inline struct db_key row_key(uint32_t session, enum row_kind kind, uint64
   return key;
 }
 
-/* Is `key`, which may be NULL, of the same session and kind as `like`? */
+/* Does `key`, which may be NULL, have the session and the kind of `like`? */
 static inline bool row_key_is_like(const uint8_t *key, const struct db_key *like) {
   return key && memcmp(key, like->bytes, 5) == 0;
 }

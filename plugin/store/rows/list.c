@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/list.c: pages of sessions. An engine of another machine brings them by their numbers,
- * with their rows; this machine's are found by the hashes of their names.
+ * store/rows/list.c: reads the list of sessions in pages. An engine on another machine returns
+ * sessions by their numbers, together with their rows. An engine on this machine finds them by the
+ * hashes of their names.
  */
 #include "store/list.h"
 
@@ -32,7 +33,8 @@ int session_page_here(struct store_txn *txn, uint64_t after, size_t most, sessio
   return rc ? db_failed(error, rc, "read the sessions' names") : 0;
 }
 
-/* A place is a name's n, or a number where the engine has its sessions by their numbers. */
+/* `after` and *ret_next are the n of a name's row, or a session's number if the engine lists
+ * sessions by their numbers. */
 int session_page(struct store_txn *txn, uint64_t after, size_t most, session_visitor each,
                  void *context, uint64_t *ret_next, struct tidings_error *error) {
   uint32_t next = 0;

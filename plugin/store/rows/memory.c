@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/memory.c: what producers remember of a session, one row.
+ * store/rows/memory.c: the one row in which producers remember facts about a session.
  */
 #include "store/rows/rows.h"
 
@@ -34,7 +34,8 @@ int memory_get(struct store_txn *txn, uint32_t session, struct arena *arena,
   if (!value.ptr) return 0;
   if (arena_copy(arena, value, &value))
     return fail(error, TIDINGS_E_NOMEM, "no memory for what is remembered of a session");
-  if (!record_open(&reader, &key, value)) return 0; /* damaged: a threshold speaks once more */
+  if (!record_open(&reader, &key, value))
+    return 0; /* after damage, a threshold is reported once more */
   memory.budget_percent = record_read_below(&reader, 101);
   if (reader.at < reader.end) decode_calls(&reader, &memory);
   if (reader.at < reader.end) memory.edits = record_read_bytes(&reader);
@@ -49,7 +50,7 @@ int memory_put(struct store_txn *txn, uint32_t session, const struct memory *mem
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
   record_u64(&body, memory->budget_percent);
-  /* Earlier versions end here or after the calls. */
+  /* Records of earlier versions end here or after the calls. */
   if (memory->call_count || memory->edits.len) record_u64(&body, memory->call_count);
   for (size_t i = 0; i < memory->call_count; i++) {
     const struct tool_call *call = &memory->calls[i];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/messages.c: the messages that may start turns. A small row a message, rewritten as it
- * moves on; its content in a row of its own, so that deciding which is next reads none of it; and a
- * row that finds it by its id, at a hash of the id, holding the id's message, so that a collision
- * is never taken for it.
+ * store/rows/messages.c: the messages that may start turns. Each message has three rows. A small
+ * row is rewritten whenever the message's state changes. Its content has a row of its own, so that
+ * choosing the next message reads no content. A third row, whose n is a hash of the message's id,
+ * leads from the id to the message; it holds the whole id, so that another id with the same hash is
+ * not taken for it.
  */
 #include "common/fnv.h"
 #include "render/missing.h"
@@ -17,8 +18,8 @@ static uint64_t hash_id(struct tidings_span id) {
   return fnv_span(FNV_START, id) & ~(uint64_t)(HASH_STEP - 1);
 }
 
-/* The row of this id, with its message's number; or a free place for it (n 0). FULL: there is
- * none. */
+/* Finds the row of this id, with its message's number, or else a free place for the row (n 0).
+ * FULL: there is no free place. */
 static int find_id(struct store_txn *txn, uint32_t session, struct tidings_span id,
                    struct db_key *ret_key, uint64_t *ret_n, struct tidings_error *error) {
   uint64_t hash = hash_id(id);

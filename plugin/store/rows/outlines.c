@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/outlines.c: outlines of items, many in a row, so that who looks at all that is pending
- * need not read it. A row has those of the items whose numbers divided by OUTLINE_ITEMS are its
- * own; the push of the last of them writes it, and it never changes, as items do not. Without a
- * row, or with one that is damaged, the items themselves are read: nothing depends on it but time.
+ * store/rows/outlines.c: rows that hold the outlines of many items, so that a caller that looks at
+ * all pending items need not read the items. Row number r has the outlines of the items whose
+ * numbers divided by OUTLINE_ITEMS are r. The push of the last of these items writes the row, which
+ * never changes, because items never change. If a row is missing or damaged, the items themselves
+ * are read, which only takes longer.
  */
 #include "store/outlines.h"
 #include "store/rows/rows.h"
@@ -21,7 +22,7 @@ static uint64_t row_begin(uint64_t row) { return row * OUTLINE_ITEMS; }
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
-/* Text is the snapshot's own. */
+/* The outline's text stays in the snapshot's memory. */
 static int gather_outline(void *context, const struct item *item) {
   struct outlines *all = context;
   struct outline_kind kind;
@@ -70,7 +71,8 @@ static void encode_outlines(struct buffer *out, const struct outlines *all) {
   for (size_t i = 0; i < all->count; i++) encode_one(out, all, i);
 }
 
-/* Kinds may be as many as items and as long as they: then the row would save nothing. */
+/* Writes no row if the kinds are as many and as long as the items, because it would save
+ * nothing. */
 int outlines_note(struct store_txn *txn, uint32_t session, uint64_t n,
                   struct tidings_error *error) {
   struct db_key key = row_key(session, ROW_OUTLINES, outline_row_of(n));
@@ -160,7 +162,7 @@ static int pass_outlines(const struct outline_scan *scan, const struct outlines 
   return code;
 }
 
-/* Items before the row under the cursor have none, and are read one by one. */
+/* Items that no row of outlines covers are read one by one. */
 static int read_outlines(struct store_txn *txn, uint32_t session, struct db_cursor *cursor,
                          uint64_t first, uint64_t last, struct outline_scan *scan,
                          struct tidings_error *error) {
@@ -195,7 +197,8 @@ int outline_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64
   return code;
 }
 
-/* Short runs of what has ended are passed over by the caller: a row would be read twice. */
+/* Skips only long runs of ended items. The items of a short run are reported too, and the caller
+ * skips them: otherwise a row would be read twice. */
 int outline_live(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t first,
                  outline_visitor each, void *context, struct tidings_error *error) {
   enum { LONG_RUN = 2 * OUTLINE_ITEMS };

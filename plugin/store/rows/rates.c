@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/rates.c: how many notifications each source has pushed in its running minute. A minute
- * begins with the first push of a source after its last one was over; there are rows only where a
- * limit is configured. A row's n is a hash of the source; the row holds it in full, so sources that
- * collide are counted apart, unless they are more than there are places.
+ * store/rows/rates.c: how many notifications each source has pushed in its running minute. The
+ * minute of a source begins with its first push after its last minute has ended. There are rows
+ * only where a limit is configured. A row's n is a hash of the source, and the row holds the whole
+ * source. So sources whose hashes collide are counted apart, unless there are more of them than
+ * places.
  */
 #include "common/fnv.h"
 #include "store/rows/rows.h"
@@ -16,8 +17,8 @@ struct rate {
   uint64_t count;
 };
 
-/* Its last bits are spread: what is forgotten is found by chance, and names that are alike
- * must not stand together. */
+/* Spreads the last bits of the hash: rows to forget are found by chance, so similar names must not
+ * be neighbours. */
 static uint64_t hash_source(struct tidings_span source) {
   uint64_t hash = fnv_span(FNV_START, source);
   hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
@@ -51,8 +52,8 @@ bool rate_is_over(const struct db_key *key, struct tidings_span value, int64_t n
   return !decode_rate(key, value, &rate, &source) || is_minute_over(rate.since_ms, now_ms);
 }
 
-/* The row of this source; or, if it has none, count 0 and a place for it: a free one, or that of
- * the oldest of those that it collides with. */
+/* Finds the row of this source. If it has none, returns count 0 and a place for it: a free one, or
+ * else the place of the oldest source with which it collides. */
 static int find_rate(struct store_txn *txn, uint32_t session, struct tidings_span source,
                      struct rate *ret_rate, struct tidings_error *error) {
   uint64_t hash = hash_source(source);
@@ -77,7 +78,7 @@ static int find_rate(struct store_txn *txn, uint32_t session, struct tidings_spa
   return 0;
 }
 
-/* Some of those after `from` whose minute is over, so that they do not pile up. */
+/* Deletes some of the rows after `from` whose minute is over, so that they do not accumulate. */
 static int forget_some_rates(struct store_txn *txn, const struct db_key *from, int64_t now_ms) {
   struct db_key gone[FORGOTTEN_AT_ONCE];
   struct db_cursor cursor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/record.c: the primitives of record.h.
+ * store/rows/record.c: writes and reads the fields of a record.
  */
 #include "store/rows/record.h"
 

@@ -10,12 +10,13 @@ enum run_flag {
   RUN_COMPACTING = 4,
   RUN_STEERING = 8,
   RUN_SETTLING = 16,
-  RUN_UNFIT = 32,    /* `unfit` is not 0, and stands at the end */
+  RUN_UNFIT = 32,    /* `unfit` is not 0, and is stored at the end */
   RUN_ASKED_AT = 64, /* the same for `asked_ms` */
   RUN_FLAGS = 128
 };
 
-/* `stop` and a flag stand above the attempt, of which earlier builds read only the lower half. */
+/* `stop` and a flag are stored in the bits above the attempt, because earlier builds read only the
+ * lower half of that number. */
 enum { STOP_SHIFT = 32, STOP_BITS = 2, ORPHANED_SHIFT = STOP_SHIFT + STOP_BITS };
 
 static uint64_t flag(bool set, unsigned bit) { return set ? bit : 0; }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/sessions.c: a session's name to its number, so that keys are short and of one width. A
- * number has a random part, and a process that knows one asks for it by its name as well: the store
- * may be an older one by now, in which the number is of another or none. A name row's n is a
- * hash of the name; names that collide stand one after the other.
+ * store/rows/sessions.c: finds a session's number by its name. Keys contain the number, so that
+ * they are short and of one width. A process that remembers a number checks it against the name,
+ * because the store may have been replaced by an older one, in which the number belongs to another
+ * session or to none; a random part makes it unlikely that both have given out the same number. The
+ * n of a name's row is a hash of the name; rows of names that collide follow one another.
  */
 #include <errno.h>
 
@@ -13,14 +14,15 @@
 enum { NAME_PROBES = 16 };
 
 static uint64_t hash_name(struct tidings_span name) {
-  return fnv_span(FNV_START, name) & ~(uint64_t)0xff; /* room for those that collide */
+  return fnv_span(FNV_START, name) & ~(uint64_t)0xff; /* room for names that collide */
 }
 
 struct db_key session_name_row(struct tidings_span name) {
   return row_key(0, ROW_NAME, hash_name(name));
 }
 
-/* Finds the row of `name`, or else the free place for it: *ret_number 0. */
+/* Finds the row of `name`. If there is none, *ret_number is 0 and *ret_key is a free place for
+ * it. */
 static int find_name(struct store_txn *txn, struct tidings_span name, struct db_key *ret_key,
                      uint32_t *ret_number, struct tidings_error *error) {
   uint64_t hash = hash_name(name);
@@ -95,7 +97,7 @@ static int take_number(struct store_txn *txn, struct tidings_span name, uint32_t
 int session_check_scope(struct store_txn *txn, const struct db_scope *scope,
                         struct tidings_error *error) {
   uint32_t number = 0;
-  if (!scope || !scope->session || !scope->name.len || db_remote) return 0; /* that engine looks */
+  if (!scope || !scope->session || !scope->name.len || db_remote) return 0; /* that engine checks */
   int code = session_find(txn, scope->name, &number, error);
   if (code || number == scope->session) return code;
   atomic_fetch_add(&txn->store->voided, 1);
@@ -138,8 +140,8 @@ int session_name(struct store_txn *txn, struct tidings_span name, uint32_t numbe
   return code ? code : put_name(txn, &key, name, number, error);
 }
 
-/* Names that collide are found one after the other: those after it move up, but none before its own
- * first place. */
+/* Names that collide are found one after the other, so the names after the deleted one move up, but
+ * none of them to before the first place of its own hash. */
 int session_delete_name(struct store_txn *txn, struct tidings_span name,
                         struct tidings_error *error) {
   struct db_key key = session_name_row(name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/tools.c: what the tools of a session have declared, one row; without a declaration
- * there is none, and a push costs one look for it.
+ * store/rows/tools.c: the one row in which a session's tools have declared their kinds. A session
+ * without declarations has no such row; each push looks for it.
  */
 #include <errno.h>
 
@@ -64,7 +64,7 @@ void tools_text(const struct declarations *tools, struct buffer *out) {
   json_close(&writer, ']');
 }
 
-/* For engines whose pushes read no rows. */
+/* Passes the declarations to an engine whose pushes read no rows. */
 static int describe_tools_to_engine(struct store_txn *txn, uint32_t session,
                                     const struct declarations *tools, struct tidings_error *error) {
   struct buffer text = BUFFER_EMPTY;
@@ -122,7 +122,7 @@ static int refuse_kind(const struct declaration *tool, struct tidings_span kind,
 int tools_check(struct store_txn *txn, uint32_t session, const struct notification *note,
                 struct arena *arena, bool *ret_refused, struct tidings_error *error) {
   struct declarations tools = {.count = 0};
-  if (note->made_by) return 0; /* by a producer of ours: its kinds are known */
+  if (note->made_by) return 0; /* the plugin's own producers make only known kinds */
   int code = tools_get(txn, session, arena, &tools, error);
   for (size_t i = 0; !code && i < tools.count; i++) {
     const struct declaration *tool = &tools.list[i];

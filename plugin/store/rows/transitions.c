@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/transitions.c: what a session's run did, one row a step.
+ * store/rows/transitions.c: the steps of a session's run: one row for each step.
  */
 #include "store/rows/rows.h"
 

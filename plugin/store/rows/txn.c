@@ -34,7 +34,8 @@ static struct store_txn *make_txn(struct store *store) {
   return txn;
 }
 
-/* A scope without a session's number wants its name looked up. `room` is where the scope may go. */
+/* If the scope has a name and no number, returns a scope that also fetches the name's row. It is
+ * built in `room`. */
 static const struct db_scope *with_wanted(const struct db_scope *scope, struct db_scope *room) {
   if (!db_remote || (scope && (scope->session || !scope->name.len))) return scope;
   *room = scope ? *scope : (struct db_scope){.session = 0};
@@ -83,7 +84,8 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
   return code;
 }
 
-/* A session that was only pushed to gets its number, and a snapshot of it can be taken. */
+/* Begins and commits a write, in which a session to which was only pushed gets its number. After
+ * that a snapshot of it can be taken. */
 static int fold_first(struct store *store, const struct db_scope *scope, store_deadline deadline,
                       struct tidings_error *error) {
   struct store_txn *txn = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/calls.c: phases and running calls are in the file `shared`, which all processes of
- * the store have mapped: nobody has to commit them.
+ * store/db/lmdb/calls.c: keeps phases and running calls in the file `shared`, which all processes
+ * of the store have mapped, so that they need no commit.
  */
 #include "store/db/lmdb/engine.h"
 #include "store/db/wake.h"
@@ -28,7 +28,8 @@ bool db_calls_any(struct db *db, uint32_t session) {
   return places_calls_any(&db->shared.places, session);
 }
 
-/* A process that was stopped with the lock may be writing: what it writes is void too. */
+/* A process that was stopped while it held the lock may still be writing. Its later writes are void
+ * too. */
 void db_calls_forget(struct db *db, uint32_t session) {
   places_calls_forget(&db->shared.places, session);
 }

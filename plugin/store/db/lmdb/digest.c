@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/digest.c: a digest as bytes. Its own checksum is over all of it but the checksum's
- * own four bytes.
+ * store/db/lmdb/digest.c: writes a digest as bytes and reads it. Its checksum covers all its bytes
+ * but the four of the checksum.
  */
 #include "store/db/lmdb/digest.h"
 
@@ -19,7 +19,8 @@ enum {
 };
 static const char magic[8] = "digest3";
 
-/* LMDB writes the rest of a head once, when it makes the file. */
+/* Covers only the part of a head that commits write: LMDB writes the rest once, when it makes the
+ * file. */
 uint32_t digest_head_crc(const uint8_t *head) {
   return crc32c(0, head + HEAD_MAP_AT, HEAD_BYTES - HEAD_MAP_AT);
 }
@@ -61,7 +62,7 @@ static bool read_runs(const uint8_t *bytes, uint32_t run_count, uint64_t end,
     const uint8_t *run = bytes + DIGEST_FIXED_BYTES + (size_t)i * DIGEST_RUN_BYTES;
     uint32_t page = page_u32(run, 0), count = page_u32(run, 4), before = digest->run_count;
     if (!count || page >= end || count > end - page || !digest_add_pages(digest, page, count) ||
-        digest->run_count == before) /* two that adjoin are one */
+        digest->run_count == before) /* adjoining runs would be one run */
       return false;
   }
   return true;

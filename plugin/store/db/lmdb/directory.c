@@ -16,9 +16,9 @@
 #include "common/error.h"
 #include "store/db/lmdb/files.h"
 
-/* Locks or shared mappings of these do not hold between machines. FUSE is let in: fuse-overlayfs in
- * containers is local. Some of the numbers are in linux/magic.h, which not every C library comes
- * with. */
+/* Locks or shared mappings do not work between machines on these file systems. FUSE is allowed,
+ * because fuse-overlayfs in containers is local. Some of the numbers are in linux/magic.h, which
+ * not every system has. */
 bool directory_is_remote(uint64_t file_system) {
   static const uint32_t remote[] = {
       0x6969 /* nfs */,      0x517b /* smb */,        0xff534d42 /* cifs */,
@@ -33,7 +33,7 @@ bool directory_is_remote(uint64_t file_system) {
   return false;
 }
 
-/* mkdir -p, 0700 for what is made. datafile_create syncs their entries. */
+/* Makes the directory and its parents, with mode 0700. datafile_create syncs their entries. */
 static int make_directories(const char *path, struct tidings_error *error) {
   char *copy = strdup(path);
   int code = 0;
@@ -54,8 +54,9 @@ static int make_directories(const char *path, struct tidings_error *error) {
   return code;
 }
 
-/* A folder with other files that was named by mistake gets no store among them. Another process may
- * have put data.mdb there since the look at it. */
+/* Is this a name of a store's file? No store is made in a folder with other files, which was
+ * probably named by mistake. Another process may have made data.mdb since the folder was looked
+ * at. */
 static bool is_of_a_store(const char *name) {
   static const char *const names[] = {".",        "..",         "creating",  "data.mdb",
                                       "lock.mdb", "shared",     "checked",   "logs",
@@ -152,7 +153,7 @@ int directory_file_refused(const char *directory, const char *name, int reason,
 int directory_open(const char *path, int *ret_fd, struct tidings_error *error) {
   int code = 0, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0 &&
-      (errno == ENOENT || errno == ENOTDIR)) { /* or a parent is no folder: that says which */
+      (errno == ENOENT || errno == ENOTDIR)) { /* if a parent is no folder, this names it */
     code = make_directories(path, error);
     if (code) return code;
     fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/env.c: opens and closes the LMDB environment, and turns its errors into sentences.
+ * store/db/lmdb/env.c: opens and closes the LMDB environment, and words LMDB's errors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static int open_environment(struct db *db) {
     return rc;
   }
   rc = mdb_env_set_maxreaders(db->env, STORE_MAX_READERS);
-  /* No map size is set: LMDB takes the one in the file, which never changes. */
+  /* Sets no map size: LMDB takes the size that the file states, which never changes. */
   if (!rc) rc = mdb_env_open(db->env, path, MDB_NOTLS | MDB_NORDAHEAD, 0600);
   if (!rc) rc = mdb_env_get_fd(db->env, &db->data_fd);
   if (!rc && fcntl(db->data_fd, F_SETFD, FD_CLOEXEC)) rc = errno;
@@ -86,8 +86,8 @@ int env_open_checked(struct db *db, store_deadline deadline, struct tidings_erro
               mdb_strerror(rc));
 }
 
-/* It has to be closed in any case. Without the lock that only matters if this is the last user, and
- * the process that has the lock is just opening. */
+/* The environment is closed even if the lock cannot be had. That matters only if this is the last
+ * user and the process that has the lock is just opening the store. */
 void env_close(struct db *db) {
   while (db->parked_count) mdb_txn_abort(db->parked[--db->parked_count]);
   if (!db->env) return;

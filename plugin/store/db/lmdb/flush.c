@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/flush.c: see the header. A commit is known by its thread: there is no thread-local
- * variable, because those of a plugin may need memory at their first use, and abort without it.
+ * store/db/lmdb/flush.c: finds the commit of a write by the thread that writes. It uses no
+ * thread-local variable: in a plugin, the first use of one may need memory, and aborts without it.
  */
 #include "store/db/lmdb/flush.h"
 
@@ -14,7 +14,8 @@
 #include "store/db/crc32c.h"
 #include "store/db/lmdb/heads.h"
 
-/* Without pages, before LMDB begins: what will be in the head is not known. */
+/* Writes a digest without pages before LMDB begins, when the contents of the head are not known
+ * yet. */
 static int write_early_digest(const struct flush *flush) {
   struct digest digest = {.transaction = flush->digest.transaction,
                           .flushed = flush->digest.flushed,
@@ -32,9 +33,9 @@ static int write_early_digest(const struct flush *flush) {
 
 enum { COMMITS = 64, NO_THREAD = 0, BEING_TAKEN = 1 };
 static struct {
-  _Atomic uintptr_t thread; /* a pthread_t: an address, so neither of the two above */
-  struct flush *flush;      /* looked at by that thread alone */
-  pid_t process;            /* a forked child has the places of its parent's threads */
+  _Atomic uintptr_t thread; /* a pthread_t: an address, so neither of these two constants */
+  struct flush *flush;      /* only that thread reads it */
+  pid_t process;            /* a forked child inherits the places of its parent's threads */
 } commits[COMMITS];
 
 static bool is_ours(int place) {
@@ -86,7 +87,8 @@ static size_t sum_bytes(const struct iovec *pieces, int count) {
   return bytes;
 }
 
-/* After a write that may be any; LMDB gives up a commit of which one fails. */
+/* Adds a write of this thread to the digest, even one that has failed, because then LMDB gives up
+ * the commit. */
 static void note_write(struct flush *flush, int fd, const struct iovec *pieces, int count,
                        off_t at) {
   size_t bytes = sum_bytes(pieces, count);
@@ -109,7 +111,7 @@ static int flush_now(struct flush *flush) {
   return failed;
 }
 
-/* Pages that no digest has must be on the disk before the head is written. */
+/* If the digest lacks pages, they must be on the disk before the head is written. */
 static int flush_pages(struct flush *flush) {
   if (flush->whole && flush->phase == FLUSH_OWED) return 0;
   flush->digest.run_count = 0;
@@ -127,7 +129,8 @@ static int write_digest(struct flush *flush, const void *head, uint64_t page) {
   return heads_write_at(flush->fd, bytes, len, page * flush->page_bytes + DIGEST_AT);
 }
 
-/* The digest first: the kernel may write the page to the disk in between. */
+/* Writes the digest before the head, because the kernel may write the page to the disk between the
+ * two. */
 static ssize_t write_head(struct flush *flush, const void *head, size_t bytes, off_t at) {
   int err = flush_pages(flush);
   if (!err) err = write_digest(flush, head, (uint64_t)at / flush->page_bytes);
@@ -188,9 +191,10 @@ static int watched_fdatasync(int fd) {
 static const struct tidings_lmdb_watch watch = {watched_pwrite, watched_writev, watched_pwritev,
                                                 watched_fdatasync};
 
-static _Atomic bool unknown; /* it wrote a head that was not seen */
+static _Atomic bool unknown; /* LMDB wrote a head by a call that is not watched */
 
-/* The versions whose writes are known: pages, fdatasync, the head. */
+/* True for the versions of LMDB that are known to write the pages, call fdatasync, and write the
+ * head. */
 bool flush_is_single(void) {
   enum { FIRST = 24, LAST = 33 };
   int major, minor, patch;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/flush.h: a commit with one flush. LMDB writes the pages, flushes, and writes the
- * head so that it is flushed too. Here the first flush is put off, the head gets a digest of the
- * pages, and one flush makes all of it durable before LMDB shows the commit to anyone.
+ * store/db/lmdb/flush.h: a commit with one flush. LMDB writes the pages and flushes them, then
+ * writes the head and flushes it. Here the first flush is put off, the head gets a digest of the
+ * pages, and one flush makes pages and head durable before LMDB shows the commit to anyone.
  *
- * That needs an LMDB that is linked in, because its writes are seen by another name of the calls
- * (cmake/linked_in/lmdb_writes.h), and one whose writes are known. With another LMDB there are two
- * flushes, as it makes them, and the digest is without pages.
+ * This needs an LMDB that is linked in, because its write calls are redirected when it is linked
+ * (cmake/linked_in/lmdb_writes.h), and a version whose order of writes is known. Any other LMDB
+ * flushes twice, and the digest is without pages.
  */
 #ifndef STORE_DB_LMDB_FLUSH_H
 #define STORE_DB_LMDB_FLUSH_H
@@ -25,22 +25,23 @@ struct flush {
     FLUSH_HEAD   /* the head is being written, or was */
   } phase;
   bool whole;        /* the digest has all pages that were written */
-  bool watched;      /* by this process: see flush_commit_begin */
-  bool head_reached; /* after it failed, too: the disk may have all of it */
+  bool watched;      /* LMDB's writes are watched: see flush_commit_begin */
+  bool head_reached; /* even if writing the head failed: the disk may have all of it */
   struct digest digest;
 };
 
-/* False: a commit has two flushes here. */
+/* False: LMDB flushes twice for each commit here. */
 bool flush_is_single(void);
 
-/* Around mdb_txn_commit, in its thread. `fd` and `page_bytes` are the file's; `flushed`: the newest
- * transaction that was flushed, the one before at least. 0, or an errno, after which nothing is to
- * be committed. */
+/* To be called around mdb_txn_commit, in the same thread. `fd` and `page_bytes` are the file's;
+ * `flushed` is the newest transaction that was flushed, at least the one before this. Returns 0, or
+ * an errno, after which nothing may be committed. */
 int flush_commit_begin(struct flush *flush, int fd, uint64_t page_bytes, uint64_t transaction,
                        uint64_t flushed);
 void flush_commit_end(struct flush *flush);
-/* After a commit that wrote something: its head was written by a call that is not watched. It has
- * no digest, nothing may be flushed, and from now on this process makes two flushes. */
+/* To be called after a commit that wrote something. True: LMDB wrote the head by a call that is not
+ * watched. That head has no digest, perhaps nothing was flushed, and from now on this process
+ * flushes twice for each commit. */
 bool flush_missed_head(const struct flush *flush);
 
 #endif

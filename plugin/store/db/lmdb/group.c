@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/group.c: group commit. A commit costs a disk flush however much is in it, so
- * callers that wait for the writer lock at the same time are committed together: each queues a
- * push; the first leads: it takes the lock, then all that wait by then, has them stored in one
- * transaction and says to each how it went. A push is withdrawn (BUSY) only while it waits; once a
- * leader has it, its caller waits for the outcome, as it would for a commit of its own. Leader and
- * followers are threads of one process and die together, so no batch can be stored that a living
- * thread believes lost.
+ * store/db/lmdb/group.c: group commit. A commit costs a disk flush however much is in it, so pushes
+ * whose callers wait for the writer lock at the same time are committed together. Each caller
+ * queues its push, and the first caller leads: it takes the lock, then takes all pushes that wait
+ * by now, stores them in one transaction, and tells each caller the result. A push is withdrawn
+ * (BUSY) only while it waits. Once a leader has it, its caller waits for the result, as it would
+ * for a commit of its own. Leader and followers are threads of one process and die together, so no
+ * thread lives on that believes a stored push lost.
  */
 #include <errno.h>
 #include <time.h>
@@ -21,8 +21,8 @@ enum slot_state { SLOT_WAITING, SLOT_LEADS, SLOT_TAKEN, SLOT_DONE };
 
 /* -- a batch ----------------------------------------------------------------------------------- */
 
-/* A code that is not of one push alone: what made it fail says so to all of them. Duplicates fail
- * as well: what they are a duplicate of may have been in this batch. */
+/* Fails all pushes of a batch, because the cause is not one push alone. Duplicates fail as well,
+ * because the push that they repeat may have been in this batch. */
 static void fail_all(struct db_push *batch, int code, const struct tidings_error *error) {
   for (struct db_push *push = batch; push; push = push->next) {
     if (push->code) continue;
@@ -31,8 +31,9 @@ static void fail_all(struct db_push *batch, int code, const struct tidings_error
   }
 }
 
-/* With the writer lock held, which is given up. Stores the batch in one transaction. False: a push
- * broke the transaction, nothing was stored, and each is to be tried by itself. */
+/* Stores the batch in one transaction. The caller holds the writer lock, which this function gives
+ * up. False: a push broke the transaction, nothing was stored, and each push is to be tried by
+ * itself. */
 static bool commit_batch(struct db *db, struct db_push *batch, uint64_t bytes,
                          store_deadline deadline) {
   struct tidings_error error;
@@ -76,7 +77,7 @@ static void run_batch(struct db *db, struct db_push *batch, uint64_t bytes,
 
 /* -- the queue --------------------------------------------------------------------------------- */
 
-/* Its clock is that of deadlines. */
+/* Makes the condition variable wait by the clock of deadlines. */
 static void begin_changed(struct db_push *slot) {
   pthread_condattr_t attributes;
   (void)pthread_condattr_init(&attributes);
@@ -100,7 +101,7 @@ static void withdraw(struct db *db, struct db_push *slot) {
   slot->next = NULL;
 }
 
-/* Takes what waits, the leader's own slot first in line or not. */
+/* Takes the pushes that wait, and the leader's own, wherever it is in the queue. */
 static struct db_push *take_batch(struct db *db, struct db_push *leader, uint64_t *ret_bytes) {
   struct db_push *last = leader;
   size_t count = 1;
@@ -125,7 +126,7 @@ static void finish_batch(struct db *db, struct db_push *batch, const struct db_p
   while (batch) {
     struct db_push *next = batch->next;
     batch->state = SLOT_DONE;
-    if (batch != leader) /* its caller may be gone after the unlock; not before */
+    if (batch != leader) /* after the unlock its caller may be gone */
       pthread_cond_signal(&batch->changed);
     batch = next;
   }
@@ -136,8 +137,8 @@ static void finish_batch(struct db *db, struct db_push *batch, const struct db_p
   }
 }
 
-/* Called and returns with group_lock held. First waits for the writer lock, then looks who else has
- * come: they share the commit. */
+/* Is called with group_lock held, and returns with it. Waits for the writer lock first; all pushes
+ * that have been queued by then share the commit. */
 static void lead(struct db *db, struct db_push *slot, store_deadline deadline) {
   struct db_push *batch;
   uint64_t bytes;

@@ -11,7 +11,7 @@
 
 enum { PIECE_BYTES = 16384 };
 
-/* EIO at the end of the file. */
+/* Returns 0 or an errno; EIO if the file ends before. */
 static int read_fully(int fd, void *to, size_t bytes, uint64_t at) {
   for (size_t done = 0; done < bytes;) {
     ssize_t len = pread(fd, (uint8_t *)to + done, bytes - done, (off_t)(at + done));
@@ -101,14 +101,14 @@ int heads_check_pages(const struct heads *heads, unsigned index, bool *ret_right
   return 0;
 }
 
-/* `flushed`: its pages need not be looked at, because they were on the disk. */
+/* `flushed`: the pages of the head's commit need no check, because they were on the disk. */
 static int is_right(const struct heads *heads, unsigned index, bool flushed, bool *ret_right) {
   const struct file_head *head = &heads->head[index];
   *ret_right = head->state == HEAD_RIGHT && head->last_page < heads->file_pages;
   return *ret_right && !flushed ? heads_check_pages(heads, index, ret_right) : 0;
 }
 
-/* Can LMDB open a file of which this is the older head? */
+/* Can LMDB open a file that has this head as its older one? */
 static bool is_usable(const struct heads *heads, const struct file_head *head) {
   return head->state != HEAD_LOST && head->last_page < heads->file_pages;
 }
@@ -153,7 +153,8 @@ int heads_judge(const struct heads *heads, uint64_t flushed, bool unchanged,
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
-/* In one write, and the page whole: of a page that cannot be read, a part cannot be written. */
+/* Writes the whole page, in one write, because a part of a page that cannot be read cannot be
+ * written. */
 static int write_head_page(const struct heads *heads, unsigned index, const uint8_t *head,
                            const struct digest *digest) {
   uint8_t *page = calloc(1, (size_t)heads->page_bytes);
@@ -212,7 +213,8 @@ static int write_seal(struct heads *heads, unsigned index, uint64_t flushed) {
   return heads_write_at(heads->fd, bytes, len, index * heads->page_bytes + DIGEST_AT);
 }
 
-/* The older first: if the newest head is torn, its page then says that a commit is missing. */
+/* Seals the older head first: if the newest head is torn, the page of the older head then says that
+ * a commit is missing. */
 int heads_seal(struct heads *heads, unsigned newest) {
   uint64_t flushed = heads->head[newest].transaction;
   int err = write_seal(heads, 1 - newest, flushed);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/locks.c: the locks in the file `shared`. LMDB has locks of its own for what two of
- * them are for, but waits for them without a limit: a process that is stopped while it has one
- * would stop all others. So each of LMDB's is taken only by who has ours. The others are for the
- * calls of tools (places.c).
+ * store/db/lmdb/locks.c: the locks in the file `shared`. Two of these locks stand before LMDB's own
+ * two locks, for which LMDB waits without a limit: a process that is stopped while it holds one
+ * would stop all others. So a process takes a lock of LMDB's only while it holds the lock here. The
+ * other locks are for the calls of tools (places.c).
  *
  * LMDB's writer mutex is taken when a write begins, and kept until it ends. Its mutex for the table
  * of readers is taken for a new slot, for clearing the slots of dead readers, and in a write that
@@ -29,8 +29,8 @@ int locks_make(struct db *db, struct tidings_error *error) {
              : 0;
 }
 
-/* Waits in slices: a process that is killed between being woken and taking the lock has used up the
- * wake, and the others sleep beside a lock that is free. */
+/* Waits in short slices: if a process is killed after it was woken and before it takes the lock,
+ * nobody wakes the others, although the lock is free. */
 static int wait_for_lock(pthread_mutex_t *lock, store_deadline deadline) {
   for (;;) {
     store_deadline slice = store_deadline_in(SLICE_MS);

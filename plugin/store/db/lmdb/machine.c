@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/machine.c: a folder is used by one machine.
+ * store/db/lmdb/machine.c: one machine uses a folder, so these answers are constant.
  */
 #include "store/db/lmdb/engine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/open.c: opening and closing a store in a folder.
+ * store/db/lmdb/open.c: opens and closes a store in a folder.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static int create_files(struct db *db, const struct db_options *options,
   return code;
 }
 
-/* As sole user. LMDB opens the file only after that. */
+/* As sole user: checks data.mdb before LMDB opens it. */
 static int check_first(struct db *db, store_deadline deadline, struct tidings_error *error) {
   int fd = -1;
   int code = datafile_open(db, &fd, error);
@@ -33,7 +33,7 @@ static int check_first(struct db *db, store_deadline deadline, struct tidings_er
   return code;
 }
 
-/* All of it with the gate held, which stays held. */
+/* The caller holds the gate, before and after. */
 static int open_files(struct db *db, const struct db_options *options,
                       struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(options->budget_ms);
@@ -60,7 +60,7 @@ static void free_db(struct db *db) {
 }
 
 int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error) {
-  if (store_url_is(options->place)) /* it is not shown: it may have a password */
+  if (store_url_is(options->place)) /* the URL is not shown, because it may have a password */
     return fail(error, TIDINGS_E_UNSUPPORTED,
                 "this plugin keeps stores in folders; for a store in a database load "
                 "tidings-postgres.so");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/lmdb/page.h: how LMDB 0.9 lays out its file on 64-bit little-endian machines, as far as
- * it is looked at from outside: pages, nodes, the two heads. Numbers are read with memcpy, because
- * a damaged page aligns nothing.
+ * tidings reads it: pages, nodes, the two heads. Numbers are read with memcpy, because in a damaged
+ * page nothing is aligned.
  */
 #ifndef STORE_DB_PAGE_H
 #define STORE_DB_PAGE_H
@@ -28,13 +28,14 @@ static inline uint64_t page_u64(const uint8_t *page, size_t at) {
   return value;
 }
 
-/* Every page: its number, 2 unused bytes, its kind, and two bounds or the length of a run. */
+/* Every page begins with its number, 2 unused bytes, its kind, and two bounds or the length of a
+ * run. */
 enum {
   PAGE_NUMBER_AT = 0,
   PAGE_KIND_AT = 10,
   PAGE_LOWER_AT = 12, /* the end of the list of nodes */
   PAGE_UPPER_AT = 14, /* the begin of the nodes, which reach to the page's end */
-  PAGE_RUN_AT = 12,   /* of an overflow page: how many pages it begins */
+  PAGE_RUN_AT = 12,   /* in the first overflow page of a run: how many pages the run has */
   PAGE_HEAD_BYTES = 16,
   PAGE_SMALLEST = 512,
   PAGE_LARGEST = 65536,
@@ -42,17 +43,18 @@ enum {
 };
 enum page_kind { PAGE_BRANCH = 1, PAGE_LEAF = 2, PAGE_OVERFLOW = 4, PAGE_HEAD = 8 };
 
-/* A node: in a leaf the value's length, in a branch the child's number, then flags, the key. */
+/* A node begins with the value's length in a leaf, or the child's number in a branch; then come
+ * flags and the key. */
 enum { NODE_LOW_AT = 0, NODE_FLAGS_AT = 4, NODE_KEY_BYTES_AT = 6, NODE_HEAD_BYTES = 8 };
 enum { NODE_BIG = 1 }; /* the value is in overflow pages; the node has the first one's number */
 
-/* A head. The tree of free pages comes first, then that of the rows. */
+/* A head describes the tree of free pages first, then the tree of the rows. */
 enum {
   HEAD_MAGIC_AT = 16,
   HEAD_VERSION_AT = 20,
   HEAD_MAP_AT = 32,
   HEAD_TREES_AT = 40,
-  HEAD_PAGE_BYTES_AT = 40, /* in what is unused of the first tree */
+  HEAD_PAGE_BYTES_AT = 40, /* in bytes that the first tree does not use */
   HEAD_LAST_PAGE_AT = 136,
   HEAD_TRANSACTION_AT = 144,
   HEAD_BYTES = 152,
@@ -71,6 +73,6 @@ enum {
   TREE_DEEPEST = 31,
   TREE_NUMERIC = 8 /* the flag of the tree of free pages: its keys are numbers */
 };
-#define TREE_EMPTY UINT64_MAX /* as a root */
+#define TREE_EMPTY UINT64_MAX /* the root of an empty tree */
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/recover.c: what was cut off or may not be on the disk yet. After a power cut the
- * newest commit may be there in part: its head is given up, and the one before counts. After a kill
- * or a failed flush the newest commit is whole in the kernel's memory, and perhaps not on the disk:
- * it is written again before anything builds on it.
+ * store/db/lmdb/recover.c: repairs commits that were cut off or may not be on the disk yet. After a
+ * power cut a part of the newest commit may be missing: its head is given up, and the head before
+ * it counts. After a kill or a failed flush the newest commit is whole in the kernel's memory, but
+ * perhaps not on the disk: it is written again before the next commit.
  *
  * The file `shared` notes the newest transaction whose flush has returned. It is noted before the
- * push or settle returns; so what is newer has been acknowledged to nobody.
+ * push or settle returns, so no caller has been told that a newer transaction is stored.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,15 +52,15 @@ static int refuse_io(const struct db *db, int err, const char *what, struct tidi
 
 static int refuse_heads(struct db *db, unsigned newest, struct tidings_error *error) {
   char how[160];
-  int code = datafile_check(db, error); /* which says more of a file that was cut short */
+  int code = datafile_check(db, error); /* says more about a file that was cut short */
   if (code) return code;
   (void)snprintf(how, sizeof how,
                  "is damaged: page %u is a head whose commit is not as it was written", newest);
   return datafile_refuse(db, error, how);
 }
 
-/* Flushes a commit of which nobody has noted in this boot that it was flushed. Its pages were read
- * from the disk, unless a process of this boot wrote them. */
+/* Flushes the newest commit if nobody has noted in this boot that it was flushed. Unless a process
+ * of this boot wrote its pages, they were read from the disk. */
 static int make_durable(const struct heads *heads, unsigned newest, bool written_here) {
   bool right = heads->head[newest].state == HEAD_RIGHT;
   if (written_here && right) return heads_write_again(heads, newest);
@@ -89,7 +89,7 @@ static int recover_file(struct db *db, int fd, const struct stat *entry,
   uint64_t newest = err ? 0 : heads.head[heads_newest(&heads)].transaction;
   if (!err) err = heads_judge(&heads, flushed, walk_is_noted_sound(db, entry, newest), &verdict);
   if (err) return refuse_io(db, err, "read", error);
-  if (verdict.judgement == HEADS_UNKNOWN) return 0; /* what follows refuses it */
+  if (verdict.judgement == HEADS_UNKNOWN) return 0; /* the checks that follow refuse it */
   if (verdict.judgement == HEADS_DAMAGED) return refuse_heads(db, verdict.newest, error);
   err = act_on(db, &heads, &verdict, ours);
   if (err) return refuse_io(db, err, "written", error);
@@ -98,7 +98,8 @@ static int recover_file(struct db *db, int fd, const struct stat *entry,
   return 0;
 }
 
-/* A file that is no store's is left to the checks that follow, whose errors say more about it. */
+/* Accepts a file that belongs to no store: the checks that follow refuse it, and say more about
+ * it. */
 int recover_first(struct db *db, int fd, struct tidings_error *error) {
   struct stat entry;
   return fstat(fd, &entry) ? 0 : recover_file(db, fd, &entry, error);
@@ -136,8 +137,8 @@ int recover_newest(struct db *db) {
   return err;
 }
 
-/* LMDB puts the head back when it could not be written. If that fails as well, the commit is in the
- * file: then it has to be on the disk too, or has to go. */
+/* When LMDB cannot write a head, it writes the old head back. If that fails as well, the file has
+ * the new commit, which then has to be written to the disk or given up. */
 static bool settle_failed(struct db *db, int fd, uint64_t transaction) {
   struct heads heads;
   if (heads_read(&heads, fd, db->page_bytes, datafile_map_bytes())) return false;
@@ -154,7 +155,7 @@ void recover_failed(struct db *db, uint64_t transaction, bool *ret_stored) {
   bool stored = fd >= 0 && settle_failed(db, fd, transaction);
   if (fd >= 0) close(fd);
   if (stored) recover_note_flushed(db, transaction);
-  else atomic_store(&db->shared.page->writer_died, 1); /* the next writer looks again */
+  else atomic_store(&db->shared.page->writer_died, 1); /* the next writer recovers first */
   *ret_stored = stored;
 }
 
@@ -169,7 +170,8 @@ int recover_seal(struct db *db) {
   return err;
 }
 
-/* So that after a restart damage of the newest commit is not taken for a power cut. */
+/* Notes in the file that the newest commit is flushed, so that damage of it is not taken for a
+ * power cut after a restart. */
 void recover_note_clean(struct db *db) {
   struct flush_note *note = flush_note_of(db);
   struct heads heads;

@@ -16,11 +16,11 @@ void rings_end(struct db_txn *txn);   /* even, after it, still under the writer 
 /* -- waiters.c -- */
 
 void waiters_init(struct db *db); /* before anything else */
-/* With the gate held: removes slots and FIFOs of dead processes. */
+/* With the gate held: removes the slots and FIFOs of dead processes. */
 void waiters_enter(struct db *db);
-/* A byte to each process that waits for an owner that is called. Waits for no process. */
+/* Writes a byte to each process that waits for one of the called owners. Waits for no process. */
 void waiters_call(struct db *db, const struct db_txn *txn);
-/* The process's own FIFO and slot stay: it may only be changing its build. */
+/* Keeps this process's FIFO and slot, because it may only be swapping its build. */
 void waiters_leave(struct db *db);
 
 #endif

@@ -2,9 +2,10 @@
  *
  * store/db/lmdb/rings.c: the counters that say which sessions rang. As with the change counters,
  * the committing process makes them odd before and even after, under the writer lock, so a writer
- * that dies in between leaves an odd one: a process that sees it and gets the writer lock knows
- * that no process is in the middle of a commit, and makes it even. So a ring is never lost,
- * whenever its process is killed: it calls those that wait while the counter is odd, too.
+ * that dies in between leaves an odd counter. A process that sees an odd counter and gets the
+ * writer lock knows that no commit is under way, and makes the counter even. No ring is lost,
+ * whenever its process is killed, because the process also calls the waiting processes while the
+ * counter is odd.
  */
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ void db_ring(struct db_txn *txn, uint32_t session, const struct owner *owner, ui
   if (!owner->pid || owner->pid_namespace != self->pid_namespace ||
       memcmp(owner->boot_id, self->boot_id, sizeof self->boot_id) != 0)
     return;
-  /* Which only fails where what changed the session has failed before. */
+  /* This fails only if the call that changed the session has failed before. */
   (void)db_touch(txn, session);
   for (size_t i = 0; i < txn->touched_count; i++) {
     if (txn->touched[i] == session) txn->ringing |= (uint64_t)1 << i;
@@ -29,7 +30,8 @@ void db_ring(struct db_txn *txn, uint32_t session, const struct owner *owner, ui
   db_call(txn, owner);
 }
 
-/* First the ring, then its group: who finds the group as it was need not look at the ring. */
+/* Sets the ring before its group: a process that finds the group unchanged need not look at the
+ * ring. */
 static void set_ring(struct db *db, uint32_t ring, uint32_t value) {
   atomic_store(&db->shared.rings[ring], value);
   atomic_fetch_add(&db->shared.ring_groups[ring / RING_GROUP], 1);
@@ -40,13 +42,13 @@ void rings_begin(struct db_txn *txn) {
     if (!(txn->ringing >> i & 1)) continue;
     uint32_t ring = txn->touched[i] % STORE_RINGS,
              value = atomic_load(&txn->db->shared.rings[ring]);
-    if (value & 1) txn->rung_by_others = true; /* a dead writer's ring is in it */
+    if (value & 1) txn->rung_by_others = true; /* this counter also has the ring of a dead writer */
     set_ring(txn->db, ring, value | 1);
   }
 }
 
-/* The waiting thread knows the rings that it made itself, if no other thread has rung since it last
- * looked: its reply has it. */
+/* The waiting thread need not see the rings that it made itself, because its reply says what to do.
+ * So these count as seen, unless another thread has rung since it last looked. */
 void rings_end(struct db_txn *txn) {
   struct db *db = txn->db;
   struct rings *known = txn->rung_by_others ? NULL : atomic_load(&db->wake.rings);
@@ -61,8 +63,8 @@ void rings_end(struct db_txn *txn) {
 
 /* -- the side that waits ----------------------------------------------------------------------- */
 
-/* Odd: a process is just committing, and will call; or was killed. With the writer lock it is the
- * latter, and can be repaired. */
+/* An odd counter means that a process is committing and will call, or that it was killed. If this
+ * process gets the writer lock, the other was killed, and the counter is made even. */
 static uint32_t repair_odd(struct db *db, uint32_t ring) {
   if (atomic_load(&db->shared.rings[ring]) & 1 && shared_writer_try(db)) {
     uint32_t value = atomic_load(&db->shared.rings[ring]);
@@ -72,8 +74,8 @@ static uint32_t repair_odd(struct db *db, uint32_t ring) {
   return atomic_load(&db->shared.rings[ring]);
 }
 
-/* All of it is known. An odd one has to be looked at again, though its group may never move: its
- * writer may be dead by then. */
+/* Marks all rings of the group as seen, unless one is odd. That one has to be looked at again,
+ * although its group may never change, because its writer may be dead by then. */
 static void group_mark_seen(struct rings *rings, uint32_t group) {
   if (!rings->odd[group]) rings->seen_groups[group] = rings->groups[group];
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/shared.c: the file `shared`: who uses this store, and the change counters; beside
- * them the locks (locks.c), the rings, the waiters, the phases and the calls.
+ * store/db/lmdb/shared.c: the file `shared`: it has the users of the store, the change counters,
+ * the locks (locks.c), the rings, the waiters, the phases and the calls.
  *
- * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid
- * exclusive), which two copies of the plugin in one process cannot share, and which do not drop
- * when some other descriptor is closed. LMDB's own lock.mdb is never opened while an environment is
- * open: closing any descriptor of it would drop LMDB's locks.
+ * The locks on this file are OFD locks: byte GATE while a process opens the store, byte USERS,
+ * shared, while it has the store open, and byte PIDS + pid, exclusive. Two copies of the plugin in
+ * one process cannot share an OFD lock, and closing another descriptor does not release it. The
+ * plugin never opens LMDB's lock.mdb while an environment is open, because closing any descriptor
+ * of that file would release LMDB's locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +57,8 @@ int shared_gate(struct db *db, store_deadline deadline, struct tidings_error *er
   return take_gate(db->shared.fd, db->directory, deadline, error);
 }
 
-/* A process that uses the store: each has the byte of its pid. 0: it has ended by now. */
+/* Returns the pid of a process that uses the store, by the byte that it has locked. 0: it has ended
+ * by now. */
 static uint32_t user_of(int fd) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PIDS, .l_len = 0};
   if (fcntl(fd, F_OFD_GETLK, &lock) || lock.l_type == F_UNLCK || lock.l_start < PIDS) return 0;
@@ -82,7 +84,7 @@ int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, in
   else if (err)
     code = fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", directory,
                 directory, strerror(err));
-  if (!code && !*ret_user) /* between two users: whoever asks again finds who it is */
+  if (!code && !*ret_user) /* the user has just changed: asking again finds the new one */
     code =
         fail(error, TIDINGS_E_BUSY, "store %s: a process has just used it; try again", directory);
   close(fd);
@@ -106,12 +108,12 @@ static int refuse_users(const struct db *db, const char *whose, struct tidings_e
               db->directory, whose);
 }
 
-/* The engine's own lock is such a mutex too. */
+/* LMDB's own locks are such mutexes too. */
 static int refuse_mutex(const struct db *db, struct tidings_error *error) {
   char whose[128];
   const char *theirs = libc_of_mutex_kind(db->shared.page->mutex_kind);
   const char *ours = libc_of_mutex_kind(libc_mutex_kind());
-  if (theirs == ours) /* 32 bits and 64, or two machines on one */
+  if (theirs == ours) /* 32 and 64 bits, or two architectures on one machine */
     return refuse_users(db, "a build for another machine, whose locks differ", error);
   (void)snprintf(whose, sizeof whose,
                  "a build for %s, whose locks differ from those of %s, which this build is for",
@@ -126,13 +128,13 @@ static bool is_of_another_namespace(const struct db *db) {
          page->layout == SHARED_LAYOUT && page->pid_namespace != db->self.pid_namespace;
 }
 
-/* The caller holds the gate. The first user of all makes the header anew: what a reboot or a crash
- * of all users left in it is void. */
+/* The caller holds the gate. A process that is the only user makes the header anew: what it held
+ * before a reboot, or before all users crashed, is void. */
 static int enter(struct db *db, struct tidings_error *error) {
   struct shared *shared = &db->shared;
   struct shared_page *page = shared->page;
   if (byte_lock(shared->fd, F_WRLCK, PIDS + (off_t)db->self.pid)) {
-    /* Both containers' programs are process 1. */
+    /* The programs of two containers may both be process 1. */
     if (is_of_another_namespace(db)) return refuse_namespace(db, error);
     return fail(error, TIDINGS_E_STORE,
                 "store %s is already open in this process; use the instance that has it, or close "
@@ -176,7 +178,8 @@ static int map(struct db *db, struct tidings_error *error) {
                 "store %s: shared is also in another folder (a hard link); copy the folder with "
                 "'cp -a', and use the copy",
                 db->directory);
-  /* With all its blocks, or a full disk would kill the host at the first touch. */
+  /* The file gets all its blocks now: otherwise on a full disk the first access would kill the
+   * host. */
   int err =
       datafile_has_holes(&entry, SHARED_BYTES) ? posix_fallocate(shared->fd, 0, SHARED_BYTES) : 0;
   if (err)

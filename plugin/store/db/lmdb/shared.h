@@ -17,17 +17,17 @@
 
 struct db;
 
-/* That a data.mdb was found sound, or closed by LMDB, or found damaged: see walk_first.c. */
+/* Notes that a data.mdb was found sound, closed by LMDB, or found damaged: see walk_first.c. */
 struct walk_note {
   uint8_t boot_id[16];
   uint64_t inode;
   int64_t modified_ns;
-  _Atomic uint64_t transaction; /* the newest of the file that this is about; 0: nothing is noted */
+  _Atomic uint64_t transaction; /* the file's newest when noted; 0: nothing is noted */
   uint64_t page;
   char finding[64]; /* how that page is not sound; empty: the file is sound */
 };
-/* How far data.mdb is surely on the disk: see recover.c. In the boot that this is of, no
- * transaction up to that one is ever given up. */
+/* Notes up to which transaction data.mdb is surely on the disk: see recover.c. During the boot
+ * `boot_id`, no transaction up to that one is ever given up. */
 struct flush_note {
   uint8_t boot_id[16];
   uint64_t inode;
@@ -35,26 +35,25 @@ struct flush_note {
   _Atomic uint64_t marked;      /* the newest of which the other head's page says so too */
   _Atomic uint32_t bare;        /* the heads have no digests yet */
 };
-/* The store's own file beside the engine's two, mapped by every user: who is here, the writer lock,
- * the change counters, the rings, the waiters. */
+/* The head of the file `shared`, which every user of the store maps beside LMDB's two files. After
+ * it come the change counters, the rings, the waiters, the phases and the calls. */
 struct shared_page {
   char magic[8];
   uint32_t layout;                 /* of this struct */
-  uint32_t mutex_kind;             /* of all present users, as libc_mutex_kind has it */
+  uint32_t mutex_kind;             /* of all present users, as returned by libc_mutex_kind */
   uint64_t pid_namespace;          /* of all present users */
   pthread_mutex_t writer, readers; /* robust, process-shared: see locks.c */
-  _Atomic uint32_t writer_died;    /* and LMDB has not found out yet, or a flush failed: the newest
-                                      commit may not be on the disk */
+  _Atomic uint32_t writer_died;    /* or a flush failed: the newest commit may not be on the disk */
   _Atomic uint32_t waiters_end;    /* slots of waiters from here on have never been used */
-  _Atomic uint64_t lock_inode;     /* of the lock.mdb that all present users have */
-  struct walk_note walked;         /* written by who has the gate, or closes */
-  struct flush_note flushed;       /* by the sole user, or who has the writer lock */
+  _Atomic uint64_t lock_inode;     /* of the lock.mdb that all present users have open */
+  struct walk_note walked;   /* written by the process that has the gate or closes the store */
+  struct flush_note flushed; /* written by the sole user, or with the writer lock */
 };
 
-/* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:
- * itself, or the agent that it helps. Written with the gate held only, and never while its process
- * lives but by that process; read by processes that ring, without a lock. Boot and PID namespace
- * are those of all users. */
+/* The slot of a process that waits at its own FIFO in the store's folder, for the sessions of an
+ * owner: itself, or the agent that it helps. As long as that process lives, only it writes the
+ * slot, and only with the gate held. Processes that ring read the slot without a lock. Boot and PID
+ * namespace are the same for all users. */
 enum waiter_state { WAITER_NONE = 0, WAITER_COMING = 1, WAITER_READY = 2 };
 struct wait_slot {
   _Atomic uint32_t state; /* enum waiter_state */
@@ -79,22 +78,22 @@ struct shared {
   _Atomic uint32_t *rings, *ring_groups;
   struct wait_slot *waiters;
   struct places places;
-  bool sole_user; /* when it was opened */
-  bool is_new;    /* and what it held meant nothing: the slots of waiters neither */
+  bool sole_user; /* this process was the only user when it opened the store */
+  bool is_new;    /* the file was made anew: it has no slots of waiters from before */
 };
 
-/* The gate is held from shared_open to shared_admit: one process at a time opens a store. Errors:
- * BUSY, STORE, NOMEM. */
+/* Takes the gate, which is held until shared_admit, so that one process at a time opens a store.
+ * Errors: BUSY, STORE, NOMEM. */
 int shared_open(struct db *db, store_deadline deadline, struct tidings_error *error);
-/* Takes the gate by itself; shared_admit gives it back. Errors: BUSY, STORE. */
+/* Takes only the gate; shared_admit gives it back. Errors: BUSY, STORE. */
 int shared_gate(struct db *db, store_deadline deadline, struct tidings_error *error);
 void shared_admit(struct db *db);
 void shared_close(struct db *db);
 
-/* Keeps every other process from opening the store at `directory_fd`, without using it: for who
- * reads the file without the engine. Closing *ret_fd ends that; -1: no process ever used the store,
- * or none can. Nothing is made or changed. *ret_user: the process that uses the store; then *ret_fd
- * is not written. Errors: BUSY (another process is opening it), STORE. */
+/* For callers that read data.mdb without the engine: keeps every other process from opening the
+ * store at `directory_fd`, until *ret_fd is closed. *ret_fd -1: no process has ever used the store,
+ * or none can. Makes and changes nothing. *ret_user: the pid of a process that uses the store; then
+ * *ret_fd is not written. Errors: BUSY (another process is opening the store), STORE. */
 int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
                  uint32_t *ret_user, struct tidings_error *error);
 
@@ -104,26 +103,26 @@ bool shared_read_page(int fd, struct shared_page *ret_page);
 
 /* -- locks.c ----------------------------------------------------------------------------------- */
 
-/* Makes all of them, with the gate, as sole user. Errors: STORE. */
+/* As sole user, with the gate: makes all locks. Errors: STORE. */
 int locks_make(struct db *db, struct tidings_error *error);
 
-/* The writer lock, of all processes. Errors: BUSY, STORE. */
+/* Takes the writer lock, which all processes share. Errors: BUSY, STORE. */
 int shared_writer_lock(struct db *db, store_deadline deadline, struct tidings_error *error);
 void shared_writer_unlock(struct db *db);
-bool shared_writer_try(struct db *db); /* at once or not at all */
+bool shared_writer_try(struct db *db); /* takes it at once or not at all */
 
-/* The lock around all calls of the engine that wait for other processes without a limit: opening
- * and closing it, beginning with a new reader's slot, looking for dead readers, beginning to write
- * after a writer died. For as long as such a call takes; the writer lock comes before it. 0, or an
- * error number: ETIMEDOUT past the deadline. */
+/* Takes the lock around LMDB's calls that wait for other processes without a limit: opening and
+ * closing an environment, taking a slot for a new reader, looking for dead readers, beginning to
+ * write after a writer died. It is held only during such a call, and is taken after the writer
+ * lock. Returns 0 or an errno: ETIMEDOUT past the deadline. */
 int readers_lock(struct db *db, store_deadline deadline);
 void readers_unlock(struct db *db);
 
 /* -- the change counters ----------------------------------------------------------------------- */
 
-/* Odd, before the commit. */
+/* Makes the counters odd; to be called before the commit. */
 void shared_changes_begin(struct db *db, const uint32_t *sessions, size_t count);
-/* Even, after it. */
+/* Makes the counters even again; to be called after the commit. */
 void shared_changes_end(struct db *db, const uint32_t *sessions, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/tree.c: rows and cursors in LMDB. Thin: most of what a delivery costs goes through
- * here.
+ * store/db/lmdb/tree.c: rows and cursors in LMDB. These functions do little, because a delivery
+ * calls them most of the time.
  */
 #include <errno.h>
 #include <lmdb.h>
@@ -55,7 +55,7 @@ int db_cursor_open(struct db_txn *txn, struct db_cursor *ret_cursor) {
 
 void db_cursor_close(struct db_cursor *cursor) { mdb_cursor_close(cursor->engine); }
 
-/* A key of another width is none of ours: there is no further row that could be read. */
+/* A key of another width is not from tidings: the cursor ends there. */
 static int move(struct db_cursor *cursor, MDB_val key, MDB_cursor_op op) {
   MDB_val value;
   int rc = mdb_cursor_get(cursor->engine, &key, &value, op);

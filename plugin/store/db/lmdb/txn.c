@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/txn.c: transactions: snapshots from a few parked readers, the one writer, who holds
- * the writer lock, and what to believe when a commit fails.
+ * store/db/lmdb/txn.c: transactions: snapshots, which use a few parked readers; writes, of which
+ * one at a time runs, with the writer lock; and what counts as stored when a commit fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,15 +33,15 @@ static int enter_env(struct db *db, store_deadline deadline, struct tidings_erro
 
 static void leave_env(struct db *db) { pthread_rwlock_unlock(&db->env_lock); }
 
-/* How many names the file has. Its times are not asked for: after one has asked, Linux gives the
- * file the exact time at its next write, and on ext4 that costs more than this call. */
+/* Counts the file's names. It does not ask for the file's times: after such a question Linux notes
+ * the exact time at the next write, which on ext4 costs more than this call. */
 static int count_links(int fd, uint64_t *ret_count) {
 #ifdef STATX_NLINK /* musl has no statx before 1.2.5 */
   struct statx part;
   if (statx(fd, "", AT_EMPTY_PATH, STATX_NLINK, &part) == 0 && part.stx_mask & STATX_NLINK) {
     *ret_count = part.stx_nlink;
     return 0;
-  } /* or a sandbox does not know the call */
+  } /* a sandbox may not know the call */
 #endif
   struct stat entry;
   if (fstat(fd, &entry)) return errno;
@@ -73,7 +73,7 @@ int env_check_linked(struct db *db, struct tidings_error *error) {
 
 /* -- snapshots --------------------------------------------------------------------------------- */
 
-/* A parked reader has its slot; a new one takes one. */
+/* A new reader takes a slot; a parked one has a slot already. */
 static int new_snapshot(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
   int rc = readers_lock(db, deadline);
   if (rc) return rc;
@@ -95,7 +95,7 @@ static int snapshot(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
 }
 
 static void park(struct db *db, MDB_txn *txn) {
-  mdb_txn_reset(txn); /* or it would pin every page that is freed from now on */
+  mdb_txn_reset(txn); /* otherwise it would keep all pages that are freed from now on */
   pthread_mutex_lock(&db->parked_lock);
   if (db->parked_count < DB_PARKED_READERS) {
     db->parked[db->parked_count++] = txn;
@@ -105,8 +105,8 @@ static void park(struct db *db, MDB_txn *txn) {
   if (txn) mdb_txn_abort(txn);
 }
 
-/* The tree of free pages, in records of the transactions that freed them: how many, then which. A
- * write takes those of all transactions but the last one before it. */
+/* Reads the tree of free pages, which has a record for each transaction that freed pages: their
+ * count, then their numbers. A write may take the pages of all transactions but the last one. */
 static int count_free_pages(MDB_txn *txn, uint64_t *ret_pages) {
   MDB_val key, value;
   MDB_cursor *cursor;
@@ -134,7 +134,7 @@ int env_free_pages(struct db *db, uint64_t *ret_pages) {
   return rc;
 }
 
-/* Beside a write of the same thread, which has the environment. */
+/* Reads beside a write of the same thread, which already holds env_lock. */
 int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
   MDB_txn *engine = NULL;
   int rc = snapshot(writing->db, 0, &engine);
@@ -161,7 +161,7 @@ int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline
 
 /* -- the writer -------------------------------------------------------------------------------- */
 
-/* Now and then, and not if another process is at it. */
+/* Looks for dead readers now and then, unless another process is doing so. */
 static void check_readers(struct db *db) {
   int dead;
   if (++db->commits % READER_CHECK_EVERY || readers_lock(db, 0)) return;
@@ -169,8 +169,9 @@ static void check_readers(struct db *db) {
   readers_unlock(db);
 }
 
-/* LMDB clears the slots of dead readers when it finds that a writer died, and shows what that one
- * committed: which has to be on the disk first, or two commits in a row might not be. */
+/* When LMDB finds that a writer died, it clears the slots of dead readers and shows that writer's
+ * commit. This commit has to be written to the disk first; otherwise two commits in a row might be
+ * missing there. */
 static int begin_writing(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
   _Atomic uint32_t *died = &db->shared.page->writer_died;
   int rc = atomic_load(&db->shared.page->flushed.bare) ? recover_seal(db) : 0;
@@ -232,10 +233,11 @@ void db_end(struct db_txn *txn) {
 
 /* -- a commit that failed ---------------------------------------------------------------------- */
 
-/* A commit failed, and LMDB may refuse all further work. Before its head was written nothing of it
- * counts. After that the disk may have all of it, whatever is in the file now: no second flush can
- * be believed, because the kernel may have dropped what the first one could not write. No other
- * process has written since: the writer lock is still ours. */
+/* After a failed commit LMDB may refuse all further work. If the head was not written, the commit
+ * does not count. If it was, the disk may have the whole commit, whatever is in the file now, and
+ * the success of a second flush would mean nothing, because the kernel may have dropped what the
+ * first flush could not write. No other process has written since, because this thread still holds
+ * the writer lock. */
 static int after_failed_commit(const struct db_txn *txn, size_t id, int rc, bool head_reached,
                                struct tidings_error *error) {
   struct db *db = txn->db;
@@ -244,7 +246,7 @@ static int after_failed_commit(const struct db_txn *txn, size_t id, int rc, bool
   pthread_rwlock_wrlock(&db->env_lock);
   env_close(db);
   if (head_reached) recover_failed(db, id, &stored);
-  bool open = !env_open(db, txn->deadline, NULL); /* else the next call tries that */
+  bool open = !env_open(db, txn->deadline, NULL); /* if not, the next call tries to open it */
   pthread_rwlock_unlock(&db->env_lock);
   if (stored) return 0;
   if (!head_reached) return db_failed(error, rc, "commit; nothing was stored");
@@ -253,14 +255,15 @@ static int after_failed_commit(const struct db_txn *txn, size_t id, int rc, bool
               open ? "" : " and cannot be opened again");
 }
 
-/* LMDB gives a number again if its commit has failed, to any write: how many have failed tells the
- * rows apart that have the same number. */
+/* After a failed commit LMDB gives the same number to the next write. The count of failed commits
+ * tells apart the rows that have the same number. */
 static uint64_t state_number(struct db *db, uint64_t id) {
   enum { FAILED_FROM_BIT = 48 };
   return id | atomic_load_explicit(&db->failed, memory_order_relaxed) << FAILED_FROM_BIT;
 }
 
-/* A write finds the rows of the transaction before its own; a snapshot has that one's number. */
+/* A write finds the rows of the transaction before its own. A snapshot of these rows has that
+ * transaction's number. */
 struct db_state db_state(const struct db_txn *txn) {
   struct db *db = txn->db;
   bool writes = txn->access == DB_WRITES;
@@ -286,7 +289,7 @@ static int note_commit(struct db *db, size_t id, const struct flush *flush) {
   return 0;
 }
 
-/* *ret_head_reached: when it fails, some of the head may be written. */
+/* *ret_head_reached: a part of the head may have been written, although the commit failed. */
 static int commit_engine(struct db *db, MDB_txn *engine, size_t id, bool *ret_head_reached) {
   struct flush flush;
   int rc = flush_commit_begin(&flush, db->data_fd, db->page_bytes, id,
@@ -314,8 +317,9 @@ static int commit_rows(struct db_txn *txn, const char **ret_trouble, struct tidi
   return rc ? after_failed_commit(txn, id, rc, head_reached, error) : 0;
 }
 
-/* Change counters and rings move around the commit, and so do the calls of waiters: one that was
- * called before looks until the counter is even, if this process does not live to call again. */
+/* Changes the counters and rings, and calls the waiters, before the commit and after it. If this
+ * process dies in between, a waiter that was called before the commit looks again until the counter
+ * is even. */
 int db_commit(struct db_txn *txn, struct tidings_error *error) {
   struct db *db = txn->db;
   const char *trouble;
@@ -329,7 +333,7 @@ int db_commit(struct db_txn *txn, struct tidings_error *error) {
   if (txn->ringing) rings_end(txn);
   shared_writer_unlock(db);
   if (txn->ringing) waiters_call(db, txn);
-  if (trouble) { /* the host's log is called only now: no thread waits for us any more */
+  if (trouble) { /* the host's log is called only now, when no thread waits for this one */
     db_log(db, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s",
            trouble, code ? "it was refused" : "it was stored after all");
   }

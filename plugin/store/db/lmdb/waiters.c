@@ -2,10 +2,10 @@
  *
  * store/db/lmdb/waiters.c: the processes that wait for a ring, and their FIFOs. A process that
  * wants to wait takes a slot in `shared`, then makes its FIFO `wake.<pid>.<start time>`, so that
- * each FIFO in the folder is named by a slot; both stay until the process is dead, and go when the
- * store is opened after that. A process that rings opens a FIFO as its reader does, for reading and
- * writing and without blocking: no SIGPIPE, no waiting, and a byte keeps while the reader changes
- * its build.
+ * each FIFO in the folder belongs to a slot. Slot and FIFO stay until the process is dead, and are
+ * removed when the store is next opened. A process that rings opens a FIFO as its reader does, for
+ * reading and writing and without blocking. So it gets no SIGPIPE and never waits, and a byte stays
+ * in the FIFO while the reader swaps its build.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -23,7 +23,8 @@
 enum { FIFO_NAME_BYTES = 48 };
 #define FIFO_PREFIX "wake."
 
-/* A descriptor of a waiter's FIFO that this process has written to. */
+/* A descriptor of a FIFO to which this process has written, and whose waiter may be called
+ * again. */
 struct waiter_line {
   uint64_t inode; /* 0: none */
   int fd;
@@ -44,8 +45,8 @@ static struct fifo_name fifo_of(const struct wait_slot *waiter) {
   return name_of(atomic_load(&waiter->pid), atomic_load(&waiter->start_time));
 }
 
-/* Returns a descriptor, or -1 with errno. The folder is this user's alone; still, only what is a
- * FIFO of theirs is written to. */
+/* Returns a descriptor, or -1 with errno. Although only this user can write to the folder, a file
+ * that is not a FIFO of this user is refused. */
 static int open_fifo(const struct db *db, const char *name, uint64_t *ret_inode) {
   struct stat entry;
   int fd = openat(db->directory_fd, name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -62,7 +63,7 @@ static int open_fifo(const struct db *db, const char *name, uint64_t *ret_inode)
   return fd;
 }
 
-/* A byte. EAGAIN: it is full, so its reader is being woken already. */
+/* Writes a byte. EAGAIN is no error: the FIFO is full, so its reader is being woken already. */
 static int ring(int fd) {
   ssize_t written;
   do written = write(fd, "", 1);
@@ -82,7 +83,8 @@ static bool is_self(const struct db *db, const struct wait_slot *waiter) {
          atomic_load(&waiter->start_time) == db->self.start_time;
 }
 
-/* Asking /proc is slow, asking for the pid is not; but a pid may belong to another process by now.
+/* Asking whether the pid exists is fast, but the pid may belong to another process by now.
+ * `thorough` asks /proc too, which is slow.
  */
 static bool is_dead(const struct db *db, uint32_t pid, uint64_t start_time, bool thorough) {
   struct owner owner = db->self;
@@ -100,7 +102,8 @@ static void forget(struct db *db, struct wait_slot *waiter) {
   atomic_store(&waiter->state, WAITER_NONE);
 }
 
-/* The caller holds the gate: so a process that was just coming has died. */
+/* The caller holds the gate, so a slot in the state WAITER_COMING belongs to a process that has
+ * died. */
 static void forget_dead(struct db *db, bool thorough) {
   for (uint32_t i = 0, end = slots_used(db); i < end; i++) {
     struct wait_slot *waiter = &db->shared.waiters[i];
@@ -121,7 +124,7 @@ static bool read_number(const char **at, uint64_t *ret_number) {
   return !errno;
 }
 
-/* FIFOs that no slot names any more, because `shared` was lost. */
+/* Removes FIFOs that no slot names any more, because `shared` was lost. */
 static void sweep_folder(struct db *db) {
   int fd = openat(db->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = fd < 0 ? NULL : fdopendir(fd);
@@ -260,8 +263,8 @@ void db_wait_again(struct db *db) {
 
 /* -- ringing ----------------------------------------------------------------------------------- */
 
-/* Brings the line to a waiter up to date: another inode is another waiter's, or a FIFO that was
- * made again. */
+/* Opens the waiter's FIFO, unless the line has it open. If the inode differs, the slot belongs to
+ * another waiter by now, or its FIFO was made anew. */
 static bool connect_line(struct db *db, struct waiter_line *line, const struct wait_slot *waiter) {
   uint64_t inode = atomic_load(&waiter->inode);
   if (line->inode == inode) return true;
@@ -272,7 +275,7 @@ static bool connect_line(struct db *db, struct waiter_line *line, const struct w
   return line->fd >= 0;
 }
 
-/* Over a descriptor that is kept for the next time. */
+/* Rings the waiter of a slot, and keeps the descriptor for the next time. */
 static void call(struct db *db, uint32_t slot) {
   struct waiter_line unkept = {.inode = 0};
   pthread_mutex_lock(&db->wake.lines_lock);

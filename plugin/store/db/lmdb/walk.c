@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/walk.c: the heads, and each tree from its root: pages, nodes, keys, counters. The
- * branches of all trees come first: they are few, and one that is wrong is found before a large
- * file's leaves are read.
+ * store/db/lmdb/walk.c: walks through the heads and each tree from its root, and checks pages,
+ * nodes, keys and counters. It walks the branches of all trees first: they are few, so a wrong
+ * branch is found before the leaves of a large file are read.
  */
 #include "store/db/lmdb/walk.h"
 
@@ -18,7 +18,7 @@
 struct level {
   const uint8_t *page;
   unsigned next, count;
-  const uint8_t *lower, *upper; /* keys: the least that may come, and the first that may not */
+  const uint8_t *lower, *upper; /* the lowest key that may come, and the first that may not */
 };
 
 bool walk_found(struct walk *walk, uint64_t page, const char *finding) {
@@ -85,7 +85,7 @@ static bool check_head(struct walk *walk, unsigned index, const uint8_t *head, u
   return true;
 }
 
-/* The newest head of the two: a transaction's number says in which it is. */
+/* Takes the newer of the two heads. A transaction's number says in which page its head is. */
 static bool take_head(struct walk *walk, const uint8_t heads[PAGE_HEADS][HEAD_BYTES]) {
   uint64_t numbers[PAGE_HEADS] = {page_u64(heads[0], HEAD_TRANSACTION_AT),
                                   page_u64(heads[1], HEAD_TRANSACTION_AT)};
@@ -124,7 +124,7 @@ bool walk_begin(struct walk *walk, int fd, uint64_t map_bytes) {
     return false;
   if (!read_at(walk, 1, heads[1], HEAD_BYTES) || !check_head(walk, 1, heads[1], map_bytes))
     return false;
-  /* Looked at after the heads: whoever writes extends the file first. */
+  /* The length is read after the heads, because a writer extends the file first. */
   if (fstat(fd, &entry)) {
     walk->err = errno;
     return false;
@@ -164,8 +164,8 @@ static int compare_keys(const struct walk_tree *tree, const uint8_t *a, const ui
   return left < right ? -1 : left > right;
 }
 
-/* The bytes that a node takes, rounded up to even, or 0: it is none. The first key of a branch is
- * not looked at by anyone and may be left out. */
+/* Returns the bytes that a node takes, rounded up to even; 0: it is no node. Nobody reads the first
+ * key of a branch, so it may be empty. */
 static size_t node_bytes(const struct walk *walk, const struct walk_tree *tree, bool leaf,
                          bool first, const uint8_t *page, size_t at) {
   if (at + NODE_HEAD_BYTES > walk->page_bytes) return 0;
@@ -199,7 +199,7 @@ static bool check_nodes(const struct walk *walk, const struct walk_tree *tree, b
   return met == count;
 }
 
-/* Rising, and within what the page above has for this one. */
+/* Are the keys rising, and inside the bounds that the page above sets for this page? */
 static bool check_keys(const struct walk_tree *tree, const struct level *level, bool leaf) {
   const uint8_t *before = NULL;
   for (unsigned i = leaf ? 0 : 1; i < level->count; i++) {
@@ -214,7 +214,7 @@ static bool check_keys(const struct walk_tree *tree, const struct level *level, 
 
 /* -- values ------------------------------------------------------------------------------------ */
 
-/* The buffer into which a page of this level is read; the one at `depth` is for pages that are read
+/* Returns the buffer for a page of this level. The buffer at `depth` is for pages that are read
  * piece by piece. */
 static uint8_t *room(const struct walk *walk, unsigned level) {
   return walk->pages + (size_t)level * walk->page_bytes;
@@ -238,7 +238,8 @@ static bool check_big_list(struct walk *walk, uint64_t first, uint64_t bytes, ui
   return true;
 }
 
-/* A value on pages of its own: the first has a head, and says how many they are. */
+/* Checks a value on pages of its own. The first page has a page's head, which says how many pages
+ * there are. */
 static bool check_big(struct walk *walk, const struct walk_tree *tree, const uint8_t *node,
                       uint8_t *piece) {
   uint64_t first = page_u64(node, NODE_HEAD_BYTES + (size_t)tree->key_bytes),
@@ -323,7 +324,7 @@ static bool check_values(struct walk *walk, const struct walk_tree *tree, struct
   return true;
 }
 
-/* Page `number` as level `depth` of the tree. */
+/* Reads page `number` as level `depth` of the tree, and checks it. */
 static bool read_page(struct walk *walk, const struct walk_tree *tree, uint64_t number,
                       unsigned depth, struct level *level) {
   bool leaf = depth + 1 == tree->depth;
@@ -340,7 +341,8 @@ static bool read_page(struct walk *walk, const struct walk_tree *tree, uint64_t 
   return true;
 }
 
-/* The same, counted. A branch is read again on the way to its leaves. */
+/* The same, and counts the page. A branch is read a second time, but not counted again, on the way
+ * to its leaves. */
 static bool enter_page(struct walk *walk, const struct walk_tree *tree, uint64_t number,
                        unsigned depth, struct level *level) {
   bool leaf = depth + 1 == tree->depth, again = walk->place.at_leaves && !leaf;
@@ -351,7 +353,8 @@ static bool enter_page(struct walk *walk, const struct walk_tree *tree, uint64_t
   return true;
 }
 
-/* Node `i` of the branch at levels[depth] leads to levels[depth + 1]. Returns the page's number. */
+/* Returns the number of the page to which node `i` of the branch at levels[depth] leads, and sets
+ * the bounds of its keys in levels[depth + 1]. */
 static uint64_t bound_child(unsigned i, unsigned depth, struct level *levels) {
   const struct level *above = &levels[depth];
   levels[depth + 1].lower = i ? key_of(node_at(above->page, i)) : above->lower;
@@ -366,7 +369,7 @@ static bool enter_child(struct walk *walk, const struct walk_tree *tree, unsigne
   return enter_page(walk, tree, number, depth + 1, &levels[depth + 1]);
 }
 
-/* The branches that it was in when it paused are read again. */
+/* Continues a walk that has paused: reads the branches again that it was in. */
 static bool enter_place(struct walk *walk, const struct walk_tree *tree, struct level *levels) {
   const struct walk_place *place = &walk->place;
   for (unsigned depth = 0; depth < place->entered; depth++) {
@@ -388,7 +391,7 @@ static bool pause_at(struct walk *walk, const struct level *levels, unsigned dep
   return false;
 }
 
-/* From the root to the branches above the leaves, or to the leaves. */
+/* Walks from the root to the branches above the leaves, or to the leaves. */
 static bool walk_levels(struct walk *walk, const struct walk_tree *tree) {
   struct level levels[TREE_DEEPEST] = {{0}};
   unsigned depths = walk->place.at_leaves ? tree->depth : tree->depth - 1;
@@ -423,9 +426,9 @@ static bool walk_tree(struct walk *walk, const struct walk_tree *tree, unsigned 
   return walk_found(walk, head, "counts other pages or records than there are");
 }
 
-/* Each commit but the first replaces pages, and puts them into the list under its own number. A
- * head that has another number was being written when the power went: its number is new, and its
- * trees are those before. */
+/* Each commit but the first replaces pages, and puts them into the list of free pages under its own
+ * number. If the head has another number, the power failed while it was written: its number is new,
+ * and its trees are the old ones. */
 static bool check_number(struct walk *walk, unsigned head) {
   if (walk->transaction <= 1 || walk->place.newest_freed == walk->transaction) return true;
   return walk_found(walk, head, "was not written to its end");

@@ -17,9 +17,9 @@
 #include "common/span.h"
 
 struct walk_tree {
-  uint64_t root, branches, leaves, overflows, entries; /* as the head counts them */
+  uint64_t root, branches, leaves, overflows, entries; /* counts as stated in the head */
   unsigned depth, key_bytes;
-  bool numeric; /* keys are numbers of this machine; else bytes */
+  bool numeric; /* its keys are numbers in this machine's byte order; else bytes */
 };
 
 /* The progress of a walk between two pages. Together with the bits of the pages that were seen, it
@@ -28,8 +28,8 @@ struct walk_place {
   uint64_t newest_freed; /* the newest transaction that the list of free pages names */
   uint64_t taken;        /* pages that were seen */
   struct walk_tree counted;
-  uint32_t next[32]; /* of each level that is entered, its next node */
-  uint32_t entered;  /* levels */
+  uint32_t next[32]; /* the next node of each entered level */
+  uint32_t entered;  /* how many levels are entered */
   bool at_leaves;    /* the branches of both trees have been walked */
   bool in_free;      /* it is in the tree of free pages; else in that of the rows */
 };
@@ -44,20 +44,23 @@ struct walk {
   uint8_t *seen;  /* a bit for each page */
   uint8_t *pages; /* room for one page of each level, and one more */
   int err;        /* an errno: the file could not be read, or there is no memory */
-  /* Called for each row in the order of the keys; NULL: rows are not read. `value` is borrowed for
-   * the call. Anything but 0 ends the walk, which then returns false without a finding. To be set
-   * between walk_begin and walk_run, which then takes memory for large values. */
+  /* Is called for each row in the order of the keys; NULL: rows are not read. `value` is
+   * borrowed for the call. If it returns anything but 0, the walk ends, and walk_run returns
+   * false without a finding. It is set between walk_begin and walk_run, which then takes memory
+   * for large values. */
   int (*visit)(void *context, const uint8_t *key, struct tidings_span value, uint64_t page);
   void *context;
   int stopped;         /* what `visit` returned */
-  uint64_t page;       /* where it is not sound, */
-  const char *finding; /* and how; NULL: nothing was found */
+  uint64_t page;       /* the page that is not sound, */
+  const char *finding; /* and what is wrong with it; NULL: nothing was found */
 };
 
-/* Reads the heads and takes the memory that the walk needs. `map_bytes`: of the map that the file
- * was made with. False: see err, or finding. walk_end is to be called in any case. */
+/* Reads the heads and takes the memory that the walk needs. `map_bytes`: the size of the map with
+ * which the file was made. False: `err` or `finding` says why. walk_end is to be called in any
+ * case. */
 bool walk_begin(struct walk *walk, int fd, uint64_t map_bytes);
-/* True: the file is sound. False: it is not, or `paused`: to be called again, with new `most`. */
+/* True: the file is sound. False: it is not sound; or, with `paused`, the walk is not over: call
+ * again, with a new `most`. */
 bool walk_run(struct walk *walk);
 void walk_end(struct walk *walk);
 
@@ -75,14 +78,14 @@ void walk_forget(struct db *db);
 /* walk_free.c: a record of the list of free pages, whose value a walk reads in pieces. Private to
  * the walk. */
 struct walk_list {
-  uint64_t left;     /* numbers that are still to come */
-  uint64_t previous; /* the last one that was read; they fall */
+  uint64_t left;     /* how many numbers are still to be read */
+  uint64_t previous; /* the last number that was read; each is lower than the one before */
 };
 bool walk_list_begin(struct walk *walk, struct walk_list *list, uint64_t count, uint64_t bytes);
 bool walk_list_take(struct walk *walk, struct walk_list *list, const uint8_t *numbers,
                     size_t bytes);
-/* walk.c, for walk_free.c: `count` pages from `first` on are in the file, and nothing else has
- * them. */
+/* walk.c, for walk_free.c: takes `count` pages from `first` on. False: one is not in the file, or
+ * something else uses it. */
 bool walk_take_pages(struct walk *walk, uint64_t first, uint64_t count);
 bool walk_found(struct walk *walk, uint64_t page, const char *finding); /* false */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/walk_first.c: when a store is walked, and by whom. Only the sole user walks, before
- * LMDB opens the file; not if the file's inode, time of change and newest transaction are those
- * that the last walk or the last clean close of this boot recorded. A child process walks a large
- * file: its caller waits no longer than its budget, the child continues, and its result is recorded
- * for the next call.
+ * store/db/lmdb/walk_first.c: decides when a store is walked. Only the sole user walks through it,
+ * before LMDB opens the file. The walk is left out if the file's inode, time of change and newest
+ * transaction are those that the last walk or the last clean close of this boot has noted. A child
+ * process walks a large file: the caller waits no longer than its budget, the child continues, and
+ * its result is noted for the next call.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -104,8 +104,8 @@ static int refuse_unfinished(const struct db *db, const struct walk *walk,
               db->directory, (unsigned)(walk->place.taken * 100 / (walk->last_page + 1)));
 }
 
-/* Each call makes one portion at least, whatever its budget is; and if its place cannot be kept,
- * all of them: else a large store on a full disk would never be opened again. */
+/* Each call walks at least one portion, whatever its budget is. If the progress cannot be saved, it
+ * walks all portions: otherwise a large store on a full disk could never be opened again. */
 static int walk_portions(struct db *db, struct walk *walk, const struct stat *entry,
                          store_deadline deadline, struct tidings_error *error) {
   bool sound;
@@ -124,7 +124,7 @@ static int walk_portions(struct db *db, struct walk *walk, const struct stat *en
 int walk_first(struct db *db, int fd, store_deadline deadline, struct tidings_error *error) {
   struct walk walk;
   struct stat entry;
-  int code = datafile_check_length(db, fd, error); /* it says more of what is no store of ours */
+  int code = datafile_check_length(db, fd, error); /* says more about a file that is no store */
   if (code) return code;
   if (fstat(fd, &entry))
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/walk_free.c: a record of the list of free pages: a number, then so many numbers of
- * pages, each lower than the one before. LMDB takes pages from it and writes them; one that is in
- * use as well, or is not in the file, destroys rows or ends the host.
+ * store/db/lmdb/walk_free.c: checks a record of the list of free pages: a count, then as many page
+ * numbers, each lower than the one before. LMDB takes pages from this list and writes them. If a
+ * listed page is in use, LMDB destroys rows; if it is not in the file, LMDB ends the host.
  */
 #include "store/db/lmdb/page.h"
 #include "store/db/lmdb/walk.h"

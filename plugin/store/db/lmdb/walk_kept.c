@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/walk_kept.c: the file `checked`: how far a walk that has paused has come. Only who
- * has the gate reads and writes it. It is worth something in one boot, for one file that nobody has
- * written since; nobody syncs it, and what is not whole is as good as none.
+ * store/db/lmdb/walk_kept.c: the file `checked`: how far a walk that has paused has come. Only a
+ * process with the gate reads and writes it. It is valid in one boot, for one data.mdb that nobody
+ * has written since. Nobody syncs it, and a file that is not whole is ignored.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static const char kept_name[] = "checked";
 /* After it come the bits of the pages that were seen. */
 struct progress {
   char magic[8];
-  uint32_t layout, crc; /* of all but itself */
+  uint32_t layout, crc; /* crc: of all other bytes */
   uint8_t boot_id[16];
   uint64_t inode, transaction, last_page;
   int64_t modified_ns;
@@ -31,7 +31,8 @@ struct progress {
 static struct progress kept_of(const struct db *db, const struct walk *walk,
                                const struct stat *entry) {
   struct progress progress;
-  memset(&progress, 0, sizeof progress); /* its padding is written, and has a checksum */
+  memset(&progress, 0,
+         sizeof progress); /* the padding is written too, and the checksum covers it */
   memcpy(progress.magic, "tidings", sizeof progress.magic);
   progress.layout = KEPT_LAYOUT;
   memcpy(progress.boot_id, db->self.boot_id, sizeof progress.boot_id);
