@@ -35,7 +35,7 @@ const char *address_rest(const struct address *address) {
 
 /* -- folders ----------------------------------------------------------------------------------- */
 
-/* Is `inside` the folder, or in it? Both are absolute. */
+/* Is `inside` the same folder, or inside it? Both paths are absolute. */
 static bool has_folder(const char *folder, const char *inside) {
   size_t len = strlen(folder);
   while (len > 1 && folder[len - 1] == '/') len--;
@@ -44,7 +44,7 @@ static bool has_folder(const char *folder, const char *inside) {
   return strncmp(folder, inside, len) == 0 && (inside[len] == '/' || !inside[len]);
 }
 
-/* Without empty parts, "." and ".."; for a folder that is not on this machine. */
+/* Removes empty parts, "." and "..", for a folder that is not on this machine. */
 static void clean_path(char *path) {
   size_t len = 0;
   for (char *part = path; *part;) {
@@ -70,7 +70,7 @@ static char *find_folder(const char *path, const char *here) {
   if (len < 0 || (size_t)len >= sizeof joined) return NULL;
   char *real = realpath(joined, NULL);
   if (real) return real;
-  /* It has a byte more than the text: a part that had no slash before it gets one. */
+  /* The copy has one byte more than the text, because a part without a slash before it gets one. */
   char *copy = malloc((size_t)len + 2);
   if (!copy) return NULL;
   copy[0] = '/';
@@ -113,10 +113,10 @@ static const char *find_branch(const char *rest) {
   return path ? strchr(path, '@') : NULL;
 }
 
-/* A name that git takes for a branch has none of these. */
+/* Git allows none of these characters in the name of a branch. */
 static bool is_branch(const char *text) { return *text && !text[strcspn(text, " ~^:?*[\\")]; }
 
-/* "host/owner/name" of that, or of a URL; free it. */
+/* Returns "host/owner/name" from such a text or from a URL; free it. */
 static char *copy_repository(const char *rest, size_t len) {
   char *text = strndup(rest, len), *read = NULL;
   if (!text || !strstr(text, "://")) return text;
@@ -145,7 +145,7 @@ static int32_t parse_repository(struct address *address, const char *rest,
 
 /* -- all of them ------------------------------------------------------------------------------- */
 
-/* The plugin's rule for a session's name. */
+/* Applies the plugin's rule for a session's name. */
 static int32_t check_name(const char *name, struct tidings_error *error) {
   const struct tidings_span text = span_text(name);
   uint32_t character = 0;
@@ -162,7 +162,7 @@ static int32_t check_name(const char *name, struct tidings_error *error) {
   return TIDINGS_OK;
 }
 
-/* A session, or a box. */
+/* Parses the name of a session or a box. */
 static int32_t parse_name(struct address *address, const char *text, const char *rest,
                           struct tidings_error *error) {
   bool session = address->kind == ADDRESS_SESSION;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/ask.h: one query to the plugin; errors are printed.
+ * command/ask.h: sends a query to the plugin, and prints errors.
  */
 #ifndef COMMAND_ASK_H
 #define COMMAND_ASK_H
@@ -14,8 +14,8 @@
  * or the exit code. */
 int ask(const struct cli *cli, struct hostkit *kit, json_t *request, json_t **ret_answer);
 
-/* Opens as a producer, chooses the session, puts it into `request` (taken over), asks and
- * closes. */
+/* Opens the plugin as a producer, chooses the session, adds it to `request`, which it takes over,
+ * asks, and closes. */
 int ask_about_session(const struct cli *cli, json_t *request, json_t **ret_answer);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "command/interrupt.h"
 
-/* Writes no more at once than a pipe surely takes after poll, so that the write never waits, and a
- * signal can only arrive in poll. */
+/* At once writes only as much as a pipe certainly takes after poll. So the write never waits, and a
+ * signal can arrive only in poll. */
 int careful_write(int fd, const char *bytes, size_t len) {
   while (len) {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};

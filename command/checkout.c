@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/checkout.c: see the header. The format of these files is in gitrepository-layout(5) and
+ * command/checkout.c: reads git's files, whose formats are in gitrepository-layout(5) and
  * git-config(1).
  */
 #include "command/checkout.h"
@@ -19,7 +19,8 @@ enum { LARGEST_CONFIG = 1 << 20, LARGEST_LINE = 8192, MOST_REMOTES = 64 };
 
 /* -- a remote's URL ---------------------------------------------------------------------------- */
 
-/* Finds where the host begins and ends; false: the URL has none, as the path of a folder. */
+/* Finds where the host begins and ends; false: the URL has no host, such as the path of a
+ * folder. */
 static bool find_host(const char *url, const char **ret_host, const char **ret_end) {
   const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url;
   const char *path = scheme ? strchr(host, '/') : strchr(host, ':');
@@ -86,7 +87,7 @@ static void add_remote(struct checkout *checkout, const char *url) {
   checkout->remotes[checkout->remote_count++] = repository;
 }
 
-/* A value may be quoted; a comment begins outside quotes. */
+/* Reads a value, which may be quoted. A comment after it begins outside quotes. */
 static void read_value(const char *text, char *value) {
   bool quoted = false;
   size_t len = 0;
@@ -136,8 +137,8 @@ static char *read_file(const char *folder, const char *name) {
   return text;
 }
 
-/* The first line of a file, as a path that may be relative to `folder`; `prefix` stands before it.
- */
+/* Reads a path, which may be relative to `folder`, from the first line of a file, after
+ * `prefix`. */
 static char *read_path(const char *folder, const char *name, const char *prefix) {
   char *text = read_file(folder, name), *path = NULL;
   size_t skip = strlen(prefix);
@@ -149,7 +150,7 @@ static char *read_path(const char *folder, const char *name, const char *prefix)
   return path;
 }
 
-/* The folder that has HEAD: .git, or the one that the file .git names. */
+/* Finds the folder that has HEAD: .git, or the folder that the file .git names. */
 static char *find_git(const char *folder) {
   struct stat info;
   char *git = paths_join(strcmp(folder, "/") == 0 ? "" : folder, ".git"), *named = NULL;
@@ -174,7 +175,8 @@ static void read_branch(struct checkout *checkout, const char *git) {
 }
 
 static bool read_git(const char *git, struct checkout *ret_checkout) {
-  char *common = read_path(git, "commondir", ""); /* of a work tree: what all of them share */
+  char *common =
+      read_path(git, "commondir", ""); /* in a work tree: the folder that all work trees share */
   char *config = read_file(common ? common : git, "config");
   free(common);
   if (!config) return false;

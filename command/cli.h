@@ -15,10 +15,11 @@
 #include <tidings/tidings.h>
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
-/* The reader of stdout has gone away: what shells say of a program that SIGPIPE has ended. */
+/* The exit code when the reader of stdout has gone away: shells report it for a program that
+ * SIGPIPE has ended. */
 enum { EXIT_PIPE = 141 };
 
-/* The kinds of words that a place of the command line takes; the shells complete by it. */
+/* The kinds of words that a place of the command line takes; the shells use it for completion. */
 enum cli_completion {
   COMPLETE_NOTHING,
   COMPLETE_WORDS,
@@ -39,7 +40,7 @@ struct cli_option {
 };
 enum { CLI_LONG_ONLY = 256 };
 
-/* Options that several verbs have; cli_next takes care of them. */
+/* Options that several verbs have; cli_next reads them. */
 enum { WITH_SESSION = 1, WITH_STORE = 2, WITH_JSON = 4, WITH_CONFIG = 8 };
 /* The verb only reads, or changes what exists: a missing store is an error, and is not created. */
 enum { ONLY_READS = 16 };
@@ -82,7 +83,7 @@ struct cli_program {
   const struct cli_verb *const *internal_verbs; /* not listed: the program starts itself with
                                                    them; ends with NULL; NULL: none */
   const char *list_sessions;       /* a command that prints session ids, for completions */
-  const struct cli_verb *overview; /* runs without a verb; NULL: that is a mistake */
+  const struct cli_verb *overview; /* runs if no verb is given; NULL: a missing verb is a mistake */
   bool keep_pipe_signal; /* if false, writing to a reader that has gone away is an error instead of
                             a signal */
 };
@@ -91,7 +92,7 @@ struct cli_program {
  * everything that was printed has really been written. Returns the exit code. */
 int cli_main(const struct cli_program *program, int argc, char **argv);
 
-/* NULL: there is none. Internal verbs count only for cli_main. */
+/* NULL: there is no such verb. Only cli_main finds internal verbs. */
 const struct cli_verb *cli_find_verb(const struct cli_verb *const *verbs, const char *name);
 
 /* A call of the command. */
@@ -103,7 +104,7 @@ struct cli {
 
   const char *value; /* of the option that cli_next has just answered */
   int exit_code;     /* when it answered CLI_STOP */
-  char **words;      /* once it answered CLI_END: what is no option */
+  char **words;      /* once it answered CLI_END: the words that are no options */
   int word_count;
 
   const char *session, *store, *config; /* as given; NULL: not given */
@@ -142,15 +143,15 @@ int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((for
 int cli_fail(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what hostkit or the plugin refused. */
 int cli_fail_with(const struct cli *cli, int32_t code, const struct tidings_error *error);
-/* The same line, but nothing failed yet. */
+/* The same line for a warning: nothing has failed. */
 void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A whole number min..max. Returns 0, or -1. */
+/* Reads a whole number from min to max. Returns 0, or -1. */
 int cli_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret_number);
-/* "500ms", "90", "90s", "10m", "2h", "1d": milliseconds, up to a hundred years. Returns 0, or
- * -1. */
+/* Reads a duration, such as "500ms", "90", "90s", "10m", "2h" or "1d", of up to a hundred years.
+ * Returns 0, or -1. */
 int cli_duration(const char *text, uint64_t *ret_ms);
-/* The place of a word in a list that ends with NULL; -1: not in it. */
+/* Returns the index of a word in a list that ends with NULL; -1: it is not in the list. */
 int cli_word(const char *text, const char *const *words);
 
 #endif

@@ -17,13 +17,13 @@ static const char *const project_names[] = {".tidings.json", ".tidings.toml"};
 
 /* -- which file -------------------------------------------------------------------------------- */
 
-/* A file that cannot be looked at counts as there: reading it then says why not. */
+/* A file that cannot be looked at counts as existing: reading it will say why it cannot be read. */
 static bool is_there(const char *path) {
   struct stat info;
   return stat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* *ret_path stays NULL when neither is there. */
+/* *ret_path stays NULL when neither file exists. */
 static int32_t choose_file(const char *folder, const char *const names[2], char **ret_path,
                            struct tidings_error *error) {
   char *json = paths_join(folder, names[0]), *toml = paths_join(folder, names[1]);
@@ -68,7 +68,7 @@ static bool has_repository(const char *folder) {
   return yes;
 }
 
-/* Cuts the last name off; false: there is nothing above. */
+/* Cuts off the last name; false: there is no folder above. */
 static bool go_up(char *folder) {
   char *slash = strrchr(folder, '/');
   if (!slash || !folder[1]) return false;
@@ -76,8 +76,8 @@ static bool go_up(char *folder) {
   return true;
 }
 
-/* The length of the repository's root in `folder`, a real path; without a repository that of
- * `folder` itself. */
+/* Finds how many bytes of `folder`, a real path, are the root of the repository. Without a
+ * repository, all of them. */
 static int32_t find_root(const char *folder, size_t *ret_len, struct tidings_error *error) {
   char *at = strdup(folder);
   if (!at) return kit_no_memory(error);
@@ -118,7 +118,7 @@ static bool is_toml(const char *path) {
   return len >= 5 && strcmp(path + len - 5, ".toml") == 0;
 }
 
-/* Replaces TOML by JSON. */
+/* Replaces a TOML text by JSON. */
 static int32_t from_toml(const char *path, char **text, size_t len, struct tidings_error *error) {
   struct tidings_error said = {.size = sizeof said};
   char *json = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/config_file.h: the files that hold configurations: where the user's is, where a project's
- * is, and their text as JSON, whether they are JSON or TOML.
+ * command/config_file.h: finds the configuration files of the user and of a project, and reads them
+ * as JSON, whether they are JSON or TOML.
  */
 #ifndef COMMAND_CONFIG_FILE_H
 #define COMMAND_CONFIG_FILE_H
@@ -26,9 +26,9 @@ int32_t config_file_of_project(const char *folder, char **ret_path, struct tidin
 
 bool config_file_is_of_project(const char *path); /* by its name */
 
-/* The file as JSON text: never empty, without a NUL inside. Free it. *ret_missing (may be NULL)
- * becomes true if the error is that the file does not exist. Errors: STORE, with the path: it
- * cannot be read; SCHEMA, INVAL, TOO_BIG, with the path: what is in it. */
+/* Reads the file as JSON text, which is never empty and has no NUL inside. Free it. *ret_missing
+ * (may be NULL) becomes true if the file does not exist. Errors, all with the path: STORE (it
+ * cannot be read), SCHEMA, INVAL, TOO_BIG (its contents are wrong). */
 int32_t config_file_read(const char *path, size_t most, char **ret_json, bool *ret_missing,
                          struct tidings_error *error);
 

@@ -38,8 +38,8 @@ static int open_address(const struct cli *cli, struct destination *destination) 
   return 0;
 }
 
-/* After /clear nobody reads the session that was left, so a push to it goes to the session that
- * follows. */
+/* After /clear nobody reads the old session, so a push to it goes to the session that follows in
+ * the same window. */
 static int follow(const struct cli *cli, struct destination *destination) {
   char *now = session_now(destination->kit, destination->session);
   if (!now) return cli_fail(cli, "out of memory");

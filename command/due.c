@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/due.c: see due.h. Times and durations are those of the wall clock: a thing due in 20
- * minutes is due then even if the machine sleeps or restarts in between.
+ * command/due.c: uses the wall clock for times and durations: a message that is due in 20 minutes
+ * is due then even if the machine sleeps or restarts in between.
  */
 #include "command/due.h"
 
@@ -10,8 +10,8 @@
 
 #include "common/clock.h"
 
-/* "Z" or "+01:00" at the end of `text`, after a time of day: its length, and the minutes ahead of
- * UTC. 0: there is none. */
+/* Reads a time zone, "Z" or "+01:00", at the end of `text`, after a time of day. Returns its
+ * length, and in *ret_minutes how far it is ahead of UTC. 0: there is no zone. */
 static size_t zone_at_end(const char *text, long *ret_minutes) {
   size_t len = strlen(text);
   unsigned hours, minutes;
@@ -27,7 +27,7 @@ static size_t zone_at_end(const char *text, long *ret_minutes) {
   return 6;
 }
 
-/* *ret_dated: it has a date; else only hours, minutes and seconds are set. */
+/* *ret_dated: the text has a date; if not, only hours, minutes and seconds are set. */
 static int read_parts(const char *text, struct tm *ret_parts, bool *ret_dated) {
   struct tm parts = {.tm_isdst = -1};
   const char *rest = strptime(text, "%Y-%m-%d", &parts);
@@ -62,9 +62,9 @@ static int read_next_time_of_day(const struct tm *wanted, int64_t now_ms, int64_
   return 0;
 }
 
-/* "9:30", "09:30:15": the next such time of day after `now_ms`; "2026-11-27", "2026-11-27 9:30":
- * here, or with "Z" or "+01:00" after the time in that zone; "@1795766400": seconds since 1970.
- * Returns 0, or -1. */
+/* Reads a time. "9:30" and "09:30:15" are the next such time of day after `now_ms`. "2026-11-27"
+ * and "2026-11-27 9:30" are local times, or in a zone if "Z" or "+01:00" follows. "@1795766400" is
+ * in seconds since 1970. Returns 0, or -1. */
 static int read_time(const char *text, int64_t now_ms, int64_t *ret_ms) {
   struct tm parts;
   bool dated;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/due.h: --in and --at: when a message that is sent now is to be read.
+ * command/due.h: --in and --at: the time at which a message that is sent now is to be delivered.
  */
 #ifndef COMMAND_DUE_H
 #define COMMAND_DUE_H

@@ -27,7 +27,7 @@ static int watch_file(const struct cli *cli, const char *store, struct follow *f
   else if (follow->fd >= 0 &&
            inotify_add_watch(follow->fd, file, IN_MODIFY | IN_DELETE_SELF | IN_MOVE_SELF) < 0) {
     close(follow->fd);
-    follow->fd = -1; /* no watch is left: it is looked at like a database */
+    follow->fd = -1; /* no watch is left: the store is looked at like a database */
   }
   free(file);
   return code;
@@ -46,7 +46,7 @@ int follow_begin(const struct cli *cli, struct follow *ret_follow) {
   return 0;
 }
 
-/* The look that was due is taken; when is the next one? */
+/* Plans the next look, after the one that was due. */
 static void plan_next_look(struct follow *follow, int64_t now_ms) {
   static const int distances[LOOKS] = {20, 200, 2000};
   follow->looked_at_ms = now_ms;
@@ -68,7 +68,7 @@ static int64_t free_ms(const struct follow *follow) {
 static int64_t earlier(int64_t a, int64_t b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
 
 static int64_t sleep_ms(const struct follow *follow, bool paused, int64_t most_ms) {
-  if (interrupt_seen()) return 0; /* it came in another poll */
+  if (interrupt_seen()) return 0; /* the signal came during another poll */
   int64_t until_ms = paused ? free_ms(follow) : follow->look_at_ms;
   int64_t ms = earlier(most_ms, until_ms < 0 ? -1 : clock_ms_until(until_ms));
   return ms > INT_MAX ? INT_MAX : ms;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/follow.h: sleeps until a store has changed. It is for processes that only watch: the wake
- * descriptor is for owners, and becomes readable only when they must act.
+ * command/follow.h: sleeps until a store has changed. It is for processes that only watch. Owners
+ * use the wake descriptor instead, which becomes readable only when they must act.
  */
 #ifndef COMMAND_FOLLOW_H
 #define COMMAND_FOLLOW_H
@@ -10,9 +10,9 @@
 
 #include "command/cli.h"
 
-/* inotify reports a write to the store's file a moment before the commit can be seen. So after the
- * last write that it has reported there are a few more looks, at growing distances, and then none
- * until the next write. A database reports nothing: it is looked at once a second. */
+/* inotify reports a write to the store's file a moment before the commit can be seen. So a few more
+ * looks follow the last reported write, at growing intervals, and then none until the next write. A
+ * database reports nothing: it is looked at once a second. */
 struct follow {
   int fd;             /* of inotify; -1: there is nothing to watch */
   unsigned looks;     /* since the last write */
@@ -23,19 +23,19 @@ struct follow {
 };
 
 enum follow_woke {
-  FOLLOW_LOOK = 1,  /* it is worth looking again */
+  FOLLOW_LOOK = 1,  /* the store may have changed */
   FOLLOW_INPUT = 2, /* the other descriptor can be read, or has ended */
   FOLLOW_OVER = 4   /* a signal came, and the exit code is that of interrupt_exit_code */
 };
 
-/* Begins to watch the store that `cli` means. From here on signals that end the program are noted
- * at follow_sleep only (interrupt.h). Returns 0 or the exit code. */
+/* Begins to watch the store of `cli`. After this, signals that end the program are noted in
+ * follow_sleep only (interrupt.h). Returns 0 or the exit code. */
 int follow_begin(const struct cli *cli, struct follow *ret_follow);
-/* Sleeps until something of enum follow_woke, for at most `most_ms` (-1: for ever), or until
- * another signal that has a handler. `input` is another descriptor to wake for; -1: none. Returns 0
- * or an errno. */
+/* Sleeps until an event of enum follow_woke, or another signal that has a handler, for at most
+ * `most_ms` (-1: for ever). `input` is another descriptor to wake for; -1: none. Returns 0 or an
+ * errno. */
 int follow_sleep(struct follow *follow, int input, int64_t most_ms, unsigned *ret_woke);
-/* Looks as after a write. */
+/* Makes the next looks come as after a write. */
 void follow_look_again(struct follow *follow);
 void follow_end(struct follow *follow);
 

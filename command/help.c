@@ -12,8 +12,8 @@
 
 enum { COLUMNS = 78, OPTION_COLUMN = 26 };
 
-/* Words from column `at` on, wrapped, with `indent` blanks before each further line. Line breaks of
- * the text stay. */
+/* Prints the text from column `at` on, wrapped, with `indent` blanks before each further line.
+ * Keeps the text's line breaks. */
 static void wrap(FILE *out, const char *text, int indent, int at) {
   while (*text) {
     size_t len = strcspn(text, " \n");

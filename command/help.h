@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/help.h: what the verbs' tables say, in five forms: --help, man pages, and the completions
- * of three shells. Each returns the exit code.
+ * command/help.h: prints the verbs' tables in five forms: --help, man pages, and the completions of
+ * three shells. Each returns the exit code.
  */
 #ifndef COMMAND_HELP_H
 #define COMMAND_HELP_H
@@ -13,7 +13,7 @@
 int help_overview(FILE *out, const struct cli_program *program);
 int help_verb(FILE *out, const struct cli_program *program, const struct cli_verb *verb);
 
-/* A man page: of a verb, or of the program with verb NULL. */
+/* Prints the man page of a verb, or of the program if `verb` is NULL. */
 int help_man(FILE *out, const struct cli_program *program, const struct cli_verb *verb);
 
 int help_bash(FILE *out, const struct cli_program *program);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/help_man.c: the verbs' tables as man pages, in the man macros that groff and mandoc both
- * know.
+ * command/help_man.c: prints the verbs' tables as man pages, in the man macros that both groff and
+ * mandoc know.
  */
 #include <string.h>
 
 #include "command/help.h"
 
-/* roff reads a backslash, a dash (as a hyphen), and a dot or apostrophe at the start of a line. */
+/* Escapes the characters that roff interprets: a backslash, a dash, and a dot or apostrophe at the
+ * start of a line. */
 static void escaped(FILE *out, const char *text) {
   bool line_start = true;
   for (; *text; text++) {

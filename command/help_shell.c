@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/help_shell.c: the verbs' tables as completions for bash, zsh and fish.
+ * command/help_shell.c: prints the verbs' tables as completions for bash, zsh and fish.
  */
 #include <string.h>
 
 #include "command/help.h"
 
-/* A piece of a script: @ stands for the program's name. */
+/* Prints a piece of a script, with the program's name for each @. */
 static void script(FILE *out, const struct cli_program *program, const char *text) {
   for (; *text; text++) {
     if (*text == '@') fputs(program->name, out);
@@ -14,7 +14,7 @@ static void script(FILE *out, const struct cli_program *program, const char *tex
   }
 }
 
-/* Text inside single quotes; what stands in `mark` gets a backslash as well. */
+/* Prints text inside single quotes. The characters in `mark` get a backslash as well. */
 static void quoted(FILE *out, const char *text, const char *mark) {
   for (; *text; text++) {
     if (*text == '\'') {
@@ -26,7 +26,7 @@ static void quoted(FILE *out, const char *text, const char *mark) {
   }
 }
 
-/* The first sentence: a completion's description is one line. */
+/* Prints only the first sentence, because a completion's description is one line. */
 static void first_sentence(FILE *out, const char *text, const char *mark) {
   const char *end = strstr(text, ". ");
   char sentence[256];

@@ -24,7 +24,7 @@ static int find_owner(const struct cli *cli, struct hostkit *kit, const char *se
   return 0;
 }
 
-/* A session that is not given has to be queried, as any process may. */
+/* If no session is given, finds it by a query, which any process may send. */
 static int find(const struct cli *cli, char **session, uint32_t *owner) {
   struct hostkit *kit = NULL;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);

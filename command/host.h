@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/host.h: opening as the host of another process: for verbs that deliver, wait or report
- * turns on behalf of a script that lives longer than they do.
+ * command/host.h: opens the store as the host of another process, for verbs that deliver, wait or
+ * report turns for a script that lives longer than they do.
  */
 #ifndef COMMAND_HOST_H
 #define COMMAND_HOST_H
@@ -9,10 +9,10 @@
 #include "command/cli.h"
 #include "command/kit.h"
 
-/* Chooses the session: `named`, or with NULL as session_choose does. If *owner is 0, sets it to the
- * session's owner if that is alive and above this process, and otherwise to the script that called.
- * Then opens the store as the host of *owner. Prints what is wrong. Returns 0, or the exit code;
- * free *ret_session. */
+/* Chooses the session: `named`, or like session_choose if that is NULL. If *owner is 0, sets it to
+ * the session's owner if that process is alive and above this one, and otherwise to the calling
+ * script. Then opens the store as the host of *owner. Prints what is wrong. Returns 0, or the exit
+ * code; free *ret_session. */
 int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct hostkit **ret_kit,
               char **ret_session);
 

@@ -13,7 +13,7 @@
 enum { LONGEST_LINE = 1 << 20 }; /* unless `longest` says otherwise */
 
 struct input {
-  struct buffer text; /* what was read and is not a whole line yet */
+  struct buffer text; /* bytes that were read and are not taken yet */
   size_t taken;       /* how many bytes of `text` were taken */
   size_t longest;     /* the most bytes of a line; 0: LONGEST_LINE */
   bool too_long;      /* the line that is being read is too long, so its rest is skipped */
@@ -21,10 +21,10 @@ struct input {
 
 /* Adds what was read. False: no memory. */
 bool input_add(struct input *input, const char *bytes, size_t len);
-/* The next whole line, without its line break; it stays until input_add. *ret_too_long: it was
- * longer than LONGEST_LINE, and is left out. False: there is none yet. */
+/* Takes the next whole line, without its line break; it stays valid until input_add. *ret_too_long:
+ * the line was too long, and is left out. False: there is no whole line yet. */
 bool input_next(struct input *input, struct tidings_span *ret_line, bool *ret_too_long);
-/* At the end of the input: the last line, if it has no line break. */
+/* To be called at the end of the input: returns the last line, if it has no line break. */
 struct tidings_span input_rest(const struct input *input);
 void input_free(struct input *input);
 

@@ -11,7 +11,7 @@
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static volatile sig_atomic_t noted;
 static bool begun;
-static sigset_t outside; /* the mask that lets them in */
+static sigset_t outside; /* the mask that lets these signals in */
 
 static void note_signal(int number) { noted = number; }
 
@@ -26,14 +26,14 @@ void interrupt_catch(void) {
 void interrupt_begin(void) {
   struct sigaction action, was;
   sigset_t blocked;
-  if (begun) return; /* a second time the mask outside would have them blocked as well */
+  if (begun) return; /* a second call would take a mask that blocks these signals */
   begun = true;
   memset(&action, 0, sizeof action);
   action.sa_handler = note_signal;
   sigemptyset(&blocked);
   for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++) {
     if (sigaction(stopping[i], NULL, &was) || was.sa_handler == SIG_IGN)
-      continue; /* nohup and background jobs mean it */
+      continue; /* nohup and background jobs ignore a signal on purpose */
     sigaddset(&blocked, stopping[i]);
     sigaction(stopping[i], &action, NULL);
   }

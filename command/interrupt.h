@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/interrupt.h: signals that ask a program to stop are noted only at places where it can
- * stop in an orderly way.
+ * command/interrupt.h: notes signals that ask a program to stop, but only at places where the
+ * program can stop in an orderly way.
  */
 #ifndef COMMAND_INTERRUPT_H
 #define COMMAND_INTERRUPT_H
@@ -10,16 +10,16 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT wait until interrupt_poll; those that were
- * ignored stay so. */
+/* After this call SIGINT, SIGTERM, SIGHUP and SIGQUIT are held back until interrupt_poll. Signals
+ * that were ignored stay ignored. */
 void interrupt_begin(void);
 bool interrupt_has_begun(void);
 
 /* Calls poll; such a signal ends it with EINTR. `timeout_ms` -1: for ever. */
 int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 
-/* For a program whose loops look at interrupt_seen themselves: SIGINT and SIGTERM are only noted,
- * and poll, read and sleeps end with EINTR. */
+/* For a program whose loops check interrupt_seen themselves: after this call SIGINT and SIGTERM are
+ * only noted, and end poll, read and sleeps with EINTR. */
 void interrupt_catch(void);
 
 /* The signal that came; 0: none yet. */

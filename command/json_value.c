@@ -8,11 +8,13 @@
 
 #include "common/error.h"
 
-/* Beyond what a double holds: the largest one, because jansson has no infinity. */
+/* A number that is too large for a double becomes the largest double, because jansson has no
+ * infinity. */
 static json_t *number_value(const struct json *json) {
   int64_t integer = 0;
   if (json_to_integer(json, &integer)) return json_integer(integer);
-  /* The rest is no part of a number. The "C" locale is constant: nothing to free. */
+  /* The text after the number cannot continue it. The "C" locale is constant and need not be
+   * freed. */
   double value = strtod_l(json->text.ptr, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0));
   if (value > DBL_MAX) value = DBL_MAX;
   if (value < -DBL_MAX) value = -DBL_MAX;
@@ -28,7 +30,7 @@ static json_t *scalar_value(const struct json *json) {
   }
 }
 
-/* As deep as the text was allowed to be. */
+/* Recurses only as deep as the reader let the text be. */
 json_t *json_value_of(const struct json *json) {
   if (json->kind != JSON_IS_ARRAY && json->kind != JSON_IS_OBJECT) return scalar_value(json);
   bool object = json->kind == JSON_IS_OBJECT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/json_value.h: JSON text to jansson's values, for code that builds on what was read. The
- * one strict reader reads it; jansson's own is not used anywhere in the programs.
+ * command/json_value.h: turns JSON text into jansson's values, for code that changes what was read.
+ * The strict reader of common/json.h reads the text; no program uses jansson's reader.
  */
 #ifndef COMMAND_JSON_VALUE_H
 #define COMMAND_JSON_VALUE_H
@@ -15,11 +15,11 @@
 int json_value_read(const struct json_rules *rules, struct tidings_span text, const char *what,
                     json_t **ret_value, struct tidings_error *error);
 
-/* A value that was read. NULL: out of memory, or it holds a string that is not UTF-8 or a number
- * that is too big, which json_rules.edited lets pass. */
+/* Converts a value that was read. NULL: out of memory, or the value has a string that is not UTF-8
+ * or a number that is too big, which json_rules.edited lets pass. */
 json_t *json_value_of(const struct json *json);
 
-/* A member's text; "" if there is none. */
+/* Returns a member's text; "" if there is no such text. */
 const char *json_value_text(const json_t *object, const char *name);
 uint64_t json_value_count(const json_t *object, const char *name); /* 0 if there is none */
 

@@ -12,8 +12,8 @@
 #include "sized.h"
 #include "text.h"
 
-/* Out of memory after the plugin has done its part. A delivery that the host will never see must
- * not stay leased. */
+/* Memory ran out after the plugin had answered. Rolls the delivery back, because a delivery that
+ * the host will never see must not stay leased. */
 static int32_t lost_reply(const struct hk_instance *instance, uint64_t delivery_id,
                           struct tidings_error *error) {
   if (!delivery_id)

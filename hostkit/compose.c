@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * compose.c: carrier + reply -> what to send. Pure: no plugin, no clock. Within each place the
- * reply's order is the reading order.
+ * compose.c: makes what is to be sent from a carrier and a reply. Pure: it uses no plugin and no
+ * clock. Within each place the reply's order is the reading order.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "text.h"
 #include <tidings/hostkit.h>
 
-/* In the order in which they are sent. Parts inside the carrier's message stand next to the
- * carrier. */
+/* The sections, in the order in which they are sent. Parts inside the carrier's message stand next
+ * to the carrier. */
 enum section {
   SECTION_BEFORE,
   SECTION_BLOCK_BEFORE,
@@ -30,20 +30,20 @@ enum section {
 /* The result, its parts and their texts are one allocation. */
 struct composition {
   struct hostkit_outgoing *outgoing;
-  const struct hostkit_part **list; /* the outgoing parts' pointers, while they are filled in */
+  const struct hostkit_part **list; /* pointers to the outgoing parts while these are filled in */
   struct hostkit_part *parts;
   char *text; /* where the next text goes */
 };
 
-/* A part as this side knows it; its writer may know less, or more. */
+/* Reads a part into the struct that this side knows; its writer may know fewer fields, or more. */
 static struct tidings_part read_part(const struct tidings_reply *reply, size_t at) {
   struct tidings_part part;
   HK_READ_SIZED(&part, reply->parts[at]);
   return part;
 }
 
-/* PREPEND and APPEND of a block can only mean beside the carrier's own text, that is before and
- * after it. */
+/* A block cannot be inside the carrier's own text, so its PREPEND means before that text and its
+ * APPEND after it. */
 static enum section section_of(const struct tidings_part *part) {
   bool first = part->place == TIDINGS_PLACE_PREPEND || part->place == TIDINGS_PLACE_BEFORE;
   bool last = part->place == TIDINGS_PLACE_APPEND || part->place == TIDINGS_PLACE_AFTER;
@@ -84,7 +84,7 @@ static int32_t check(const struct tidings_span *content, const struct tidings_re
   return TIDINGS_OK;
 }
 
-/* The whole size of the result, and the number of parts in it. */
+/* Computes the whole size of the result, and the number of its parts. */
 static size_t measure(const struct tidings_span *content, const struct tidings_reply *reply,
                       size_t *ret_count) {
   size_t count = 1;

@@ -20,8 +20,8 @@
 #include "errors.h"
 #include "text.h"
 
-/* The loader remembers names of images that stay mapped, so one must not come twice in a process
- * even if mkdtemp repeats itself. */
+/* The loader remembers the names of images that stay mapped, so a process must not use a name
+ * twice, even if mkdtemp repeats it. */
 static char *make_directory_in(const char *parent) {
   static atomic_uint copies;
   char prefix[64];
@@ -30,8 +30,8 @@ static char *make_directory_in(const char *parent) {
   return folder_make_temporary(parent, prefix);
 }
 
-/* A file system mounted noexec takes the copy but not the loading of it. Sets errno when the answer
- * is no. */
+/* On a file system that is mounted noexec, the copy can be written but not loaded. Sets errno when
+ * the answer is no. */
 static int may_hold_code(const char *parent) {
   struct statvfs status;
   if (statvfs(parent, &status)) return 0;
@@ -68,7 +68,7 @@ static int32_t make_directory(const char *parent, char **ret_directory,
       last, strerror(reason));
 }
 
-/* From that offset on. Returns 0 or an errno. */
+/* Copies the bytes from `offset` on. Returns 0 or an errno. */
 static int copy_rest(int from, int to, off_t offset) {
   char buffer[65536];
   for (;;) {
@@ -84,8 +84,8 @@ static int copy_rest(int from, int to, off_t offset) {
   }
 }
 
-/* Copies from the beginning of `from`, whatever its offset. The kernel does it where it can: a hook
- * of an agent has no time for more. Returns 0 or an errno. */
+/* Copies from the beginning of `from`, whatever its offset. Lets the kernel copy where it can,
+ * because an agent's hook has little time. Returns 0 or an errno. */
 static int copy_bytes(int from, int to) {
   enum { AT_ONCE = 1 << 30 };
   off_t offset = 0;
@@ -109,7 +109,8 @@ static int write_copy(int from, const char *path) {
   return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* A descriptor of sealed memory with the bytes of `from`, from which code may be mapped; or -1. */
+/* Returns a descriptor of sealed memory with the bytes of `from`; code can be mapped from it. -1:
+ * this is not possible. */
 static int write_memory(int from) {
   enum { MAY_BE_RUN = 0x10 /* MFD_EXEC of newer kernels; older ones refuse it */ };
   int fd = memfd_create("tidings.so", MFD_CLOEXEC | MFD_ALLOW_SEALING | MAY_BE_RUN);
@@ -126,9 +127,9 @@ static int write_memory(int from) {
   return -1;
 }
 
-/* No other copy of this process has had the same path, though descriptors have few numbers: the
- * loader knows an image that is still mapped by its path, and would not look at the file. The bits
- * of a counter are "/." and "/", which mean nothing in a path. */
+/* Makes a path that no other copy of this process has had, although descriptors have few numbers:
+ * if an image of the same path is still mapped, the loader takes that image and does not read the
+ * file. The path spells the bits of a counter as "/." and "/", which change nothing in a path. */
 static char *new_path_of(int fd) {
   static atomic_uint copies;
   char bits[2 * sizeof(unsigned) * CHAR_BIT + 1] = "", *end = bits;
@@ -139,7 +140,7 @@ static char *new_path_of(int fd) {
   return hk_format("/proc/self/fd%s/%d", bits, fd);
 }
 
-/* False: there is no such memory here. */
+/* False: the system has no such memory. */
 static bool copy_to_memory(int from, struct hk_copy *ret_copy) {
   struct hk_copy copy = {.fd = write_memory(from)};
   if (copy.fd < 0) return false;

@@ -3,7 +3,8 @@
  * copy.h: the private copy of a plugin file that is loaded in its place. The loader returns the old
  * image for a path, inode or link that it has seen before, and a build may overwrite the original
  * at any time; a new file of our own for each load has neither problem. A process that ends soon
- * keeps it in memory: no folder is made and removed. Knows nothing of what is in the file.
+ * keeps the copy in memory, so that no folder has to be made and removed. These functions do not
+ * look into the file.
  */
 #ifndef HOSTKIT_COPY_H
 #define HOSTKIT_COPY_H

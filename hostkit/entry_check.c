@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry_check.c: see the header. The sizes compared are those of version 1.0, so that a plugin
- * built then is never refused.
+ * entry_check.c: compares sizes with those of version 1.0, so that a plugin of that version is
+ * never refused.
  */
 #include "entry_check.h"
 

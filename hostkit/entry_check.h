@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry_check.h: negotiation, the same in the host and in the probe: what a plugin's entry and
- * instance must have to be used. Knows no files and no processes.
+ * entry_check.h: checks what a plugin's entry and instance must have before they can be used. Host
+ * and probe share these checks, which use no files and no processes.
  */
 #ifndef HOSTKIT_ENTRY_CHECK_H
 #define HOSTKIT_ENTRY_CHECK_H
 
 #include <tidings/tidings.h>
 
-/* Reads the first eight bytes of what dlsym found (NULL: there is no such symbol); if they fit,
- * *ret_entry is what the plugin has of the entry as this host knows it, zeros after it. `label` is
- * what the error calls the plugin. Errors: INVAL (no symbol, short struct, missing function or
- * name), UNSUPPORTED (another major). */
+/* Reads the first eight bytes at `symbol`, which dlsym found (NULL: there is no such symbol). If
+ * they fit, *ret_entry gets the fields of the entry that the plugin has; fields that only this host
+ * knows are zero. `label` is what the error calls the plugin. Errors: INVAL (no symbol, short
+ * struct, missing function or name), UNSUPPORTED (another major). */
 int32_t hk_entry_read(const void *symbol, const char *label, struct tidings_entry *ret_entry,
                       struct tidings_error *error);
 
-/* Opens and checks that the instance has what version 1.0 requires; one that lacks something is
- * closed again if it can be. *ret_functions is the instance's table as this host knows it, zeros
- * after what the plugin has. On failure the sentence is the plugin's own where it gave one. */
+/* Opens an instance and checks that it has what version 1.0 requires; an instance that lacks
+ * something is closed again if it can be. *ret_functions gets the functions that the plugin has;
+ * those that only this host knows are zero. On failure the error has the plugin's own sentence, if
+ * it gave one. */
 int32_t hk_entry_open(const struct tidings_entry *entry, const char *label,
                       const struct tidings_host *host, const struct tidings_open_options *options,
                       struct tidings_plugin **ret_plugin, struct tidings_plugin *ret_functions,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * errors.c: sentences for people. Must not allocate: it also reports that memory ran out.
+ * errors.c: writes sentences for people. It must not allocate, because it also reports that memory
+ * ran out.
  */
 #include "errors.h"
 

@@ -21,12 +21,13 @@ struct slot {
   struct slot *next;
   int64_t handle;
   struct hostkit *kit;
-  uint64_t users; /* calls that have looked the handle up and not come back */
+  uint64_t users; /* calls that have looked the handle up and have not returned yet */
   bool closing;
 };
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t table_changed; /* made once, because its clock must be the monotonic one */
+static pthread_cond_t
+    table_changed; /* made at run time, because its clock must be the monotonic one */
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 static struct slot *table;
 static int64_t last_handle;
@@ -51,7 +52,7 @@ static int32_t remember(const struct tidings_error *error, int32_t code) {
 
 const char *hostkit_flat_error(void) { return last_error; }
 
-/* Counts a user; pair with give_back. Errors: NOT_FOUND. */
+/* Finds the slot of a handle and counts a user; give_back ends the use. Errors: NOT_FOUND. */
 static int32_t look_up(int64_t handle, struct slot **ret_slot, struct tidings_error *error) {
   pthread_mutex_lock(&table_lock);
   struct slot *slot = table;

@@ -10,7 +10,8 @@
 
 #include "common/json_write.h"
 
-/* How long closing and swapping wait for calls under way unless the caller says. */
+/* The time for which closing and swapping wait for running calls, unless the caller sets
+ * another. */
 #define HK_FLAT_DRAIN_MS 5000u
 
 /* Room for any session's id and a NUL. */

@@ -19,7 +19,7 @@ static int32_t no_memory(struct tidings_error *error) {
   return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing the answer");
 }
 
-/* The answer is written. It gets room for its NUL, so that nothing can fail any more. */
+/* Makes room for the NUL after the written answer, so that nothing can fail any more. */
 static int32_t answered(struct buffer *answer, struct tidings_error *error) {
   return buffer_grow(answer, 1) ? TIDINGS_OK : no_memory(error);
 }
@@ -82,7 +82,7 @@ static int32_t tool_result(struct hostkit *kit, struct hk_fields *fields, struct
   return code ? code : answer_hook(kit, &result.content, reply, answer, fields->error);
 }
 
-/* NULL with no code: there are none. */
+/* NULL without an error: the request names no messages. */
 static const struct tidings_span **message_ids(struct hk_fields *fields, const struct json *array) {
   if (!array || !array->count) return NULL;
   const struct tidings_span **ids = arena_array(fields->arena, array->count, sizeof *ids);
@@ -121,7 +121,7 @@ static int32_t chat_request(struct hostkit *kit, struct hk_fields *fields, struc
   return code ? code : answer_hook(kit, &request.content, reply, answer, fields->error);
 }
 
-/* Writes the members that are named, as they are. Returns -1: no memory. */
+/* Copies the named members unchanged. Returns 0, or -1: no memory. */
 static int put_members(struct json_writer *writer, struct hk_fields *fields,
                        const char *const *names) {
   struct tidings_span text;

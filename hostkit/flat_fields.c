@@ -10,7 +10,7 @@
 
 enum { SHOWN = 80 }; /* bytes of a value or key in an error */
 
-/* "a, b, c" of a list that ends with NULL, as much as fits. */
+/* Writes "a, b, c" from a list that ends with NULL, as far as it fits. */
 static void list_words(const char *const *words, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
@@ -48,7 +48,7 @@ void hk_fields_only(struct hk_fields *fields, const char *const *names) {
   }
 }
 
-/* The member, if it is there and of the kind; else NULL and perhaps an error. */
+/* Returns the member, if it exists and has the kind; else NULL, and perhaps sets an error. */
 static const struct json *field(struct hk_fields *fields, const char *key, enum hk_need need,
                                 enum json_kind kind, const char *expected) {
   const struct json *value = json_member(fields->object, key);

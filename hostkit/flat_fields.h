@@ -23,13 +23,13 @@ struct hk_fields {
 
 enum hk_need { HK_OPTIONAL, HK_REQUIRED };
 
-/* `names` ends with NULL; any other member is an error. */
+/* Any member that is not in `names`, which ends with NULL, is an error. */
 void hk_fields_only(struct hk_fields *fields, const char *const *names);
 
 struct tidings_span hk_field_text(struct hk_fields *fields, const char *key, enum hk_need need);
 
-/* For a text that becomes a NUL-terminated string: NULL if it is not there; one with a NUL in it is
- * an error. */
+/* Returns the member as a NUL-terminated string; NULL: it is missing. A text with a NUL in it is an
+ * error. */
 const char *hk_field_string(struct hk_fields *fields, const char *key, enum hk_need need);
 
 const struct json *hk_field_object(struct hk_fields *fields, const char *key, enum hk_need need);
@@ -37,12 +37,12 @@ const struct json *hk_field_array(struct hk_fields *fields, const char *key);
 uint32_t hk_field_number(struct hk_fields *fields, const char *key, uint32_t otherwise);
 bool hk_field_flag(struct hk_fields *fields, const char *key);
 
-/* The index of the member among `words`, which end with NULL; `otherwise` if it is not there and
- * not required. */
+/* Returns the index of the member's text in `words`, which end with NULL; `otherwise` if the member
+ * is missing and not required. */
 uint32_t hk_field_word(struct hk_fields *fields, const char *key, const char *const *words,
                        enum hk_need need, uint32_t otherwise);
 
-/* For a member that is there but of no use; returns the code. */
+/* Sets the error for a member whose value cannot be used; returns the code. */
 int32_t hk_field_wrong(struct hk_fields *fields, const char *key, const char *expected);
 
 #endif

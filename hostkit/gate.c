@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * gate.c: the slow side of the gate: everything that waits.
+ * gate.c: the slow part of the gate: the functions that wait.
  */
 #include "gate.h"
 
@@ -79,8 +79,8 @@ void hk_gate_open(struct hk_gate *gate) {
   pthread_mutex_unlock(&gate->lock);
 }
 
-/* The mark is set and cleared under the lock only, so it cannot come back between the wait and the
- * count. */
+/* SHUT is set and cleared under the lock only, so it cannot be set again between the end of the
+ * wait and the counting. */
 void hk_gate_enter_waiting(struct hk_gate *gate) {
   pthread_mutex_lock(&gate->lock);
   while (atomic_load_explicit(&gate->state, memory_order_relaxed) & HK_GATE_SHUT)
@@ -89,8 +89,8 @@ void hk_gate_enter_waiting(struct hk_gate *gate) {
   pthread_mutex_unlock(&gate->lock);
 }
 
-/* The gate may be open again by now, if the wait for this call was given up: counting down under
- * the lock is right either way. */
+/* The gate may be open again by now, if the other thread gave up waiting for this call. Counting
+ * down under the lock is right in both cases. */
 void hk_gate_leave_shut(struct hk_gate *gate) {
   pthread_mutex_lock(&gate->lock);
   atomic_fetch_sub_explicit(&gate->state, 1, memory_order_release);

@@ -28,16 +28,17 @@ struct hk_gate {
 int hk_gate_init(struct hk_gate *gate);
 void hk_gate_finish(struct hk_gate *gate);
 
-/* `ms` from now on the monotonic clock, as the waits below take it. */
+/* Returns the time `ms` from now by the monotonic clock, in the form that the functions below
+ * take. */
 struct timespec hk_deadline(uint32_t ms);
 
-/* At most one thread holds the claim, and only that one may shut the gate. Waits until `deadline`
- * (NULL: for ever). */
+/* Takes the claim, waiting until `deadline` (NULL: for ever). At most one thread holds the claim,
+ * and only this thread may shut the gate. */
 bool hk_gate_claim(struct hk_gate *gate, const struct timespec *deadline);
 void hk_gate_unclaim(struct hk_gate *gate);
 
-/* Shuts the gate and waits for the calls under way. Returns 0 when none is left; else how many
- * there were at the deadline, and the gate is open again. */
+/* Shuts the gate and waits for the running calls. Returns 0 when none is left. Otherwise returns
+ * how many ran at the deadline, and opens the gate again. */
 uint64_t hk_gate_shut(struct hk_gate *gate, const struct timespec *deadline);
 void hk_gate_open(struct hk_gate *gate);
 

@@ -9,7 +9,7 @@
 #include "common/store_url.h"
 #include "errors.h"
 
-/* The rest of a sentence, after the loader's words. */
+/* Returns the end of the sentence, which follows the loader's words. */
 static const char *what_to_install(const char *plugin) {
   if (!store_url_is_plugin(plugin)) return "";
   void *library = dlopen("libpq.so.5", RTLD_LAZY | RTLD_LOCAL);
@@ -23,7 +23,7 @@ static const char *what_to_install(const char *plugin) {
 
 int32_t hk_image_open(const char *path, const char *label, void **ret_image,
                       struct tidings_error *error) {
-  char reason[256]; /* the loader's own goes with its next call */
+  char reason[256]; /* the loader's text is lost at its next call */
   void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (image) {
     *ret_image = image;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * image.h: maps a plugin's file. It knows the plugin for databases, which takes libpq from the
- * system, and says what a person installs if that is not there.
+ * image.h: maps a plugin's file. The plugin for databases needs the system's libpq: if that is
+ * missing, the error says what to install.
  */
 #ifndef HOSTKIT_IMAGE_H
 #define HOSTKIT_IMAGE_H
@@ -10,7 +10,8 @@
 
 #include "tidings/abi.h"
 
-/* For dlsym and dlclose. The label is what people call the file. INVAL: it cannot be loaded. */
+/* *ret_image is for dlsym and dlclose. `label` is what errors call the file. Errors: INVAL (it
+ * cannot be loaded). */
 int32_t hk_image_open(const char *path, const char *label, void **ret_image,
                       struct tidings_error *error);
 

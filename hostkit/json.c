@@ -4,7 +4,7 @@
 
 #include "errors.h"
 
-/* The contract's events have 16 levels; a request has an event inside. */
+/* The contract allows events 16 levels; a request contains an event. */
 static const struct json_rules rules = {.max_depth = 64, .nul = true};
 
 int32_t hk_json_read_object(struct tidings_span text, const char *name, struct arena *arena,

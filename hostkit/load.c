@@ -34,13 +34,13 @@ static int is_named(struct dl_phdr_info *info, size_t size, void *path) {
   return info->dlpi_name && strcmp(info->dlpi_name, path) == 0;
 }
 
-/* An image that stays is harmless, because every load has a file of its own, but each swap then
- * loses memory. */
+/* Unloads an image. An image that stays mapped is harmless, because every load has a file of its
+ * own, but then each swap loses memory. */
 static void unload_image(void *image, const struct hk_copy *copy,
                          const struct hk_settings *settings) {
   if (settings->flags & HOSTKIT_KEEP_MAPPED) return;
   int failed = dlclose(image);
-  if (!failed && !LIBC_UNLOADS) return; /* the image has no thread, and its file has gone */
+  if (!failed && !LIBC_UNLOADS) return; /* the image has no thread, and its file was removed */
   if (!failed && !dl_iterate_phdr(is_named, copy->path)) return;
   char *warning =
       hk_format("the plugin's image %s is still mapped after it was unloaded: %s", copy->path,
@@ -50,7 +50,7 @@ static void unload_image(void *image, const struct hk_copy *copy,
   free(warning);
 }
 
-/* An extension counts only if it has all of its first version. */
+/* Returns the extension, but only if it has all functions of its first version. */
 static struct tidings_query query_extension(const struct tidings_entry *entry) {
   const struct tidings_query *theirs = entry->get_extension(TIDINGS_EXT_QUERY);
   struct tidings_query ours;
@@ -65,14 +65,14 @@ static struct tidings_wake wake_extension(const struct tidings_entry *entry) {
   return ours.descriptor && ours.next_session ? ours : (struct tidings_wake){0};
 }
 
-/* The copy stays the caller's. */
+/* Maps the copy, which stays the caller's. */
 static int32_t map_image(struct hk_copy *copy, const char *label,
                          const struct hk_settings *settings, struct hk_instance *ret_instance,
                          struct tidings_error *error) {
   struct hk_instance loaded = {.image = NULL};
   int32_t code = hk_image_open(copy->path, label, &loaded.image, error);
   hk_copy_unlink(
-      copy); /* mapped or not, nothing needs the name any more, and a killed host leaves no file */
+      copy); /* nothing needs the file's name any more, and if the host is killed, no file stays */
   if (code) return code;
   code = hk_entry_read(dlsym(loaded.image, TIDINGS_ENTRY_SYMBOL), label, &loaded.entry, error);
   if (code) unload_image(loaded.image, copy, settings);

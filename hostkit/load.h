@@ -19,7 +19,7 @@ struct hk_instance {
   struct tidings_query query; /* all zeros: the plugin has no such extension */
   struct tidings_wake wake;   /* the same */
   struct tidings_entry entry;
-  /* what the image was mapped from; the file is unlinked, the descriptor open */
+  /* the copy from which the image was mapped; its file is unlinked, its descriptor is open */
   struct hk_copy copy;
 };
 
@@ -28,8 +28,8 @@ struct hk_instance {
 int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy,
                    struct tidings_error *error);
 
-/* Loads a prepared copy and reads its entry; no instance is opened: of *ret_instance only image,
- * entry and copy may be used. Else as hk_load. */
+/* Loads a prepared copy and reads its entry, but opens no instance: only image, entry and copy of
+ * *ret_instance may be used. Otherwise like hk_load. */
 int32_t hk_load_entry(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
                       struct hk_instance *ret_instance, struct tidings_error *error);
 /* Loads a prepared copy and opens an instance. On success the copy has moved into *ret_instance; on
@@ -38,7 +38,8 @@ int32_t hk_load_entry(struct hk_copy *copy, const char *label, const struct hk_s
 int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
                 struct hk_instance *ret_instance, struct tidings_error *error);
 
-/* Unloads an instance that was closed, and checks that it is gone. The copy stays. */
+/* Unloads the image of an instance that was closed, and checks that it is no longer mapped. The
+ * copy stays. */
 void hk_unload(struct hk_instance *instance, const struct hk_settings *settings);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * probe.c: spawns the probe program, reads its verdict, and words what it died of.
+ * probe.c: starts the probe program, reads its verdict, and words why it died.
  */
 #include "probe.h"
 
@@ -29,11 +29,12 @@
 
 #define PROBE_NAME "tidings-hostkit-probe"
 
-/* The folder of the library or program that contains hostkit; NULL: unknown, or out of memory. */
+/* Returns the folder of the library or program that contains hostkit; NULL: unknown, or out of
+ * memory. */
 static char *own_folder(void) {
   static const char anchor = 0;
   Dl_info info;
-  /* For the main program the loader has only argv[0], which need not be a path. */
+  /* For the main program the loader knows only argv[0], which need not be a path. */
   bool has_path = dladdr(&anchor, &info) && info.dli_fname && strchr(info.dli_fname, '/');
   char *file = realpath(has_path ? info.dli_fname : "/proc/self/exe", NULL);
   if (!file) return NULL;
@@ -54,9 +55,9 @@ static int32_t not_found(const char *path, const char *said_by, struct tidings_e
                   said_by, strerror(errno));
 }
 
-/* `given`, else $TIDINGS_HOSTKIT_PROBE, else beside the file that this code is in (a build tree),
- * else where `cmake --install` puts it, seen from that file (a moved installation), else the place
- * configured. Errors: NOT_FOUND, NOMEM. */
+/* Takes the first probe program that exists: `given`; $TIDINGS_HOSTKIT_PROBE; a file beside the one
+ * that contains this code (a build tree); the place relative to it where `cmake --install` puts it
+ * (an installation that was moved); the configured place. Errors: NOT_FOUND, NOMEM. */
 static int32_t hk_probe_path(const char *given, char **ret_path, struct tidings_error *error) {
   const char *said_by = "given as probe_path";
   if (!given) {
@@ -94,12 +95,12 @@ out:
 
 _Static_assert(HK_VERDICT_FD == SPAWN_CHANNEL_FD, "the verdict comes through the channel");
 
-/* The process, and what came through its pipe. */
+/* The probe process, and the bytes that came through its pipe. */
 struct trial {
   pid_t pid;
   int pipe; /* our end */
   bool hung;
-  bool status_known; /* false: other code in this program waits for all children */
+  bool status_known; /* false: other code in this program has taken the status */
   int status;
   size_t len;
   char said[2048];
@@ -134,8 +135,8 @@ static int32_t start(struct trial *trial, const char *program, const char *const
   return TIDINGS_OK;
 }
 
-/* Reads what is there; false: the other end is closed. Bytes that do not fit are dropped: only a
- * misbehaving plugin writes here too. */
+/* Reads the bytes that have come; false: the other end is closed. Bytes that do not fit are
+ * dropped, because only a misbehaving plugin writes so much. */
 static bool read_some(struct trial *trial) {
   char dropped[256];
   size_t room = sizeof trial->said - 1 - trial->len;
@@ -145,8 +146,8 @@ static bool read_some(struct trial *trial) {
   return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* The pipe's end shows that the process is gone, but something that it started may hold the pipe
- * open, so the process is asked too. */
+/* Waits for the end of the process. The end of the pipe shows it; but another process that the
+ * plugin started may hold the pipe open, so the process itself is checked too. */
 static void await_end(struct trial *trial, uint32_t timeout_ms) {
   int64_t deadline_ms = clock_mono_ms() + timeout_ms;
   bool open = true;
@@ -160,7 +161,7 @@ static void await_end(struct trial *trial, uint32_t timeout_ms) {
     if (ended == 0 && left == 0) {
       trial->hung = true;
       kill(-trial->pid, SIGKILL);
-      kill(trial->pid, SIGKILL); /* it may not have reached its own group yet */
+      kill(trial->pid, SIGKILL); /* it may not have begun its own group yet */
       continue;
     }
     struct pollfd pipe = {.fd = open ? trial->pipe : -1, .events = POLLIN};
@@ -174,7 +175,7 @@ static void await_end(struct trial *trial, uint32_t timeout_ms) {
 
 enum verdict { VERDICT_NONE, VERDICT_OK, VERDICT_REFUSED };
 
-/* Finds the verdict, and the stage named last. A refusal is then in *error. */
+/* Finds the verdict, and the stage that was named last. For a refusal, fills *error. */
 static enum verdict read_verdict(struct trial *trial, const char *label, const char **ret_stage,
                                  struct tidings_error *error) {
   char *rest = NULL;
@@ -219,8 +220,8 @@ static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms
                   label, stage);
 }
 
-/* The configuration goes through a file because an argument has a length limit and can be read by
- * everybody. */
+/* Passes the configuration in a file, because an argument has a length limit and other users can
+ * read it. */
 static int32_t write_configuration(const char *path, const char *configuration,
                                    struct tidings_error *error) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * probe.h: tries a plugin in a process of its own before the host loads it. The process is spawned,
- * never forked: a fork beside threads that use the loader hangs in its lock.
+ * never forked: if other threads use the loader, a forked child hangs at the loader's lock.
  */
 #ifndef HOSTKIT_PROBE_H
 #define HOSTKIT_PROBE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * probe_main.c: the program tidings-hostkit-probe: tries a plugin out, so that one which crashes,
+ * probe_main.c: the program tidings-hostkit-probe: tries a plugin, so that a plugin that crashes,
  * exits or hangs does so here and not in the host. Writes its verdict to descriptor 3 (verdict.h).
  * Started by hostkit only.
  */
@@ -24,7 +24,7 @@
 #include "text.h"
 #include "verdict.h"
 
-/* A whole line in one write; the reader copes with one that is missing. */
+/* Writes a whole line at once. The reader accepts that a line is missing. */
 static void write_verdict(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void write_verdict(const char *format, ...) {
   char line[1024];
@@ -38,8 +38,8 @@ static void write_verdict(const char *format, ...) {
   (void)written;
 }
 
-/* After a verdict no exit handler of the plugin and no leak checker runs: their output would look
- * like a part of the verdict. */
+/* Ends the process without the plugin's exit handlers and without a leak checker, whose output
+ * would look like a part of the verdict. */
 static _Noreturn void refuse(const struct tidings_error *error) {
   write_verdict(HK_VERDICT_REFUSED "%d %s", (int)error->code, error->text);
   _exit(0);
@@ -110,7 +110,7 @@ int main(int argc, char **argv) {
   struct tidings_error error = {.size = sizeof error};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   fcntl(HK_VERDICT_FD, F_SETFD,
-        FD_CLOEXEC); /* what the plugin starts must not keep the host waiting */
+        FD_CLOEXEC); /* a process that the plugin starts must not keep the host waiting */
 
   char *configuration = NULL;
   if (argv[4][0] && read_file(argv[4], &configuration, &error)) refuse(&error);

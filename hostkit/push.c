@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * push.c: a notification, and a wake event, from a struct: the JSON is written here, so that no
- * caller escapes text by hand.
+ * push.c: sends a notification, or a wake event, from a struct. It writes the JSON, so that no
+ * caller has to escape text.
  */
 #include "push.h"
 
@@ -18,8 +18,8 @@ static const char *const activations[] = {NULL, "passive", "idle", "interrupt"};
 
 /* -- checks ------------------------------------------------------------------------------------ */
 
-/* Nothing is read before this: a length such as SIZE_MAX is a mistake, and no plugin takes an event
- * that large. */
+/* Checks a text before anything reads it: a length such as SIZE_MAX is a mistake, and no plugin
+ * takes an event that large. */
 static int32_t check_span(struct tidings_span span, const char *field,
                           struct tidings_error *error) {
   if (!hk_span_is_sound(&span))
@@ -79,12 +79,12 @@ static int32_t check_numbers(const struct hostkit_notification *note, struct tid
 
 /* -- events ------------------------------------------------------------------------------------ */
 
-/* An empty span is no member. */
+/* Writes no member for an empty span. */
 static void put_name(struct json_writer *writer, const char *key, struct tidings_span text) {
   if (text.len) json_put_string(writer, key, text);
 }
 
-/* The event's member `data`. `data` in it is JSON already, or empty. */
+/* Writes the event's member `data`. Its own member `data` is JSON already, or empty. */
 static void put_data(struct json_writer *writer, const struct hostkit_notification *note,
                      struct tidings_span kind, struct tidings_span data) {
   json_open(writer, "data", '{');

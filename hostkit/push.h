@@ -7,8 +7,8 @@
 
 #include <tidings/hostkit.h>
 
-/* `note` is of today's length. With `kind` ("tool.failed") the note's own kind is not looked at;
- * its ptr is NULL otherwise. Errors: as hostkit_push. */
+/* `note` has today's length. `kind` ("tool.failed") replaces the note's own kind, unless its ptr is
+ * NULL. Errors: as hostkit_push. */
 int32_t hk_push(struct hostkit *kit, const struct hostkit_notification *note,
                 struct tidings_span kind, struct tidings_reply **ret_reply,
                 struct tidings_error *error);

@@ -21,7 +21,8 @@ static const char *const sources[] = {"user", "system"};
 static const char *const states[] = {"idle", "starting", "busy", "retrying", "waiting", "error"};
 static const char *const phases[] = {NULL, "streaming", "tools"};
 
-/* The word for a number; null for none, and "17" for one that a later minor has added. */
+/* Writes the word for a number; null if there is none, and "17" for a number that a later minor
+ * version has added. */
 static void put_word(struct json_writer *writer, const char *key, const char *const *words,
                      size_t count, uint32_t number) {
   if (number < count) json_put_text(writer, key, words[number]);
@@ -148,7 +149,8 @@ void hk_put_outgoing(struct json_writer *writer, const char *key,
 int32_t hostkit_reply_json(const struct tidings_reply *theirs, char **ret_json,
                            struct tidings_error *error) {
   if (!ret_json) return hk_error(error, TIDINGS_E_INVAL, "ret_json is a null pointer");
-  struct tidings_reply *reply = theirs ? hk_reply_copy(theirs) : NULL; /* clamps every struct */
+  struct tidings_reply *reply =
+      theirs ? hk_reply_copy(theirs) : NULL; /* brings every struct to today's length */
   struct buffer out = BUFFER_EMPTY;
   out.failed = theirs && !reply;
   hk_put_reply(&(struct json_writer){.out = &out}, NULL, reply);

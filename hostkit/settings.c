@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * settings.c: see the header; and the host that is used when the caller brings none.
+ * settings.c: also has the host that is used if the caller gives none.
  */
 #include "settings.h"
 
@@ -64,7 +64,7 @@ int32_t hk_absolute_path(const char *path, char **ret_path, struct tidings_error
   return TIDINGS_OK;
 }
 
-/* A folder, or the URL of a database: then the plugin for databases is taken. */
+/* Keeps the store: a folder, or the URL of a database, which needs the plugin for databases. */
 static int32_t keep_store(const char *store, struct hk_settings *settings,
                           struct tidings_error *error) {
   if (!store_url_is(store))

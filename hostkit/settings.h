@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * settings.h: what hostkit_open was given, checked and kept for every later load. Paths are
+ * settings.h: the checked options of hostkit_open, which every later load uses again. Paths are
  * absolute, because a host may change its working directory before it swaps.
  */
 #ifndef HOSTKIT_SETTINGS_H
@@ -30,15 +30,15 @@ struct hk_settings {
  * Errors: INVAL, NOMEM, STORE (no working directory). */
 int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_options *options,
                          struct tidings_error *error);
-/* From now on the plugin is the one for this store: see common/store_url.h. Errors: NOMEM. */
+/* Sets the plugin that this store needs: see common/store_url.h. Errors: NOMEM. */
 int32_t hk_settings_plugin_for(struct hk_settings *settings, const char *store,
                                struct tidings_error *error);
-void hk_settings_finish(struct hk_settings *settings); /* once more is harmless */
+void hk_settings_finish(struct hk_settings *settings); /* calling it again is harmless */
 
-/* The options of the contract; spans are borrowed from settings. */
+/* Returns the options for the plugin's open; the spans are borrowed from settings. */
 struct tidings_open_options hk_settings_open_options(const struct hk_settings *settings);
 
-/* An absolute path to the same file, symbolic links kept. Errors: NOMEM, STORE. */
+/* Makes an absolute path to the same file, and keeps symbolic links. Errors: NOMEM, STORE. */
 int32_t hk_absolute_path(const char *path, char **ret_path, struct tidings_error *error);
 
 void hk_log(const struct hk_settings *settings, uint32_t severity, const char *message);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sized.h: the size rule of the contract, for structs that hostkit reads: their writer may know
- * fewer fields than we do, or more. Only these functions read a struct in the other side's
+ * sized.h: applies the size rule of the contract to structs that hostkit reads: their writer may
+ * know fewer fields than hostkit, or more. Only these functions read a struct in the other side's
  * memory.
  */
 #ifndef HOSTKIT_SIZED_H
@@ -9,8 +9,8 @@
 
 #include <tidings/abi.h>
 
-/* Copies the fields that the writer of *theirs knew into our struct: the rest is zero, and the size
- * is ours. NULL reads as a struct of zeros. */
+/* Copies the fields that the writer of *theirs knew into *ours; the other fields are zero, and the
+ * size is our_size. NULL reads as a struct of zeros. */
 void hk_read_sized(void *ours, size_t our_size, const void *theirs);
 
 /* The same for a struct that a caller filled: an error if it is a null pointer or shorter than

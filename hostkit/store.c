@@ -54,7 +54,7 @@ static int32_t run(const struct hk_instance *loaded, uint32_t task,
   return code ? code : take_answer(&store, theirs, ret_json, error);
 }
 
-/* Which store it is about; NULL: the plugin says what is wrong. */
+/* Returns the store of the task; NULL: there is none, and the plugin says what is wrong. */
 static char *store_of(uint32_t task, const struct tidings_store_request *request) {
   if (!request || request->size < TIDINGS_STORE_REQUEST_SIZE_1_1) return NULL;
   const struct tidings_span *place = task == HOSTKIT_STORE_LOAD ? &request->to : &request->from;

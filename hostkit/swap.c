@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * swap.c: a running plugin for a rebuilt one. The store refuses a second instance in one process,
- * so the old one is closed first; from there on each failure leads back to the old build, by its
- * copy's descriptor.
+ * swap.c: swaps a running plugin for a rebuilt one. The store refuses a second instance in one
+ * process, so the old one is closed first; from there on each failure leads back to the old build,
+ * by its copy's descriptor.
  */
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@
 
 #define OLD_GOES_ON " (the old build goes on)"
 
-/* Takes the configuration in force from the answer to `configure`, as text; NULL in
- * *ret_configuration: it does not say. */
+/* Reads the configuration in force, as text, from the answer to `configure`. *ret_configuration
+ * NULL: the answer does not state it. */
 static int32_t read_configuration(const char *json, size_t len, char **ret_configuration,
                                   struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
@@ -61,8 +61,8 @@ static int32_t take_configuration(struct hostkit *kit, struct tidings_error *err
   return TIDINGS_OK;
 }
 
-/* The gate is shut and nothing is under way. On failure the old instance is as it was. close
- * quiesces by itself, and unlike a quiesce of our own changes nothing when it answers BUSY. */
+/* Closes the old instance; the gate is shut, and no call runs. On failure the old instance is as it
+ * was. There is no quiesce before: close does it, and changes nothing when it answers BUSY. */
 static int32_t close_old(struct hostkit *kit, struct tidings_error *error) {
   int32_t code = take_configuration(kit, error);
   if (!code) code = kit->now.functions.close(kit->now.plugin, error);
@@ -70,7 +70,8 @@ static int32_t close_old(struct hostkit *kit, struct tidings_error *error) {
   return code;
 }
 
-/* `failure` is why the new build is not there; what is added to it says how this went. */
+/* Opens the old build again. `failure` says why the new build could not be opened; this adds
+ * whether the old one goes on. */
 static void back_to_old(struct hostkit *kit, struct tidings_error *failure) {
   struct hk_copy copy = HK_COPY_NONE;
   struct hk_copy old = kit->now.copy;
@@ -90,7 +91,7 @@ static void back_to_old(struct hostkit *kit, struct tidings_error *failure) {
   hk_error_append(failure, ")");
 }
 
-/* The gate is shut, the new build is prepared in *copy. Takes over *path. */
+/* Replaces the old build by the one prepared in *copy; the gate is shut. Takes over *path. */
 static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path,
                         struct tidings_error *error) {
   int32_t code = close_old(kit, error);
@@ -111,7 +112,8 @@ static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path,
   return TIDINGS_OK;
 }
 
-/* The file of the new build: for a store in a database, the one beside it that is for databases. */
+/* Finds the file of the new build. For a store in a database this is the plugin for databases
+ * beside it. */
 static int32_t find_build(const struct hk_settings *settings, const char *plugin_path,
                           char **ret_path, struct tidings_error *error) {
   char *path = NULL;
@@ -122,8 +124,8 @@ static int32_t find_build(const struct hk_settings *settings, const char *plugin
   return *ret_path ? TIDINGS_OK : hk_error(error, TIDINGS_E_NOMEM, "out of memory for a swap");
 }
 
-/* The holder of the claim. Everything that can fail without touching the old build comes before the
- * gate is shut. */
+/* The caller holds the claim. Does everything that can fail without touching the old build before
+ * it shuts the gate. */
 static int32_t swap_plugin(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms,
                            struct tidings_error *error) {
   if (!kit->now.image)

@@ -14,10 +14,10 @@ char *hk_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A NUL-terminated copy of `len` bytes, which may have NULs among them; NULL: out of memory. */
 char *hk_copy_text(const char *text, size_t len);
 
-/* The span of a NUL-terminated string; NULL is empty. */
+/* Returns the span of a NUL-terminated string; for NULL an empty one. */
 struct tidings_span hk_span(const char *text);
 
-/* Whether a span can be read: a pointer where there is a length. */
+/* Can the span be read? If it has a length, it must have a pointer. */
 bool hk_span_is_sound(const struct tidings_span *span);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * verdict.h: the lines of text that the probe process sends to the host through its pipe. A line
- * "@ STAGE" before each stage, and at the end "ok" or "refused CODE SENTENCE". No such last line
- * means that the process died or hung in the stage that it named last.
+ * verdict.h: the lines of text that the probe process sends to the host through its pipe. It sends
+ * a line "@ STAGE" before each stage, and at the end "ok" or "refused CODE SENTENCE". If the last
+ * line is missing, the process died or hung in the stage that it named last.
  */
 #ifndef HOSTKIT_VERDICT_H
 #define HOSTKIT_VERDICT_H
