@@ -41,8 +41,8 @@ static int put_into(const char *config, const struct json *root, const char *pre
 
 /* Adds delivery.preset to the text of a configuration (NULL: there is none) that lacks this key.
  * Other keys stay, and override the preset as usual. A text that is no configuration stays as it
- * is: the plugin says what is wrong with it. `preset` needs no escapes. Free *ret_text. Returns 0,
- * or -1: no memory. */
+ * is, and the plugin says what is wrong with it. `preset` needs no escapes. Free *ret_text. Returns
+ * 0, or -1: no memory. */
 static int kit_put_preset(const char *config, const char *preset, char **ret_text) {
   const char *text = config ? config : "{}";
   struct arena arena = ARENA_EMPTY;
@@ -58,7 +58,7 @@ static int kit_put_preset(const char *config, const char *preset, char **ret_tex
   return code;
 }
 
-/* A leak checker must be able to name the functions of an image after it was closed. */
+/* A leak checker must be able to name the functions of an image after the image was closed. */
 #if defined(__SANITIZE_ADDRESS__)
 #define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED)
 #elif defined(__has_feature)
@@ -67,9 +67,9 @@ static int kit_put_preset(const char *config, const char *preset, char **ret_tex
 #endif
 #endif
 #ifdef KIT_FLAGS
-#define KIT_LEAVE 0u /* it looks at what is left */
+#define KIT_LEAVE 0u /* the leak checker looks at the memory that is left */
 #else
-/* This process is as good as a probe, and ends soon. */
+/* This process ends soon, and if the plugin crashes, nothing else ends: it needs no probe. */
 #define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_COPY_IN_MEMORY)
 #define KIT_LEAVE HOSTKIT_LEAVE_TO_EXIT
 #endif
@@ -147,7 +147,7 @@ char *kit_store_path(const struct cli *cli) {
                            : paths_in_home("XDG_STATE_HOME", ".local/state", "tidings");
 }
 
-/* *ret_text stays NULL when there is no file and none was named. */
+/* *ret_text stays NULL if there is no file and the user has named none. */
 static int32_t read_config(const struct cli *cli, char **ret_path, char **ret_text,
                            struct tidings_error *error) {
   bool named = false, missing = false;
@@ -162,7 +162,8 @@ static int32_t read_config(const struct cli *cli, char **ret_path, char **ret_te
   return code;
 }
 
-/* With the preset that the verb prefers. *ret_path stays NULL when no file was read. */
+/* Reads the configuration, and adds the preset that the verb prefers. *ret_path stays NULL if no
+ * file was read. */
 static int32_t make_config(const struct cli *cli, char **ret_path, char **ret_text,
                            struct tidings_error *error) {
   char *read = NULL, *path = NULL, *text = NULL;
@@ -176,7 +177,7 @@ static int32_t make_config(const struct cli *cli, char **ret_path, char **ret_te
   return code;
 }
 
-/* The plugin names the key; whose file it is in, it does not know. */
+/* Adds the path of the file to an error, because the plugin names only the key. */
 static void name_config(const char *path, int32_t code, struct tidings_error *error) {
   struct tidings_error said = *error;
   if (code != TIDINGS_E_SCHEMA && strncmp(said.text, "configuration", 13) != 0) return;
@@ -205,7 +206,10 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                      "there is no store at %s yet; the first push creates it", store);
   if (code) goto out;
   own_host = host;
-  bool leave = cli->ends_after_close && store && !store_url_is(store); /* a server waits */
+  bool leave =
+      cli->ends_after_close && store &&
+      !store_url_is(
+          store); /* not for a database: its server waits for the connection to be closed */
   const struct hostkit_options options = {.size = sizeof options,
                                           .flags = KIT_FLAGS | (leave ? KIT_LEAVE : 0),
                                           .plugin_path = plugin,
@@ -298,7 +302,7 @@ int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uin
   int32_t code;
   do
     code = hostkit_settle(kit, delivery, outcome, ret_reply,
-                          error); /* waits the hook's budget itself */
+                          error); /* the call itself waits for as long as the hook's budget */
   while (code == TIDINGS_E_BUSY && clock_mono_ns() < until);
   return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/kit.h: the plugin, opened through hostkit as any host opens it; events and queries as
- * JSON values. Prints nothing.
+ * command/kit.h: opens the plugin through hostkit, as any host does, and sends events and queries
+ * as JSON values. Prints nothing.
  */
 #ifndef COMMAND_KIT_H
 #define COMMAND_KIT_H
@@ -11,23 +11,23 @@
 
 #include "command/cli.h"
 
-/* Opens the store with the plugin that $TIDINGS_PLUGIN names, or else lies beside this program, or
- * else is installed with it, and with the user's configuration (project.h lays a project's over
- * it). `owner_pid` as in struct tidings_open_options. A producer waits 5 s for another writer, a
+/* Opens the store with the user's configuration (project.h lays a project's over it). The plugin is
+ * the one that $TIDINGS_PLUGIN names, or else the one beside this program, or else the installed
+ * one. `owner_pid` as in struct tidings_open_options. A producer waits 5 s for another writer, a
  * host the default time. Errors: hostkit_open's; SCHEMA and STORE for the configuration's file. */
 int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit,
                  struct tidings_error *error);
 void kit_close(struct hostkit *kit); /* NULL is allowed */
-/* Ends the process with what is still open, if `ends_after_close` was set; in a build with a leak
- * checker it returns. */
+/* If `ends_after_close` was set, ends the process without closing what is still open. In a build
+ * with a leak checker it returns. */
 void kit_end_process(int exit_code);
 
 /* Like kit_open, but prints what went wrong. Returns 0, or the exit code. */
 int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
                     struct hostkit **ret_kit);
 
-uint32_t kit_flags(void);                    /* HOSTKIT_*, as this program loads a plugin */
-char *kit_plugin_path(void);                 /* free it; NULL: out of memory */
+uint32_t kit_flags(void);    /* the HOSTKIT_* flags with which this program loads a plugin */
+char *kit_plugin_path(void); /* free it; NULL: out of memory */
 char *kit_store_path(const struct cli *cli); /* the same; NULL too when there is no home */
 
 /* Prints a warning where the plugin's own warnings go. */

@@ -44,8 +44,8 @@ json_t *layers_at(const json_t *config, const char *pointer) {
   return value;
 }
 
-/* Makes the objects above it. A value in their place that is no object stays: the plugin refuses
- * it. */
+/* Puts a value at a pointer, and makes the objects above it. If one of these is another value, it
+ * stays, and the plugin refuses it. */
 static int put_at(json_t *config, const char *pointer, json_t *value) {
   int failed = 0;
   while (!failed && *pointer && json_is_object(config)) {
@@ -66,7 +66,7 @@ struct walk {
   struct buffer pointer;
 };
 
-/* As deep as the reader let the text be. */
+/* Recurses only as deep as the reader let the text be. */
 static int walk_into(struct walk *walk, json_t *value) {
   if (!json_is_object(value) || !json_object_size(value)) {
     buffer_byte(&walk->pointer, '\0');
@@ -102,10 +102,10 @@ static bool is_within(const char *pointer, const char *above) {
   return strncmp(pointer, above, len) == 0 && (!pointer[len] || pointer[len] == '/');
 }
 
-/* How notifications are shown, which kinds are wanted, and how turns follow each other as long as a
- * person starts them. Neither: the nonce that tells the model what is genuine, a bound that nothing
- * fits into, what is urgent, how many turns start by themselves, whether a queue goes on after a
- * crash, the limits. */
+/* A project may set how notifications are shown, which kinds are wanted, and how turns follow each
+ * other as long as a person starts them. It may not set the nonce that tells the model what is
+ * genuine, a bound into which nothing fits, what is urgent, how many turns start by themselves,
+ * whether a queue goes on after a crash, or the limits. */
 static bool project_may_set(const char *pointer) {
   static const char *const allowed[] = {"/conversation/notifications/kinds",
                                         "/conversation/tools",
@@ -120,7 +120,8 @@ static bool project_may_set(const char *pointer) {
   return false;
 }
 
-/* Any kind may have critical notifications, so that none may be turned off as a whole. */
+/* Does the value turn off a whole kind? Any kind may have critical notifications, so a project may
+ * not do that. */
 static bool hides_critical(const char *pointer, const json_t *value) {
   static const char tools[] = "/conversation/tools";
   if (!json_is_false(value)) return false;
@@ -134,7 +135,7 @@ struct refused {
   const char *why;
 };
 
-/* An empty object sets nothing. */
+/* Accepts an empty object, because it sets nothing. */
 static int find_refused(void *context, const char *pointer, json_t *value) {
   struct refused *refused = context;
   if (json_is_object(value)) return 0;
@@ -199,7 +200,7 @@ struct tracing {
   json_t *origins;
 };
 
-/* The topmost layer that has a value there and may have it; NULL: none. */
+/* Returns the topmost layer that has a value at the pointer and may set it; NULL: there is none. */
 static const struct layer *layer_with(const struct tracing *tracing, const char *pointer,
                                       const char *wanted) {
   for (size_t i = tracing->count; i-- > 0;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/layers.h: configurations laid over each other, and which of them a value came from. Pure:
- * JSON values in, JSON values out; it knows no key but those that a project may set.
+ * command/layers.h: lays configurations over each other, and tells from which of them a value came.
+ * Pure: it takes and returns JSON values. It knows only the keys that a project may set.
  *
  * A place in a configuration is a JSON pointer (RFC 6901): /delivery/format.
  */
@@ -30,23 +30,23 @@ char *layers_refused_key(const json_t *project, const char **ret_why, bool *ret_
  */
 json_t *layers_merge(const json_t *user, const json_t *project, const json_t *in_force);
 
-/* For each value of `effective`, a whole configuration, by its pointer: {"from": "file", "file"},
- * {"from": "preset", "preset", "file"} or {"from": "default"}. `layers`: the lowest first;
- * `defaults`: the whole configuration without any. NULL: out of memory. */
+/* Tells the origin of each value of `effective`, a whole configuration, by the value's pointer:
+ * {"from": "file", "file"}, {"from": "preset", "preset", "file"} or {"from": "default"}. `layers`:
+ * the lowest first; `defaults`: the whole configuration without any. NULL: out of memory. */
 json_t *layers_origins(const json_t *effective, const json_t *defaults, const struct layer *layers,
                        size_t count);
 
-/* Calls `visit` for each value that is no object, and for each empty object, in the order in which
- * they stand, with its pointer. Stops when it answers other than 0. Returns that, or -1: out of
+/* Calls `visit` with the pointer of each value that is no object, and of each empty object, in
+ * their order in the text. Stops when `visit` returns anything but 0, and returns that; -1: out of
  * memory. */
 int layers_walk(const json_t *config,
                 int (*visit)(void *context, const char *pointer, json_t *value), void *context);
 
-/* The first name in a pointer that is not empty, which moves on to the next. Free it; NULL: out of
- * memory. */
+/* Takes the first name of a pointer that is not empty, and moves the pointer to the next name. Free
+ * it; NULL: out of memory. */
 char *layers_take_name(const char **pointer);
 
-/* The value at a pointer, or NULL. */
+/* Returns the value at a pointer, or NULL. */
 json_t *layers_at(const json_t *config, const char *pointer);
 
 #endif

@@ -9,14 +9,14 @@
 #include "command/session_choice.h"
 #include "command/session_list.h"
 
-/* The session of a box that was joined says so in place of a host and a folder. */
+/* A session that has joined a box writes this into the host and the folder of the box's mailbox. */
 static const char member_host[] = "tidings box join", member_prefix[] = "session:";
 
 enum { MOST_SOURCES = 16, MOST_ROUNDS = 64 };
 
 /* -- asking ------------------------------------------------------------------------------------ */
 
-/* `details` look at everything that waits. */
+/* `details`: the query reads everything that waits. */
 static int32_t query_sessions(struct hostkit *kit, bool mailboxes, bool details,
                               json_t **ret_sessions, struct tidings_error *error) {
   json_t *answer = NULL;
@@ -57,7 +57,7 @@ static int32_t collect_once(struct hostkit *kit, const char *session, json_t *fr
   uint64_t notifications = json_value_count(counts, "notifications");
   moved->notifications += notifications;
   moved->messages += json_value_count(counts, "messages");
-  *ret_left = notifications ? json_value_count(counts, "left") : 0; /* else there is no room */
+  *ret_left = notifications ? json_value_count(counts, "left") : 0; /* false: there is no room */
   json_decref(counts);
   return TIDINGS_OK;
 }
@@ -122,7 +122,7 @@ int32_t mailbox_forward(struct hostkit *kit, const struct address *address, char
     code = from ? collect(kit, session, from, &moved, error) : kit_no_memory(error);
     json_decref(from);
   }
-  if (code == TIDINGS_E_FULL) { /* it waits in the mailbox */
+  if (code == TIDINGS_E_FULL) { /* the rest waits in the mailbox */
     free(session);
     session = NULL;
     code = TIDINGS_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/mailbox_retry.h: makes the session of an address collect what a long-running program has
- * put into its mailbox (mailbox.h), and tries again after growing pauses if that fails.
+ * command/mailbox_retry.h: a long-running program puts things into the mailbox of an address, and
+ * makes the session of that address collect them (mailbox.h). If that fails, this tries again after
+ * growing pauses.
  */
 #ifndef COMMAND_MAILBOX_RETRY_H
 #define COMMAND_MAILBOX_RETRY_H
@@ -10,15 +11,17 @@
 
 struct mailbox_retry {
   bool wanted;
-  unsigned pause_ms; /* before the next try; 0: none has failed */
-  int64_t due_ms;    /* of that try, on the monotonic clock */
+  unsigned pause_ms; /* the pause before the next try; 0: no try has failed */
+  int64_t due_ms;    /* the time of the next try, by the monotonic clock */
 };
 
-/* Something is in the mailbox: the next mailbox_retry_try does not wait for its pause. */
+/* To be called when something was put into the mailbox: the next mailbox_retry_try does not wait
+ * for its pause. */
 void mailbox_retry_want(struct mailbox_retry *retry);
 
-/* Tries it if it is wanted and its time has come, or at the `last` moment. Says on stderr that it
- * failed, once in a row. Does nothing for a destination that is a session. */
+/* Makes the session collect, if that is wanted and the pause is over, or if this is the `last` try.
+ * If it fails, says so on stderr, once for a row of failures. Does nothing for a destination that
+ * is a session. */
 void mailbox_retry_try(const struct cli *cli, const struct destination *destination,
                        struct mailbox_retry *retry, bool last);
 

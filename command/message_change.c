@@ -39,7 +39,7 @@ static size_t count_beginning(const json_t *messages, const char *text, size_t l
     const char *id = json_value_text(message, "id");
     if (strncmp(id, text, len) != 0) continue;
     if (ret_id) *ret_id = id;
-    if (ret_id && !id[len]) return 1; /* it is the whole of it */
+    if (ret_id && !id[len]) return 1; /* the text is the whole id */
     count++;
   }
   return count;

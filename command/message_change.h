@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/message_change.h: the events by which a person changes a message that waits.
+ * command/message_change.h: makes the events by which a person changes a waiting message.
  */
 #ifndef TIDINGS_COMMAND_MESSAGE_CHANGE_H
 #define TIDINGS_COMMAND_MESSAGE_CHANGE_H
@@ -22,12 +22,12 @@ struct message_change message_change_move(const char *id, const char *before); /
 /* `delivery`: "queue" or "steer". */
 struct message_change message_change_redirect(const char *id, const char *delivery);
 
-/* Completes the ids in a change's data: an id that only one waiting message's id begins with
- * becomes that id. An id that several ids begin with is refused; any other stays as it is. Returns
- * 0, or the exit code. */
+/* Completes the ids in a change's data. If exactly one waiting message's id begins with the given
+ * text, the text becomes that id; if several do, it is refused; if none does, it stays as it is.
+ * Returns 0, or the exit code. */
 int message_change_complete(const struct cli *cli, struct hostkit *kit, const char *session,
                             json_t *data);
-/* The same for one member, among the messages of a list. */
+/* The same for one member of the data, among the messages of a list. */
 int message_change_find(const struct cli *cli, const json_t *messages, json_t *data,
                         const char *member);
 /* How many of the first bytes of an id distinguish it among the messages, at least eight. */

@@ -10,7 +10,7 @@ enum { LONGEST = 255, NEVER = LONGEST + 1 }; /* bytes of a name */
 
 static unsigned least(unsigned one, unsigned other) { return one < other ? one : other; }
 
-/* How many bytes must be put in, left out, replaced or swapped with their neighbour. */
+/* Counts the bytes that must be inserted, removed, replaced or swapped with their neighbour. */
 static unsigned edits(const char *one, const char *other) {
   size_t rows = strlen(one), columns = strlen(other);
   unsigned older[LONGEST + 1] = {0}, above[LONGEST + 1] = {0}, row[LONGEST + 1] = {0};

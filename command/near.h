@@ -10,7 +10,7 @@
 /* Returns how many bytes must be inserted, removed, replaced or swapped with their neighbour to get
  * `name`; if `name` begins with `typed`, the distance is one. */
 unsigned near_distance(const char *typed, const char *name);
-/* The largest distance at which the name was probably meant. */
+/* Returns the largest distance at which a name was probably meant. */
 unsigned near_most(const char *typed);
 
 /* The nearest of `count` names; NULL: none is near. */

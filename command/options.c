@@ -69,8 +69,8 @@ static int refuse_unknown(const struct cli *cli, const struct table *table, cons
               : cli_usage(cli, "unknown option '%s'", word);
 }
 
-/* getopt stays at a cluster such as -xy until its last letter; then the word to name is the letter,
- * not what stands before it. */
+/* In a cluster such as -xy, getopt stays at the word until its last letter. Then the error has to
+ * name the letter, not the word before. */
 static int refuse(struct cli *cli, const struct table *table, int answer) {
   const char *word = cli->argv[optind - 1];
   bool letter =

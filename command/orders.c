@@ -24,9 +24,9 @@ static const int64_t kept_ms = (int64_t)RECIPES_REMEMBERED_DAYS * 86400000;
 
 struct orders {
   char *file;
-  int fd;         /* of the lock beside it */
-  char *key;      /* whose order was noted; NULL: none was */
-  json_t *former; /* its row before; NULL: there was none */
+  int fd;         /* of the lock file */
+  char *key;      /* the key whose order was noted; NULL: none was */
+  json_t *former; /* the key's row before that; NULL: there was none */
 };
 
 static char *find_orders_folder(const struct cli *cli) {
@@ -54,7 +54,8 @@ static struct orders *open_orders(const struct cli *cli) {
   return NULL;
 }
 
-/* A space, and what is no ASCII, is written as %20: JSON takes the rest as it is. */
+/* Writes spaces and bytes that are not ASCII as %20 and the like. All other characters can stand in
+ * JSON. */
 static void write_plain(struct tidings_span text, struct buffer *out) {
   for (size_t i = 0; i < text.len; i++) {
     unsigned char c = (unsigned char)text.ptr[i];
@@ -63,7 +64,7 @@ static void write_plain(struct tidings_span text, struct buffer *out) {
   }
 }
 
-/* NULL: it is too long, or no memory. */
+/* NULL: the key is too long, or there is no memory. */
 static char *name_key(const struct hostkit_notification *notification) {
   struct buffer key = BUFFER_EMPTY;
   write_plain(notification->session, &key);
@@ -76,7 +77,7 @@ static char *name_key(const struct hostkit_notification *notification) {
   return NULL;
 }
 
-/* Only its numbers count. */
+/* Returns only the numbers in an order, because only these count. */
 static char *plain_order(struct tidings_span order) {
   struct buffer plain = BUFFER_EMPTY;
   if (order.len > LONGEST_ORDER) return NULL;
@@ -91,7 +92,7 @@ static int64_t noted_ms(const json_t *row) {
   return (int64_t)json_integer_value(json_array_get(row, 1));
 }
 
-/* Makes room: what is old goes, and if that is not enough the oldest. */
+/* Makes room: removes the rows that are too old, and, if that is not enough, the oldest row. */
 static void forget_orders(json_t *known, int64_t now_ms) {
   const char *key = NULL, *oldest = NULL;
   json_t *row = NULL;

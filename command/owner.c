@@ -23,8 +23,8 @@ static size_t read_proc(uint32_t pid, const char *name, char *buffer, size_t siz
   return got > 0 ? (size_t)got : 0;
 }
 
-/* Reads the stat of the main thread. For a program that qemu runs, qemu invents the stat of the
- * process. */
+/* Reads the stat file of the main thread, because qemu invents the stat file of a process that it
+ * runs. */
 int owner_look_up(uint32_t pid, struct process *ret_process) {
   char text[1024], name[32];
   snprintf(name, sizeof name, "task/%u/stat", pid);
@@ -75,10 +75,10 @@ void owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE])
   snprintf(path, OWNER_NAME_SIZE, "%s", found ? found : "");
 }
 
-/* The kernel does not distinguish the new parent of an orphan from one that has started it. But a
- * process is in the session of the one that starts it, unless it begins a session of its own; and
- * what takes orphans in is in another one than an agent or a script in a terminal. If that does not
- * help, its name identifies it. */
+/* The kernel does not tell a process that has started a child from one that has adopted an orphan.
+ * But a process is in the same session (of the kernel) as the process that started it, unless it
+ * has begun a session of its own; and a process that adopts orphans is in another session than an
+ * agent or a script in a terminal. If that does not decide, the name of `above` does. */
 bool owner_has_started(const struct process *above, const char *program, const struct process *self,
                        bool own_session) {
   static const char *const takes_orphans[] = {"systemd",
@@ -97,8 +97,8 @@ bool owner_has_started(const struct process *above, const char *program, const s
   return true;
 }
 
-/* A process that is hidden from this one, though it lives, counts as the caller, but not the first
- * one, which takes orphans in. */
+/* A parent that this process cannot see, although it lives, counts as the caller. Process 1 does
+ * not, because it adopts orphans. */
 static bool is_caller(uint32_t parent) {
   enum { FIRST_PROCESS = 1 };
   char program[OWNER_NAME_SIZE];
@@ -110,7 +110,7 @@ static bool is_caller(uint32_t parent) {
   return owner_has_started(&above, program, &self, self.session == self.pid);
 }
 
-/* The same program with the same arguments: a fork that has not become something else. */
+/* Do both run the same program with the same arguments, as after a fork without exec? */
 static bool same_program(uint32_t a, uint32_t b) {
   char path[64], one[PATH_MAX], other[PATH_MAX];
   snprintf(path, sizeof path, "/proc/%u/exe", a);

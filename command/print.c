@@ -22,7 +22,7 @@ static void print_escaped(FILE *out, uint32_t code_point) {
             (unsigned)(0xDC00 + (above & 0x3FF)));
 }
 
-/* Only strings hold such characters; outside of them JSON has only ASCII, with line breaks. */
+/* Such characters can be only in strings; outside of strings JSON has only ASCII. */
 void print_json_text(FILE *out, const char *json) {
   struct tidings_span text = span_text(json);
   size_t written = 0, at = 0;
@@ -77,8 +77,8 @@ int print_reply_of(const struct cli *cli, const char *session, const struct tidi
   return code;
 }
 
-/* Below a line of ours: indented, so that no line of it can be taken for one of ours, and
- * escaped, so that a terminal does nothing but show it. */
+/* Prints a text below a line of this program. The text is indented, so that none of its lines can
+ * be taken for this program's, and escaped, so that a terminal only shows it. */
 static void print_indented(struct tidings_span text) {
   printf("\n%*s", INDENT, "");
   terminal_byte_lines(stdout, text.ptr, text.len, INDENT);

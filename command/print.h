@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/print.h: answers on stdout: as JSON, and pieces of JSON as text.
+ * command/print.h: prints answers on stdout: as JSON, or parts of it as text for people.
  */
 #ifndef COMMAND_PRINT_H
 #define COMMAND_PRINT_H
@@ -12,15 +12,15 @@
 #include "command/json_value.h"
 #include "command/show.h"
 
-/* JSON text. A character that a terminal obeys or hides (DEL, C1, bidi, zero-width) is written as
- * \u009b, which reads as the same value. */
+/* Prints JSON text. Characters that a terminal obeys or hides (DEL, C1, bidi, zero-width) are
+ * printed as escapes such as \u009b, which have the same value. */
 void print_json_text(FILE *out, const char *json);
 /* Prints a JSON value and a line break. Returns 0 or the exit code. */
 int print_json(const struct cli *cli, const json_t *value);
-/* The JSON form of a reply; NULL is one without anything in it. */
+/* Prints the JSON form of a reply; NULL counts as an empty reply. */
 int print_reply(const struct cli *cli, const struct tidings_reply *reply);
 
-/* The same with the session that it is about, as its first member. */
+/* The same, with the reply's session as the first member. */
 int print_reply_of(const struct cli *cli, const char *session, const struct tidings_reply *reply);
 
 /* Prints what a reply asks the host to do: "start_turn ID" for each message, with its content
@@ -28,10 +28,10 @@ int print_reply_of(const struct cli *cli, const char *session, const struct tidi
  */
 void print_actions(const struct tidings_reply *reply);
 
-/* "tool.failed" of the member `kind`. */
+/* Prints the member `kind`, such as "tool.failed". */
 void print_kind(const json_t *item);
 
-/* A pending notification: its id, time, level and kind, and its text indented below them. */
+/* Prints a pending notification: its id, time, level and kind, and its text indented below. */
 void print_notification(struct show_clock *clock, const json_t *item);
 
 /* Reads the value of --since, a time or a duration; prints an error if it is neither. Returns 0, or

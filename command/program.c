@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/program.c: finds the verb, and does what holds for all verbs.
+ * command/program.c: finds the verb, and does what all verbs need.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@ const struct cli_verb *cli_find_verb(const struct cli_verb *const *verbs, const 
   return NULL;
 }
 
-/* Otherwise the store's files could become our stdout. The replacement of a closed descriptor fails
- * when it is used. */
+/* Opens descriptors 0 to 2 if they are closed, because otherwise a file of the store could become
+ * stdout. Using such a replacement fails. */
 static void keep_standard_descriptors(void) {
   for (int fd = 0; fd <= 2; fd++) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -77,14 +77,14 @@ static int run_program(const struct cli_program *program, int argc, char **argv,
   return run_verb(program, verb, argc - 1, argv + 1, pipe_signal_ignored);
 }
 
-/* Can be seen only where stdout is a pipe or a socket. */
+/* This can be seen only if stdout is a pipe or a socket. */
 static bool reader_is_gone(void) {
   struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
   return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
-/* Everybody on this machine can read a process's arguments: a store's password does not stay there.
- */
+/* Overwrites a store's password in the arguments, because everybody on this machine can read
+ * them. */
 static void hide_password(char **argument) {
   const char *url = strstr(*argument, "postgres");
   if (!url || !store_url_is(url) || !store_url_has_password(url)) return;
@@ -107,7 +107,7 @@ int cli_main(const struct cli_program *program, int argc, char **argv) {
   int code = run_program(program, argc, argv, was_ignored);
   if (!fflush(stdout) && !ferror(stdout)) return code;
   if (reader_is_gone())
-    return code ? code : EXIT_PIPE; /* as `head` leaves: nothing to complain of */
+    return code ? code : EXIT_PIPE; /* the reader has left, as `head` does: no error is printed */
   fprintf(stderr, "%s: cannot write to stdout: %s\n", program->name, strerror(errno));
   return code ? code : EXIT_REFUSED;
 }

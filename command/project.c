@@ -79,14 +79,16 @@ static int32_t configure(struct hostkit *kit, json_t *config, json_t **ret_in_fo
   return TIDINGS_OK;
 }
 
-/* The user's file alone was accepted: what the plugin refuses now is in the project's. */
+/* Adds the path of the project's file: the user's file alone was accepted, so the mistake is in the
+ * project's. */
 static int32_t name_file(const char *path, int32_t code, struct tidings_error *error) {
   struct tidings_error said = *error;
   const char *text = strncmp(said.text, "config.", 7) == 0 ? said.text + 7 : said.text;
   return kit_error(error, code, "%s: %s", path, text);
 }
 
-/* The preset that the verb prefers if neither file names one. Returns 0, or -1: out of memory. */
+/* Sets the preset that the verb prefers, if neither file names one. Returns 0, or -1: out of
+ * memory. */
 static int prefer_preset(const struct cli *cli, json_t *config) {
   json_t *delivery = json_object_get(config, "delivery");
   if (!cli->preset || json_object_get(delivery, "preset")) return 0;
@@ -113,8 +115,8 @@ int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *pa
   return code;
 }
 
-/* "": its host named none, or nobody has opened it. NULL: this cannot be asked, and what the caller
- * is about to do will say why. Free it. */
+/* Returns the folder of the session; "": its host named none, or nobody has opened it. NULL: the
+ * store cannot be asked; the caller's next call will say why. Free it. */
 static char *folder_of_session(struct hostkit *kit, const char *session) {
   struct tidings_error error = {.size = sizeof error};
   json_t *status = NULL;

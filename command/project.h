@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/project.h: the configuration of a project, laid over the user's in this process. It comes
- * with a repository that somebody else may have written: whatever is wrong with it, the user's
- * stays in force and the call goes on.
+ * command/project.h: lays a project's configuration over the user's, in this process. The project's
+ * file comes with a repository that somebody else may have written: if anything is wrong with it,
+ * the user's configuration stays in force and the call goes on.
  */
 #ifndef COMMAND_PROJECT_H
 #define COMMAND_PROJECT_H
@@ -11,33 +11,33 @@
 
 #include "command/kit.h"
 
-/* The project's file of that folder, as config_file_of_project finds it; NULL in *ret_path too
- * where $TIDINGS_NO_PROJECT is set. */
+/* Finds the project's file of the folder, like config_file_of_project. *ret_path stays NULL if
+ * $TIDINGS_NO_PROJECT is set. */
 int32_t project_find(const char *folder, char **ret_path, struct tidings_error *error);
 
-/* Reads a project's file: an object, with keys that a project may set and no others. Free it. The
- * error's text begins with the path. */
+/* Reads a project's file: an object that has only keys that a project may set. Free it. The error's
+ * text begins with the path. */
 int32_t project_read(const char *path, json_t **ret_config, struct tidings_error *error);
 
-/* Reads the user's file: *ret_config stays NULL, and *ret_path may, when there is none. Free them.
- */
+/* Reads the user's file. If there is none, *ret_config stays NULL, and *ret_path may. Free both. */
 int32_t project_read_user(const struct cli *cli, char **ret_path, json_t **ret_config,
                           struct tidings_error *error);
 
-/* Lays a project's file over what kit_open has put in force; on an error nothing of it is in force.
+/* Lays a project's file over the configuration of kit_open. On an error the project's file has no
+ * effect.
  */
 int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *path,
                       struct tidings_error *error);
 
-/* The same with the file of the folder that the session's host has named, or else of `folder` ("":
- * none), if there is one. A mistake is a warning. */
+/* The same with the project's file, if there is one, of the folder that the session's host has
+ * named, or else of `folder` ("": none). A mistake in it is only a warning. */
 void project_lay(const struct cli *cli, struct hostkit *kit, const char *session,
                  const char *folder);
 
-/* The same with the file of this very folder ("": none). */
+/* The same with the file of `folder` ("": none). */
 void project_lay_in(const struct cli *cli, struct hostkit *kit, const char *folder);
 
-/* The same; a session whose host named no folder is taken to be in the current one. */
+/* The same as project_lay with the current folder. */
 void project_lay_here(const struct cli *cli, struct hostkit *kit, const char *session);
 
 #endif

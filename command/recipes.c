@@ -67,7 +67,7 @@ struct hostkit_notification recipes_notification(const struct recipe_push *push,
                                        .event_id = push->id};
 }
 
-/* A silent notification. */
+/* Withdraws the key's pending notification by pushing a silent one. */
 static int32_t withdraw(struct hostkit *kit, const struct hostkit_notification *notification,
                         struct tidings_reply **ret_reply, struct tidings_error *error) {
   static const char *const levels[] = {"info", "warning", "error", "critical"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/say.c: what went wrong, on stderr, one line; with the usage line when the call itself was
+ * command/say.c: prints an error on stderr, in one line; with the usage line if the call itself was
  * wrong.
  */
 #include <stdarg.h>

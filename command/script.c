@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Lists are words with a blank around each. */
+/* The lists are texts in which each word has a blank on both sides. */
 struct interpreter {
   const char *name;
-  bool versions;      /* the name goes on: python3.12, qemu-aarch64-static */
+  bool versions;      /* the name may be longer: python3.12, qemu-aarch64-static */
   const char *valued; /* options that take the next argument */
   const char *code;   /* options after which there is no script */
   const char *named;  /* options whose value is the script */
@@ -59,7 +59,7 @@ static bool has_word(const char *list, const char *word) {
   return false;
 }
 
-/* Nothing is known of a line that was cut: it ends without a NUL. */
+/* Returns NULL at an argument without a NUL, because the line was cut there. */
 static const char *next_argument(const char *at, const char *end) {
   const char *nul = at < end ? memchr(at, '\0', (size_t)(end - at)) : NULL;
   const char *next = nul ? nul + 1 : end;
@@ -92,7 +92,7 @@ const char *script_path(const char *program, const char *line, size_t len) {
   return found;
 }
 
-/* "gemini", "gemini.js" and "gemini-cli", but not "geminis". */
+/* Accepts "gemini", "gemini.js" and "gemini-cli", but not "geminis". */
 static bool is_name(const char *text, size_t len, const char *name) {
   size_t name_len = strlen(name);
   return len >= name_len && strncmp(text, name, name_len) == 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/script.h: which program a process runs, seen through interpreters, emulators and the
- * dynamic loader. Pure: the command line is given.
+ * command/script.h: finds the program that a process runs through an interpreter, an emulator or
+ * the dynamic loader. Pure: the caller gives the command line.
  */
 #ifndef COMMAND_SCRIPT_H
 #define COMMAND_SCRIPT_H
@@ -18,8 +18,8 @@ const char *script_path(const char *program, const char *line, size_t len);
 /* Is it an interpreter, by the name of its file? */
 bool script_is_run_by(const char *program);
 
-/* Is that file the program `name`, by its own name without an extension, or by the name of the npm
- * package in which it is? */
+/* Is the file at `path` the program `name`? Its own name without an extension counts, or the name
+ * of the npm package that contains it. */
 bool script_is_of(const char *path, const char *name);
 
 #endif

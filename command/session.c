@@ -25,7 +25,7 @@ static unsigned distance(const json_t *session, const char *name) {
   return near_distance(name, json_value_text(session, "session"));
 }
 
-/* The session whose name is so near that it was probably meant; NULL: there is none. */
+/* Finds the session whose name is so near that it was probably meant; NULL: there is none. */
 static const char *session_near_find(const json_t *sessions, const char *name) {
   unsigned nearest = near_most(name) + 1;
   const json_t *session = NULL;
@@ -52,13 +52,13 @@ static int compare(const void *one, const void *other) {
   return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* The sessions of the query `sessions`, those with the nearest names first, else in their order.
- * A new list; NULL: out of memory. */
+/* Returns a new list of the sessions of the query `sessions`, those with the nearest names first.
+ * NULL: out of memory. */
 static json_t *session_near_order(const json_t *sessions, const char *name) {
   size_t count = json_array_size(sessions);
   struct near *list = calloc(count ? count : 1, sizeof *list);
   json_t *ordered = list ? json_array() : NULL;
-  unsigned far = near_most(name) + 1; /* beyond it no name is nearer than another */
+  unsigned far = near_most(name) + 1; /* names at this distance or further count as equally far */
   for (size_t i = 0; ordered && i < count; i++) {
     json_t *session = json_array_get(sessions, i);
     unsigned away = distance(session, name);
@@ -101,7 +101,7 @@ static void list_rest(size_t count) {
   if (count > MOST_LISTED) fprintf(stderr, "  and %zu more\n", count - MOST_LISTED);
 }
 
-/* Those of running hosts first. */
+/* Lists the sessions of running hosts first. */
 static void list(const json_t *sessions) {
   const json_t *session = NULL;
   size_t i = 0, listed = 0;
@@ -114,7 +114,7 @@ static void list(const json_t *sessions) {
   list_rest(listed);
 }
 
-/* Those with the nearest names first. */
+/* Lists the sessions with the nearest names first. */
 static void list_near(const json_t *sessions, const char *name) {
   json_t *ordered = session_near_order(sessions, name);
   const json_t *session = NULL;
@@ -159,7 +159,8 @@ int session_used_last_here(const struct cli *cli, struct hostkit *kit, char **re
   return code;
 }
 
-/* Scripts get no line of it unless there was something to choose from. */
+/* Says which session was chosen. A script gets this line only if there were several to choose
+ * from. */
 static void say_choice(const struct cli *cli, const struct session_choice *choice) {
   char why[128];
   if (!(cli->verb->with & WITH_CREATE) || cli->print_session) return;
@@ -199,11 +200,12 @@ static bool is_listed(const json_t *answer, const char *name) {
   json_array_foreach(sessions, i, session) {
     if (strcmp(json_value_text(session, "session"), name) == 0) return true;
   }
-  return json_value_count(answer, "total") > json_array_size(sessions); /* it may be one of those */
+  return json_value_count(answer, "total") >
+         json_array_size(sessions); /* it may be one that the answer leaves out */
 }
 
-/* Nearly always its host is or was attached, and no list is needed. *ret_answer: the sessions, if
- * the store does not know this one. */
+/* Asks for this session first: usually the store knows it, and no list is needed. *ret_answer: the
+ * list of sessions, if the store does not know this one. */
 static int look_up(const struct cli *cli, struct hostkit *kit, const char *name,
                    json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
@@ -226,7 +228,7 @@ bool session_may_be_short(const char *name) {
   return len >= SHORTEST && len < WHOLE && strspn(name, "0123456789abcdef-") == len;
 }
 
-/* A verb that writes takes no beginning of a name that somebody has chosen: "build" is not
+/* A verb that writes does not complete a name that somebody may have chosen: "build" does not mean
  * "build-2". */
 static bool takes_short(const struct cli *cli, const char *name) {
   enum { SHORTEST_READ = 4 };
@@ -234,7 +236,7 @@ static bool takes_short(const struct cli *cli, const char *name) {
          (cli->verb->with & ONLY_READS && strlen(name) >= SHORTEST_READ);
 }
 
-/* The id of the one session that begins so; NULL: there is none, or there are several. */
+/* Returns the only session id that begins with `name`; NULL: none does, or several do. */
 static const char *find_short(const struct cli *cli, const json_t *sessions, const char *name) {
   const json_t *session = NULL;
   const char *found = NULL;
@@ -266,8 +268,8 @@ static int replace_name(const struct cli *cli, const char *found, char **name) {
   return 0;
 }
 
-/* A name that the store does not know is a mistake in typing more often than a new one; or it is
- * short for one. */
+/* Completes a name. A name that the store does not know is usually short for another, or mistyped,
+ * and rarely new. */
 static int complete(const struct cli *cli, struct hostkit *kit, bool may_be_new, char **name) {
   json_t *answer = NULL;
   int code = look_up(cli, kit, *name, &answer);
@@ -294,7 +296,7 @@ const char *session_named(const struct cli *cli) {
   return named && named[0] ? named : NULL;
 }
 
-/* Refuses what the plugin would refuse too, but perhaps only after a command has run. */
+/* Refuses a name now that the plugin would refuse later, perhaps after a command has run. */
 int session_check(const struct cli *cli, const char *session) {
   enum { LONGEST = 255 };
   const struct tidings_span text = span_text(session);

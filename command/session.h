@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/session.h: which session is meant.
+ * command/session.h: finds the session that the user means.
  */
 #ifndef COMMAND_SESSION_H
 #define COMMAND_SESSION_H
@@ -11,13 +11,14 @@
 #include "command/cli.h"
 #include "command/kit.h"
 
-/* The one given with -s, else $TIDINGS_SESSION, else the one that session_choice.h finds by the
- * current folder. Says on stderr what is wrong, with a list of the sessions; verbs with WITH_CREATE
- * also say which one was found. A session that is given with -s, and that the store does not know,
- * is wrong unless it is to be created. Returns 0, or the exit code. Free *ret_session. */
+/* Chooses the session: the one given with -s, else $TIDINGS_SESSION, else the one that
+ * session_choice.h finds by the current folder. Says on stderr what is wrong, with a list of the
+ * sessions; verbs with WITH_CREATE also say which session was found. It is an error if the store
+ * does not know a session given with -s, unless the session is to be created. Returns 0, or the
+ * exit code. Free *ret_session. */
 int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session);
 
-/* The one given with -s, else $TIDINGS_SESSION; NULL: neither. */
+/* Returns the session given with -s, else $TIDINGS_SESSION; NULL: neither is set. */
 const char *session_named(const struct cli *cli);
 
 /* Completes the beginning of a name, if only one session's name begins so: *name becomes that name,
@@ -25,8 +26,9 @@ const char *session_named(const struct cli *cli);
  * sessions, the nearest names first. Returns 0, or the exit code. */
 int session_complete(const struct cli *cli, struct hostkit *kit, char **name);
 
-/* For hosts, whose first call creates their session: a name that completes to no other stays as it
- * is, with a warning if it is close to another session's. Returns 0, or the exit code. */
+/* The same for hosts, whose first call creates their session: a name that cannot be completed stays
+ * as it is, with a warning if it is close to the name of another session. Returns 0, or the exit
+ * code. */
 int session_complete_or_new(const struct cli *cli, struct hostkit *kit, char **name);
 
 /* May the name be the beginning of the random id of an agent's session? */
@@ -36,17 +38,17 @@ bool session_may_be_short(const char *name);
  * Returns 0, or the exit code. */
 int session_check(const struct cli *cli, const char *session);
 
-/* The one that session_choice.h finds by the current folder; *ret_session stays NULL if there is
+/* Finds a session by the current folder (session_choice.h); *ret_session stays NULL if there is
  * none. Returns 0, or the exit code. */
 int session_used_last_here(const struct cli *cli, struct hostkit *kit, char **ret_session);
 
-/* Says in a word whether a session of the query's answer runs. */
+/* Returns a word that says whether a session in a query's answer runs. */
 const char *session_life(const json_t *session);
 
 /* --print-session: prints what session_choose finds, and why. Returns the exit code. */
 int session_print(const struct cli *cli);
 
-/* Opens as a producer and chooses. On failure nothing is open. */
+/* Opens the store as a producer and chooses a session. On failure nothing is open. */
 int session_open(const struct cli *cli, struct hostkit **ret_kit, char **ret_session);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "command/json_value.h"
 
-/* How many bytes of `inside` are the folder, if it is the same or above it; 0: it is not. */
+/* If `folder` is `inside` or above it, returns the length of `folder`; 0: it is not. */
 static size_t depth_of(const char *folder, const char *inside) {
   size_t len = strlen(folder);
   while (len > 1 && folder[len - 1] == '/') len--;
@@ -26,7 +26,8 @@ static size_t real_depth_of(const char *folder, const char *inside) {
   return depth;
 }
 
-/* Times are RFC 3339 in UTC: they compare as texts, and none is before all. */
+/* Times are RFC 3339 in UTC, so they can be compared as texts. A missing time counts as the
+ * earliest. */
 static int compare_use(const json_t *one, const json_t *other) {
   int order = strcmp(json_value_text(one, "used"), json_value_text(other, "used"));
   return order ? order : strcmp(json_value_text(one, "since"), json_value_text(other, "since"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * session_list.c: a page is one short query; many sessions are many of them.
+ * session_list.c: asks for the sessions in pages, so that each query is short.
  */
 #include "command/session_list.h"
 
@@ -12,7 +12,7 @@
 
 enum { SESSIONS_A_PAGE = 1000 };
 
-/* Living owners first, then the one that came last. */
+/* Sorts sessions of living owners first, then by the latest attachment. */
 static int by_owner(const void *a, const void *b) {
   const json_t *one = *(json_t *const *)a, *other = *(json_t *const *)b;
   bool alive = json_is_true(json_object_get(one, "alive"));
@@ -34,7 +34,7 @@ static json_t *in_order(json_t *sessions) {
   return NULL;
 }
 
-/* Pages in the store's own order: *ret_count of them. */
+/* Asks for all pages, in the store's own order. */
 static int32_t ask_pages(struct hostkit *kit, const json_t *request, json_t *sessions,
                          size_t *ret_count, struct tidings_error *error) {
   json_t *answer = NULL, *page;

@@ -8,14 +8,15 @@
 
 enum { SESSIONS = 100 };
 
-/* Its window shows another one: its process lives, and nobody works in it. */
+/* Does the window of this session show another session, so that its process lives but nobody works
+ * in it? */
 static bool was_left(const json_t *attachment) {
   return json_is_true(json_object_get(attachment, "alive")) &&
          !json_value_text(attachment, "cwd")[0] &&
          strcmp(json_value_text(attachment, "host"), SESSION_LEFT) == 0;
 }
 
-/* Times as text are in order. */
+/* Returns the time of the last use. These texts can be compared. */
 static const char *used_at(const json_t *session) {
   const char *used = json_value_text(session, "used"), *since = json_value_text(session, "since");
   return strcmp(used, since) > 0 ? used : since;

@@ -10,8 +10,8 @@
 
 #include "command/paths.h"
 
-/* Takes "//", "." and ".." out of a path, in place. The path must be absolute: then what is written
- * is never longer than what was read. */
+/* Removes "//", "." and ".." from a path, in place. The path must be absolute, so that the result
+ * is never longer. */
 static void tidy(char *path) {
   char *out = path;
   for (const char *at = path; *at;) {
@@ -30,7 +30,7 @@ static void tidy(char *path) {
   *out = '\0';
 }
 
-/* The longest part of a tidy path that exists is resolved, the rest kept: a file that was deleted
+/* Resolves the longest part of a tidy path that exists, and keeps the rest, so that a deleted file
  * has a name too. */
 static char *resolved_folder(const char *folder) {
   char *real = realpath(folder, NULL);
@@ -51,7 +51,8 @@ static char *absolute(const char *folder, const char *path) {
   return path[0] == '/' ? strdup(path) : paths_join(folder, path);
 }
 
-/* A host may send a relative folder, or none: then it is relative to ours. */
+/* Makes a folder absolute. A host may send a relative one, or none: it is relative to the current
+ * folder. */
 static char *absolute_folder(const char *folder) {
   char here[PATH_MAX];
   const char *base = getcwd(here, sizeof here) ? here : "/";

@@ -81,7 +81,7 @@ void show_id(const char *id, int width) {
 
 /* -- times ------------------------------------------------------------------------------------- */
 
-/* How long the time is that begins there; 0: none does. */
+/* Returns the length of the time with which `text` begins; 0: it begins with none. */
 static size_t time_len(const char *text) {
   static const char form[] = "0000-00-00T00:00:00.000Z";
   for (size_t i = 0; i < sizeof form - 1; i++) {
@@ -135,7 +135,7 @@ void show_moment(int64_t ms) {
   print_time(&parts);
 }
 
-/* Writes the time that begins there; returns its length, or 0: none does. */
+/* Writes the time with which `text` begins. Returns its length; 0: it begins with none. */
 static size_t put_time(struct buffer *out, const char *text) {
   char shown[32];
   struct tm parts;
@@ -146,7 +146,8 @@ static size_t put_time(struct buffer *out, const char *text) {
   return len;
 }
 
-/* Writes the word and the short form of the id that begin there; returns their length, or 0. */
+/* Writes the word and the short form of the id with which `text` begins. Returns their length; 0:
+ * it begins with none. */
 static size_t put_id(struct buffer *out, const char *text) {
   static const char *const words[] = {"notification ", "delivery "};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -173,7 +174,7 @@ char *show_text(const char *text) {
   return buffer_take(&out);
 }
 
-/* The date of `text`, or today; then a time of day, or midnight. */
+/* Reads a date (default: today) and a time of day (default: midnight). */
 static int read_moment(const char *text, struct tm *parts) {
   struct tm day = {0};
   const char *rest = strptime(text, "%Y-%m-%d", &day);

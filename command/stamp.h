@@ -12,8 +12,9 @@ struct file_stamp {
   char text[FILE_STAMP_BYTES];
 };
 
-/* inode:size:time of the last change of the content in ns, of the file itself and not of what a
- * symbolic link names; "gone" if there is no such file; "" if nothing can be known of it. */
+/* The stamp is "inode:size:time", with the time of the last change of the content in ns. It belongs
+ * to the file itself; a symbolic link is not followed. "gone": there is no such file; "": nothing
+ * can be known of it. */
 struct file_stamp stamp_of_file(const char *path);
 
 #endif

@@ -38,7 +38,8 @@ json_t *state_file_read(const char *path, size_t largest) {
 
 static const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-/* 0: locked, ESTALE: the file that was locked has been removed, or another errno. */
+/* Returns 0 if it has locked the file, or an errno; ESTALE: the locked file has been removed
+ * meanwhile. */
 static int lock_at(const char *path, int make, int *ret_fd) {
   struct flock lock = whole;
   struct stat info = {.st_nlink = 1};
@@ -51,7 +52,7 @@ static int lock_at(const char *path, int make, int *ret_fd) {
   return reason == EACCES ? EAGAIN : reason;
 }
 
-/* It may be removed between its making and its locking. */
+/* Another process may remove the file before this one has locked it, so it tries again. */
 int state_file_hold(const char *lock, int *ret_fd) {
   int reason = lock_at(lock, O_CREAT, ret_fd);
   while (reason == ESTALE) reason = lock_at(lock, O_CREAT, ret_fd);

@@ -54,7 +54,8 @@ int32_t store_forget(const char *store, const char *session, uint32_t flags, jso
 
 /* -- a copy ------------------------------------------------------------------------------------ */
 
-/* Nobody else finds it, and it is gone with this process. Returns its descriptor, or -1 with errno.
+/* Makes a file without a name, which nobody else can open, and which ends with this process.
+ * Returns a descriptor, or -1 with errno.
  */
 static int make_nameless(void) {
   const char *folder = getenv("TMPDIR");
@@ -145,7 +146,8 @@ int32_t store_check(const char *path, json_t **ret_answer, struct tidings_error 
   char *text = NULL;
   int status = 0;
   json_t *answer = NULL;
-  /* The server reads its files; and other users can read the arguments of a process. */
+  /* A store in a database is checked in this process: only the server reads its files, and the URL
+   * must not become an argument, which other users can read. */
   if (store_url_is(path)) return store_do(HOSTKIT_STORE_CHECK, 0, path, NULL, ret_answer, error);
   int reason = run_child(path, &text, &status);
   if (!reason && !text) reason = EIO;

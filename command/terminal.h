@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints text with what is not a printable character of UTF-8 made visible, as {U+001B} or {0xFF}:
- * control characters, line breaks and tabs too, what changes the direction of text, and what cannot
- * be seen. */
+/* Prints text, and makes everything visible that is not a printable character of UTF-8, as {U+001B}
+ * or {0xFF}: control characters, among them line breaks and tabs, characters that change the
+ * direction of text, and invisible ones. */
 void terminal_text(FILE *out, const char *text);
 void terminal_bytes(FILE *out, const char *bytes, size_t len);
 /* The same, but tabs and line breaks stay as they are, and `indent` blanks follow each line break.

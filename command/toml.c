@@ -17,19 +17,19 @@
 #include "common/utf8.h"
 #include "vendor/tomlc17/tomlc17.h"
 
-enum { DEEPEST = 16, LONGEST_PATH = 1024 }; /* DEEPEST: what the plugin reads */
-/* tomlc17 searches a table from its first key on, so the number of keys bounds its time. */
+enum { DEEPEST = 16, LONGEST_PATH = 1024 }; /* DEEPEST: the depth that the plugin reads */
+/* tomlc17 searches tables from the first key on, so limiting the number of keys limits its time. */
 enum { MOST_KEYS = 8192 };
 
 struct conversion {
   struct json_writer json;
-  struct buffer path; /* of the value that is written: a.b[3] */
+  struct buffer path; /* the path of the value that is being written: a.b[3] */
   struct tidings_error *error;
 };
 
 /* -- the text ---------------------------------------------------------------------------------- */
 
-/* The words of tomlc17 for some errors, and ours. */
+/* Some error texts of tomlc17, and the texts of tidings for them. */
 static const struct {
   const char *theirs, *ours;
   int code;
@@ -98,7 +98,7 @@ static int refuse_value(struct conversion *to, toml_datum_t value, int code, con
                         const char *expected) {
   if (to->path.failed) return fail(to->error, TIDINGS_E_NOMEM, "out of memory");
   size_t len = utf8_prefix(buffer_view(&to->path), LONGEST_PATH);
-  int column = value.colno; /* of a string: inside its quotes */
+  int column = value.colno; /* for a string, the column inside its quotes */
   if (value.type == TOML_STRING && column > 1) column--;
   return fail(to->error, code, "%.*s: %s (line %d, column %d)%s", (int)len, to->path.bytes, what,
               value.lineno, column, expected);
@@ -116,7 +116,7 @@ static int check_string(struct conversion *to, toml_datum_t value, struct tiding
   return memchr(text.ptr, '\0', text.len) ? refuse_kind(to, value, of_nul) : 0;
 }
 
-/* A float stays one: a key that takes whole numbers refuses 1.0. */
+/* Writes a float as a float, so that a key that takes whole numbers refuses 1.0. */
 static int write_float(struct conversion *to, toml_datum_t value) {
   char digits[40];
   int len = 0;
@@ -165,7 +165,7 @@ static int write_member(struct conversion *to, toml_datum_t table, const struct 
   buffer_span(&to->path, member->key);
   int rc = check_string(to, value, member->key, "the key has a NUL character");
   if (rc) return rc;
-  /* All that is in it when it ends has the flag. */
+  /* Everything in an inline table has this flag by the time the table ends. */
   if ((table.flag & TOML_FLAG_INLINED) && !(value.flag & TOML_FLAG_INLINED))
     return refuse_value(to, value, TIDINGS_E_INVAL, "an inline table or array cannot be extended",
                         "");
@@ -231,7 +231,8 @@ static int write_tree(toml_datum_t tree, char **ret_json, struct tidings_error *
   return rc;
 }
 
-/* With the NUL at the end that tomlc17 wants, and without the CR of a CR LF. NULL: no memory. */
+/* Copies the text with a NUL at its end, which tomlc17 needs, and turns each CR LF into LF. NULL:
+ * no memory. */
 static char *copy_text(struct tidings_span text, int *ret_len) {
   int len = 0;
   char *copy = malloc(text.len + 1);

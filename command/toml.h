@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/toml.h: a configuration that is written in TOML, as the JSON that the plugin reads.
+ * command/toml.h: turns a configuration in TOML into the JSON that the plugin reads.
  */
 #ifndef COMMAND_TOML_H
 #define COMMAND_TOML_H

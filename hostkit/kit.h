@@ -11,11 +11,10 @@
 struct hostkit {
   struct hk_gate gate;
   struct hk_settings
-      settings; /* changed by the holder of the gate's claim, while the gate is shut */
-  struct hk_instance
-      now;             /* the same; image NULL: a swap has failed, and every call answers CLOSED */
-  uint32_t generation; /* the same */
-  atomic_bool waits;   /* the host has a wake descriptor */
+      settings;           /* changed by the holder of the gate's claim, while the gate is shut */
+  struct hk_instance now; /* the same; image NULL: lost in a swap, all calls answer CLOSED */
+  uint32_t generation;    /* the same */
+  atomic_bool waits;      /* the host has a wake descriptor */
 };
 
 /* Begins a call: waits while the gate is shut. Errors: INVAL (null pointer), CLOSED; on an error
