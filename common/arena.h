@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/arena.h: memory that is freed all at once: each call, and each reply, has one arena. An
+ * common/arena.h: memory that is freed all at once. Each call, and each reply, has one arena. An
  * allocation only moves a pointer. Alignment is that of max_align_t.
  */
 #ifndef COMMON_ARENA_H
@@ -13,7 +13,7 @@
 struct arena_chunk;
 struct arena {
   struct arena_chunk *chunks; /* newest first */
-  size_t used, capacity;      /* of the newest */
+  size_t used, capacity;      /* of the newest chunk */
 };
 
 #define ARENA_EMPTY                                                                                \

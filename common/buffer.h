@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/buffer.h: bytes that grow at the end. Writers need not check each append: once memory ran
- * out the buffer stays `failed`, and the code that finishes it looks once.
+ * common/buffer.h: bytes that grow at the end. Writers need not check each append: once memory has
+ * run out, the buffer stays `failed`, and the code that finishes the buffer checks that once.
  */
 #ifndef COMMON_BUFFER_H
 #define COMMON_BUFFER_H
@@ -24,11 +24,12 @@ struct buffer {
 bool buffer_grow(struct buffer *buffer, size_t more); /* makes room; false: it has failed */
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The bytes with a NUL at the end, to be freed with free; NULL: it has failed. Makes it empty. */
+/* Takes the bytes, with a NUL at the end, and leaves the buffer empty; free them. NULL: the buffer
+ * has failed. */
 char *buffer_take(struct buffer *buffer);
 void buffer_free(struct buffer *buffer); /* and makes it empty */
 
-/* Here, because rendering is made of these. */
+/* These are inline, because rendering consists of them. */
 static inline void buffer_append(struct buffer *buffer, const void *bytes, size_t len) {
   if (!len || (len > buffer->capacity - buffer->len && !buffer_grow(buffer, len)) || buffer->failed)
     return;

@@ -11,13 +11,13 @@ int64_t clock_wall_ms(void); /* since 1970 */
 uint64_t clock_mono_ns(void);
 int64_t clock_mono_ms(void);
 
-/* How long poll may wait until a time of clock_mono_ms: at least 0. */
+/* Returns how long poll may wait until a time of clock_mono_ms; at least 0. */
 int clock_ms_until(int64_t mono_ms);
 
-/* A descriptor for poll. After clock_alarm_set it becomes readable at `wall_ms`, even if the
- * machine slept until then, and when the wall clock is set, so that its waiter looks again; with 0
- * it never becomes readable. -1: this kernel has no such descriptor, and only poll's timeout
- * counts. */
+/* Opens a descriptor for poll. After clock_alarm_set it becomes readable at `wall_ms`, even if the
+ * machine slept until then; and when the wall clock is set, so that its waiter looks again. If
+ * `wall_ms` is 0, it never becomes readable. -1: this kernel has no such descriptor, and only
+ * poll's timeout counts. */
 int clock_alarm_open(void);
 void clock_alarm_set(int alarm, int64_t wall_ms);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/eight.h: eight bytes of a text at once, for loops that look for a few rare bytes. A tool's
- * result passes through several of them at each call.
+ * common/eight.h: reads eight bytes of a text at once, for loops that look for a few rare bytes. A
+ * tool's result passes through several such loops at each call.
  */
 #ifndef COMMON_EIGHT_H
 #define COMMON_EIGHT_H
@@ -12,7 +12,7 @@
 
 static const uint64_t EIGHT_ONES = 0x0101010101010101u, EIGHT_HIGHS = 0x8080808080808080u;
 
-/* The bytes from `at` on; there must be eight. The first is the lowest one. */
+/* Returns the eight bytes from `at` on, which must exist. The first is the lowest. */
 static inline uint64_t eight_at(const char *at) {
   uint64_t eight;
   memcpy(&eight, at, sizeof eight);
@@ -22,9 +22,8 @@ static inline uint64_t eight_at(const char *at) {
   return eight;
 }
 
-/* Each of the next three marks the bytes that match; 0: none does. Their results may be joined by
- * |; then the first byte that matches, which eight_first finds, is right, but the bytes after it
- * need not be.
+/* Each of the next three functions marks the bytes that match; 0: none does. Only the first mark,
+ * which eight_first finds, is certain; later ones may be wrong. Results may be joined by |.
  */
 
 /* `limit` is 128 at most. */

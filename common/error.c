@@ -12,10 +12,10 @@
 static const char ellipsis[] = "…";
 enum { ELLIPSIS_LEN = sizeof ellipsis - 1, QUOTED_BYTES = 80 };
 
-/* Copies what fits, each character as it may be seen; ends with an ellipsis if something is left
- * out. `room` counts the NUL. */
+/* Copies as many characters as fit, in a form that is safe to show, with an ellipsis if some are
+ * left out. `room` includes the NUL. */
 static void copy_shown(struct tidings_span from, char *to, size_t room) {
-  size_t len = 0, at = 0, cut = 0; /* cut: where the ellipsis would go */
+  size_t len = 0, at = 0, cut = 0; /* cut: the place for an ellipsis */
   while (at < from.len) {
     struct utf8_shown shown = utf8_show(from, at);
     if (len + shown.len >= room) break;

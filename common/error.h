@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/error.h: saying what went wrong, into the caller's struct tidings_error, which may be NULL
- * or shorter than ours.
+ * common/error.h: writes errors into the caller's struct tidings_error, which may be NULL or
+ * shorter than today's.
  */
 #ifndef COMMON_ERROR_H
 #define COMMON_ERROR_H
@@ -17,15 +17,15 @@ int fail(struct tidings_error *error, int code, const char *format, ...)
 #define fail(error, code, ...) ((void)fail(error, code, __VA_ARGS__), (code))
 #endif
 
-/* Makes an error of ours empty without zeroing all of it, because its text is large. */
+/* Makes an error empty without zeroing its whole text, which is large. */
 static inline void error_clear(struct tidings_error *error) {
   error->size = sizeof *error;
   error->code = 0;
   error->text[0] = '\0';
 }
 
-/* A quoted, shortened, harmless copy of hostile text for use inside a sentence: "abc…" with at most
- * 80 bytes of it. */
+/* A copy of hostile text that can stand in a sentence: quoted, harmless, and cut to at most 80
+ * bytes. */
 struct quoted {
   char text[400];
 };

@@ -82,7 +82,7 @@ int file_write_all(int fd, const char *bytes, size_t len) {
   return 0;
 }
 
-/* The result of close counts: some file systems report a failed write only there. */
+/* Checks the result of close, because some file systems report a failed write only there. */
 static int close_written(int fd, int reason) {
   if (close(fd) && !reason) return errno;
   return reason;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/file.h: files read and written whole. All functions return 0 or an errno. The plugin does
- * not use this.
+ * common/file.h: reads and writes whole files. All functions return 0 or an errno. The plugin does
+ * not use them.
  */
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
@@ -11,14 +11,14 @@
 /* Reads a regular file of at most `most` bytes whole, with a NUL after it. Free the text. EFBIG: it
  * is larger. */
 int file_read_whole(const char *path, size_t most, char **ret_text, size_t *ret_len);
-/* The same from a descriptor, whatever it is. */
+/* The same from a descriptor of any kind. */
 int file_read_all(int fd, size_t most, char **ret_text, size_t *ret_len);
 /* The same, but a larger file is no error: reading stops when there are more than `most` bytes. */
 int file_read_beyond(int fd, size_t most, char **ret_text, size_t *ret_len);
 
-/* Writes all of it, whether the descriptor blocks or not. */
+/* Writes all bytes, whether the descriptor blocks or not. */
 int file_write_all(int fd, const char *bytes, size_t len);
-/* A new file (mode 0600), or an old one with new contents. */
+/* Makes a file (mode 0600), or replaces the contents of an existing one. */
 int file_write_whole(const char *path, const char *bytes, size_t len);
 
 /* The new file has mode 0600, or 0700 if the old one may be executed. */

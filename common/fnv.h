@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/fnv.h: FNV-1a with 64 bits: a short hash without a key, for names and places. The store
- * finds rows by it. It resists no attacker: anybody can find two texts with the same hash.
+ * common/fnv.h: FNV-1a with 64 bits: a short hash without a key, by which the store finds rows. It
+ * resists no attacker: anybody can find two texts with the same hash.
  */
 #ifndef COMMON_FNV_H
 #define COMMON_FNV_H

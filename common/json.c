@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/json.c: looking things up in a tree, and a tree or a string to JSON text.
+ * common/json.c: looks things up in a tree, and writes a tree or a string as JSON text.
  */
 #include "common/json.h"
 
@@ -31,7 +31,7 @@ bool json_to_integer(const struct json *json, int64_t *ret_value) {
   return true;
 }
 
-/* The two-character escape of a byte, or 0. */
+/* Returns the second character of a byte's short escape; 0: the byte has none. */
 static char short_escape(unsigned char byte) {
   switch (byte) {
   case '"':
@@ -45,7 +45,7 @@ static char short_escape(unsigned char byte) {
   }
 }
 
-/* The next byte that needs an escape; the text's length: none. */
+/* Finds the next byte that needs an escape; the text's length: there is none. */
 static size_t next_escaped(struct tidings_span text, size_t at) {
   for (; text.len - at >= 8; at += 8) {
     uint64_t eight = eight_at(text.ptr + at);
@@ -99,7 +99,8 @@ static void write_scalar(const struct json *json, struct buffer *out) {
   }
 }
 
-/* Ends a value, and what it is the last of. Returns what comes next, or NULL: `root` has ended. */
+/* Ends a value, and the arrays and objects of which it is the last. Returns the next value; NULL:
+ * `root` has ended. */
 static const struct json *write_end(const struct json *json, const struct json *root,
                                     struct buffer *out) {
   for (;; json = json->parent) {
@@ -111,7 +112,7 @@ static const struct json *write_end(const struct json *json, const struct json *
   }
 }
 
-/* No recursion: a value knows what it is in. */
+/* Does not recurse: each value has its parent. */
 static void write_value(const struct json *root, struct buffer *out) {
   for (const struct json *json = root; json;) {
     if (is_open(json)) write_bracket(json, "[{", out);

@@ -13,7 +13,7 @@ static struct tidings_span rest(const struct json_reader *reader) {
   return span_of(reader->at, (size_t)(reader->end - reader->at));
 }
 
-/* The sentence names line and column, counted in characters from 1. */
+/* Writes an error whose sentence names line and column, counted in characters from 1. */
 static int refuse(const struct json_reader *reader, int code, const char *at, const char *problem) {
   size_t line = 1, column = 1;
   for (size_t i = 0; i < (size_t)(at - reader->begin); i++) {
@@ -53,7 +53,7 @@ static size_t position(const struct json_reader *reader) {
   return (size_t)(reader->at - reader->begin);
 }
 
-/* False: there is none, or it does not end. */
+/* False: no comment begins here, or it does not end. */
 static bool skip_comment(struct json_reader *reader) {
   struct tidings_span left = rest(reader);
   if (left.len < 2 || left.ptr[0] != '/' || (left.ptr[1] != '/' && left.ptr[1] != '*'))
@@ -74,7 +74,7 @@ static void skip_blanks(struct json_reader *reader) {
   } while ((reader->rules->edited || reader->rules->comments) && skip_comment(reader));
 }
 
-/* Most JSON that arrives is compact: then this is one comparison. */
+/* In compact JSON, which is the most common, this takes one comparison. */
 static inline void skip_space(struct json_reader *reader) {
   char next = ' ';
   if (reader->at < reader->end) next = *reader->at;
@@ -87,8 +87,8 @@ static size_t skip_digits(struct json_reader *reader) {
   return (size_t)(reader->at - begin);
 }
 
-/* The power of ten just above a number's absolute value, so that 0.05 gives -1 and 120 gives 3; 0
- * for zero. */
+/* Returns the exponent of the power of ten just above a number's absolute value: -1 for 0.05, 3 for
+ * 120; 0 for zero. */
 static int64_t magnitude(struct tidings_span number) {
   int64_t point = -1, digits = 0, first = -1, exponent = 0; /* all in digits from the left */
   bool negative = false;
@@ -206,8 +206,8 @@ static int duplicate(const struct json_reader *reader, struct tidings_span key) 
               quote(key).text);
 }
 
-/* Few members are compared each with each; many are sorted, so that a hostile object costs no
- * quadratic time. */
+/* Refuses duplicate keys. Compares each of a few members with each other; sorts many, so that a
+ * hostile object does not take quadratic time. */
 static int check_keys(const struct json_reader *reader, const struct json *object) {
   enum { FEW = 12 };
   if (reader->rules->repeats) return 0;
@@ -230,8 +230,8 @@ static int check_keys(const struct json_reader *reader, const struct json *objec
   return 0;
 }
 
-/* Closes what ends here. Afterwards the input is at the end of the whole value, or the next member
- * of the innermost open one is due. */
+/* Closes the values that end here. Afterwards either the whole value has ended, or the next member
+ * of the innermost open value follows. */
 static int close_values(struct json_reader *reader) {
   while (reader->open) {
     struct json *json = reader->open;
@@ -276,7 +276,7 @@ static int begin_member(struct json_reader *reader, struct json **ret_member) {
   return 0;
 }
 
-/* From the first byte of the copy to the last. */
+/* Reads the copy from its first byte to its last. */
 static int read_text(struct json_reader *reader, struct json *root) {
   struct json *json = root;
   for (;;) {
@@ -306,7 +306,7 @@ int json_read_by(const struct json_rules *rules, struct tidings_span bytes, cons
   char *copy = arena_alloc(arena, bytes.len + 1);
   if (!root || !copy) return no_memory(&reader);
   if (bytes.len) memcpy(copy, bytes.ptr, bytes.len);
-  copy[bytes.len] = '\0'; /* after a number, too, stands what is no part of it */
+  copy[bytes.len] = '\0'; /* so that a number at the end has an end */
   reader.begin = reader.at = copy;
   reader.end = copy + bytes.len;
   if (rules->edited) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/json_reader.h: what the two halves of the reader share: structure and numbers
- * (json_read.c), strings (json_string.c).
+ * common/json_reader.h: declarations that json_read.c (structure and numbers) and json_string.c
+ * (strings) share.
  */
 #ifndef COMMON_JSON_READER_H
 #define COMMON_JSON_READER_H
@@ -15,7 +15,7 @@ struct json_reader {
   struct arena *arena;
   const char *what;
   struct tidings_error *error;
-  struct json *open, *last; /* the innermost value that has not ended, and the newest in it */
+  struct json *open, *last; /* the innermost value that has not ended, and the newest value in it */
   size_t depth;
 };
 
@@ -27,10 +27,11 @@ static inline bool json_reader_take(struct json_reader *reader, char byte) {
 
 /* Errors: INVAL. The sentence names line and column of `at`. */
 int json_reader_refuse(const struct json_reader *reader, const char *at, const char *problem);
-/* Says what was found where something else was needed. */
+/* Writes an error that says what was found instead of `expected`. */
 int json_reader_unexpected(const struct json_reader *reader, const char *expected);
 
-/* At the opening quote; decodes in place, with a NUL at the end. Errors: INVAL. */
+/* Reads a string from its opening quote on; decodes it in place, with a NUL at the end. Errors:
+ * INVAL. */
 int json_reader_string(struct json_reader *reader, bool is_key, struct tidings_span *ret_text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/json_scan.c: see the header. Each open array or object has the set of paths that lead into
- * it; where that is empty, as in most of a text, the names of members are not compared at all.
+ * common/json_scan.c: keeps, for each open array or object, the set of paths that lead into it. If
+ * the set is empty, as in most of a text, the names of members are not compared at all.
  */
 #include "common/json_scan.h"
 
@@ -29,8 +29,8 @@ struct scanning {
   const struct json_scan *scan;
   const char *at, *end;
   size_t depth;
-  uint32_t led[JSON_SCAN_NAMES + 1]; /* of each depth: the paths that lead to the open value */
-  uint8_t objects[STATE_BYTES];      /* of each depth, one bit: an object, no array */
+  uint32_t led[JSON_SCAN_NAMES + 1]; /* for each depth, the paths that lead to the open value */
+  uint8_t objects[STATE_BYTES];      /* one bit for each depth: an object, not an array */
   bool empty;                        /* the innermost open value has no member yet */
 };
 
@@ -39,7 +39,7 @@ static bool is_in_object(const struct scanning *scanning) {
   return scanning->objects[at / 8] >> (at % 8) & 1;
 }
 
-/* Most records are compact: then this is one comparison. */
+/* In compact records, which are the most common, this takes one comparison. */
 static inline void skip_blank(struct scanning *scanning) {
   while (scanning->at < scanning->end && (*scanning->at == ' ' || *scanning->at == '\t' ||
                                           *scanning->at == '\n' || *scanning->at == '\r'))
@@ -52,7 +52,8 @@ static inline bool take(struct scanning *scanning, char byte) {
   return true;
 }
 
-/* The quote that ends a string; `at` is after the one that begins it. NULL: it does not end. */
+/* Finds the quote that ends a string; `at` is after the quote that begins it. NULL: the string does
+ * not end. */
 static const char *string_end(const char *at, const char *end) {
   const char *begin = at;
   while ((at = memchr(at, '"', (size_t)(end - at)))) {
@@ -80,7 +81,7 @@ static uint32_t all_paths(const struct json_paths *paths) {
   return paths->count == JSON_SCAN_PATHS ? UINT32_MAX : (1u << paths->count) - 1;
 }
 
-/* Those of `led` that go on with this name from this depth. */
+/* Returns those paths of `led` that continue at this depth with this name. */
 static uint32_t lead_on(const struct json_paths *paths, uint32_t led, size_t depth,
                         struct tidings_span name) {
   uint32_t on = 0;
@@ -120,7 +121,7 @@ static bool open_scanned(struct scanning *scanning, uint32_t led) {
   return true;
 }
 
-/* A number is what looks like one. */
+/* Scans a number or a word. Anything that looks like a number counts as one. */
 static bool scan_word(struct scanning *scanning, enum json_kind *ret_kind) {
   static const struct {
     const char *word;
@@ -165,7 +166,7 @@ static bool scan_value(struct scanning *scanning, uint32_t led) {
   return true;
 }
 
-/* The next member of the innermost open value: its key, if it has one. */
+/* Begins the next member of the innermost open value: scans its key, if it has one. */
 static bool begin_scanned(struct scanning *scanning, uint32_t *ret_led) {
   size_t depth = scanning->depth - 1;
   uint32_t led = depth < JSON_SCAN_NAMES + 1 ? scanning->led[depth] : 0;
@@ -180,7 +181,7 @@ static bool begin_scanned(struct scanning *scanning, uint32_t *ret_led) {
   return true;
 }
 
-/* Closes what ends here, and takes the comma before the next value. */
+/* Closes the values that end here, and takes the comma before the next value. */
 static bool close_scanned(struct scanning *scanning) {
   while (scanning->depth) {
     skip_blank(scanning);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/json_string.c: strings, for the reader of json.h. Decoding never makes them longer.
+ * common/json_string.c: reads strings, for the reader of json.h. Decoding never makes a string
+ * longer.
  */
 #include "common/eight.h"
 #include "common/json_reader.h"
@@ -13,7 +14,7 @@ static int hex_digit(char byte) {
   return -1;
 }
 
-/* Four hexadecimal digits at `at`, or -1. */
+/* Reads four hexadecimal digits at `at`; -1: they are not there. */
 static int32_t hex_quad(const char *at, const char *end) {
   if (end - at < 4) return -1;
   int32_t value = 0;
@@ -25,7 +26,7 @@ static int32_t hex_quad(const char *at, const char *end) {
   return value;
 }
 
-/* The second half of a surrogate pair, or -1. */
+/* Reads the second half of a surrogate pair; -1: it is not there. */
 static int32_t low_surrogate(const struct json_reader *reader) {
   if (reader->end - reader->at < 6 || reader->at[0] != '\\' || reader->at[1] != 'u') return -1;
   int32_t low = hex_quad(reader->at + 2, reader->end);
@@ -66,7 +67,7 @@ static int read_escape(struct json_reader *reader, bool is_key, char **to) {
   return 0;
 }
 
-/* Finds the end of the characters that stand for themselves; `end`: nowhere. */
+/* Finds the first character that does not stand for itself; `end`: there is none. */
 static char *plain_end(char *at, const char *end) {
   while (end - at >= 8) {
     uint64_t eight = eight_at(at);
@@ -96,7 +97,7 @@ int json_reader_string(struct json_reader *reader, bool is_key, struct tidings_s
     int code = read_escape(reader, is_key, &to);
     if (code) return code;
   }
-  *to = '\0'; /* in the place of the closing quote at the latest */
+  *to = '\0'; /* at most at the place of the closing quote */
   *ret_text = span_of(begin, (size_t)(to - begin));
   return 0;
 }

@@ -67,8 +67,8 @@ void json_put_id(struct json_writer *writer, const char *key, uint64_t id) {
   buffer_format(writer->out, "\"%llu\"", (unsigned long long)id);
 }
 
-/* Days since 1970-01-01 to a date in the proleptic Gregorian calendar, counted in eras of 400 years
- * that begin on 1 March. */
+/* Converts days since 1970-01-01 into a date of the proleptic Gregorian calendar. It counts in eras
+ * of 400 years that begin on 1 March. */
 static void civil_date(int64_t days, int64_t *ret_year, unsigned *ret_month, unsigned *ret_day) {
   days += 719468;
   int64_t era = (days >= 0 ? days : days - 146096) / 146097;

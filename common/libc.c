@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/libc.c: see the header. The spawning is in libc_spawn.c, because the plugin spawns
- * nothing.
+ * common/libc.c: has the functions that the plugin needs too. libc_spawn.c has the spawning,
+ * because the plugin starts no processes.
  */
 #include "common/libc.h"
 
@@ -32,8 +32,8 @@ static uint64_t read_ns(clockid_t clock) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* There is only a wait by the wall clock. It is short, so that a wall clock that is set back
- * meanwhile does not make it long. */
+/* This C library can wait only by the wall clock. The wait is split into short ones, so that
+ * setting the clock back does not make it long. */
 int libc_lock_until(pthread_mutex_t *mutex, uint64_t until_ns) {
   for (;;) {
     uint64_t now = read_ns(CLOCK_MONOTONIC), left = until_ns > now ? until_ns - now : 0;

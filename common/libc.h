@@ -19,8 +19,8 @@
 #define LIBC_UNLOADS false
 #endif
 
-/* How this process understands a pthread_mutex_t: its size, and in the upper half the library. Only
- * processes of one kind may share a mutex. */
+/* Tells how this process uses a pthread_mutex_t: its size, and, in the upper half, the C library.
+ * Only processes of the same kind may share a mutex. */
 uint32_t libc_mutex_kind(void);
 const char *libc_of_mutex_kind(uint32_t kind); /* "glibc", "musl" */
 
@@ -40,16 +40,17 @@ struct libc_lookup;
 struct libc_lookup *libc_lookup_begin(const char *const *names, size_t count);
 /* Waits at most `ms` milliseconds until another name is looked up. Returns whether all are. */
 bool libc_lookup_wait(struct libc_lookup *lookup, int ms);
-/* The addresses of a lookup that is over, until libc_lookup_end; NULL: that name has no address. */
+/* Returns the addresses of a name after its lookup; they stay valid until libc_lookup_end. NULL:
+ * the name has no address. */
 const struct addrinfo *libc_lookup_of(const struct libc_lookup *lookup, size_t name);
-/* A lookup that is not over is left to the resolver, with its memory. */
+/* Ends a lookup. If it is not over, the resolver continues and keeps its memory. */
 void libc_lookup_end(struct libc_lookup *lookup);
 
-/* Closes all descriptors from `first` to `last`; without that call, which is new in 5.9, those that
- * /proc lists. */
+/* Closes all descriptors from `first` to `last`, by a call of Linux 5.9, or, without it, by the
+ * list in /proc. */
 void libc_close_range(unsigned first, unsigned last);
 
-/* No descriptor from `first` on stays open in the program. Returns an errno. */
+/* Makes the started program close all descriptors from `first` on. Returns 0 or an errno. */
 int libc_spawn_closes_from(posix_spawn_file_actions_t *actions, int first);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/libc_lookup.c: see libc.h. A resolver may give up long after this image is unmapped. So in
- * glibc, which can unmap it, the threads are the C library's own, and they read nothing of the
- * image; in musl the thread is ours.
+ * common/libc_lookup.c: a resolver may run until long after this image was unmapped. glibc can
+ * unmap an image, so there the C library's own threads do the lookup, and they use nothing of the
+ * image. musl never unmaps an image, so there this file starts a thread.
  */
 #include "common/libc.h"
 
@@ -31,7 +31,8 @@ static bool is_left(struct libc_lookup *lookup) {
   return false;
 }
 
-/* If memory is short, it may begin with some of them and fail: the others have no address. */
+/* If memory runs out, glibc may look up some names and fail for the others, which then have no
+ * address. */
 static bool start_lookup(struct libc_lookup *lookup) {
   for (size_t i = 0; i < lookup->count; i++) {
     lookup->requests[i] = (struct gaicb){.ar_name = lookup->names[i], .ar_request = &lookup->hints};
@@ -70,9 +71,9 @@ struct libc_lookup {
   size_t count;
   char *names[LIBC_MOST_NAMES];
   struct addrinfo hints, *found[LIBC_MOST_NAMES];
-  pthread_mutex_t lock; /* of what follows */
+  pthread_mutex_t lock; /* guards the members below */
   pthread_cond_t changed;
-  bool over, left; /* left: whoever asked has gone, and the thread frees it */
+  bool over, left; /* left: the caller does not wait any more, and the thread frees this */
 };
 
 static void free_lookup(struct libc_lookup *lookup) {

@@ -21,7 +21,7 @@ static const char *find_mark(const char *from, const char *end, const char *mark
   return NULL;
 }
 
-/* The end of the mark's own dashes. */
+/* Finds the end of the dashes after the mark. */
 static const char *after_mark(const char *mark, const char *end) {
   const char *name = memmem(mark, (size_t)(end - mark), key_name, sizeof key_name - 1);
   const char *at = name ? name + sizeof key_name - 1 : mark;
@@ -36,8 +36,8 @@ static bool is_base64(const char *bytes, size_t len) {
   return !memchr(bytes, '\0', len);
 }
 
-/* Base64, perhaps after what a log writes at the beginning of its lines, or a header. A text that
- * only mentions the mark of a key goes on with other lines. */
+/* Can the line belong to a key? It can if it is Base64, perhaps after the prefix of a log's line,
+ * or a header of the key. After a text that only mentions the mark of a key, other lines follow. */
 static bool is_in_key(struct tidings_span line) {
   enum { LONG_WORD = 16 };
   while (line.len && strchr(" \t\r", line.ptr[line.len - 1])) line.len--;
@@ -70,7 +70,7 @@ static bool ends_command(char byte) {
   return byte == ';' || byte == '|' || byte == '&' || byte == '\n';
 }
 
-/* Letters, digits and `_` in the middle of a word begin nothing. */
+/* Can a secret begin here? Not in the middle of a word of letters, digits and `_`. */
 static bool may_begin(struct tidings_span text, size_t at) {
   if (!mask_is_alnum(text.ptr[at]) && !strchr("-_", text.ptr[at])) return false;
   if (!at) return true;
@@ -107,8 +107,8 @@ static void mask_stretch(struct tidings_span text, struct buffer *out) {
 
 /* -- texts and lines --------------------------------------------------------------------------- */
 
-/* A key that begins, or goes on, at `at`: writes one word for all of it that the text has. Returns
- * where it ends. */
+/* Masks a key that begins or continues at `at`, by one word for all of its bytes in this text.
+ * Returns where the key ends. */
 static const char *mask_key(bool *in_key, const char *at, const char *end, struct buffer *out) {
   const char *from = at;
   *in_key = true;

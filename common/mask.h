@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/mask.h: hides secrets in command lines and in what commands print. A text that looks like
- * one is replaced by "[masked]"; all else stays as it is. Pure.
+ * common/mask.h: hides secrets in command lines and in the output of commands. Text that looks like
+ * a secret is replaced by "[masked]"; all other text stays as it is. Pure.
  */
 #ifndef COMMON_MASK_H
 #define COMMON_MASK_H
@@ -19,8 +19,8 @@
  * - URLs with a password, the header Authorization, private keys in PEM. */
 void mask_text(struct tidings_span text, struct buffer *out);
 
-/* The same for some lines of a longer text: `in_key` remembers whether a private key has begun and
- * not ended; false at the beginning. */
+/* The same for some lines of a longer text. *in_key remembers whether a private key has begun and
+ * not ended; it is false at the beginning. */
 void mask_lines(bool *in_key, struct tidings_span lines, struct buffer *out);
 
 /* The same for one line that is not shown, without a line break. Returns whether it is part of a

@@ -10,22 +10,23 @@
 
 #include "common/span.h"
 
-/* From the place on: so many bytes to keep, then so many to hide. hidden 0: there is no secret. */
+/* How many bytes to keep from the place on, and how many to hide after them. `hidden` 0: there is
+ * no secret. */
 struct secret {
   size_t shown, hidden;
 };
 
-/* A token of a known format begins here. */
+/* Does a token of a known format begin here? */
 struct secret mask_find_token(struct tidings_span text, size_t at);
-/* A name begins here, with a value that it says is secret. */
+/* Does a name begin here that says that its value is secret? */
 struct secret mask_find_named(struct tidings_span text, size_t at);
-/* A URL's scheme begins here. */
+/* Does the scheme of a URL begin here? */
 struct secret mask_find_url(struct tidings_span text, size_t at);
 
-/* A program with options for passwords; NULL: none. It counts up to the end of its command. */
+/* A program with options for passwords; NULL: none. It applies up to the end of its command. */
 struct mask_program;
 const struct mask_program *mask_find_program(struct tidings_span text, size_t at);
-/* An option of that program begins here. */
+/* Does an option of that program begin here? */
 struct secret mask_find_option(const struct mask_program *program, struct tidings_span text,
                                size_t at);
 
@@ -42,9 +43,10 @@ static inline bool mask_starts(struct tidings_span text, size_t at, const char *
   return at <= text.len && len <= text.len - at && memcmp(text.ptr + at, word, len) == 0;
 }
 
-/* The value that begins here, quoted or not: *ret_from is its first byte. Returns its length. */
+/* Finds the value that begins here, quoted or not: *ret_from is its first byte. Returns its
+ * length. */
 size_t mask_value(struct tidings_span text, size_t at, size_t *ret_from);
-/* A reference, a keyword or nothing: no secret. */
+/* Is the value no secret: a reference, a keyword, or empty? */
 bool mask_is_placeholder(struct tidings_span value);
 
 #endif

@@ -33,7 +33,7 @@ bool mask_is_placeholder(struct tidings_span value) {
   return mask_starts(value, 0, "os.") || mask_starts(value, 0, "process.env");
 }
 
-/* In a string in a string the quotes have backslashes. */
+/* If a string is inside another string, its quotes have backslashes. */
 size_t mask_value(struct tidings_span text, size_t at, size_t *ret_from) {
   size_t from = at;
   if (from + 1 < text.len && text.ptr[from] == '\\' && text.ptr[from + 1] == '"') from++;
@@ -43,12 +43,12 @@ size_t mask_value(struct tidings_span text, size_t at, size_t *ret_from) {
   for (; end < text.len && text.ptr[end] != '\n'; end++) {
     char byte = text.ptr[end];
     if (quote == '\'' &&
-        mask_starts(text, end, "'\\''")) { /* as a shell writes a quote in quotes */
+        mask_starts(text, end, "'\\''")) { /* the way to write a quote inside quotes in a shell */
       end += 3;
       continue;
     }
     if (quote ? byte == quote : !byte || strchr(" \t\"'`,;&|)]}<>", byte)) {
-      size_t before = sizeof MASK_WORD - 2; /* what was masked is no end */
+      size_t before = sizeof MASK_WORD - 2; /* the end of a masked text does not end the value */
       bool is_mask = !quote && byte == ']' && end - from >= before &&
                      mask_starts(text, end - before, MASK_WORD);
       if (!is_mask) break;
@@ -59,7 +59,8 @@ size_t mask_value(struct tidings_span text, size_t at, size_t *ret_from) {
   return end - from;
 }
 
-/* A word of a sentence, or of a program: a secret has a digit, or more kinds of characters. */
+/* Is the value a plain word, of a sentence or a program? A secret has a digit, or more kinds of
+ * characters. */
 static bool is_word(struct tidings_span value) {
   for (size_t i = 0; i < value.len; i++) {
     char byte = value.ptr[i];
@@ -90,7 +91,7 @@ static bool ends_with(const char *name, size_t len, const char *word) {
 
 enum sort { HARMLESS, TOKEN, PASSWORD };
 
-/* By its last words, however they are joined: DB_PASSWORD, apiKey, x-auth-token. */
+/* Sorts a name by its last words, however they are joined: DB_PASSWORD, apiKey, x-auth-token. */
 static enum sort sort_of(struct tidings_span name) {
   static const char *const passwords[] = {"password", "passwd", "passphrase", "passcode"};
   static const char *const tokens[] = {
@@ -98,7 +99,7 @@ static enum sort sort_of(struct tidings_span name) {
       "authkey",     "accountkey", "signingkey", "masterkey", "encryptionkey", "credential",
       "credentials", "sessionkey", "signature",  "cookie",    "storepass",     "keypass"};
   char joined[LONGEST_NAME];
-  size_t len = 0, last = 0; /* where the last word begins, if they are joined by marks */
+  size_t len = 0, last = 0; /* `last`: where the last word begins, if marks join the words */
   for (size_t i = 0; i < name.len; i++) {
     char byte = name.ptr[i];
     if (!mask_is_alnum(byte)) last = len;
@@ -123,8 +124,8 @@ static size_t after_blanks(struct tidings_span text, size_t at) {
   return at;
 }
 
-/* `is_option`: it begins with a dash. Blanks around a sign make it one of a configuration or of a
- * program, where a value is quoted or is no word. */
+/* `is_option`: the name begins with a dash. Blanks around the sign show that this is a
+ * configuration or source code, in which a secret is quoted or is no plain word. */
 static enum joint read_joint(struct tidings_span text, size_t *at, bool is_option) {
   size_t sign = *at;
   if (sign < text.len && text.ptr[sign] == '\\') sign++;
@@ -169,7 +170,7 @@ static bool is_secret(enum sort sort, enum joint joint, struct tidings_span text
 
 /* -- headers ----------------------------------------------------------------------------------- */
 
-/* The rest of the line, or of the quoted word. */
+/* A header ends at the end of the line or of the quoted word. */
 static size_t header_end(struct tidings_span text, size_t at) {
   while (at < text.len && !strchr("\"'`\r\n\\", text.ptr[at])) at++;
   return at;

@@ -59,7 +59,7 @@ const struct mask_program *mask_find_program(struct tidings_span text, size_t at
   return NULL;
 }
 
-/* Options begin after a blank or a quote. */
+/* Finds a secret in an option; options begin after a blank or a quote. */
 static struct secret find(const struct mask_program *program, struct tidings_span text, size_t at) {
   size_t option = strlen(program->option), from = at + option;
   if (!mask_starts(text, at, program->option) || from >= text.len) return (struct secret){0};

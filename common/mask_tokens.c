@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/mask_tokens.c: tokens and keys that their format tells, and URLs that contain one.
+ * common/mask_tokens.c: finds tokens and keys by their format, and URLs that contain a password.
  */
 #include "common/mask.h"
 #include "common/mask_find.h"
 
-/* Which characters follow a prefix. */
+/* The characters that may follow a prefix. */
 enum { LETTERS, UPPER_AND_DIGITS, WITH_UNDERSCORE, WITH_DASH, WITH_DOT, IN_BASE64 };
 
 struct token {
   const char *prefix;
   uint8_t characters;
   uint8_t least; /* characters after the prefix */
-  uint8_t exact; /* 0: any more */
+  uint8_t exact; /* 0: any number from `least` on */
 };
 
-/* From what the vendors document; secret scanners look for the same. */
+/* The formats are documented by the vendors; secret scanners look for the same ones. */
 static const struct token tokens[] = {
     {"ghp_", LETTERS, 20, 0},                /* GitHub: personal, */
     {"gho_", LETTERS, 20, 0},                /* OAuth, */
@@ -80,7 +80,7 @@ static bool has_digit(const char *bytes, size_t len) {
   return false;
 }
 
-/* Three parts, the second of which begins like JSON in base64, too. */
+/* A JSON Web Token has three parts. The second one, too, begins like JSON in base64. */
 static bool is_jwt(const char *bytes, size_t len) {
   const char *dot = memchr(bytes, '.', len);
   size_t left = dot ? len - (size_t)(dot - bytes) - 1 : 0;
@@ -93,10 +93,11 @@ struct secret mask_find_token(struct tidings_span text, size_t at) {
     if (text.ptr[at] != token->prefix[0] || !mask_starts(text, at, token->prefix)) continue;
     size_t prefix = strlen(token->prefix), len = prefix;
     while (at + len < text.len && is_of(token->characters, text.ptr[at + len])) len++;
-    while (len > prefix && strchr(".-/+", text.ptr[at + len - 1])) len--; /* a sentence's end */
+    while (len > prefix && strchr(".-/+", text.ptr[at + len - 1]))
+      len--; /* the end of a sentence */
     size_t count = len - prefix;
     if (count < token->least || (token->exact && count != token->exact)) continue;
-    if (!has_digit(text.ptr + at + prefix, count)) continue; /* a name in words */
+    if (!has_digit(text.ptr + at + prefix, count)) continue; /* a name that consists of words */
     if (strcmp(token->prefix, "eyJ") == 0 && !is_jwt(text.ptr + at, len)) continue;
     return (struct secret){.hidden = len};
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/open_files.h: the descriptors that are open, for what closes them where libc.h has no
- * better way.
+ * common/open_files.h: lists open descriptors, for the functions of libc.h that close them on
+ * systems without a better way.
  */
 #ifndef COMMON_OPEN_FILES_H
 #define COMMON_OPEN_FILES_H
@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* With each descriptor from `first` to `last` that is open now, until a call returns not 0. Returns
- * what that returned, or an errno. */
+/* Calls `visit` with each open descriptor from `first` to `last`, until it returns anything but 0.
+ * Returns that value, or an errno. */
 static inline int visit_open(unsigned first, unsigned last, int (*visit)(int fd, void *context),
                              void *context) {
   DIR *folder = opendir("/proc/self/fd");

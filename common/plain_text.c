@@ -13,7 +13,7 @@ struct plain {
   size_t at;
   struct buffer *out;
   size_t line;   /* where the current line begins in `out` */
-  bool returned; /* the next character is the first of its line again */
+  bool returned; /* the next character begins its line again */
 };
 
 static bool next_is_within(const struct plain *plain, int low, int high) {
@@ -23,8 +23,8 @@ static bool next_is_within(const struct plain *plain, int low, int high) {
 
 /* -- sequences: each begins after what introduces it ------------------------------------------- */
 
-/* Only two of their effects matter, erasing a line and going to its beginning: progress bars do
- * both. */
+/* Applies the two effects of control sequences that matter, because progress bars use them: erasing
+ * a line, and going to its beginning. */
 static void act_on_line(struct plain *plain, struct tidings_span parameters, char final) {
   bool first = !parameters.len || span_is(parameters, "0") || span_is(parameters, "1");
   if (final == 'G' && first) plain->returned = true;
@@ -33,7 +33,7 @@ static void act_on_line(struct plain *plain, struct tidings_span parameters, cha
     plain->out->len = plain->line;
 }
 
-/* Parameters and a final byte. A byte that cannot be part of it ends it. */
+/* Skips parameters and a final byte. A byte that cannot be part of a sequence ends it. */
 static void skip_control(struct plain *plain) {
   size_t begin = plain->at;
   while (next_is_within(plain, 0x20, 0x3F)) plain->at++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/siphash.c: see siphash.h. Bytes are read as little-endian numbers whatever the machine is.
+ * common/siphash.c: reads bytes as little-endian numbers on every machine.
  */
 #include "common/siphash.h"
 

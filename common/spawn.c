@@ -18,8 +18,9 @@ extern char **environ;
 
 enum { STREAMS = 3, PLACES = SPAWN_CHANNEL_FD + 1, NO_FD = -1 };
 
-/* The descriptors that the program gets, each at its place. Those of ours that lie at such a place
- * are copied away first, because the program's own would overwrite them. */
+/* The descriptors that the program gets, each at its place. If such a place has a descriptor of
+ * this process that the program gets at another place, that is copied first, because it would be
+ * overwritten. */
 struct streams {
   int from[PLACES];   /* a descriptor, or one of SPAWN_* */
   int copies[PLACES]; /* NO_FD: none */
@@ -127,7 +128,7 @@ out:
   return reason;
 }
 
-/* For kernels before 5.3, which have no pidfd: looks every few milliseconds. */
+/* For kernels before 5.3, which have no pidfd: checks every few milliseconds. */
 static bool ends_until(pid_t pid, int64_t until_ms) {
   static const struct timespec pause = {.tv_nsec = 5000000};
   for (;;) {
@@ -163,7 +164,7 @@ int spawn_kill(pid_t pid) {
   return status;
 }
 
-/* Returns whether it came to the end. */
+/* Returns whether it has read to the end. */
 static bool read_until(int fd, int64_t until_ms, char *buffer, size_t size, size_t *ret_len) {
   size_t len = 0;
   bool ended = false;

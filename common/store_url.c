@@ -30,8 +30,9 @@ bool store_url_is_plugin(const char *plugin) {
   return strcmp(slash ? slash + 1 : plugin, url_plugin) == 0;
 }
 
-/* The @ that ends the user's name and password; NULL: there is none. As libpq reads it, a ? may be
- * part of them. If the @ of a password is not written as %40, the last @ counts. */
+/* Finds the @ that ends the user's name and password; NULL: there is none. As in libpq, name and
+ * password may contain a ?. If a password contains an @ that is not written as %40, the last @
+ * counts. */
 static const char *credentials_end(const char *url) {
   const char *scheme = strstr(url, "://");
   if (!scheme) return NULL;
@@ -45,7 +46,7 @@ const char *store_url_query(const char *url) {
   return strchr(at ? at : url, '?');
 }
 
-/* The colon before the password; NULL: there is none before the host. */
+/* Finds the colon before the password; NULL: there is no password before the host. */
 static const char *password_of(const char *url) {
   const char *at = credentials_end(url), *scheme = strstr(url, "://");
   return at ? memchr(scheme + 3, ':', (size_t)(at - scheme) - 3) : NULL;
@@ -64,7 +65,7 @@ static int hex_of(char c) {
   return at ? (int)((at - digits) % 16) : -1;
 }
 
-/* libpq reads %XX in the names of parameters too. */
+/* Decodes %XX, because libpq reads it in the names of parameters too. */
 static bool names_password(const char *name) {
   static const char *const secret[] = {"password", "sslpassword"};
   char plain[16];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/store_url.h: the name of a store: a folder, or the URL of a database. The URL may have a
- * password: it is not shown.
+ * common/store_url.h: handles the name of a store: a folder, or the URL of a database. A URL may
+ * have a password, which must not be shown.
  */
 #ifndef COMMON_STORE_URL_H
 #define COMMON_STORE_URL_H
@@ -9,18 +9,18 @@
 #include <stdbool.h>
 
 bool store_url_is(const char *store); /* false for NULL */
-/* The path of the plugin for this store: `plugin`, or the one for databases beside it. NULL: no
- * memory. */
+/* Returns the path of the plugin for this store: `plugin`, or the plugin for databases beside it.
+ * NULL: no memory. */
 char *store_url_plugin(const char *plugin, const char *store);
-/* Is it that plugin? An instance of it cannot be tried on an empty folder. */
+/* Is it the plugin for databases? An instance of that plugin cannot be tried on an empty folder. */
 bool store_url_is_plugin(const char *plugin);
-/* The beginning of a URL's parameters, at a ?; NULL: it has none. */
+/* Finds the ? that begins a URL's parameters; NULL: it has none. */
 const char *store_url_query(const char *url);
-/* The URL with another schema. NULL: no memory. */
+/* Returns the URL with another schema. NULL: no memory. */
 char *store_url_with_schema(const char *url, const char *schema);
-/* In its user part, or among its parameters. */
+/* Looks for a password after the user's name and among the parameters. */
 bool store_url_has_password(const char *url);
-/* For people to read: without the password. NULL: no memory. */
+/* Returns the name of the store for people, without a password. NULL: no memory. */
 char *store_url_shown(const char *store);
 
 #endif

@@ -91,7 +91,8 @@ bool utf8_is_control(uint32_t code_point) {
   return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
 }
 
-/* Sorted. U+FE0E and U+FE0F (an emoji's text or colour form) are left out: people write them. */
+/* Deceptive characters, sorted. U+FE0E and U+FE0F (an emoji's text or colour form) are missing,
+ * because people write them. */
 static const struct {
   uint32_t first, last;
 } deceptive_ranges[] = {

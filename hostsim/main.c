@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim: a simulated agent host. This file is its verbs, and what its help and man page say.
+ * hostsim: a simulated agent host. This file lists its verbs, and has the texts of its help and man
+ * page.
  */
 #include <stddef.h>
 
@@ -29,7 +30,7 @@ static const struct cli_verb *const internal_verbs[] = {
     NULL,
 };
 
-/* `sim` needs SIGPIPE: the process that plays dies of it when its output has no reader. */
+/* `sim` needs SIGPIPE, which ends the playing process when its output has no reader. */
 static const struct cli_program hostsim = {
     .name = "hostsim",
     .version = TIDINGS_VERSION,

@@ -31,7 +31,7 @@ static void print_lines(const char *text) {
   }
 }
 
-/* Escapes characters that have a meaning in a TAP description. */
+/* Prints a result, and escapes characters that have a meaning in a TAP description. */
 static void print_point(bool passed, size_t number, const char *name) {
   printf("%s %zu - ", passed ? "ok" : "not ok", number);
   for (const char *c = name; *c != '\0'; c++) {

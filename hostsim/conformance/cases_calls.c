@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: the functions of an instance, with arguments that are wrong, short, or of a later
- * minor, and the way out.
+ * Conformance: the functions of an instance, with arguments that are wrong, too short, or of a
+ * later minor version; then quiesce and close.
  */
 #include "conformance/trial.h"
 
@@ -224,7 +224,7 @@ static void empty_hook(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   struct tidings_chat_request request = usual_request();
-  for (int i = 0; i < 3; i++) { /* the first call attaches; from then on nothing changes */
+  for (int i = 0; i < 3; i++) { /* the first call attaches; the next ones change nothing */
     const struct tidings_reply *reply = trial_deliver(plugin, "s");
     const struct tidings_reply *chat_reply = NULL;
     struct tidings_error error = {.size = sizeof error};

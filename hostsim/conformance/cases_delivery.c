@@ -56,7 +56,7 @@ static void roll_back(struct trial *trial) {
   struct tidings_error error = {.size = sizeof error};
   trial_push(plugin, "s", "one");
   uint64_t id = lease_one(plugin);
-  trial_expect_nothing(plugin, "s"); /* leased is not pending */
+  trial_expect_nothing(plugin, "s"); /* a leased notification is not pending */
   trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_ROLLED_BACK, &error), &error,
                "roll back");
   trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_ROLLED_BACK, &error), &error,
@@ -118,8 +118,8 @@ static void chat_request_delivers(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* Threads: some push, some deliver and settle, all on one session; each message comes out exactly
- * once. */
+/* Some threads push, others deliver and settle, all in one session. Each message is delivered
+ * exactly once. */
 #define PUSHERS 4u
 #define DELIVERERS 4u
 #define PUSHES 25u
@@ -162,7 +162,7 @@ static void *deliver_many(void *context) {
     const struct tidings_reply *reply = NULL;
     struct tidings_error error = {.size = sizeof error};
     int32_t code = trial_tool_result(crowd->plugin, "s", &reply, &error);
-    if (code == TIDINGS_E_BUSY) continue; /* nothing lost; try again at the next occasion */
+    if (code == TIDINGS_E_BUSY) continue; /* nothing is lost: try again in the next round */
     trial_expect(TIDINGS_OK, code, &error, "on_tool_result among threads");
     if (!reply) continue;
     uint64_t id = reply->delivery_id;
@@ -170,7 +170,7 @@ static void *deliver_many(void *context) {
     crowd->plugin->release(crowd->plugin, reply);
     if (id != 0) {
       code = trial_settle(crowd->plugin, id, TIDINGS_OUTCOME_COMMITTED, &error);
-      if (code != TIDINGS_E_BUSY) /* BUSY is remembered */
+      if (code != TIDINGS_E_BUSY) /* after BUSY the plugin remembers the settle */
         trial_expect(TIDINGS_OK, code, &error, "settle among threads");
     }
   }
@@ -193,7 +193,8 @@ static void threads(struct trial *trial) {
 
 /* -- room -------------------------------------------------------------------------------------- */
 
-/* Returns what a tool result, or a chat request, with so much room is given; `outcome` settles it.
+/* Returns how many bytes a tool result, or a chat request, gets if it has this much room. Settles
+ * the delivery with `outcome`.
  */
 static uint64_t bytes_in_room(struct tidings_plugin *plugin, bool chat, uint64_t room,
                               uint32_t outcome, size_t *ret_shown) {

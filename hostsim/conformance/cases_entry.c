@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As any host would load it: through hostkit, with its probe. Its refusal is the whole answer. */
+/* Loads the plugin like any host: through hostkit, with its probe. If hostkit refuses it, the
+ * refusal is the whole result. */
 static void loads(struct trial *trial) {
   struct hostkit_options options = {
       .size = sizeof options,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: events that are wrong. Each is refused in words, and leaves the store as it was.
+ * Conformance: events that are wrong. Each is refused with a sentence, and leaves the store as it
+ * was.
  */
 #include "conformance/trial.h"
 
@@ -117,7 +118,7 @@ static void unknown_type(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* `count` copies of `opening` where data.data's value stands. */
+/* Sends an event whose data.data is `count` copies of `opening`. */
 static void nest(struct tidings_plugin *plugin, size_t count, const char *opening,
                  const char *closing, const char *what) {
   char *text = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: the size rule, struct by struct. A struct of exactly version 1.0's length stands at
- * the end of a page, and the next page cannot be touched; a longer one, of a later minor, has zeros
- * in the fields that the plugin does not know.
+ * Conformance: the size rule, struct by struct. A struct of exactly version 1.0's length lies at
+ * the end of a page, and the next page cannot be read. A longer struct, of a later minor version,
+ * has zeros in the fields that the plugin does not know.
  */
 #include "conformance/trial.h"
 
@@ -15,8 +15,8 @@ enum { LATER_BYTES = 64 };
 /* The fields after those of version 1.0. */
 enum tail { TAIL_NONE, TAIL_ZEROS, TAIL_COUNT };
 
-/* A copy of the first `known` bytes and the tail, at the end of a page; its size says so. It stays
- * until the case's process ends. */
+/* Copies the first `known` bytes and the tail to the end of a page, and sets the size to this
+ * length. The copy stays until the case's process ends. */
 static void *grown(const void *data, size_t known, enum tail tail) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   uint32_t size = (uint32_t)(known + (tail == TAIL_ZEROS ? LATER_BYTES : 0));
@@ -101,7 +101,7 @@ static void growth_chat_request(struct trial *trial) {
     uint64_t delivery = reply->delivery_id;
     plugin->release(plugin, reply);
     trial_expect(TIDINGS_OK, trial_settle(plugin, delivery, TIDINGS_OUTCOME_ROLLED_BACK, &error),
-                 &error, "settle"); /* so that it is on offer again */
+                 &error, "settle"); /* so that the notification is pending again */
   }
   trial_close(plugin);
 }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens with what must be refused; the instance must not have been written. */
+/* Opens with arguments that must be refused; the plugin must not write *ret_plugin. */
 static int32_t open_badly(struct trial *trial, const struct tidings_host *host,
                           const struct tidings_open_options *options, struct tidings_error *error) {
   memset(error, 0, sizeof *error);

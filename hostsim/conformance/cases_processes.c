@@ -31,8 +31,8 @@ static json_t *request_settle(const char *delivery) {
   return json_pack("{s:s, s:s, s:s}", "op", "settle", "delivery", delivery, "outcome", "committed");
 }
 
-/* Lets the other one deliver; insists on `count` notifications and returns the delivery's id as
- * text, to be freed. */
+/* Makes the other process deliver, insists on `count` notifications, and returns the delivery's id
+ * as text; free it. */
 static char *other_delivers(struct agent *agent, size_t count) {
   json_t *answer = trial_other(agent, request_tool_result());
   const json_t *reply = json_object_get(answer, "reply");
@@ -50,7 +50,8 @@ static void other_stops(struct agent *agent) {
     trial_fail("the second process did not exit cleanly (status %d)", agent->status);
 }
 
-/* In the child: every call answers CLOSED. Its exit code says which one did not. */
+/* Runs in the child, where every call must answer CLOSED. Returns an exit code that says which call
+ * did not. */
 static int use_in_child(struct tidings_plugin *plugin) {
   static const char event[] = "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a."
                               "b\",\"message\":\"from the child\"}}";
@@ -127,7 +128,7 @@ static void second_host(struct trial *trial) {
   struct tidings_error error = {.size = sizeof error};
   char pid[24];
   snprintf(pid, sizeof pid, "%d", (int)owner.pid);
-  trial_push(plugin, "s", "one"); /* pushing is for everybody */
+  trial_push(plugin, "s", "one"); /* every process may push */
   trial_expect(TIDINGS_E_OWNED, trial_tool_result(plugin, "s", &reply, &error), &error,
                "on_tool_result in another host's session");
   trial_expect_word(&error, pid, "BUSY names the owner's pid");
@@ -151,7 +152,7 @@ static void takeover(struct trial *trial) {
   trial_send(plugin,
              "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}");
   json_decref(trial_other_fails(&owner, request_settle(delivery), "TIDINGS_E_CLOSED"));
-  trial_expect_delivery(plugin, "s", "one"); /* what the old owner had leased is pending again */
+  trial_expect_delivery(plugin, "s", "one"); /* the old owner's lease was rolled back */
   free(delivery);
   other_stops(&owner);
   trial_close(plugin);
@@ -190,8 +191,8 @@ static void resumed(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* A hook command that lives shorter than its agent: what it leased stays leased, and another such
- * command settles it. */
+/* Hook commands end before their agent does: what one of them has leased stays leased, and another
+ * one settles it. */
 static void owner_pid(struct trial *trial) {
   trial_load(trial);
   struct agent hook;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: tidings.wake/1: what rings, that it is named, and that no ring is lost when the
- * instance is closed and another opened. A plugin without the extension skips these.
+ * Conformance: tidings.wake/1. Tests what rings, that the session is named, and that no ring is
+ * lost when the instance is closed and another is opened. The cases are skipped for a plugin
+ * without the extension.
  */
 #include "conformance/trial.h"
 
@@ -51,7 +52,7 @@ static void expect_ring(const struct trial *trial, struct tidings_plugin *plugin
     trial_fail("%s woke the host, and next_session does not name its session", what);
 }
 
-/* As the contract says: the descriptor first, then ask once, then sleep. Session "s" belongs to
+/* Begins to wait as the contract says: takes the descriptor, then asks once. Session "s" belongs to
  * this host. */
 static int begin_waiting(const struct trial *trial, struct tidings_plugin *plugin) {
   int fd = descriptor(trial, plugin);
@@ -60,7 +61,7 @@ static int begin_waiting(const struct trial *trial, struct tidings_plugin *plugi
   return fd;
 }
 
-/* A producer of its own pushes with these members in `data`. */
+/* Another process pushes, as a producer, with these members in `data`. */
 static void other_pushes(const struct trial *trial, const char *members) {
   struct agent producer;
   char event[256];
@@ -122,8 +123,7 @@ static void rings(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* A ring that was not looked for yet must be there whenever the host looks: here it looks without
- * having slept. */
+/* A host must find a ring whenever it asks: here it asks without having slept. */
 static void named_without_sleep(struct trial *trial) {
   load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
@@ -188,7 +188,8 @@ static void closed(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* As in a hot swap: the host polls a duplicate all the while. */
+/* Closes and opens the instance as in a hot swap, while the host polls a duplicate of the
+ * descriptor. */
 static void reopened(struct trial *trial) {
   load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);

@@ -29,8 +29,8 @@ static const struct conformance_case *find_case(const char *name) {
   return one;
 }
 
-/* Says so on the channel when the case came to its end; a plugin that exits in between cannot
- * pass. */
+/* Reports on the channel when the case has come to its end, so that a plugin that exits the process
+ * cannot pass. */
 static int case_verb(struct cli *cli) {
   const struct conformance_case *one = cli->argc == 5 ? find_case(cli->argv[1]) : NULL;
   if (!one) return cli_usage(cli, "internal; not for use by hand");

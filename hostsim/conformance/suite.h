@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct embedded_scenario {
-  const char *name; /* the file's, without .json */
+  const char *name; /* the name of the file, without .json */
   const char *bytes;
   size_t len;
 };
@@ -20,7 +20,7 @@ struct embedded_scenario {
 extern const struct embedded_scenario embedded_scenarios[];
 extern const size_t embedded_scenario_count;
 
-/* The C case of that number, or NULL past the last. */
+/* Returns the C case of that number; NULL: there is none. */
 const struct conformance_case *suite_case(size_t number);
 
 extern const struct cli_verb verb_conformance;

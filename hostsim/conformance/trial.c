@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions for conformance cases: they load, open, call, and end the case with a sentence.
+ * The functions that conformance cases use: they load, open and call the plugin, and end the case
+ * with a sentence.
  */
 #include "conformance/trial.h"
 
@@ -47,7 +48,8 @@ struct tidings_span trial_span(const char *text) {
   return span;
 }
 
-/* A case asks for an answer, not for a fast one: the machine may have much else to do. */
+/* The budget is large, because a case wants an answer, not a fast one, and the machine may be
+ * busy. */
 struct tidings_open_options trial_options(const struct trial *trial) {
   struct tidings_open_options options = {
       .size = sizeof options, .store_dir = trial_span(trial->store), .hook_budget_ms = 20000};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kit of a conformance case: a plugin loaded without hostkit's help, because the contract
- * itself is under test. A case runs in a process of its own, so the first thing that is wrong ends
- * the process: nothing has to be cleaned up on the way.
+ * The functions of a conformance case. They load the plugin without hostkit, because the contract
+ * itself is tested. A case runs in a process of its own, and the first mistake ends this process,
+ * so nothing has to be cleaned up.
  */
 #ifndef HOSTSIM_TRIAL_H
 #define HOSTSIM_TRIAL_H
@@ -19,7 +19,7 @@
 struct trial {
   const char *plugin_path; /* absolute */
   const char *dir;         /* a fresh folder of this case */
-  const char *store;       /* in it, for the store; not there yet */
+  const char *store;       /* a path in `dir` for the store, which does not exist yet */
   void *image;
   const struct tidings_entry *entry;
   const struct tidings_query *query; /* NULL: no such extension */

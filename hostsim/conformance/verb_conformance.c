@@ -33,7 +33,7 @@ struct suite_run {
   char *plugin; /* absolute */
   const char *filter;
   int timeout_ms;
-  bool keep; /* what was made in a database */
+  bool keep; /* keep what was made in a database */
   unsigned passed;
   unsigned failed;
   unsigned skipped;
@@ -51,7 +51,7 @@ static const char *verdict_name(enum verdict verdict) {
   return "interrupted";
 }
 
-/* Prints a line a case; more than one reason becomes one line each, indented. */
+/* Prints a line for the case, and, if there are several reasons, an indented line for each. */
 static void report(struct suite_run *suite, const char *name, enum verdict verdict,
                    const char *why) {
   printf("%-8s %s", verdict_name(verdict), name);
@@ -85,7 +85,7 @@ static char *read_words(int fd) {
   return words;
 }
 
-/* Judges the end of a case's process and its words. Writes the reason to `why`. */
+/* Judges a case by the end of its process and by what it wrote. Writes the reason to `why`. */
 static enum verdict judge(int status, const char *words, FILE *why) {
   if (WIFSIGNALED(status)) {
     fprintf(why, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -213,8 +213,9 @@ static int run_suite(struct suite_run *suite) {
   interrupt_catch();
   const struct conformance_case *one = suite_case(0);
   bool loads = run_case(suite, one->name) ==
-               VERDICT_PASSED; /* without it the others would only repeat its refusal */
-  /* The cases call the plugin from C, so they say nothing of a host in another language. */
+               VERDICT_PASSED; /* if it fails, all other cases would fail in the same way */
+  /* The C cases call the plugin from this program, so they do not test a host in another
+   * language. */
   for (size_t i = 1; loads && !foreign_in_use() && (one = suite_case(i)) && !interrupt_seen(); i++)
     if (is_wanted(suite, one->name)) run_case(suite, one->name);
   for (size_t i = 0; loads && i < embedded_scenario_count && !interrupt_seen(); i++) {
@@ -255,8 +256,8 @@ static int conformance_verb(struct cli *cli) {
     return cli_usage(cli, "--filter: no case has '%s' in its name", suite.filter);
   if (list) return print_list(suite.filter);
   if (!plugin) return cli_usage(cli, "--plugin PATH is missing");
-  /* A path that cannot be resolved goes on as it is, so that hostkit refuses it in its own
-   * words. */
+  /* A path that cannot be resolved is passed on, so that hostkit refuses it with its own
+   * sentence. */
   char *chosen = place_plugin(plugin);
   suite.plugin = chosen ? realpath(chosen, NULL) : NULL;
   if (!suite.plugin) suite.plugin = strdup(plugin);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The account at the end of the demo. The ledger and the store say what was pushed and
- * submitted; deliveries are counted in the transcript, which has what the model has seen. All
- * texts differ, so each can be counted.
+ * The account at the end of the demo. The ledger and the store say what was pushed and submitted.
+ * Deliveries are counted in the transcript, which has everything that the model has read. All texts
+ * differ, so each can be counted.
  */
 #include "demo/demo.h"
 
@@ -12,9 +12,9 @@
 #include <string.h>
 
 struct count {
-  size_t sent;  /* by the ledger */
+  size_t sent;  /* counted in the ledger */
   size_t seen;  /* at least once */
-  size_t twice; /* or more often */
+  size_t twice; /* twice or more often */
 };
 
 struct books {
@@ -24,7 +24,7 @@ struct books {
   json_int_t store_pushed;
   json_int_t store_delivered;
   json_int_t store_open;     /* pending or leased */
-  json_int_t store_withheld; /* as configured: filtered or annihilated */
+  json_int_t store_withheld; /* filtered or annihilated, as configured */
 };
 
 static size_t count_in_transcript(const json_t *transcript, const char *message) {
@@ -84,7 +84,7 @@ static void add_stats(struct books *books, const json_t *stats) {
                            json_integer_value(json_object_get(outcomes, "annihilated"));
 }
 
-/* Asks the store, as any process may. Returns 0 or -1. */
+/* Asks the store by queries. Returns 0 or -1. */
 static int ask_store(const struct demo_folder *folder, const char *plugin, struct books *books) {
   struct hostkit_options options = {
       .size = sizeof options,
@@ -98,7 +98,7 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
   json_t *stats = NULL;
-  json_t *later = NULL; /* not there in the fleet's demo */
+  json_t *later = NULL; /* the fleet's demo has no such session */
   json_t *status = NULL;
   if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK ||
       !(stats = ask(hostkit, "stats", DEMO_SESSION, &error)) ||

@@ -35,14 +35,15 @@ struct demo_folder {
 /* Fills in the paths. Returns 0, or -1 when out of memory. demo_folder_finish may follow in either
  * case. */
 int demo_folder_init(struct demo_folder *folder, const char *dir);
-/* The store and the ledger are those of all machines. Returns 0, or -1 when out of memory. */
+/* Makes the folder use a store and a ledger that all machines share. Returns 0, or -1 when out of
+ * memory. */
 int demo_folder_share(struct demo_folder *folder, const char *store, const char *ledger);
 void demo_folder_finish(struct demo_folder *folder);
 
 #define LEDGER_PUSHED "message"
 #define LEDGER_SUBMITTED "submitted"
 
-/* How it is shown. */
+/* How the demo is shown. */
 struct screen {
   bool color;
   bool fast; /* no pauses */
@@ -52,7 +53,8 @@ struct screen {
  */
 void screen_say(const struct screen *screen, const char *who, const char *text);
 
-/* A carrier as the model gets it: its content, and, marked, what was put before and after it. */
+/* Prints a carrier as the model gets it: its content, and, marked, the text that was put before and
+ * after it. */
 void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len,
                     const char *content, size_t content_len);
 
@@ -60,41 +62,42 @@ void screen_carrier(const struct screen *screen, const char *who, const char *te
 void screen_note(const struct screen *screen, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same, for what is drastic. */
+/* The same, for something drastic. */
 void screen_alarm(const struct screen *screen, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 void screen_headline(const struct screen *screen, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Time to read. */
+/* Waits, so that a person can read. */
 void screen_pause(const struct screen *screen, unsigned milliseconds);
 
 /* Appends one entry to a JSON-lines file and makes it durable. Takes the entry. Returns 0 or -1. */
 int journal_append(const char *path, json_t *entry);
 
-/* All entries, as a list; an empty one when the file is not there yet. A torn last line, which a
- * kill may leave, is left out. */
+/* Returns all entries as a list, which is empty if the file does not exist yet. Leaves out a torn
+ * last line, which a kill may leave. */
 json_t *journal_read(const char *path);
 
-/* The ids of the deliveries whose carriers reached the transcript, as a list of strings. */
+/* Returns the ids of the deliveries whose carriers are in the transcript, as a list of strings. */
 json_t *journal_deliveries(const char *path);
 
-/* Says "dir/what happened" of the books at the end: prints the last line and returns the exit
- * code. */
+/* Compares ledger, transcript and store at the end of the demo, prints the result, and returns the
+ * exit code. */
 int demo_account(const struct demo_folder *folder, const char *plugin);
 
-/* A process of its own that opens the store as a producer and pushes one notification. Returns its
- * exit code once it has ended, or -1. */
+/* Starts a process that opens the store as a producer and pushes one notification. Waits for its
+ * end and returns its exit code, or -1. */
 int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind,
                              const char *level, const char *message);
 
-/* The same with any event: its `data` as JSON, and the text by which it is known in the ledger as
+/* The same with any event. `data` is its data as JSON; the ledger notes its text under
  * `ledger_key`. */
 int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *type,
                              const char *data, const char *ledger_key, const char *text);
 
-/* A notification, without waiting for the process's end. Returns 0 and *ret_pid, or -1. */
+/* Starts a process that pushes a notification, and does not wait for its end. Returns 0 and
+ * *ret_pid, or -1. */
 int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind,
                     const char *level, const char *message, pid_t *ret_pid);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim demo --fleet: the supervisor. It makes a store in a database and two machines, starts
- * the host on one, kills it when the host asks for it, starts it on the other machine, and
- * counts.
+ * hostsim demo --fleet: the supervisor. It makes a store in a database and two machines. It starts
+ * the host on one machine, kills it when the host asks for that, starts it on the other machine,
+ * and counts at the end.
  */
 #include "demo/fleet.h"
 
@@ -79,7 +79,7 @@ static int play_on(struct fleet *fleet, unsigned life) {
   return as_planned && !interrupt_seen() ? 0 : -1;
 }
 
-/* The transcript is the agent's own, wherever it keeps it: the next machine has it too. */
+/* Moves the transcript to the next machine. An agent would see to that itself. */
 static int move_transcript(struct fleet *fleet, unsigned life) {
   int reason =
       file_copy(machine_of(fleet, life)->transcript, machine_of(fleet, life + 1)->transcript);

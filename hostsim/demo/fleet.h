@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * hostsim demo --fleet: one session on two machines, which share a store in a database. Each
- * machine is a folder of its own; its hosts are killed, and the other one goes on.
+ * machine is a folder. A host is killed on one machine, and the session goes on on the other.
  */
 #ifndef HOSTSIM_DEMO_FLEET_H
 #define HOSTSIM_DEMO_FLEET_H
@@ -10,15 +10,15 @@
 
 #define FLEET_LIVES 3 /* on machine A, on B, and on A again */
 
-/* Plays it in the database at `url`, in a schema that is removed after it; NULL: on a server of its
- * own. `dir` is for everything else. Returns the exit code. */
+/* Plays the demo in the database at `url`, in a schema that is removed afterwards; NULL: on a
+ * server that it starts. `dir` is for everything else. Returns the exit code. */
 int demo_fleet(const char *plugin, const char *url, const char *dir, const struct screen *screen);
 
 extern const struct cli_verb verb_internal_fleet_host;
 
 /* -- server.c ---------------------------------------------------------------------------------- */
 
-/* A PostgreSQL server in a temporary folder, on a socket in it, which never runs as root. */
+/* A PostgreSQL server in a temporary folder, with a socket there. It never runs as root. */
 struct demo_server {
   char *folder;
   char *url;

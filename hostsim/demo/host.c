@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simulated host of the demo: it calls the hooks, writes its transcript, settles; and dies when
- * the script says so.
+ * The simulated host of the demo: it calls the hooks, writes its transcript, settles, and is killed
+ * where the script says so.
  */
 #include "demo/host.h"
 
@@ -27,7 +27,7 @@ static void require_ok(int32_t code, const struct tidings_error *error, const ch
   if (code != TIDINGS_OK) give_up(what, error->text);
 }
 
-/* Reports to the supervisor that this is the moment, and waits for SIGKILL. */
+/* Asks the supervisor to kill this process now, and waits for SIGKILL. */
 static _Noreturn void wait_for_kill(void) {
   fflush(stdout);
   json_t *word = json_pack("{s:b}", "kill_me", 1);
@@ -198,7 +198,7 @@ uint64_t host_chat_request(struct demo_host *host, const char *content) {
   return carry(host, "user", &request.content, reply, ENDING_SETTLED);
 }
 
-/* The texts of a turn's messages, one below the other. To be freed. */
+/* Joins the texts of a turn's messages, one below the other. Free it. */
 static char *turn_content(const struct tidings_action *turn) {
   char *content = NULL;
   size_t len = 0;
@@ -246,7 +246,7 @@ const struct tidings_action *host_find_action(const struct tidings_reply *reply,
   return NULL;
 }
 
-/* Takes what rang; the demo has one session. */
+/* Takes the names of the sessions that rang; the host has one session. */
 static void take_rings(struct demo_host *host) {
   struct tidings_error error = {.size = sizeof error};
   char session[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simulated host of the demo: what a real one does at its delivery points, and no more. The
- * words come from script.c.
+ * The simulated host of the demo does what a real host does at its delivery points, and no more.
+ * script.c has the texts.
  */
 #ifndef HOSTSIM_DEMO_HOST_H
 #define HOSTSIM_DEMO_HOST_H
@@ -23,25 +23,25 @@ struct demo_host {
 /* The outcome of a carrier after the hook. */
 enum ending {
   ENDING_SETTLED,             /* written to the transcript, then settled */
-  ENDING_OPEN,                /* written, not settled yet: the caller does */
+  ENDING_OPEN,                /* written, and not settled: the caller settles it */
   ENDING_DIES_BEFORE_SETTLE,  /* written; then the process is killed */
   ENDING_DIES_BEFORE_WRITING, /* leased; then the process is killed */
 };
 
-/* Each of these ends the process with a sentence on stderr when something fails: a demo has no
- * second plan. */
+/* If something fails, each of these functions ends the process with a sentence on stderr. */
 
 /* Opens the plugin and says what happened to the session: opened, or resumed with the deliveries
  * that the transcript holds. */
 void host_open(struct demo_host *host, bool resumes);
 void host_close(struct demo_host *host);
 
-/* Pushes a notification and notes it in the ledger. `path` is the file it is about, or NULL. */
+/* Pushes a notification and notes it in the ledger. `path` is the file that the notification is
+ * about, or NULL. */
 void host_push(struct demo_host *host, const char *kind, const char *level, const char *message,
                const char *path);
 
-/* Reports what a subsystem saw, an event of `type`; takes `data`. `shown` is what the transcript
- * will show of it; NULL when the configuration withholds it. */
+/* Reports what a subsystem saw, an event of `type`; takes `data`. `shown` is the text that the
+ * transcript will have; NULL if the configuration withholds it. */
 void host_report(struct demo_host *host, const char *type, json_t *data, const char *shown);
 
 /* Sends an event of `type`; takes `data`, which may be NULL. The reply is the caller's, to be freed
@@ -53,14 +53,14 @@ struct tidings_reply *host_event(struct demo_host *host, const char *type, json_
 struct tidings_reply *host_submit(struct demo_host *host, const char *id, const char *content,
                                   const char *delivery);
 
-/* The action of that type that a reply asks for, or NULL. */
+/* Returns the action of that type in a reply, or NULL. */
 const struct tidings_action *host_find_action(const struct tidings_reply *reply, uint32_t type);
 
-/* Starts the turn that `reply` asks for, which it takes, by a chat request that names its
- * messages. */
+/* Starts the turn that `reply` asks for, by a chat request that names the turn's messages. Takes
+ * the reply. */
 void host_start_turn(struct demo_host *host, struct tidings_reply *reply);
 
-/* From now on host_sleep receives wake signals. */
+/* Takes the wake descriptor, so that host_sleep is woken. */
 void host_listen(struct demo_host *host);
 
 /* Sleeps until another process has rung. Returns the reply to the event `wake`. */
@@ -69,26 +69,26 @@ struct tidings_reply *host_sleep(struct demo_host *host);
 /* Puts a configuration in force. */
 void host_configure(struct demo_host *host, const char *configuration);
 
-/* The delivery points. They return the delivery id, 0 when there was nothing to deliver. */
+/* The delivery points. They return the delivery's id; 0: there was nothing to deliver. */
 uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *content,
                           enum ending ending);
 uint64_t host_chat_request(struct demo_host *host, const char *content);
 
 void host_settle(struct demo_host *host, uint64_t delivery);
 
-/* Adds what the model says; goes into the transcript and on the screen. */
+/* Adds a text of the model to the transcript, and prints it. */
 void host_assistant(struct demo_host *host, const char *text);
 
 void host_swap(struct demo_host *host);
 
-/* The next speaker: a typed correction, a webhook, something critical, a subagent. For the third
- * life's end. */
+/* Plays the end of the third life, in which several speak: a typed correction, a webhook, something
+ * critical, a subagent. */
 void script_turns(struct demo_host *host);
 
-/* A webhook that wakes the idle session, and a mailbox that another one takes over. */
+/* Plays a webhook that wakes the idle session, and a mailbox that another session takes over. */
 void script_reach(struct demo_host *host);
 
-/* The script, one part for each of the host's lives (1 to DEMO_LIVES). */
+/* Plays the script's part for one of the host's lives (1 to DEMO_LIVES). */
 void script_play(struct demo_host *host, unsigned life);
 
 #endif

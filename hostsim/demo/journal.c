@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's files: JSON lines that are durable before any process goes on, and the folder they lie
- * in.
+ * The demo's files: their folder, and files of JSON lines that are durable before any process goes
+ * on.
  */
 #include "demo/demo.h"
 
@@ -48,7 +48,8 @@ int journal_append(const char *path, json_t *entry) {
   size_t len = line ? strlen(line) : 0;
   int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (!line || fd < 0) goto out;
-  line[len] = '\n'; /* where the NUL was: one write, one line, even if another process appends */
+  line[len] = '\n'; /* in place of the NUL: one write appends the whole line, even if another
+                       process appends too */
   if (write(fd, line, len + 1) == (ssize_t)(len + 1) && fsync(fd) == 0) status = 0;
 out:
   if (fd >= 0) close(fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo/reach.c: what happens elsewhere gets to the agent: a webhook wakes the idle session, and
- * what waits in a mailbox is taken over by a session that starts later.
+ * demo/reach.c: events from elsewhere reach the agent: a webhook wakes the idle session, and a
+ * session that starts later takes over what waits in a mailbox.
  */
 #include "demo/host.h"
 
@@ -46,7 +46,8 @@ static void write_secret(const struct demo_host *host, const char *name, const c
   free(path);
 }
 
-/* The command that lies beside this program, with the demo's store. Returns its process. */
+/* Starts the command `tidings`, which lies beside this program, on the demo's store. Returns its
+ * process. */
 static pid_t start_tidings(const struct demo_host *host, const char *const words[]) {
   enum { MOST_WORDS = 12 };
   char *program = paths_beside_program("tidings", "tidings");
@@ -79,7 +80,7 @@ static int connect_to(const char *path) {
   return -1;
 }
 
-/* The server is there when it can be connected to. -1: it has ended, for want of a library. */
+/* Waits until the server accepts a connection. -1: it has ended, because a library is missing. */
 static int wait_for_server(const char *path, pid_t pid) {
   enum { PAUSE_MS = 10 };
   int64_t until_ms = clock_mono_ms() + DEMO_TIMEOUT_MS;
@@ -89,7 +90,7 @@ static int wait_for_server(const char *path, pid_t pid) {
   return fd;
 }
 
-/* As any sender would. Whether it was taken. */
+/* Posts a webhook like any sender. Returns whether it was accepted. */
 static bool post(int fd, const char *body) {
   char request[1024], answer[256] = "";
   size_t got = 0;
@@ -114,7 +115,7 @@ static void receive_webhook(const struct demo_host *host) {
       "{\"listen\": {\"routes\": [{\"path\": \"/hooks/monitor\", \"recipe\": \"alertmanager\", "
       "\"secret_file\": \"hooks.secret\", \"to\": \"session:" DEMO_SESSION "\", "
       "\"level\": \"critical\"}]}}\n");
-  char parent[24]; /* with which it ends */
+  char parent[24]; /* the server ends with this process */
   snprintf(parent, sizeof parent, "%d", (int)getpid());
   const char *const words[] = {"mcp-child", parent,   "tidings", "listen", "-c",
                                routes,      "--unix", path,      NULL};

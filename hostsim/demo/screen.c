@@ -32,7 +32,7 @@ static void print_label(const struct screen *screen, const char *who) {
   paint(screen, RESET);
 }
 
-/* Prints a text line by line below the label that stands in front of its first line. */
+/* Prints a text line by line, indented below its first line, which follows a label. */
 static void print_body(const struct screen *screen, const char *text, size_t len,
                        const char *gutter, const char *color, bool label_done) {
   for (size_t at = 0; at < len;) {
@@ -64,8 +64,7 @@ void screen_carrier(const struct screen *screen, const char *who, const char *te
   print_body(screen, text, before, "│ ", YELLOW, true);
   print_body(screen, text + before, after - before, "", "", before == 0);
   while (after < len && after > before && text[after] == '\n') {
-    after++; /* the end of the content's last line, and the empty line that keeps what follows apart
-              */
+    after++; /* skips the end of the content's last line, and the empty line after it */
   }
   print_body(screen, text + after, len - after, "│ ", YELLOW, after == 0);
   if (len == 0) putchar('\n');

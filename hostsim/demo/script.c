@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The script of the demo. The model's lines are written here; everything that its notifications
+ * The script of the demo. The model's texts are written here; everything that the notifications
  * report really happens.
  */
 #include "demo/host.h"
@@ -18,7 +18,7 @@ static _Noreturn void fail_script(const char *problem) {
   exit(EXIT_FAILURE);
 }
 
-/* A tool's result whose content was made for it. */
+/* Sends a tool's result, and frees its content. */
 static uint64_t tool_result(struct demo_host *host, const char *tool, char *content,
                             enum ending ending) {
   if (!content) fail_script("a file of the workspace cannot be read");
@@ -40,8 +40,8 @@ static void start_build(struct demo_host *host, const char *says, const char *ha
   tool_result(host, "start", line, ENDING_SETTLED);
 }
 
-/* The build's end becomes a notification: that is the host's business, the plugin never sees a
- * process. */
+/* Makes a notification of the build's end. The host does that, because the plugin sees no
+ * processes. */
 static void report_build(struct demo_host *host, const struct build *build, const char *handle) {
   int code = workshop_wait_build(build);
   char message[128];
@@ -106,9 +106,9 @@ static void second_life(struct demo_host *host) {
   tool_result(host, "list", strdup("output.txt parser.o"), ENDING_DIES_BEFORE_WRITING);
 }
 
-/* Much happens at once: what it comes to fits into two small blocks. */
+/* Much happens at once, and its summary fits into two small blocks. */
 static void busy_moment(struct demo_host *host) {
-  enum { FILES = 20 }; /* as many as a line names */
+  enum { FILES = 20 }; /* as many as one line names */
   screen_headline(&host->screen, "a busy moment: bursts become one line, opposites "
                                  "cancel out; two lines a block; build.progress is "
                                  "off");

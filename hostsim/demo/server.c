@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server for the demo, of the programs that the distribution has. It ends with this process.
+ * Starts a server for the demo from the distribution's programs. The server ends with this process.
  */
 #include "demo/fleet.h"
 
@@ -50,7 +50,8 @@ static char *find_programs(void) {
   return programs;
 }
 
-/* The server refuses to run as root. 0, or an errno. */
+/* Gives the folder to another user, because the server refuses to run as root. Returns 0 or an
+ * errno. */
 static int give_folder_away(const char *folder, char who[2][32]) {
   const struct passwd *nobody = getpwnam("nobody");
   if (!nobody) return ENOENT;
@@ -59,7 +60,7 @@ static int give_folder_away(const char *folder, char who[2][32]) {
   return chown(folder, nobody->pw_uid, nobody->pw_gid) ? errno : 0;
 }
 
-/* setpriv (util-linux) gives the rights up, and ends the server with us. */
+/* setpriv (util-linux) gives up root's rights, and ends the server when this process ends. */
 static int begin_command(struct command *command, const char *folder, char who[2][32]) {
   *command = (struct command){.count = 0};
   add(command, "setpriv");

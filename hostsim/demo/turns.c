@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's last act: who speaks next. A person types while a tool runs, a webhook's message
- * waits until the typed one had its turn, something critical stops a stream, a subagent's end wakes
- * an idle session. The host starts the turns that the plugin asks for, in the order in which it
- * asks.
+ * The last part of the demo shows who speaks next. A person types while a tool runs, a webhook's
+ * message waits until the typed message has had its turn, something critical stops a stream, and a
+ * subagent's end wakes an idle session. The host starts the turns that the plugin asks for, in the
+ * order in which it asks.
  */
 #include "demo/host.h"
 
@@ -15,7 +15,7 @@ static _Noreturn void fail_turn(const char *problem) {
   exit(EXIT_FAILURE);
 }
 
-/* A message that wants a turn while another one runs has to wait. */
+/* Checks that a message that wants a turn has to wait while another turn runs. */
 static void expect_nothing(struct tidings_reply *reply, const char *what) {
   if (reply && reply->action_count > 0) fail_turn(what);
   hostkit_reply_free(reply);
@@ -36,7 +36,7 @@ static void send_from_elsewhere(struct demo_host *host, const char *type, json_t
   free(string);
 }
 
-/* Typed during a running turn, and delivered in it. */
+/* A message is typed during a running turn, and is delivered in it. */
 static void correction(struct demo_host *host) {
   screen_headline(&host->screen, "turns: a message that is typed while a tool runs is delivered "
                                  "with that tool's result");
@@ -51,8 +51,8 @@ static void correction(struct demo_host *host) {
   host_tool_result(host, "edit", "1 line changed in src/parser.c.", ENDING_SETTLED);
 }
 
-/* Typed first, then a webhook: they wait in one queue, and the typed message is first because it
- * came first. */
+/* A message is typed, then a webhook comes. Both wait in one queue, and the typed message is first
+ * because it came first. */
 static void one_queue(struct demo_host *host) {
   static const char review[] = "Pull request 31 was opened: please review it.";
   screen_headline(&host->screen, "turns: typed messages and a webhook's message wait "
@@ -71,7 +71,8 @@ static void one_queue(struct demo_host *host) {
   host_start_turn(host, host_event(host, "turn.finished", NULL));
 }
 
-/* It does not get ahead of the webhook's message: it rides on it. */
+/* A critical notification does not overtake the webhook's message: the turn of that message
+ * delivers it. */
 static void critical(struct demo_host *host) {
   static const char full[] = "The disk of the workspace is full.";
   screen_headline(&host->screen,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim demo: the supervisor. It makes the folder, starts the host, kills it where it asks for
- * it, starts it again, counts what was delivered, and removes the folder.
+ * hostsim demo: the supervisor. It makes the folder, starts the host, kills it when the host asks
+ * for that, starts it again, counts what was delivered, and removes the folder.
  */
 #include "command/interrupt.h"
 #include "command/paths.h"
@@ -60,8 +60,8 @@ static int start_host(const struct supervisor *supervisor, unsigned life, pid_t 
   return process_start_with_channel(arguments, ret_pid, ret_fd);
 }
 
-/* Plays one life to its end: killed where it asks for it, or its own. Returns 0, or -1 when it
- * ended in another way. */
+/* Plays one life until the host asks to be killed or ends itself. Returns 0, or -1 if it ended in
+ * another way. */
 static int play_life(const struct supervisor *supervisor, unsigned life) {
   pid_t pid = 0;
   int fd = -1;
@@ -117,7 +117,8 @@ static int play(const struct supervisor *supervisor) {
   return demo_account(&supervisor->folder, supervisor->plugin);
 }
 
-/* By the command that lies beside this program. Returns 0 or EXIT_FAILURE. */
+/* Draws the timeline by the command `tidings`, which lies beside this program. Returns 0 or
+ * EXIT_FAILURE. */
 static int draw_timeline(const struct supervisor *supervisor) {
   char *program = paths_beside_program("tidings", "tidings");
   const char *const arguments[] = {program, "timeline",   "-S", supervisor->folder.store,
@@ -139,8 +140,8 @@ static int draw_timeline(const struct supervisor *supervisor) {
   return 0;
 }
 
-/* A compiler that outlives its killed host for a moment may still write a file while the folder
- * goes. */
+/* Tries several times: a compiler that outlives its killed host for a moment may still write a file
+ * while the folder is removed. */
 static void remove_folder(const char *dir) {
   enum { TRIES = 100, PAUSE_MS = 20 };
   for (int i = 0; i < TRIES && folder_remove_all(dir) != 0 && access(dir, F_OK) == 0; i++)
@@ -157,7 +158,7 @@ static int demo(const char *plugin, const struct screen *screen, bool fleet, con
     fprintf(stderr, "hostsim demo: no folder: %s\n", strerror(errno));
     goto out;
   }
-  setenv("TMPDIR", dir, 1); /* what a compiler leaves when it is killed goes with the rest */
+  setenv("TMPDIR", dir, 1); /* a killed compiler's files are removed with the folder */
   status = fleet ? demo_fleet(plugin, url, dir, screen) : play(&supervisor);
   if (!status && timeline) status = draw_timeline(&supervisor);
   if (interrupt_seen()) status = interrupt_exit_code();

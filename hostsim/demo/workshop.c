@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's workspace: real files, a real compiler, a real editor in another process, and inotify
- * that sees it.
+ * The demo's workspace: real files, a real compiler, another process that really edits a file, and
+ * inotify, which reports that.
  */
 #include "demo/workshop.h"
 
@@ -111,7 +111,7 @@ int workshop_fix(const char *workspace) {
   return write_in(workspace, "src/parser.c", fixed_source);
 }
 
-/* Waits until inotify names the file; false when it does not in time. */
+/* Waits until inotify names the file; false: it did not in time. */
 static bool see_change(int watcher, const char *name) {
   char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
   struct pollfd readable = {.fd = watcher, .events = POLLIN};

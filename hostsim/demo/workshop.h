@@ -21,22 +21,22 @@ int workshop_set_up(const char *workspace);
  * for the same reason. Returns 0 or an errno. */
 int workshop_start_build(const char *workspace, struct build *ret_build);
 
-/* Waits for its end; its exit code, or -1 when it was killed or did not end. */
+/* Waits for the end of the build. Returns its exit code; -1: it was killed or did not end. */
 int workshop_wait_build(const struct build *build);
 
-/* The output of the build, at most `lines` lines of it. To be freed; NULL on failure. */
+/* Returns at most `lines` lines of the build's output. Free it; NULL: it failed. */
 char *workshop_build_output(const char *workspace, unsigned lines);
 
-/* A file of the workspace. To be freed; NULL on failure. */
+/* Reads a file of the workspace. Free it; NULL: it failed. */
 char *workshop_read(const char *workspace, const char *name);
 
-/* Puts the missing semicolon in. Returns 0 or -1. */
+/* Adds the missing semicolon. Returns 0 or -1. */
 int workshop_fix(const char *workspace);
 
-/* Another process writes `count` files, src/words_01.h and so on. Returns 0 or -1. */
+/* Makes another process write `count` files, src/words_01.h and so on. Returns 0 or -1. */
 int workshop_write_many(const char *workspace, unsigned count);
 
-/* Another process writes src/parser.h; true when inotify has reported it. */
+/* Makes another process write src/parser.h. True: inotify has reported it. */
 bool workshop_edit_elsewhere(const char *workspace);
 
 #endif

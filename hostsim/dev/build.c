@@ -75,7 +75,7 @@ static bool is_error(struct tidings_span line) {
          has(line, ": undefined reference to ") || has(line, "ninja: error:");
 }
 
-/* ninja's "[3/5] Linking ..." and "FAILED: ...", and the command below that. */
+/* Is it a line of ninja, "[3/5] Linking ..." or "FAILED: ...", or the command below that? */
 static bool is_command(struct tidings_span line) {
   return has(line, "FAILED: ") || has(line, " -o ") || has(line, "ninja: build stopped") ||
          (line.len && line.ptr[0] == '[');
@@ -114,7 +114,8 @@ void build_errors(const struct build *build, struct buffer *lines, unsigned *ret
       continue;
     }
     shown++;
-    while (line.len > 3 && !memcmp(line.ptr, "../", 3)) /* from the folder of the build */
+    while (line.len > 3 &&
+           !memcmp(line.ptr, "../", 3)) /* paths are relative to the build's folder */
       line = span_of(line.ptr + 3, line.len - 3);
     buffer_span(lines, line);
     buffer_byte(lines, '\n');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dev/build.h: the command that builds the plugin, while the session goes on.
+ * dev/build.h: runs the command that builds the plugin, while the session goes on.
  */
 #ifndef HOSTSIM_DEV_BUILD_H
 #define HOSTSIM_DEV_BUILD_H
@@ -12,25 +12,26 @@
 #include "common/buffer.h"
 
 struct build {
-  const char *command; /* for sh; NULL: somebody else builds */
-  int fd;              /* what it prints; -1: it does not run */
+  const char *command; /* a command for sh; NULL: somebody else builds */
+  int fd;              /* reads the build's output; -1: no build runs */
   pid_t pid;
   int64_t began_ms;
   struct buffer output;
 };
 
-/* Returns 0 or an errno. It may not run already. */
+/* Starts the build, which must not run already. Returns 0 or an errno. */
 int build_start(struct build *build);
-/* Reads what it has printed. Returns whether it has ended; *ret_status is its wait status. */
+/* Reads the build's output. Returns whether the build has ended; *ret_status is its wait status. */
 bool build_has_ended(struct build *build, int *ret_status);
-/* Asks it and what it has started to end; it still runs until build_has_ended. */
+/* Asks the build and its child processes to end. The build counts as running until
+ * build_has_ended. */
 void build_cancel(struct build *build);
-/* Waits until it has ended, if it runs. */
+/* If the build runs, waits for its end. */
 void build_finish(struct build *build);
 
-/* The lines in which the compilers and the linker say what is wrong, from the first one on, without
- * the commands that failed; or the last lines, if none looks like that. *ret_errors: how many there
- * are; *ret_left: how many lines are left out. */
+/* Collects the errors of the compilers and the linker, from the first one on, without the commands
+ * that failed. If no line looks like an error, collects the last lines. *ret_errors: how many
+ * errors there are; *ret_left: how many lines are left out. */
 void build_errors(const struct build *build, struct buffer *lines, unsigned *ret_errors,
                   unsigned *ret_left);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dev/pane.c: the scrolling region of a terminal is all but its last two rows, and the cursor stays
- * in the last one. The terminal keeps lines that scroll out at the top, as it keeps all others.
+ * dev/pane.c: all rows of the terminal but the last two scroll, and the cursor stays in the last
+ * row. The terminal keeps lines that scroll out at the top in its history, as usual.
  */
 #include "dev/pane.h"
 
@@ -42,7 +42,8 @@ static const char *style_code(const struct pane *pane, enum pane_style style) {
 
 static const char *style_end(const struct pane *pane) { return pane->color ? "\033[0m" : ""; }
 
-/* How many bytes of the text fit into so many columns, if each character has one; from the end. */
+/* Returns how many bytes at the end of the text fit into so many columns, if each character takes
+ * one. */
 static size_t last_that_fit(const char *text, size_t len, size_t columns) {
   size_t bytes = 0;
   while (bytes < len && columns > 0) {
@@ -84,7 +85,7 @@ void pane_begin(struct pane *pane) {
   (void)tcsetattr(STDIN_FILENO, TCSANOW, &now);
   sigaction(SIGWINCH, &action, NULL);
   pane->color = !none || !none[0];
-  fputs("\n\n", stdout); /* room for the two lines, below what the shell has printed */
+  fputs("\n\n", stdout); /* room for the two rows, below the shell's output */
   set_region(pane);
 }
 
@@ -139,7 +140,8 @@ void pane_status(struct pane *pane, enum pane_style style, const char *format, .
 /* -- what is typed ------------------------------------------------------------------------------
  */
 
-/* A key such as an arrow: ESC [ and more, up to a letter or ~. */
+/* Is the byte part of the sequence of a key such as an arrow: ESC [ and more, up to a letter or
+ * ~? */
 static bool is_in_escape(struct pane *pane, char byte) {
   if (byte == KEY_ESCAPE) pane->escape = 1;
   else if (pane->escape == 1) pane->escape = byte == '[' || byte == 'O' ? 2 : 0;

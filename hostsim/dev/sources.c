@@ -15,7 +15,8 @@
 
 enum { WRITTEN = IN_MOVED_TO | IN_CLOSE_WRITE, FOLDERS_AT_FIRST = 64 };
 
-/* Editors write files of other names beside the one that is saved: .x.c.swp, x.c~, 4913, #x.c#. */
+/* Is it the name of a source? Editors also write files such as .x.c.swp, x.c~, 4913 and #x.c#
+ * beside the file that is saved. */
 static bool is_source(const char *name) {
   static const char *const ends[] = {".c",   ".cc",    ".h",    ".sql", ".json",
                                      ".txt", ".cmake", ".toml", ".map", ".js"};
@@ -25,7 +26,7 @@ static bool is_source(const char *name) {
   return false;
 }
 
-/* Takes the path, also if it fails. */
+/* Takes the path over, also on failure. */
 static int add_folder(struct sources *sources, char *path, bool tree) {
   if (!path) return ENOMEM;
   if (sources->count == sources->capacity) {
@@ -90,8 +91,8 @@ void sources_finish(struct sources *sources) {
   *sources = (struct sources){.fd = -1};
 }
 
-/* A folder that cannot be watched is not worth the end of the session. A new folder counts as
- * saved: a file may have been written into it before it was watched. */
+/* If a new folder cannot be watched, the session goes on. A new folder counts as saved, because a
+ * file may have been written into it before it was watched. */
 static void note_new_folder(struct sources *sources, const char *path,
                             struct sources_saved *saved) {
   (void)sources_add(sources, path);

@@ -13,7 +13,7 @@
 /* -- events -------------------------------------------------------------------------------------
  */
 
-/* Takes what was typed. NULL: no memory. */
+/* Makes an event from input, which it takes over. NULL: no memory. */
 static json_t *event_of(json_t *typed) {
   json_t *event = json_object_get(typed, "type") ? typed : NULL;
   if (!event) {
@@ -30,7 +30,7 @@ static int32_t send(struct talk *talk, json_t *typed, struct tidings_error *erro
   json_t *event = event_of(typed);
   char *text = event ? json_dumps(event, JSON_COMPACT) : NULL;
   json_decref(event);
-  if (!text) { /* what was typed is no UTF-8 */
+  if (!text) { /* the input is not UTF-8 */
     snprintf(error->text, sizeof error->text, "the line is not UTF-8");
     return TIDINGS_E_INVAL;
   }
@@ -42,7 +42,8 @@ static int32_t send(struct talk *talk, json_t *typed, struct tidings_error *erro
   return code;
 }
 
-/* An object, a list of objects, or else the line is text. NULL: it is no UTF-8. */
+/* Reads the line as an object or a list of objects; any other line is text. NULL: it is not
+ * UTF-8. */
 static json_t *read_line(const char *line) {
   json_t *typed = line[0] == '{' || line[0] == '[' ? json_loads(line, 0, NULL) : NULL, *one = NULL;
   size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dev/talk.h: the conversation: what is typed becomes notifications, which the next result of a
- * tool delivers.
+ * dev/talk.h: the conversation: input becomes notifications, which the next result of a tool
+ * delivers.
  */
 #ifndef HOSTSIM_DEV_TALK_H
 #define HOSTSIM_DEV_TALK_H
@@ -14,14 +14,15 @@
 struct talk {
   struct hostkit *hostkit;
   struct pane *pane;
-  char *last; /* the line that was said last */
+  char *last; /* the last line that was said */
 };
 
-/* Pushes what the line says, delivers it with the result of a tool, and shows what the model gets.
- * A line is the text of a notification; or a JSON object with kind, level and more of one, a whole
- * event (it has a "type"), or a list of them. */
+/* Pushes the notifications of a line, delivers them with the result of a tool, and shows what the
+ * model gets. A line is the text of a notification; or a JSON object with the members of a
+ * notification (kind, level and so on); or a whole event, which has a "type"; or a list of such
+ * objects. */
 void talk_say(struct talk *talk, const char *line);
-/* The last line once more; nothing, if there is none. */
+/* Says the last line again, if there is one. */
 void talk_say_again(struct talk *talk);
 void talk_finish(struct talk *talk);
 

@@ -25,10 +25,11 @@
 #define DRAIN_MS 5000
 /* On a machine that compiles, a new build may wait long for a processor while it is probed. */
 #define PROBE_MS 60000
-/* Linkers write in several goes: a build of somebody else is whole when it has been quiet so long.
+/* Linkers write a file in several steps: somebody else's build counts as complete when the file has
+ * not changed for so long.
  */
 #define PLUGIN_QUIET_MS 200
-/* Editors write in several goes, too; formatters write after them. */
+/* Editors, too, write a file in several steps, and formatters write it again after them. */
 #define SAVE_QUIET_MS 60
 #define MOST_FOLDERS 16
 
@@ -55,8 +56,8 @@ struct dev {
   int64_t tick_at;  /* -1: never */
   int64_t swap_at;  /* -1: nothing to swap */
   int64_t build_at; /* -1: nothing to build */
-  int64_t saved_at; /* of what is built, or has been built last */
-  bool linked;      /* the plugin has changed while our build ran */
+  int64_t saved_at; /* the save that is being built, or was built last */
+  bool linked;      /* the plugin has changed while the build ran */
 };
 
 /* -- swapping -----------------------------------------------------------------------------------
@@ -121,7 +122,7 @@ static void show_failure(struct dev *dev, int64_t ms) {
               errors == 1 ? "" : "s", generation);
 }
 
-/* Another save has stopped the build if one waits: that one builds everything. */
+/* If another build waits, a later save has stopped this one; the next build builds everything. */
 static void end_build(struct dev *dev, int status) {
   int64_t now = clock_mono_ms(), build_ms = now - dev->build.began_ms;
   if (dev->build_at >= 0) return;
@@ -172,7 +173,7 @@ static void take_lines(struct dev *dev) {
     if (line[0]) talk_say(&dev->talk, line);
 }
 
-/* How long to sleep until the next thing to do; -1: for ever. */
+/* Returns how long to sleep until something has to be done; -1: for ever. */
 static int time_left(const struct dev *dev) {
   const int64_t times[] = {dev->tick_at, dev->swap_at, dev->build.fd >= 0 ? -1 : dev->build_at};
   int64_t next = -1;
@@ -184,7 +185,7 @@ static int time_left(const struct dev *dev) {
 
 static bool is_due(int64_t at) { return at >= 0 && clock_mono_ms() >= at; }
 
-/* The saves are read again after the build's end: the plugin was renamed before that. */
+/* Reads the saves again after the build's end, because the build has renamed the plugin before. */
 static void look_at_build(struct dev *dev) {
   int status = 0;
   if (!build_has_ended(&dev->build, &status)) return;
@@ -209,7 +210,8 @@ static void loop(struct dev *dev) {
   }
 }
 
-/* The lines of a file begin the conversation. Returns 0, or an errno after saying it. */
+/* Begins the conversation with the lines of a file. Returns 0, or an errno after printing the
+ * error. */
 static int play_file(struct dev *dev) {
   char *line = NULL;
   size_t size = 0;

@@ -36,11 +36,11 @@ static void forget(struct agent *agent) {
   agent->pid = 0;
 }
 
-/* Explains a failed exchange; the process is gone afterwards. */
+/* Finds out why an exchange failed, and ends the process. */
 static enum agent_outcome end_after(struct agent *agent, enum wire_outcome wire) {
   enum agent_outcome outcome = AGENT_DIED;
   if (wire == WIRE_CLOSED) {
-    /* It is about to end, or it sends nonsense: wait, but not for ever. */
+    /* The process is about to end, or sends nonsense: waits for its end, but not for ever. */
     if (!spawn_wait(agent->pid, agent->timeout_ms, &agent->status)) {
       agent->status = spawn_kill(agent->pid);
       outcome = AGENT_HUNG;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host in a child process, seen from its parent: start it, let it call its plugin, kill
- * it. agent_child.c describes the requests and answers. Knows no scenarios and
- * keeps no clock of its own.
+ * An agent host in a child process, seen from its parent, which starts it, makes it call its
+ * plugin, and kills it. agent_child.c describes the requests and answers.
  */
 #ifndef HOSTSIM_AGENT_H
 #define HOSTSIM_AGENT_H
@@ -13,15 +12,15 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* How long an agent may take over one request by default. */
+/* How long an agent may take for one request by default. */
 #define AGENT_TIMEOUT_MS 60000
 
 enum agent_outcome {
   AGENT_OK,
-  AGENT_DIED,        /* agent->status says how; it was reaped */
+  AGENT_DIED,        /* agent->status says how it died; it was reaped */
   AGENT_HUNG,        /* it did not answer in time and was killed */
   AGENT_INTERRUPTED, /* this process was asked to stop; the agent was killed */
-  AGENT_NOT_STARTED, /* no process could be had: agent->status is the errno */
+  AGENT_NOT_STARTED, /* no process could be started: agent->status is the errno */
 };
 
 struct agent {
@@ -31,19 +30,17 @@ struct agent {
   int status;
 };
 
-/* Starts the process; its plugin is opened by a request. `verbose`: the plugin's log goes to
- * stderr. */
+/* Starts the process; a request opens its plugin. `verbose`: the plugin's log goes to stderr. */
 enum agent_outcome agent_start(struct agent *agent, uint64_t seed, int timeout_ms, bool verbose);
 
 /* Sends a request (whose reference this takes) and waits for the answer. */
 enum agent_outcome agent_call(struct agent *agent, json_t *request, json_t **ret_answer);
 
-/* Ends the process in good order: it closes its plugin first. AGENT_OK when that was answered well
- * and the exit code is 0; else, when *ret_error is not NULL, it is the plugin's words, to be
- * freed. */
+/* Ends the process in good order: it closes its plugin first. AGENT_OK: closing succeeded and the
+ * exit code is 0. Otherwise *ret_error is the plugin's sentence, or NULL; free it. */
 enum agent_outcome agent_stop(struct agent *agent, char **ret_error);
 
-/* SIGKILL, if it runs. */
+/* Kills the process, if it runs. */
 void agent_kill(struct agent *agent);
 
 /* Writes what happened: "the host process was killed by signal 11 (Segmentation fault)". */

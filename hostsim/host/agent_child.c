@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * An agent host in a child process, seen from inside: it reads requests from its parent, makes the
- * calls through hostkit and answers. It sends nothing to the plugin that it was not asked to. Each
- * request is an object with "op" and the parent's clocks ("now", "mono"):
+ * calls through hostkit and answers. It sends the plugin only what the requests say. Each request
+ * is an object with "op" and the parent's clocks ("now", "mono"):
  *
  *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT,
  *    "role"?: "producer", "owner_pid"?, "settle_on_return"?,
@@ -19,8 +19,8 @@
  *   {"op": "disarm"} -> {"commits"}
  *   {"op": "close"} -> {}, and the process ends
  *
- * A call that fails answers {"error": {"code", "text"}, "content"?}: content is the carrier
- * unchanged.
+ * A call that fails answers {"error": {"code", "text"}, "content"?}: "content" is the unchanged
+ * carrier.
  */
 #include "host/agent_child.h"
 
@@ -57,7 +57,7 @@ static json_t *broken(const char *text) {
   return json_pack("{s:{s:s, s:s}}", "error", "code", "HOSTSIM", "text", text);
 }
 
-/* Takes the reply and answers with its JSON form. */
+/* Takes the reply over, and returns its JSON form as the answer. */
 static json_t *with_reply(struct tidings_reply *reply) {
   char *text = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -69,7 +69,8 @@ static json_t *with_reply(struct tidings_reply *reply) {
   return value ? json_pack("{s:o}", "reply", value) : broken("the reply's JSON form is not JSON");
 }
 
-/* Takes the reply and answers with its JSON form and the carrier as the model would get it. */
+/* Takes the reply over, and returns as the answer its JSON form and the carrier as the model would
+ * get it. */
 static json_t *with_carrier(const struct tidings_span *content, struct tidings_reply *reply) {
   struct hostkit_outgoing *outgoing = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -103,7 +104,8 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
   const char *store = json_string_value(json_object_get(request, "store"));
   struct hostkit_options options = {
       .size = sizeof options,
-      .flags = HOSTKIT_NO_PROBE | HOSTSIM_HOSTKIT_FLAGS, /* this process is the probe: it may die */
+      .flags = HOSTKIT_NO_PROBE |
+               HOSTSIM_HOSTKIT_FLAGS, /* no probe is needed: this process itself may die */
       .plugin_path = json_string_value(json_object_get(request, "plugin")),
       .store_dir = store,
       .copy_dir = json_string_value(json_object_get(request, "copies")),
@@ -112,7 +114,7 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
       .role = role && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
       .settle_on_return = json_is_true(json_object_get(request, "settle_on_return")) ? 1 : 0,
       .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
-      /* A case asks for an answer, not for a fast one: the server may have much else to do. */
+      /* A case wants an answer, not a fast one, and the server may be busy. */
       .hook_budget_ms = store_url_is(store) ? DATABASE_BUDGET_MS : 0,
       .host = &child->simhost.host,
   };

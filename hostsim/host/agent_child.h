@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host as its own process sees it: requests in, answers out; agent_child.c says what they
- * look like. For those who want one in their own process, where a call costs no message.
+ * An agent host as its own process sees it: it takes requests and returns answers, which
+ * agent_child.c describes. Other code can use it in its own process, where a call needs no messages
+ * between processes.
  */
 #ifndef HOSTSIM_AGENT_CHILD_H
 #define HOSTSIM_AGENT_CHILD_H
@@ -20,7 +21,7 @@ struct agent_child {
 
 void agent_child_init(struct agent_child *child, uint64_t seed, bool verbose);
 
-/* Does what is asked; the request stays the caller's. Never NULL. */
+/* Does what the request says; the request stays the caller's. Never returns NULL. */
 json_t *agent_child_serve(struct agent_child *child, const json_t *request);
 
 /* Closes what is open. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * host/clock_page.h: what hostsim shares with the clock plugin in a host that is not hostsim: a
- * file that both map. hostsim writes it before each request, and the host answers before the next.
+ * host/clock_page.h: the file that hostsim and the clock plugin, in a host that is not hostsim,
+ * both map. hostsim writes it before each request, and sends the next request only after the host's
+ * answer.
  */
 #ifndef HOSTSIM_CLOCK_PAGE_H
 #define HOSTSIM_CLOCK_PAGE_H
@@ -15,7 +16,7 @@
 struct clock_page {
   int64_t now_ms;
   uint64_t mono_ns;
-  uint64_t seed;         /* of the randomness of the next open */
+  uint64_t seed;         /* the seed of randomness for the next open */
   char plugin[PATH_MAX]; /* the plugin under test; NUL-terminated */
 };
 

@@ -2,8 +2,8 @@
  *
  * host/clock_plugin.c: a plugin that opens the plugin under test with hostsim's clock and
  * randomness. A host in any language loads it in place of that plugin, so that scenarios in which
- * time passes need no clock of the host's own. The instance is the other plugin's: only open and
- * get_extension pass through here.
+ * time passes need no clock of the host's own. The instance belongs to the plugin under test: only
+ * open and get_extension pass through here.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -38,7 +38,8 @@ static int64_t clocked_now_ms(void *context) {
   return *(const volatile int64_t *)&clocked.page->now_ms;
 }
 
-/* The page's clock goes back when hostsim starts the next scenario, but then this process is gone.
+/* The page's clock goes back only when hostsim starts the next scenario, and then this process has
+ * ended.
  */
 static uint64_t clocked_mono_ns(void *context) {
   (void)context;
@@ -120,7 +121,7 @@ static const void *clocked_extension(const char *id) {
   return code ? NULL : clocked.entry->get_extension(id);
 }
 
-/* A swap unloads this image; the plugin under test goes with it. */
+/* A swap unloads this image, which then unloads the plugin under test. */
 __attribute__((destructor)) static void unload(void) {
   if (clocked.image) dlclose(clocked.image);
 }

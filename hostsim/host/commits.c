@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Death inside a commit: a pwrite and an fdatasync that count, exported so that shared libraries
- * loaded later use them.
+ * Kills the process inside a commit, by a pwrite and an fdatasync that count. They are exported, so
+ * that shared libraries that are loaded later use them.
  */
 #include "host/commits.h"
 
@@ -19,7 +19,7 @@ static atomic_uint_fast64_t counted;
 static atomic_uint_fast64_t fatal;
 static atomic_bool unsynced;
 
-/* By which call the commit that runs was counted. A store that flushes once writes its head and
+/* The call by which the running commit was counted. A store that flushes once writes its head and
  * then flushes; one that flushes twice flushes its pages, and then writes the head. */
 enum { BY_NONE, BY_HEAD, BY_FLUSH };
 static atomic_int counted_by;
@@ -42,8 +42,8 @@ uint64_t commits_disarm(void) {
 void commits_skip_sync(void) { atomic_store(&unsynced, true); }
 
 /* A plugin whose store is a database commits with a statement of this name (tidings-postgres.so).
- * In a message that uses it, a NUL is before it, the name of its portal; in one that prepares it, a
- * length.
+ * In a message that executes the statement, a NUL (the empty name of its portal) comes before the
+ * name; in one that prepares it, a length does.
  */
 static const char commit_statement[] = "\0tidings_commit";
 

@@ -2,20 +2,20 @@
  *
  * Kills a process inside a commit. hostsim has its own pwrite and fdatasync, which a store's
  * library finds before libc's. While armed, they count commits and kill this process inside the
- * n-th, before its head is written, so that commit does not count.
+ * n-th one. They do so before its head is written, so this commit is not stored.
  */
 #ifndef HOSTSIM_COMMITS_H
 #define HOSTSIM_COMMITS_H
 
 #include <stdint.h>
 
-/* Starts to count; dies in the n-th commit (0: only counts). */
+/* Starts to count commits; the process dies in the n-th one (0: only counts). */
 void commits_arm(uint64_t n);
 
 /* Stops counting. Returns how many commits there were since commits_arm. */
 uint64_t commits_disarm(void);
 
-/* From now on no commit waits for the disk: for simulations that kill processes, but never the
+/* After this no commit waits for the disk. It is for simulations that kill processes, but never the
  * machine. */
 void commits_skip_sync(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * host/foreign.c: hosts in other languages, from hostsim's side.
+ * host/foreign.c: starts and prepares hosts in other languages.
  */
 #include "host/foreign.h"
 
@@ -18,7 +18,8 @@
 #include "common/spawn.h"
 #include "host/clock_page.h"
 
-/* "exec COMMAND": the shell would outlive a kill of the host, or the host one of the shell. */
+/* "exec COMMAND". Without exec, killing the host would leave the shell, or killing the shell the
+ * host. */
 static char *used;
 static char *folder;
 static char *clock_plugin;

@@ -12,17 +12,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* For the rest of the process: agents are what this shell command starts: one program with its
- * arguments, which takes the place of the shell. Returns 0 or an errno. */
+/* Makes this shell command start all agents, until the process ends. The command is one program
+ * with its arguments, which replaces the shell. Returns 0 or an errno. */
 int foreign_use(const char *command);
 bool foreign_in_use(void);
 /* Removes what foreign_use made. */
 void foreign_finish(void);
 
-/* Starts the host, as process_start_with_channel does. Returns 0 or an errno. */
+/* Starts the host, like process_start_with_channel. Returns 0 or an errno. */
 int foreign_start(uint64_t seed, pid_t *ret_pid, int *ret_fd);
 
-/* Sets the clock of the plugin to that of the request; in "open", names the clock plugin. */
+/* Sets the plugin's clock to the request's clock. In "open", replaces the plugin by the clock
+ * plugin. */
 void foreign_prepare(json_t *request);
 
 #endif

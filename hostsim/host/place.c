@@ -14,9 +14,10 @@
 
 static const char *base;
 static unsigned made;
-static char *spare; /* a schema that is empty, ours; NULL: there is none */
+static char *spare; /* an empty schema of this process; NULL: there is none */
 
-/* The cases' clocks go when they say so: the server's, which counts otherwise, goes by itself. */
+/* Makes the plugin use the host's clock, which a case sets. By default the server's clock counts,
+ * which no case can set. */
 void place_use(const char *url) {
   static char with_clock[1024];
   (void)snprintf(with_clock, sizeof with_clock, "%s%coptions=-ctidings.clock%%3Dhost", url,

@@ -52,9 +52,9 @@ int process_start_program(const char *const arguments[], const char *folder, int
 void process_become_child(void) {
   pid_t parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(EXIT_FAILURE); /* it died before the line above */
+  if (getppid() != parent) _exit(EXIT_FAILURE); /* the parent died before the line above */
   fcntl(PROCESS_CHANNEL_FD, F_SETFD,
-        FD_CLOEXEC); /* fails when there is none: nothing to hide then */
+        FD_CLOEXEC); /* fails if there is no channel, and then nothing has to be hidden */
 }
 
 void process_describe(FILE *out, int status) {

@@ -11,18 +11,18 @@
 
 #include "common/spawn.h"
 
-/* The descriptor that a child talks to its parent on. */
+/* The descriptor on which a child talks to its parent. */
 #define PROCESS_CHANNEL_FD SPAWN_CHANNEL_FD
 
 /* Starts hostsim again with `arguments` (NULL-terminated, the verb first). `channel` becomes
  * PROCESS_CHANNEL_FD in it; -1: none. Returns 0 or an errno. */
 int process_start_self(const char *const arguments[], int channel, pid_t *ret_pid);
 
-/* The same with a channel of its own, of which *ret_fd is the parent's end. */
+/* The same, with a new channel, whose parent's end is *ret_fd. */
 int process_start_with_channel(const char *const arguments[], pid_t *ret_pid, int *ret_fd);
 
-/* Starts a program found in PATH, `folder` and `output` (for stdout and stderr; -1:
- * /dev/null) as its surroundings. Returns 0 or an errno. */
+/* Starts a program from PATH, in `folder`, with `output` as stdout and stderr (-1: /dev/null).
+ * Returns 0 or an errno. */
 int process_start_program(const char *const arguments[], const char *folder, int output,
                           pid_t *ret_pid);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A simulated host gives its plugin a clock that only moves on request, randomness from a seed, a
- * log.
+ * A simulated host gives its plugin a clock that moves only on request, randomness from a seed, and
+ * a log.
  */
 #ifndef HOSTSIM_SIMHOST_H
 #define HOSTSIM_SIMHOST_H
@@ -31,11 +31,11 @@ struct simhost {
 void simhost_init(struct simhost *simhost, uint64_t seed, bool log_to_stderr);
 void simhost_finish(struct simhost *simhost);
 
-/* Puts the clocks where the caller's are; the one that never goes back does not. */
+/* Sets the clocks to the caller's; the monotonic clock never goes back. */
 void simhost_set_clock(struct simhost *simhost, int64_t now_ms, uint64_t mono_ns);
 
-/* The next number of the state's (SplitMix64): enough for what must differ and repeat from run to
- * run; no secret depends on it. */
+/* Returns the next random number of the state (SplitMix64). It is good enough for values that must
+ * differ, and repeat in the next run; no secret depends on it. */
 uint64_t simhost_random(uint64_t *state);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON values over a stream socket: four bytes of length, then the text. Knows nothing of what they
- * mean.
+ * JSON values over a stream socket: four bytes of length, then the text.
  */
 #ifndef HOSTSIM_WIRE_H
 #define HOSTSIM_WIRE_H
@@ -10,7 +9,7 @@
 
 enum wire_outcome {
   WIRE_OK,
-  WIRE_CLOSED, /* the other side is gone, or talks nonsense */
+  WIRE_CLOSED, /* the other side has ended, or sends nonsense */
   WIRE_TIMEOUT,
   WIRE_INTERRUPTED, /* SIGINT or SIGTERM, see interrupt.h */
 };

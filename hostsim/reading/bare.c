@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * reading/bare.c: a text without everything that escaping adds or changes.
+ * reading/bare.c: removes from a text everything that escaping adds or changes.
  */
 #include <ctype.h>
 
 #include "reading/reader.h"
 
-/* The length of "{U+202E}" or "{0xFF}" at the end of the text; 0: there is none. */
+/* Returns the length of a form such as "{U+202E}" or "{0xFF}" at the end of the text; 0: there is
+ * none. */
 static size_t shown_at_end(struct tidings_span text) {
   size_t len = 1, digits = 0;
   while (len < text.len && isxdigit((unsigned char)text.ptr[text.len - len - 1])) len++, digits++;
   struct tidings_span begin = span_of(text.ptr, text.len - len);
   if (begin.len < 3 || !digits) return 0;
   if (digits >= 4 && memcmp(begin.ptr + begin.len - 3, "{U+", 3) == 0) return len + 3;
-  /* The 0 of "0x" is no digit of it, because of the x. */
+  /* The loop stops at the x of "0x", so the 0 before it is not counted as a digit. */
   return digits == 2 && memcmp(begin.ptr + begin.len - 3, "{0x", 3) == 0 ? len + 3 : 0;
 }
 
-/* The length of an entity at the end of the text, and what it stands for; 0: there is none. */
+/* Returns the length of an entity at the end of the text, and the byte for which it stands; 0:
+ * there is none. */
 static size_t entity_at_end(struct tidings_span text, char *ret_byte) {
   static const char names[][7] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"}, bytes[] = "<>&\"'";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -12,7 +12,7 @@
 struct list {
   struct tidings_span closing; /* the line that ends the block */
   bool grouped;                /* each level has a title */
-  /* The marks between the bullet and the text: taken off, entered in the line. */
+  /* Takes the marks between the bullet and the text off, and enters them in the line. */
   bool (*take_head)(struct reader *reader, struct tidings_span *text, struct reading_line *line);
 };
 
@@ -36,7 +36,7 @@ static void read_item(struct reader *reader, const struct list *list, int level,
   reader_begin_line(reader, line, text);
 }
 
-/* From the first title or item on. */
+/* Reads items from the first title or item on. */
 static void read_items(struct reader *reader, const struct list *list) {
   struct tidings_span line;
   size_t empty = 0;
@@ -79,7 +79,7 @@ static bool is_list_begin(struct tidings_span line) {
   return reader_skip(&line, "- ") || level_of_title(line) >= 0;
 }
 
-/* A paragraph in front of the list, which may be missing, and empty lines around it. */
+/* Skips the paragraph before the list, if there is one, and the empty lines around it. */
 static void skip_preamble(struct reader *reader) {
   struct tidings_span line, before = reader->rest;
   bool inside = false, over = false;
@@ -104,7 +104,7 @@ static void expect_line(struct reader *reader, struct tidings_span expected, con
   if (!reader_take_line(reader, &line) || !span_equal(line, expected)) reader_fail(reader, problem);
 }
 
-/* "---", with the nonce if there is one. In the arena. */
+/* Returns the fence, "---", with the nonce if there is one; in the arena. */
 static struct tidings_span fence_of(struct reader *reader) {
   struct buffer text = BUFFER_EMPTY;
   struct tidings_span fence = {NULL, 0};
@@ -137,7 +137,7 @@ void reader_markdown_flat(struct reader *reader) {
   read_fenced(reader, "system notifications**", false);
 }
 
-/* "[error ci] ", "[slack] ", "[error] ", or nothing. */
+/* Takes off "[error ci] ", "[slack] ", "[error] ", or nothing. */
 static bool take_level_and_source(struct reader *reader, struct tidings_span *text,
                                   struct reading_line *line) {
   (void)reader;
@@ -151,7 +151,8 @@ static bool take_level_and_source(struct reader *reader, struct tidings_span *te
   struct tidings_span mark = span_of(rest.ptr, len);
   rest = span_of(rest.ptr + len, rest.len - len);
   if (!reader_skip(&rest, "] ")) return true;
-  if (mark.len > 10 && memcmp(mark.ptr, "Subagent '", 10) == 0) return true; /* and its age */
+  if (mark.len > 10 && memcmp(mark.ptr, "Subagent '", 10) == 0)
+    return true; /* the source is in this text, perhaps with an age */
   for (uint8_t level = 0; level < 4; level++) {
     struct tidings_span after = mark;
     if (!reader_skip(&after, levels[level]) || (after.len && !reader_skip(&after, " "))) continue;
@@ -164,7 +165,7 @@ static bool take_level_and_source(struct reader *reader, struct tidings_span *te
   return true;
 }
 
-/* A line that says what follows, and a list, which has an end only if text follows it. */
+/* Reads a line that says what follows, and a list, which has an end mark only if text follows. */
 void reader_plain(struct reader *reader) {
   char header[128];
   struct list list = {.take_head = take_level_and_source};
@@ -188,7 +189,7 @@ static bool take_level(struct reader *reader, struct tidings_span *text,
   return true;
 }
 
-/* "[source] ", with a backslash before each bracket in it, and "[critical] ". */
+/* Takes off "[source] ", in which each bracket has a backslash, and "[critical] ". */
 static bool take_source(struct reader *reader, struct tidings_span *text,
                         struct reading_line *line) {
   size_t len = 0;
@@ -204,7 +205,7 @@ static bool take_source(struct reader *reader, struct tidings_span *text,
   return true;
 }
 
-/* The nonce as the last attribute of an opening tag. */
+/* Expects the nonce as the last attribute of an opening tag. */
 static void expect_nonce(struct reader *reader, struct tidings_span tag) {
   char attribute[128];
   (void)snprintf(attribute, sizeof attribute, " nonce=\"%.*s\">", SPAN_FORMAT(reader->nonce));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * reading/reader.h: what the readers of the formats share. Private to reading/.
+ * reading/reader.h: functions that the readers of the formats share. Private to reading/.
  */
 #ifndef HOSTSIM_READING_READER_H
 #define HOSTSIM_READING_READER_H
@@ -14,36 +14,37 @@ struct reader {
   struct reading *reading;
   struct arena *arena;
   struct tidings_span nonce;
-  struct tidings_span rest; /* of the part */
+  struct tidings_span rest; /* of the part: the text that is still to be read */
   size_t capacity;          /* of reading->lines */
   bool entities;            /* text has &lt; for < */
   bool prepended;           /* the carrier's text follows */
   bool is_open;             /* the last line of the reading may continue */
-  struct buffer text;       /* of that line */
+  struct buffer text;       /* the text of that line */
   bool failed;              /* no memory */
 };
 
-/* The rest of a part up to its next line feed, which is taken as well. False: nothing is left. */
+/* Takes the next line of the part, with its line feed. False: nothing is left. */
 bool reader_take_line(struct reader *reader, struct tidings_span *ret_line);
-void reader_fail(struct reader *reader, const char *problem); /* the first one stays */
+void reader_fail(struct reader *reader, const char *problem); /* the first problem stays */
 bool reader_is_fine(const struct reader *reader);
 
-/* Takes `prefix` off the text. False: it does not begin so. */
+/* Takes `prefix` off the text. False: the text does not begin with it. */
 bool reader_skip(struct tidings_span *text, const char *prefix);
-/* "[error] " at the beginning, in *ret_level. */
+/* Takes "[error] " off the beginning of the text, and sets *ret_level. */
 bool reader_skip_level(struct tidings_span *text, uint8_t *ret_level);
-/* "(4 more notifications pending)": is entered. */
+/* Is it the line "(4 more notifications pending)"? If so, enters the number. */
 bool reader_is_pending_line(struct reader *reader, struct tidings_span line);
 
-/* A line of the reading begins with this text, and continues after so many empty lines. */
+/* Begins a line of the reading with this text. */
 void reader_begin_line(struct reader *reader, struct reading_line line, struct tidings_span text);
 void reader_continue_line(struct reader *reader, size_t empty_lines, struct tidings_span text);
 void reader_end_line(struct reader *reader);
 
-/* In the arena. */
+/* Returns the text with its entities decoded, in the arena. */
 struct tidings_span reader_without_entities(struct reader *reader, struct tidings_span text);
 
-/* The formats. `rest` is the block, without what separates it from the carrier. */
+/* The readers of the formats. `rest` is the block, without the text that separates it from the
+ * carrier. */
 void reader_markdown(struct reader *reader); /* and openai, anthropic */
 void reader_markdown_flat(struct reader *reader);
 void reader_system_reminder(struct reader *reader);

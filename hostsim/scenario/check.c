@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The shape of a scenario file: every key is known and has its type, so that a misspelt expectation
- * cannot pass unnoticed.
+ * Checks the form of a scenario file: every key must be known and have the right type, so that a
+ * misspelt expectation does not pass unnoticed.
  */
 #include "scenario/scenario.h"
 
@@ -82,7 +82,7 @@ static const struct verb {
   const char *name;
   const struct field *fields; /* of an object; NULL: anything goes */
   enum shape shape;
-  bool calls; /* it calls the plugin: it may be expected of, and die */
+  bool calls; /* the step calls the plugin: it may have expectations, and may die */
 } verbs[] = {
     {"event", NULL, OBJECT, true},
     {"event_raw", NULL, TEXT, true},
@@ -264,7 +264,7 @@ static void check_step(struct check *check, json_t *step) {
   check_around(check, step, verb);
 }
 
-/* A death inside a commit needs a step that makes one. */
+/* A step that dies inside a commit must be one that makes a commit. */
 static void check_crash_target(struct check *check, const json_t *step, const json_t *next) {
   const json_t *crash = json_object_get(step, "crash");
   if (!json_object_get(crash, "at")) return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares what was expected with what came. Named fields must be equal, lists of the same length
- * and equal item by item; fields that the expectation does not name are free.
+ * Compares what was expected with what the plugin answered. Named fields must be equal, lists of
+ * the same length and equal item by item; fields that the expectation does not name are free.
  */
 #include "scenario/scenario.h"
 
@@ -77,7 +77,8 @@ static bool contains(const json_t *haystack, const json_t *needle) {
                 json_string_value(needle), json_string_length(needle));
 }
 
-/* `expected` is a string or a list of them; each has to be in `got`, or none may be. */
+/* `expected` is a string or a list of strings. Each has to be in `got`, or, for an absence, none
+ * may be. */
 static void match_parts(struct compare *compare, const char *path, const json_t *expected,
                         const json_t *got, bool wanted) {
   const char *how = wanted ? "to contain " : "not to contain ";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plays a checked scenario, step by step, in up to three processes on one store. This side keeps
- * the clock and what must survive a crash of the host: the newest delivery id and the newest offer.
- * It sends the plugin nothing that the scenario does not say.
+ * Plays a checked scenario, step by step, in up to three processes on one store. This process keeps
+ * the clock and what must survive a crash of the host: the id of the newest delivery, and the
+ * newest offer. It sends the plugin only what the scenario says.
  */
 #include "scenario/scenario.h"
 
@@ -33,22 +33,23 @@ struct play {
   const struct scenario_options *options;
   FILE *out;
   struct agent agents[ACTORS];
-  size_t actor; /* of this step: an index */
+  size_t actor; /* index of this step's actor */
   char *dir;    /* for the store, and for the copies of the plugin that hostkit loads */
   char *store;
   char *config;       /* text, or NULL */
-  uint64_t processes; /* how many were started: each gets its own randomness */
+  uint64_t processes; /* how many were started; each has its own randomness */
   int64_t now_ms;
   uint64_t mono_ns;
-  char *last;            /* delivery id, or NULL */
-  json_t *offer;         /* list of message ids, or NULL */
+  char *last;            /* id of the newest delivery, or NULL */
+  json_t *offer;         /* message ids of the newest offer, or NULL */
   size_t step;           /* from 1 */
   uint64_t fatal_commit; /* the next step dies in this commit; 0: it does not */
   bool died_as_expected;
   enum verdict verdict;
 };
 
-/* Starts a line; before the first step and after the last one there is no number. */
+/* Starts a line with the step's number, which is missing before the first step and after the
+ * last. */
 static void print_step(const struct play *play) {
   if (play->step > 0) fprintf(play->out, "step %zu: ", play->step);
 }
@@ -81,8 +82,8 @@ static void fail_with_agent(struct play *play, enum agent_outcome outcome) {
 
 static bool start_agent(struct play *play);
 
-/* Sends one request, whose reference it takes. Returns the answer, or NULL: then the scenario has
- * failed, or died as it was asked to and runs again. */
+/* Sends one request, whose reference it takes. Returns the answer, or NULL: the scenario has
+ * failed, or the process has died as the scenario demands and was started again. */
 static json_t *call(struct play *play, json_t *request) {
   json_object_set_new(request, "now", json_integer(play->now_ms));
   json_object_set_new(request, "mono", json_integer((json_int_t)play->mono_ns));
@@ -101,7 +102,7 @@ static json_t *call(struct play *play, json_t *request) {
   return NULL;
 }
 
-/* For requests that answer nothing but success or an error. */
+/* For requests whose answer is only success or an error. */
 static bool call_plainly(struct play *play, json_t *request, const char *what) {
   json_t *answer = call(play, request);
   if (!answer) return false;
@@ -141,7 +142,7 @@ static void stop_agent(struct play *play) {
   }
 }
 
-/* Keeps what "$last" and "$offer" stand for. */
+/* Keeps the values for which "$last" and "$offer" stand. */
 static void remember(struct play *play, const json_t *reply) {
   const char *delivery = json_string_value(json_object_get(reply, "delivery"));
   if (delivery && strcmp(delivery, "0") != 0) {
@@ -161,8 +162,8 @@ static void remember(struct play *play, const json_t *reply) {
   }
 }
 
-/* The values that expectations are compared with: the reply's or the answer's fields, and content,
- * error and error_text beside them. */
+/* Collects the values with which expectations are compared: the fields of the reply or answer, and
+ * content, error and error_text. */
 static json_t *flatten(const json_t *answer) {
   json_t *flat = json_object();
   json_t *fields = json_object_get(answer, "reply");
@@ -199,8 +200,7 @@ static void compare(struct play *play, const json_t *step, const json_t *answer)
   json_decref(expected);
 }
 
-/* The delivery that a hook handed out is settled as the step says; committed unless it says
- * otherwise. */
+/* Settles the delivery that a hook has handed out, as the step says; by default commits it. */
 static void settle_inline(struct play *play, const json_t *step, const json_t *answer) {
   const char *outcome = json_string_value(json_object_get(step, "settle"));
   const char *delivery =
@@ -215,7 +215,7 @@ static void settle_inline(struct play *play, const json_t *step, const json_t *a
   json_decref(settled);
 }
 
-/* Checks this after every step: no reply has more text than its carrier has room for. */
+/* Checks after every step that no reply has more text than its carrier has room for. */
 static void check_room(struct play *play, const json_t *value, const json_t *answer) {
   const json_t *parts = json_object_get(json_object_get(answer, "reply"), "messages");
   size_t room = (size_t)json_integer_value(json_object_get(value, "room")), bytes = 0;
@@ -249,7 +249,8 @@ static bool arm(struct play *play) {
                       "crash");
 }
 
-/* After a step that should have died inside a commit: if it lives, it made too few. */
+/* To be called after a step that should have died inside a commit: if the process lives, the step
+ * made too few commits. */
 static void disarm(struct play *play) {
   uint64_t wanted = play->fatal_commit;
   play->fatal_commit = 0;
@@ -306,7 +307,7 @@ static void step_crash(struct play *play, const json_t *value) {
   start_agent(play);
 }
 
-/* The process of this step, alive. */
+/* Chooses the process of this step, and starts it if need be. */
 static void choose_actor(struct play *play, const json_t *step) {
   const char *name = json_string_value(json_object_get(step, "as"));
   play->actor = 0;

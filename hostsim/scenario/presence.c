@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A scenario that only asserts that things are absent passes with a plugin that does nothing, and
- * with a misspelt session. So one of its expectations must say that something is there.
+ * A scenario that only expects things to be absent passes with a plugin that does nothing, and with
+ * a misspelt session. So at least one of its expectations must be that something exists.
  */
 #include "scenario/scenario.h"
 
@@ -29,7 +29,7 @@ static bool presence_ends_in(const char *key, const char *end) {
   return len >= end_len && strcmp(key + len - end_len, end) == 0;
 }
 
-/* The bytes that a carrier step hands over; "" without any. */
+/* Returns the text of a carrier step; "" if it has none. */
 static const char *presence_given(const json_t *step) {
   const json_t *carrier = json_object_get(step, "tool_result");
   if (!carrier) carrier = json_object_get(step, "chat_request");
@@ -55,7 +55,7 @@ static void presence_note(struct presence *presence, size_t number, const json_t
                           const char *path, const char *key, const json_t *value) {
   bool absent = presence_is_empty(value);
   if (presence_is_neutral(key) || json_is_false(value)) return;
-  if (presence_ends_in(key, "_contains") && absent) return; /* asks for nothing */
+  if (presence_ends_in(key, "_contains") && absent) return; /* expects nothing */
   if (presence_ends_in(key, "_lacks")) {
     if (absent) return;
     absent = true;

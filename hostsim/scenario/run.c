@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a scenario's text to its result.
+ * Reads a scenario's text, checks it, plays it, and makes the result.
  */
 #include "scenario/scenario.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scenarios: what a host and the world do, step by step, and what must come of it. The format is
- * described in docs and in `hostsim run --help`. A scenario is played against a plugin in a child
- * process, on a fresh store, by a clock of its own.
+ * Scenarios say, step by step, what a host and others do, and what must happen. docs/scenarios.md
+ * and `hostsim run --help` describe the format. A scenario is played against a plugin in a child
+ * process, on a fresh store, with a clock of its own.
  */
 #ifndef HOSTSIM_SCENARIO_H
 #define HOSTSIM_SCENARIO_H
@@ -25,7 +25,7 @@ struct scenario_options {
   const char *plugin;
   uint64_t seed;
   int timeout_ms;        /* for one step */
-  bool keep;             /* leave the store where it is and say where */
+  bool keep;             /* keep the store, and print where it is */
   bool verbose;          /* the plugin's log goes to stderr */
   bool skip_unsupported; /* an unexpected TIDINGS_E_UNSUPPORTED means skipped, not failed: for
                             plugins that need not do everything */
@@ -45,20 +45,20 @@ void scenario_run(const char *label, const char *text, size_t len,
 
 void scenario_result_finish(struct scenario_result *result);
 
-/* The parts, in the order in which they are used. */
+/* The functions below are in the order in which they are used. */
 
 /* Checks keys and types. Returns true, or writes one line per problem. */
 bool scenario_check(json_t *scenario, FILE *out);
 
-/* Refuses a scenario, one that scenario_check accepts, whose expectations all say that something is
- * absent. Returns true, or writes one line. */
+/* For a scenario that scenario_check accepts: refuses it if all its expectations are that something
+ * is absent. Returns true, or writes one line. */
 bool scenario_check_presence(json_t *scenario, FILE *out);
 
-/* The key of a step that says what to do; NULL if the step has none or more than one. */
+/* Returns the key of a step that says what to do; NULL if the step has none or several. */
 const char *scenario_verb(const json_t *step);
 
-/* A copy of `value` in which each string "$last" is `last` and each "$offer" the list `offer`. If a
- * needed one is NULL, returns NULL, and *ret_missing names it. */
+/* Returns a copy of `value` in which `last` replaces each string "$last", and the list `offer` each
+ * string "$offer". If a needed one is NULL, returns NULL, and *ret_missing names it. */
 json_t *scenario_substitute(json_t *value, const char *last, const json_t *offer,
                             const char **ret_missing);
 

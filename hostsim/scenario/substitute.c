@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * "$last" and "$offer": what a scenario cannot know before it runs.
+ * Replaces "$last" and "$offer", which stand for values that a scenario cannot know before it runs.
  */
 #include "scenario/scenario.h"
 

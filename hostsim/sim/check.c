@@ -90,8 +90,8 @@ static json_t *query(struct play *play, enum peer peer, const char *name, const 
   return answer;
 }
 
-/* Keeps the models that say the same as the plugin. If none is left, the differences of the first
- * one are written. Takes `got`. */
+/* Keeps the models that agree with the plugin. If none is left, writes the differences of the first
+ * one. Takes `got` over. */
 static bool keep_equal(struct play *play, const char *what, json_t *got,
                        json_t *(*expect)(const struct play *, const struct model *)) {
   unsigned possible = 0;
@@ -156,7 +156,7 @@ enum played check_states(struct play *play, bool with_past) {
 
 /* -- answers ----------------------------------------------------------------------------------- */
 
-/* The plugin's answer against each model's; the models go on as the plugin did. */
+/* Compares the plugin's answer with each model's. The models continue as the plugin did. */
 enum played check_answer(struct play *play, const struct act *act, const json_t *answer) {
   uint64_t delivery = 0;
   const struct sim_settings *settings = &play->models[0].peers[act->peer].settings;
@@ -189,7 +189,7 @@ enum played check_answer(struct play *play, const struct act *act, const json_t 
 
 /* -- what other processes receive -------------------------------------------------------------- */
 
-/* Takes `expected`. */
+/* Takes `expected` over. */
 static enum played compare_child(struct play *play, const char *child, json_t *expected,
                                  const char *what) {
   json_t *answer = query(play, PEER_HOST, "pending", child);
@@ -207,7 +207,7 @@ static enum played compare_child(struct play *play, const char *child, json_t *e
   return same ? PLAYED_SAME : answer ? PLAYED_DIFFERENT : PLAYED_BROKEN;
 }
 
-/* Its transcript has all that the parent has leased. */
+/* Resumes the child with a transcript that has everything that the parent has leased. */
 static enum played resume_child(struct play *play, enum peer peer, const char *child) {
   const struct model *model = &play->models[0];
   json_t *answer = NULL, *deliveries = json_array();
@@ -227,7 +227,8 @@ static enum played resume_child(struct play *play, enum peer peer, const char *c
   return outcome != CALL_ANSWERED ? PLAYED_BROKEN : refused ? PLAYED_DIFFERENT : PLAYED_SAME;
 }
 
-/* The child has a copy of leased items too, until it resumes with the parent's deliveries. */
+/* Checks that the child has copies of leased items too, until it resumes with the parent's
+ * deliveries. */
 enum played check_child(struct play *play, const struct act *act) {
   const struct model *model = &play->models[0];
   char child[2 * NAME_SIZE];
@@ -249,7 +250,7 @@ static bool names_session(const json_t *sessions, const char *session) {
   return false;
 }
 
-/* Which sessions rang for the owner, until now. */
+/* Takes the names of the sessions that have rung for the owner so far. */
 static json_t *take_rings(struct play *play) {
   json_t *answer = NULL;
   enum peer owner = play->models[0].owner;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/decode.c: what a step's bytes mean in the state in which they are reached. byte 0: what; byte
- * 1: who, and whether the event comes again; the others: with what.
+ * sim/decode.c: decodes a step's bytes in the state in which the step is reached. Byte 0 says what
+ * is done; byte 1 says who does it, and whether the event is sent twice; the other bytes choose the
+ * values.
  */
 #include "sim/schedule.h"
 
@@ -11,7 +12,7 @@
 
 enum { FOLLOW = ACT_KINDS };
 
-/* How often each kind of step comes, of 256. */
+/* How many of 256 steps are of each kind. */
 static const struct {
   uint8_t kind, weight;
 } shares[] = {
@@ -85,7 +86,7 @@ static int any_message(const struct model *model, uint8_t byte) {
   return pick < model->message_count ? model->messages[pick].id : UNKNOWN_ID;
 }
 
-/* Takes one that is not over, if there is any. */
+/* Chooses a message that is not over, if there is one. */
 static int living_message(const struct model *model, uint8_t byte) {
   unsigned count = 0;
   for (unsigned pass = 0, seen = 0; pass < 2; pass++) {
@@ -164,7 +165,7 @@ static uint64_t leased_delivery(const struct model *model, bool oldest) {
   return found;
 }
 
-/* Takes one that there was at some time, or one that there never was. */
+/* Chooses a delivery that has existed at some time, or one that never existed. */
 static uint64_t any_delivery(const struct model *model, uint8_t byte) {
   unsigned pick = byte % (model->delivery_count + 1);
   uint64_t id = pick < model->delivery_count ? model->deliveries[pick].public_id : 0;
@@ -220,8 +221,8 @@ static void decode_message(struct act *act, const struct model *model, const uin
   }
 }
 
-/* An item that was for later and was shown has a time that a clock set back makes one of the
- * future: which of two is newer is left open then. */
+/* Was an item for later shown? If the clock is set back now, the item's time is in the future, and
+ * it is not defined which of two items is newer. */
 static bool has_due(const struct model *model) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].due_ms != 0) return true;
@@ -232,7 +233,7 @@ static void decode_clock(struct act *act, const struct model *model, const uint8
                          int64_t start_ms) {
   static const int64_t jumps[] = {1,     10,    999,    1000,    5000,     59999, 60000, -1,
                                   -1000, -5000, -60000, 3600000, -3600000, 1,     1000,  20};
-  enum { FARTHEST_MS = 36000000 }; /* within what the store remembers of event ids */
+  enum { FARTHEST_MS = 36000000 }; /* within the time for which the store remembers event ids */
   act->clock_ms = jumps[step[2] & 15];
   if (act->clock_ms < 0 && has_due(model)) act->clock_ms = -act->clock_ms;
   int64_t then = model->now_ms + act->clock_ms - start_ms;
@@ -240,7 +241,7 @@ static void decode_clock(struct act *act, const struct model *model, const uint8
     act->clock_ms = has_due(model) ? 0 : start_ms - model->now_ms;
 }
 
-/* A step is never done to a process that is also this one. */
+/* Faults never hit this process itself. */
 static void decode_fault(struct act *act, const uint8_t *step, bool separate) {
   act->peer = (step[2] & 3) == 0                ? PEER_PRODUCER
               : (step[2] & 3) == 1 || !separate ? PEER_RIVAL
@@ -277,7 +278,8 @@ static void follow(struct act *act, const struct model *model, const uint8_t *st
   }
 }
 
-/* When it happened: at about the start of the turn that runs, or now. 0: the event does not say. */
+/* Chooses the time of an event: about the start of the running turn, or now. 0: the event states no
+ * time. */
 static int64_t time_of(const struct model *model, uint8_t byte) {
   bool running = model->run.started_ms != 0 && (byte & 4) == 0;
   int64_t at_ms = (running ? model->run.started_ms : model->now_ms) + (byte >> 3 & 3) - 2;
@@ -320,8 +322,9 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   act->has_words = (step[5] & 1) != 0;
 }
 
-/* The room is unlimited, any number, or exactly the bytes of some of the lines, or one byte less. A
- * host that becomes the owner by this call may find more pending than there is now. */
+/* Chooses the room: unlimited, any number, exactly the bytes of some of the lines, or one byte
+ * less. If the host becomes the owner by this call, it may find more pending items than there are
+ * now. */
 static uint32_t room_of(const struct model *model, enum peer peer, uint8_t byte) {
   uint32_t any = ROOM_FOR_ONE + byte, room = 0;
   if ((byte & 1) == 0) return 0;
@@ -344,7 +347,8 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
   act->kind = (enum act_kind)kind;
   act->peer = who(step[1], model, kind);
   decode_kind(act, model, step, separate);
-  /* Whether a stranger's event that comes again is refused or a duplicate is left open. */
+  /* It is not defined whether the repeated event of a host that is not the owner is refused or is a
+   * duplicate. */
   bool counts = act_is_notification(act->kind) || act_is_message(act->kind) ||
                 act->kind == ACT_STOP ||
                 (act_is_event(act->kind) && model_owner_is(model, act->peer));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/expect.c: the model's side. Message ids are the model's numbers.
+ * sim/expect.c: writes the model's answers and states as JSON. Message ids are the model's numbers.
  */
 #include "sim/expect.h"
 
@@ -27,7 +27,8 @@ static json_t *expected_ids(const struct model *model, const int *messages, unsi
   return list;
 }
 
-/* By their places, which moves may have changed since the turn started. */
+/* Lists the ids in the order of the messages' places, which moves may have changed since the turn
+ * started. */
 static json_t *turn_ids(const struct model *model, const int *messages, unsigned count) {
   json_t *list = json_array();
   for (unsigned place = 0; place < model->queue_length; place++) {
@@ -36,7 +37,7 @@ static json_t *turn_ids(const struct model *model, const int *messages, unsigned
         json_array_append_new(list, json_integer(model->messages[messages[i]].id));
   }
   if (json_array_size(list) == count) return list;
-  json_decref(list); /* the plugin's own has no place */
+  json_decref(list); /* a message of the plugin's own has no place */
   return expected_ids(model, messages, count);
 }
 
@@ -46,7 +47,7 @@ static json_t *words(uint32_t serial) {
   return serial != 0 ? json_string(text) : json_null();
 }
 
-/* As queries write it: RFC 3339 in UTC. */
+/* Writes a time like the queries: RFC 3339 in UTC. */
 static json_t *moment(int64_t time_ms) {
   char text[NAME_SIZE];
   struct tm utc;
@@ -148,7 +149,7 @@ json_t *expect_answer(const struct model *model, const struct answer *answer,
 
 /* -- queries ----------------------------------------------------------------------------------- */
 
-/* All that is not over, by its place. */
+/* Lists the messages that are not over, by their places. */
 static json_t *expected_queue(const struct model *model) {
   json_t *list = json_array();
   for (unsigned i = 0; i < model->queue_length; i++) {
@@ -200,7 +201,7 @@ json_t *expect_pending(const struct model *model) {
   return pack_pending(items, leased);
 }
 
-/* The resumed child names every delivery that the plugin has named. */
+/* Does the resumed child name this delivery? It names every delivery that the plugin has named. */
 static bool is_named(const struct model *model, unsigned i) {
   return items_is_copied(model, i) && model->deliveries[model->items[i].delivery].public_id != 0;
 }
@@ -214,7 +215,8 @@ static bool has_newer_named(const struct model *model, unsigned i) {
   return false;
 }
 
-/* In the order of commit; but what was for later stands where it would if it had been pushed then.
+/* Sorts items in the order of commit. An item for later is sorted as if it had been pushed at its
+ * time.
  */
 static void put_in_order(const struct model *model, unsigned *items, unsigned count) {
   int64_t order_ms[MODEL_ITEMS], newest_ms = INT64_MIN;
@@ -261,7 +263,8 @@ json_t *expect_stats(const struct model *model) {
                    (json_int_t)pending, "leased", (json_int_t)leased, "outcomes", outcomes);
 }
 
-/* The lines of a delivery about an item: nothing is delivered before it is settled. */
+/* Returns the outcome that a delivery states for an item. Before the delivery is settled, no item
+ * is delivered. */
 static const char *item_outcome_of(const struct model_delivery *delivery, unsigned item) {
   static const char *const unsettled[] = {"leased", NULL, "pending", NULL};
   const char *before = unsettled[delivery->state];

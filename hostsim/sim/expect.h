@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/expect.h: the model's answers and states in the same JSON as what the plugin says of itself,
- * once that is brought into its plainest form.
+ * sim/expect.h: writes the model's answers and states as JSON, and brings the plugin's JSON into
+ * the same, plain form.
  */
 #ifndef HOSTSIM_SIM_EXPECT_H
 #define HOSTSIM_SIM_EXPECT_H
@@ -11,26 +11,27 @@
 
 #include <jansson.h>
 
-/* The answer that the call should get from a process with these settings. */
+/* Writes the answer that the call should get from a process with these settings. */
 json_t *expect_answer(const struct model *model, const struct answer *answer,
                       const struct sim_settings *settings);
-/* The contents that its texts must have, and nothing else: the lines of notifications in their
- * order, how many wait, what the user says. */
+/* Writes what the answer's texts must contain, and nothing else: the lines of notifications in
+ * their order, how many wait, and the user's messages. */
 json_t *expect_texts(const struct model *model, const struct answer *answer,
                      const struct sim_settings *settings);
 
-/* The answers that the queries `status`, `pending`, `stats` and `history` should give. `pids` are
- * those of the processes. */
+/* Write the answers that the queries `status`, `pending`, `stats` and `history` should give. `pids`
+ * are the pids of the processes. */
 json_t *expect_status(const struct model *model, const int pids[PEERS]);
 json_t *expect_pending(const struct model *model);
-/* The same of a child that was just forked; and after it has resumed with all that the parent has
- * leased. */
+/* The same for a child that was just forked, or, if `resumed`, that has resumed with all the
+ * parent's leases. */
 json_t *expect_child(const struct model *model, bool resumed);
 json_t *expect_stats(const struct model *model);
 json_t *expect_history(const struct model *model);
 
-/* The real answer of the call or the query, in that form. Names that the plugin gives are entered
- * in `names`. *ret_delivery is the delivery's id, or 0. Texts are read back from `format`. */
+/* Bring the plugin's answer to a call or query into that form. Names that the plugin gives are
+ * entered in `names`. *ret_delivery is the delivery's id, or 0. Texts are read back from
+ * `format`. */
 json_t *plain_answer(const json_t *answer, struct names *names, const char *format,
                      uint64_t *ret_delivery);
 json_t *plain_texts(const json_t *messages, const char *format);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/plain.c: what the plugin said, in the form that expect.c writes: only what the model knows,
- * message ids as numbers.
+ * sim/plain.c: brings the plugin's answers into the form that expect.c writes: only facts that the
+ * model knows, and message ids as numbers.
  */
 #include "sim/expect.h"
 
@@ -151,7 +151,7 @@ json_t *plain_stats(const json_t *answer, struct names *names) {
                    outcomes ? outcomes : json_null());
 }
 
-/* How many items of each outcome. */
+/* Counts the items of each outcome. */
 static json_t *count_outcomes(const json_t *items) {
   json_t *counts = json_object();
   size_t i = 0;
@@ -180,7 +180,7 @@ static json_t *plain_deliveries(const json_t *from) {
   return list;
 }
 
-/* The changes of the run's state, and the last word on each message. */
+/* Lists the changes of the run's state, and the last state of each message. */
 json_t *plain_history(const json_t *answer, struct names *names) {
   const json_t *from = get(answer, "answer");
   json_t *changes = json_array(), *messages = json_object();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/play.c: a schedule, step by step. Usually there is one model. A process that dies inside a
- * commit leaves several, because what the commit was for may or may not have happened: all those go
- * on that agree with what the store says, until they do not.
+ * sim/play.c: plays a schedule, step by step. Usually there is one model. When a process dies
+ * inside a commit, there are several, because the commit may or may not be stored. Each model is
+ * kept as long as it agrees with the store.
  */
 #include "sim/play.h"
 
@@ -24,8 +24,8 @@ static bool is_new(const struct play *play, unsigned count, const struct model *
   return count < MODELS;
 }
 
-/* The process died inside a commit: nothing of the call happened, or all of it, or only what has a
- * commit of its own before the rest. */
+/* Makes the models for a process that died inside a commit: nothing of the call happened, or all of
+ * it, or only the part that has an earlier commit of its own. */
 static enum played branch(struct play *play, const struct act *act) {
   unsigned count = 0;
   for (unsigned i = 0; i < play->model_count; i++) {
@@ -136,7 +136,7 @@ static bool same_settings(const struct sim_settings *a, const struct sim_setting
          a->age_after_ms == b->age_after_ms && a->preamble == b->preamble;
 }
 
-/* Everybody starts with the head's settings, at the time at which all schedules start. */
+/* Starts all processes with the head's settings, at the time at which all schedules start. */
 static enum played set_up(struct play *play, const struct sim_settings *settings) {
   play->processes->now_ms = SIMHOST_EPOCH_MS;
   play->processes->mono_ns += TICK_NS;
@@ -155,7 +155,8 @@ static unsigned count_pending(const struct model *model) {
   return count;
 }
 
-/* All that waits must come out in the end: differences that were not visible so far are seen then.
+/* Plays until everything that waits has been delivered, so that differences become visible that
+ * were not so far.
  */
 static enum played play_out(struct play *play) {
   enum played played = PLAYED_SAME;

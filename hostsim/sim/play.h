@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/play.h: plays a schedule: each step is done to the plugin and to the model, then their whole
- * states are compared.
+ * sim/play.h: plays a schedule: does each step to the plugin and to the model, then compares their
+ * whole states.
  */
 #ifndef HOSTSIM_SIM_PLAY_H
 #define HOSTSIM_SIM_PLAY_H
@@ -16,13 +16,12 @@ struct tally { /* what was played */
 enum played {
   PLAYED_SAME,      /* no difference */
   PLAYED_DIFFERENT, /* the text says which */
-  PLAYED_BROKEN, /* a process ended that should not have, or could not be had; the text says which
-                  */
+  PLAYED_BROKEN,    /* a process ended unexpectedly or could not be started; the text says which */
 };
 
-/* Plays in a session of this number. The processes are well afterwards if it answers PLAYED_SAME;
- * otherwise start them anew. With `story` each step is written to it in words; what differs goes to
- * `out`. `tally` is added to. */
+/* Plays in the session of this number. If it returns PLAYED_SAME, the processes can be used again;
+ * otherwise start new ones. Describes each step in `story`, if that is not NULL, and differences in
+ * `out`. Adds to `tally`. */
 enum played schedule_play(struct processes *processes, const struct schedule *schedule,
                           uint64_t session, struct tally *tally, FILE *story, FILE *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/processes.c: starting, calling, killing.
+ * sim/processes.c: starts, calls and kills the processes.
  */
 #include "sim/processes.h"
 
@@ -41,7 +41,7 @@ static enum call_outcome ask(struct processes *processes, enum peer peer, json_t
   return CALL_FAILED;
 }
 
-/* A request that answers nothing. */
+/* Sends a request whose answer is empty. */
 static bool order(struct processes *processes, enum peer peer, json_t *request, FILE *out) {
   json_t *answer = NULL;
   enum call_outcome outcome = ask(processes, peer, request, &answer, out);

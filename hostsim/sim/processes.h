@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/processes.h: the real side: the host, its rival and the producer on one store. The rival and
- * the producer are processes of their own; the host may be this process, which is faster, or one of
- * its own, which can be killed. Knows requests and answers, and nothing of what they mean.
+ * sim/processes.h: the processes that use the plugin: the host, its rival and the producer, on one
+ * store. The rival and the producer are separate processes. The host may be this process, which is
+ * faster, or a separate one, which can be killed.
  */
 #ifndef HOSTSIM_SIM_PROCESSES_H
 #define HOSTSIM_SIM_PROCESSES_H
@@ -12,7 +12,7 @@
 #include "sim/model/act.h"
 
 struct process {
-  bool inside; /* this process is it */
+  bool inside; /* it is this process */
   bool runs;
   struct agent agent;
   struct agent_child child;
@@ -46,8 +46,8 @@ bool processes_stop(struct processes *processes, FILE *out);
 enum call_outcome processes_call(struct processes *processes, enum peer peer, json_t *request,
                                  unsigned dies_in, json_t **ret_answer, FILE *out);
 
-/* SIGKILL; an orderly end; and a new process with the settings of processes->settings. In this
- * process: the instance is closed and opened. */
+/* Kill a process; end it in good order; start a new one with processes->settings. If it is this
+ * process, its instance is closed and opened instead. */
 void processes_kill(struct processes *processes, enum peer peer);
 bool processes_end(struct processes *processes, enum peer peer, FILE *out);
 bool processes_begin(struct processes *processes, enum peer peer, FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/request.c: an act as a request, and in words: the request itself is what a person wants to
- * see.
+ * sim/request.c: writes an act as a request, and in words, which contain the request, because a
+ * person wants to see it.
  */
 #include "sim/request.h"
 
@@ -159,7 +159,7 @@ static char *event_text(const struct act *act, const struct names *names) {
 
 /* -- configurations ---------------------------------------------------------------------------- */
 
-/* Presets differ in what they show; a schedule's own settings win. */
+/* Sets what presets set differently, because a schedule's own settings count. */
 static json_t *delivery_settings(const struct sim_settings *settings) {
   const struct sim_look *look = &act_looks[settings->look];
   json_t *delivery =

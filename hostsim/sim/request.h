@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/request.h: an act as the request that makes a process do it, and in words. Knows the
- * contract's JSON; no model, no process.
+ * sim/request.h: writes an act as the request that makes a process do it, and in words.
  */
 #ifndef HOSTSIM_SIM_REQUEST_H
 #define HOSTSIM_SIM_REQUEST_H
@@ -14,29 +13,30 @@
 
 enum { SYSTEM_NAMES = 512 };
 
-/* The session's name, and the plugin's names of its own turns, in the order in which they came up.
- */
+/* The session's name, and the plugin's names of its own turns, in the order in which they
+ * appeared. */
 struct names {
   char session[NAME_SIZE];
   unsigned system_count;
   char system[SYSTEM_NAMES][NAME_SIZE];
 };
 
-/* The number for the text of a message's id: a new one for a name that the plugin has not used yet.
+/* Returns the number for a message's id. A name that the plugin has not used before gets a new
+ * number.
  */
 int request_id_of_name(struct names *names, const char *name);
 
-/* The description that the run gives of itself: also what is to come back. */
+/* Writes the host's words about a turn, which the plugin must return unchanged. */
 void request_text_of_words(uint32_t serial, char buffer[NAME_SIZE]);
 
-/* The request for internal-agent, see agent_child.c; NULL for what is not sent (clock, swap,
- * restart, crash). */
+/* Returns the request for internal-agent (agent_child.c); NULL for acts that are not sent (clock,
+ * swap, restart, crash). */
 json_t *request_of_act(const struct act *act, const struct names *names);
 
-/* The configuration, as `configure` takes it. */
+/* Returns the configuration in the form that `configure` takes. */
 json_t *request_config_of_settings(const struct sim_settings *settings);
 
-/* A line without a line break, in fresh memory. */
+/* Describes an act in one line, without a line break. Free it. */
 char *request_words_of_act(const struct act *act, const struct names *names);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/schedule.h: a schedule is a byte string: a head that says how things stand at the beginning,
- * then steps of equal size. Every byte string is a schedule, so it can be made at random, stored,
- * replayed and cut. The meaning of a step depends on the model's state when it is reached
- * ("the turn's ids", "the newest delivery"), so that most of them still make sense when others are
- * left out.
+ * sim/schedule.h: a schedule is a byte string: a head with the settings at the beginning, then
+ * steps of equal size. Every byte string is a schedule, so it can be made at random, stored,
+ * replayed and cut. A step means something in the model's state when it is reached ("the turn's
+ * ids", "the newest delivery"), so most steps still make sense when others are left out.
  */
 #ifndef HOSTSIM_SIM_SCHEDULE_H
 #define HOSTSIM_SIM_SCHEDULE_H
@@ -21,33 +20,35 @@ struct schedule {
   uint8_t steps[SCHEDULE_MAX_STEPS][SCHEDULE_STEP];
 };
 
-/* The n-th schedule of a seed. */
+/* Makes the n-th schedule of a seed. */
 void schedule_random(struct schedule *ret_schedule, uint64_t seed, uint64_t n);
 
-/* Returns 0, or -1: too long, or no whole number of steps. */
+/* Returns 0, or -1: `bytes` is too long, or has no whole number of steps. */
 int schedule_from_bytes(struct schedule *ret_schedule, const uint8_t *bytes, size_t len);
 
 /* Returns how many bytes were written; `bytes` has room for SCHEDULE_HEAD + SCHEDULE_MAX_STEPS *
  * SCHEDULE_STEP. */
 size_t schedule_to_bytes(const struct schedule *schedule, uint8_t *bytes);
 
-/* The settings in the head. `separate`: the host runs in a process of its own and can be killed. */
+/* Reads the settings in the head. schedule_is_separate: the host runs in a process of its own and
+ * can be killed. */
 void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *ret_settings);
 bool schedule_is_separate(const uint8_t head[SCHEDULE_HEAD]);
-/* Items that a hook hands out count as delivered when it returns. */
+/* Do items count as delivered when the hook that hands them out returns? */
 bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]);
 
-/* The meaning of a step now. `serial` is its number, from 1. A host that is not separate is not
- * killed: its rival is. */
+/* Decodes a step in the state of the model. `serial` is its number, from 1. In place of a host that
+ * is not separate, its rival is killed. */
 void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model,
                      bool separate, struct act *ret_act);
 
-/* A tool result with room for all. False: nothing is pending, or nobody owns the session. */
+/* Makes a tool result with room for everything. False: nothing is pending, or nobody owns the
+ * session. */
 bool schedule_deliver(const struct model *model, uint32_t serial, struct act *ret_act);
 
-/* The next step of a host that has not been asked for anything special: it follows the last offer,
- * ends its turn, settles. For a schedule's end, where all that waits must come out. False: nothing
- * is left to do. */
+/* Makes the next step of an ordinary host: it follows the last offer, ends its turn, or settles. It
+ * is for a schedule's end, when everything that waits must be delivered. False: nothing is left to
+ * do. */
 bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret_act);
 
 #endif

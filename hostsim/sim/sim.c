@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/sim.c: schedule after schedule, and what is said of one that differs.
+ * sim/sim.c: plays schedule after schedule, and reports one that differs.
  */
 #include "sim/sim.h"
 #include "command/cli.h"
@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A store that has seen so many schedules is left for a new one: what is over is kept in it for a
- * while. */
+/* After so many schedules a new store is made, because a store keeps for a while what is over. */
 enum {
   STORE_SCHEDULES = 400,
   SHRINK_TRIALS = 3000,
@@ -87,8 +86,8 @@ struct search {
   const char *difference;
 };
 
-/* This comes before the expected text: where it differs. A smaller schedule that differs elsewhere
- * would be another finding. */
+/* Returns the length of the place of a difference, which its text begins with. A smaller schedule
+ * that differs at another place would be another finding. */
 static size_t where(const char *difference) { return strcspn(difference, " \n"); }
 
 static bool still_differs(struct search *search, const struct schedule *schedule) {
@@ -130,7 +129,8 @@ static void without(const struct schedule *schedule, size_t first, size_t count,
   ret_candidate->step_count -= count;
 }
 
-/* From the end: what a difference needs is mostly near it, and what came after it goes first. */
+/* Drops chunks from the end on: the steps after a difference go first, and the steps that it needs
+ * are usually just before it. */
 static bool drop_chunks(struct shrinking *shrinking, size_t size) {
   static struct schedule candidate;
   bool dropped = false;
@@ -143,7 +143,7 @@ static bool drop_chunks(struct shrinking *shrinking, size_t size) {
   return dropped;
 }
 
-/* Two that only make sense together, such as a fault and its repair. */
+/* Drops two steps that make sense only together, such as a fault and its repair. */
 static bool drop_pairs(struct shrinking *shrinking) {
   enum { FEW_STEPS = 32 };
   static struct schedule one, both;
@@ -196,7 +196,7 @@ static void save(const struct sim *sim, const struct schedule *schedule) {
   putchar('\n');
 }
 
-/* Shrinks it, prints it step by step, and what differs at its end. */
+/* Shrinks the schedule, and prints its steps and the difference at its end. */
 static void report(struct sim *sim, struct schedule *schedule, const char *difference) {
   struct search search = {.sim = sim, .difference = difference};
   size_t steps = schedule->step_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/sim.h: the options of `hostsim sim`, and its two processes: one watches, the other plays
- * and may die with the plugin.
+ * sim/sim.h: the options of `hostsim sim`, and its two processes: one watches; the other plays, and
+ * may die with the plugin.
  */
 #ifndef HOSTSIM_SIM_SIM_H
 #define HOSTSIM_SIM_SIM_H
@@ -23,14 +23,14 @@ struct sim_options {
   bool verbose;
 };
 
-/* In a page that both processes map: how far the playing one is. `ended`: it has ended by itself,
- * so the plugin did not cause its exit code. */
+/* The progress of the playing process, in a page that both map. `ended`: it has ended by itself, so
+ * the plugin did not cause its exit code. */
 struct sim_progress {
   volatile uint64_t schedule, trials, ended;
 };
 
-/* Plays. `base` is a folder for stores. Returns the exit code: 0 no difference, 1 some, 2 it could
- * not be done. */
+/* Plays the schedules. `base` is a folder for stores. Returns the exit code: 0: no difference; 1:
+ * some; 2: it could not be done. */
 int sim_play(const struct sim_options *options, const char *base, struct sim_progress *progress);
 
 extern const struct cli_verb verb_sim;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/texts.c: what a model reads in a reply's texts: what it should be, and what it is, read back
- * from the bytes. Texts are compared as they are without what escaping adds.
+ * sim/texts.c: compares what a model reads in a reply's texts with what it should read. The texts
+ * are read back from the bytes, and compared without the characters that escaping adds.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static json_t *bare(struct tidings_span text) {
 
 /* -- what it should be ------------------------------------------------------------------------- */
 
-/* How much of a level a format shows. */
+/* Returns the level as far as the format shows it. */
 static json_t *expected_level(const char *format, uint8_t level) {
   if (strcmp(format, "markdown-flat") == 0) return json_null();
   if (strcmp(format, "xml-batch") == 0 && level != TIDINGS_LEVEL_CRITICAL)
@@ -30,7 +30,7 @@ static json_t *expected_level(const char *format, uint8_t level) {
   return json_string(act_level_names[level]);
 }
 
-/* With the age after the first line that is not empty. */
+/* Adds the age after the first line that is not empty. */
 static json_t *bare_aged(const char *message, const char *age) {
   char text[3 * TEXT_SIZE];
   const char *line = message + strspn(message, " \n");
@@ -55,7 +55,7 @@ static bool is_grouped(const char *format) {
          strcmp(format, "anthropic") == 0;
 }
 
-/* In the reply's order, or level by level. */
+/* Lists the lines in the reply's order, or level by level. */
 static json_t *expected_lines(const struct model *model, const struct answer *answer,
                               const struct sim_settings *settings) {
   const char *format = act_looks[settings->look].format;

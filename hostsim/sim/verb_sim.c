@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim sim: random schedules against a model. This side starts the process that plays, and when
- * that dies with the plugin, says where it was and has the schedule played again with the host in a
- * process of its own.
+ * hostsim sim: random schedules against a model. This process starts the one that plays. If that
+ * dies with the plugin, this one prints at which step, and has the schedule played again with the
+ * host in a separate process.
  */
 #include "sim/sim.h"
 
@@ -179,19 +179,19 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   return true;
 }
 
-/* The user's folder for temporary files; else in memory if there is such a folder: a disk would
- * only be slower. */
+/* Makes the folder in $TMPDIR; without it, in memory if there is such a folder, because a disk
+ * would only be slower. */
 static char *make_base(void) {
   char *base = getenv("TMPDIR") ? NULL : folder_make_temporary("/dev/shm", "hostsim-sim");
   return base ? base : folder_make_temporary(NULL, "hostsim-sim");
 }
 
-/* The reader of the output has closed it: the playing process dies of that, this one only sees it
- * and cleans up. */
+/* If the reader of the output has closed it, the playing process dies of SIGPIPE; this process must
+ * live on to clean up. */
 static void ignore_closed_pipe(int number) { (void)number; }
 
 /* Starts the playing process with the same arguments and some more, and waits for it. Returns its
- * wait status; -1: it was asked to stop; -2: hung. */
+ * wait status; -1: this process was asked to stop; -2: the playing process hung. */
 static int run_player(const struct watch *watch, const struct sim_options *options, int argc,
                       char **argv, const char *const more[]) {
   const char *arguments[64] = {"internal-sim", watch->base};
@@ -260,7 +260,7 @@ static int sim_verb(struct cli *cli) {
   return status;
 }
 
-/* The folder comes first, then what the verb `sim` was given. */
+/* The first argument is the folder; the arguments of the verb `sim` follow. */
 static int playing_verb(struct cli *cli) {
   struct sim_options options;
   struct sim_progress *progress = NULL;

@@ -18,7 +18,7 @@ static int by_place(const void *a, const void *b) {
   return left->n < right->n ? -1 : left->n > right->n;
 }
 
-struct slot { /* where a message is */
+struct slot { /* the place of a message */
   uint64_t n;
   ptrdiff_t index;
 };
@@ -158,7 +158,7 @@ static int save_content(struct op *op, struct stored_run *stored, struct tidings
               : content_put(op->txn, op->session, stored->edited, stored->content, trigger, error);
 }
 
-/* Saves what the step changed, and which turn that happened to. */
+/* Writes the transition: what the step changed, and in which turn. */
 static int save_transition(struct op *op, struct stored_run *stored, enum turns_event event,
                            bool abort, struct tidings_error *error) {
   const struct turns *turns = &stored->turns;
@@ -204,8 +204,8 @@ int stored_run_save(struct op *op, struct stored_run *stored, enum turns_event e
   struct turns *turns = &stored->turns;
   struct run *run = &turns->run;
   bool changed = false;
-  /* Builds before layout 4 would take the session's head for damaged. Without that time, an item
-   * that was not due asks for no turn after a later one has. */
+  /* Builds before layout 4 would take a head with this time for damaged, so it is left out of such
+   * stores. Without it, an item that was not due asks for no turn once a later item has asked. */
   if (store_has_older_builds(op->instance->store)) run->asked_ms = 0;
   for (size_t i = 0; i < turns->count; i++) changed = changed || turns->messages[i].changed;
   bool has_transition = changed || abort || run->state != stored->from ||

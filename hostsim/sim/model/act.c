@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/act.c: the words for the numbers of an act.
+ * sim/model/act.c: tables of the words for the numbers in an act.
  */
 #include "sim/model/act.h"
 

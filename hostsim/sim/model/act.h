@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/act.h: one thing that one of the processes does, or that befalls it, with everything
- * said: what is sent to the plugin and what the model does are both read from it. Knows neither.
+ * sim/model/act.h: an act is one thing that a process does, or that happens to it, with all values.
+ * Both the request to the plugin and the model's step are made from it.
  */
 #ifndef HOSTSIM_SIM_MODEL_ACT_H
 #define HOSTSIM_SIM_MODEL_ACT_H
@@ -13,7 +13,7 @@
 enum peer { PEER_HOST, PEER_RIVAL, PEER_PRODUCER, PEERS };
 
 enum act_kind {
-  ACT_NOTE, /* what makes notifications */
+  ACT_NOTE, /* from here on: events that make notifications */
   ACT_POLLED,
   ACT_SUBAGENT,
   ACT_SUBMIT, /* messages */
@@ -21,7 +21,7 @@ enum act_kind {
   ACT_EDIT,
   ACT_MOVE,
   ACT_REDIRECT,
-  ACT_STOP,    /* anybody's, too */
+  ACT_STOP,    /* any process may send it */
   ACT_STARTED, /* turns */
   ACT_DECLINED,
   ACT_FINISHED,
@@ -46,7 +46,7 @@ enum act_kind {
   ACT_CHAT_REQUEST,
   ACT_SETTLE,
   ACT_CONFIGURE,
-  ACT_CLOCK, /* what no process sends */
+  ACT_CLOCK, /* from here on: acts that no process sends */
   ACT_SWAP,
   ACT_RESTART,
   ACT_CRASH,
@@ -69,12 +69,12 @@ static inline bool act_names_deliveries(enum act_kind kind) {
 
 enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS, SILENT };
 
-/* How notifications are shown: by a preset, whose format another may take the place of. Which of
- * them are shown, and that each has a line of its own, is the same in all. */
+/* How notifications are shown: by a preset, perhaps with another format. In all looks the same
+ * notifications are shown, and each has a line of its own. */
 struct sim_look {
   const char *preset, *format;
   bool has_format; /* it is configured beside the preset */
-  bool append;     /* after the carrier's own text; else in front of it */
+  bool append;     /* after the carrier's own text; false: before it */
   enum sim_preamble { SAID_ALWAYS, SAID_FIRST, SAID_NEVER, SAID_CHOICES } preamble;
 };
 enum { LOOKS = 16 };
@@ -92,13 +92,13 @@ struct sim_settings {
   uint8_t order;    /* enum sim_order */
   uint8_t preamble; /* enum sim_preamble; SAID_CHOICES: the preset's */
   uint32_t settle_delay_ms, max_auto_turns, max_aborts, abort_window_ms, max_items, pending_limit;
-  uint32_t age_after_ms; /* what is older says so; 0: nothing does */
+  uint32_t age_after_ms; /* older items show their age; 0: none does */
 };
 enum { FILTER_NONE, FILTER_CI, FILTER_TOOL_FAILED, FILTER_ALL, FILTERS };
 
-/* Message ids are numbers here: n is "mN"; from SYSTEM_ID on they are those of the plugin's own
- * turns, in the order in which they were seen. */
-/* The words of a turn that waits are what it waits for, if nothing else was said. */
+/* Message ids are numbers here: n stands for "mN". Numbers from SYSTEM_ID on stand for the plugin's
+ * own turns, in the order in which they were seen. */
+/* The words of a waiting turn are the kind for which it waits, if the host gave no others. */
 #define WORDS_KIND UINT32_MAX
 
 enum { SYSTEM_ID = 10000, UNKNOWN_ID = 9999, ACT_IDS = 64 };
@@ -106,9 +106,9 @@ enum { SYSTEM_ID = 10000, UNKNOWN_ID = 9999, ACT_IDS = 64 };
 struct act {
   enum act_kind kind;
   enum peer peer;
-  uint8_t seen;     /* events: a CloudEvents id of a small pool, so that it comes again; 0: none */
-  uint32_t serial;  /* differs from act to act: texts are made of it */
-  uint32_t dies_in; /* the process is killed inside this commit of the call; 0: it is not */
+  uint8_t seen;     /* events: a CloudEvents id of a small pool, so that ids repeat; 0: none */
+  uint32_t serial;  /* another one for each act: texts contain it */
+  uint32_t dies_in; /* the process is killed inside this commit of the call; 0: no */
 
   uint8_t note; /* ACT_NOTE: which of the kinds in notes[] */
   uint8_t level, key, handle;
@@ -117,8 +117,8 @@ struct act {
   int64_t ttl_ms;
   int64_t due_ms; /* 0: at once */
 
-  int id;     /* messages: which */
-  bool steer; /* also ACT_REDIRECT: else queue */
+  int id;     /* messages: the id */
+  bool steer; /* also of ACT_REDIRECT; false: queue */
   bool resume, trigger;
   int before; /* ACT_MOVE; 0: last */
 
@@ -138,11 +138,11 @@ struct act {
   uint64_t deliveries[ACT_IDS]; /* as the plugin names them */
   uint64_t delivery;            /* ACT_SETTLE */
   bool committed;
-  bool no_reply; /* ACT_SETTLE: the caller takes none, and so is asked for nothing */
+  bool no_reply; /* ACT_SETTLE: the caller takes no reply, and gets no actions */
 
   struct sim_settings settings; /* ACT_CONFIGURE */
-  int64_t clock_ms;             /* ACT_CLOCK: by how much it jumps */
-  bool in_place; /* ACT_RESTART: the process stays, only its instance is closed and opened again */
+  int64_t clock_ms;             /* ACT_CLOCK: how far the clock jumps */
+  bool in_place;                /* ACT_RESTART: only the instance is closed and opened again */
 };
 
 static inline bool act_names_delivery(const struct act *act, uint64_t public_id) {
@@ -151,12 +151,12 @@ static inline bool act_names_delivery(const struct act *act, uint64_t public_id)
   return false;
 }
 
-/* In the one not even a line fits, in the other each that is alone. */
+/* Into ROOM_FOR_NONE not even one line fits; into ROOM_FOR_ONE each line fits that is alone. */
 enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 700 };
 
 enum { NAME_SIZE = 64, TEXT_SIZE = 256, NOTE_FORMS = 5, MESSAGE_FORMS = 2 };
 
-/* The texts: they have one line or several, and are harmless or not. No two serials have the same
+/* Make the texts, of one line or several, some of them hostile. No two serials have the same
  * text. */
 void act_text_of_note(uint32_t serial, char buffer[TEXT_SIZE]);
 void act_text_of_message(uint32_t serial, char buffer[TEXT_SIZE]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/attachment.c: who owns the session, and what is resolved when that changes.
+ * sim/model/attachment.c: says who owns the session, and resolves leases when the owner changes.
  */
 #include "sim/model/parts.h"
 
@@ -11,12 +11,13 @@ bool model_owner_is(const struct model *model, enum peer peer) {
   return model->owned && model->owner == peer && model->owner_process == model->peers[peer].process;
 }
 
-/* A process that has ended was started again at once, as another one. */
+/* Is the owner's process alive? A process that ended was started again at once, as another
+ * process. */
 bool model_owner_lives(const struct model *model) {
   return model->owned && model->owner_process == model->peers[model->owner].process;
 }
 
-/* A transcript that ends before the delivery that said what blocks are does not have it. */
+/* Forgets the preamble if the transcript does not have the delivery with it. */
 static void look_for_preamble(struct model *model, const struct act *act) {
   bool later = false;
   for (unsigned i = 0; i < model->delivery_count; i++)
@@ -25,8 +26,8 @@ static void look_for_preamble(struct model *model, const struct act *act) {
   if (!later) model->preamble = 0;
 }
 
-/* Commits the leased deliveries that are named, and rolls the others back. True: a message waits
- * again. */
+/* Commits the leased deliveries that the act names, and rolls the others back. True: a message
+ * waits again. */
 static bool resolve_leases(struct model *model, const struct act *act) {
   bool queued = false;
   for (unsigned i = 0; i < model->delivery_count; i++) {
@@ -83,8 +84,8 @@ static void attach(struct model *model, const struct act *act) {
 int attachment_enter(struct model *model, const struct act *act) {
   if (act->peer == PEER_PRODUCER) return TIDINGS_E_UNSUPPORTED;
   if (model_owner_is(model, act->peer)) return 0;
-  /* It cannot know that the session went to another and came back, which may have died with
-   * carriers that only its transcript knows. */
+  /* A former owner cannot know that the session went to another host and came back. That host may
+   * have died with carriers that only its transcript has. */
   bool opens = act->kind == ACT_OPENED || act->kind == ACT_RESUMED;
   if (model->peers[act->peer].former && !opens) return TIDINGS_E_CLOSED;
   if (model_owner_lives(model) && !act->takeover) return TIDINGS_E_OWNED;
@@ -92,7 +93,8 @@ int attachment_enter(struct model *model, const struct act *act) {
   return 0;
 }
 
-/* session.opened and .resumed: the owner that names deliveries has its leases resolved as well. */
+/* session.opened and .resumed: if the owner names deliveries, its own leases are resolved as
+ * well. */
 int attachment_open(struct model *model, const struct act *act) {
   const struct sim_settings *settings = &model->peers[act->peer].settings;
   bool mine = model_owner_is(model, act->peer);
@@ -109,8 +111,8 @@ int attachment_open(struct model *model, const struct act *act) {
   return 0;
 }
 
-/* Nothing is offered, and what comes back asks for no turn: the user has undone something. The same
- * holds for what is older. */
+/* Offers nothing. Items that come back, and older ones, ask for no turn, because the user has just
+ * undone something. */
 int attachment_rewind(struct model *model, const struct act *act) {
   bool mine = model_owner_is(model, act->peer);
   int error = attachment_enter(model, act);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/bytes.c: how many bytes a reply's texts take: the words of each format as the documents
- * show them, around the texts of acts. The additions of escaping are written down, not computed.
+ * sim/model/bytes.c: counts the bytes of a reply's texts: the words of each format, as in the
+ * documents, and the texts of acts. The bytes that escaping adds are in a table; they are not
+ * computed.
  */
 #include "sim/model/parts.h"
 
@@ -11,9 +12,11 @@
 #include <string.h>
 #include <tidings/abi.h>
 
-/* The place of a text decides what has to be escaped in it. */
+/* The position of a text decides which characters are escaped in it. */
 enum where { IN_MARKDOWN, IN_XML, IN_PLAIN, IN_JSON };
-enum { EMPTY_LINES = 4 }; /* the form that has them at its ends: they count after a first line */
+enum {
+  EMPTY_LINES = 4
+}; /* the form of text with empty lines at its ends: they count after a first line */
 
 struct block {
   const struct model *model;
@@ -56,8 +59,8 @@ void bytes_message(const struct model *model, int item, char message[2 * TEXT_SI
                  of->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
 }
 
-/* Counts the text, the escapes of what it could be mistaken for, and two blanks before each further
- * line. */
+/* Counts the text, the escapes of characters that could be mistaken for structure, and two blanks
+ * before each further line. */
 static uint32_t item_bytes(const struct block *block, int item, enum where where) {
   static const uint8_t marks[][NOTE_FORMS] = {[IN_MARKDOWN] = {0, 4, 15, 13, 2},
                                               [IN_XML] = {0, 4, 21, 23, 2},
@@ -82,7 +85,7 @@ static const char *level_of(const struct block *block, unsigned i) {
   return act_level_names[block->model->items[block->items[i]].level];
 }
 
-/* "[error] ", but for what is only info. */
+/* Counts "[error] "; lines of level info have no such mark. */
 static uint32_t mark_bytes(const struct block *block, unsigned i) {
   return block->model->items[block->items[i]].level == TIDINGS_LEVEL_INFO
              ? 0
@@ -93,7 +96,8 @@ static const struct note_kind *kind_of_item(const struct block *block, unsigned 
   return &act_note_kinds[block->model->items[block->items[i]].note];
 }
 
-/* "[error ci] ", "[ci] "; what the plugin's own sentence names has no source. */
+/* Counts "[error ci] " or "[ci] ". A line that names its subject in the plugin's own sentence has
+ * no source here. */
 static uint32_t named_bytes(const struct block *block, unsigned i) {
   const char *source = kind_of_item(block, i)->source;
   if (block->model->items[block->items[i]].note == NOTE_SUBAGENT) return mark_bytes(block, i);
@@ -222,13 +226,13 @@ static uint32_t plain_bytes(const struct block *block) {
 }
 
 static uint32_t calls_bytes(const struct block *block) {
-  uint32_t bytes = pending_bytes(block->waiting); /* its line feed stands in front of it */
+  uint32_t bytes = pending_bytes(block->waiting); /* this line has its line feed before it */
   for (unsigned i = 0; i < block->count; i++)
     bytes += mark_bytes(block, i) + item_bytes(block, block->items[i], IN_PLAIN);
   return bytes;
 }
 
-/* `joined`: to the carrier's own text, by an empty line. */
+/* `joined`: an empty line joins the block to the carrier's own text. */
 static const struct format {
   const char *name;
   uint32_t (*bytes)(const struct block *block);

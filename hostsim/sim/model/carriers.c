@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/carriers.c: what a hook leases and how a lease ends.
+ * sim/model/carriers.c: leases what a hook carries, and ends leases.
  */
 #include "sim/model/parts.h"
 
@@ -8,7 +8,8 @@
 
 /* -- leasing ----------------------------------------------------------------------------------- */
 
-/* A request that is sent again before the first was settled: then both carry the message. */
+/* Leases a message. If a request is sent again before the first one was settled, both carry the
+ * message. */
 static void lease_message(struct model *model, int index, int delivery, bool steered) {
   struct model_message *message = &model->messages[index];
   model->deliveries[delivery].carries[index / 64] |= UINT64_C(1) << (index % 64);
@@ -17,7 +18,7 @@ static void lease_message(struct model *model, int index, int delivery, bool ste
   message->turn = model->run.serial;
 }
 
-/* The turn's messages that are in no transcript yet are this carrier's now. */
+/* Puts the turn's messages that are in no transcript yet on this carrier. */
 static void lease_turn(struct model *model, int delivery) {
   for (unsigned i = 0; i < model->run.turn_count; i++) {
     const struct model_message *message = &model->messages[model->run.turn[i]];
@@ -51,8 +52,8 @@ bool model_is_bare(const struct model *model, const struct sim_settings *setting
   return preamble == SAID_NEVER || (preamble == SAID_FIRST && model->preamble > 0);
 }
 
-/* They are never cut: the first for which there is no room waits with all after it. Returns how
- * many bytes are left. */
+/* Leases steered messages as far as they have room. They are never cut: the first one without room
+ * waits, and so do all after it. Returns how many bytes are left. */
 static uint32_t fit_steered(const struct model *model, const struct sim_settings *settings,
                             uint32_t room, struct answer *answer) {
   unsigned fit = 0;
@@ -121,7 +122,7 @@ void carrier_commit(struct model *model, int delivery) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == LEASED && model->items[i].delivery == delivery)
       items_end(model, &model->items[i], model->items[i].outcome);
-  /* A single carrier in the transcript is enough. */
+  /* A message is delivered if one of its carriers is in the transcript. */
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
     if (message->state == MESSAGE_LEASED && carries(model, (unsigned)delivery, i)) {
@@ -164,7 +165,7 @@ static int find_delivery(const struct model *model, uint64_t public_id) {
   return -1;
 }
 
-/* Settling again with the same outcome is not refused, by any process. */
+/* Settling again with the same outcome is not refused, whichever process does it. */
 int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings,
                    bool *ret_rolled_back) {
   *ret_rolled_back = false;
@@ -194,7 +195,7 @@ static bool is_gone(const struct model_delivery *delivery) {
   return delivery->state == DELIVERY_COMMITTED && !delivery->on_return && !delivery->held;
 }
 
-/* The host says that the transcript has it: whatever became of it before. */
+/* Is a delivery in the transcript again, as the host says, whatever its state was before? */
 static bool is_back(const struct model_delivery *delivery) {
   return delivery->held &&
          (delivery->state == DELIVERY_ROLLED_BACK || delivery->state == DELIVERY_REWOUND);
@@ -212,7 +213,8 @@ static bool comes_back(const struct model *model, unsigned item) {
   return lost;
 }
 
-/* It has shown what it showed; what else it would have ended it ends if that still waits. */
+/* The delivery counts as shown again. The items that it would have ended without showing them end
+ * too, if they still wait. */
 static void end_again(struct model *model, struct model_delivery *delivery) {
   for (unsigned i = 0; i < model->item_count; i++) {
     if (delivery->item_outcomes[i] == 0) continue;

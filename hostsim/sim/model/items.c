@@ -10,7 +10,7 @@
 
 enum { CRITICAL = 3, CRITICAL_SHARE = 20 };
 
-/* A leased item may come back, so it counts. */
+/* Counts leased items too, because they may come back. */
 static unsigned count_waiting(const struct model *model) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->item_count; i++) count += model->items[i].held != ENDED;
@@ -79,7 +79,7 @@ int64_t items_next_ms(const struct model *model) {
   return next_ms;
 }
 
-/* A timed item counts from its time on. */
+/* For an item with a time, that time counts. */
 bool items_is_newer(const struct model *model, int a, int b) {
   const struct model_item *item = &model->items[a], *other = &model->items[b];
   if ((item->due_ms != 0 || other->due_ms != 0) && item->time_ms != other->time_ms)
@@ -87,20 +87,20 @@ bool items_is_newer(const struct model *model, int a, int b) {
   return a > b;
 }
 
-/* A silent item withdraws others, unless the model's own call caused it; a critical one always
- * does. */
+/* Does a silent item withdraw others? It does unless the model's own call caused it; a critical one
+ * always does. */
 static bool takes_back(const struct model_item *item) {
   return item->activation == SILENT && (!item->caused_by || item->level == CRITICAL);
 }
 
-/* It was on the delivery, or was silent and ended by it. */
+/* Was the item on the delivery, or was it silent and ended by it? */
 static bool counts_as_shown(const struct model *model, const struct model_delivery *delivery,
                             int i) {
   return delivery->item_outcomes[i] == 1 + DELIVERED ||
          (delivery->item_outcomes[i] == 1 + WITHDRAWN && takes_back(&model->items[i]));
 }
 
-/* Silent, and ended without a delivery: nothing was shown. */
+/* Was the item silent, and did it end without a delivery, so that nothing was shown? */
 static bool has_taken_back(const struct model *model, int item) {
   for (int i = 0; i < (int)model->item_count; i++)
     if (model->items[i].took_back && takes_back(&model->items[i]) &&
@@ -109,7 +109,8 @@ static bool has_taken_back(const struct model *model, int item) {
   return false;
 }
 
-/* The newest delivery in this state that has shown something newer with the same key; -1: none. */
+/* Finds the newest delivery in this state that has shown a newer item with the same key; -1: none
+ * has. */
 static int find_newer(const struct model *model, int item, enum delivery_state state) {
   for (int d = (int)model->delivery_count; d-- > 0;) {
     const struct model_delivery *delivery = &model->deliveries[d];
@@ -132,7 +133,8 @@ bool items_is_copied(const struct model *model, unsigned i) {
   return item->held == LEASED && stands && !is_outdated(model, i);
 }
 
-/* The child has the same limit, and after a rewind the parent may have more than it would take. */
+/* Refuses a fork whose child would have too many items: the child has the same limit, and after a
+ * rewind the parent may have more. */
 int items_check_fork(const struct model *model, const struct sim_settings *settings) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->item_count; i++) {
@@ -169,7 +171,7 @@ void items_ask_again(struct model *model) {
 
 /* -- the plan ---------------------------------------------------------------------------------- */
 
-/* Lines are items here: nothing is coalesced by default. */
+/* Each line is one item, because nothing is coalesced by default. */
 struct line {
   int item, place;
 };
@@ -203,8 +205,8 @@ static bool has_same_source(const struct model *model, int a, int b) {
                 act_note_kinds[model->items[b].note].source) == 0;
 }
 
-/* The newest item that supersedes this one: one with the same source and key, and for a critical
- * item another critical one. */
+/* Finds the newest item that supersedes this one: it has the same source and key, and, if this one
+ * is critical, it is critical too. */
 static int find_newest(const struct model *model, const bool *left, int item) {
   int newest = item;
   for (int i = 0; i < (int)model->item_count && model->items[item].key != 0; i++) {
@@ -233,7 +235,7 @@ static void sort(const struct model *model, uint8_t order, struct line *lines, u
   }
 }
 
-/* How many lines of the same source and level come before this one. */
+/* Counts the lines of the same source and level before this one. */
 static unsigned round_of(const struct model *model, const struct line *lines, unsigned line) {
   unsigned round = 0;
   for (unsigned i = 0; i < line; i++)
@@ -242,7 +244,7 @@ static unsigned round_of(const struct model *model, const struct line *lines, un
   return round;
 }
 
-/* The items for which the running turn was started always have room in it. */
+/* The item for which the running turn was started always has room in it. */
 static int pinned_item(const struct model *model) {
   const struct model_run *run = &model->run;
   if (run->turn_count != 1 || !model->messages[run->turn[0]].system) return -1;
@@ -255,8 +257,8 @@ static unsigned turn_rank(const struct model *model, int item) {
   return pinned ? 2 : 2 + CRITICAL - model->items[item].level;
 }
 
-/* Critical items come first, then pinned ones, then by level; within a level each source has its
- * turn: which lines have room. */
+/* Chooses the lines that have room. Critical items come first, then pinned ones, then the others by
+ * level; within a level the sources take turns. */
 static void choose(const struct model *model, const struct line *lines, unsigned count,
                    unsigned room, bool *ret_kept) {
   if (room >= count) memset(ret_kept, true, count * sizeof *ret_kept);
@@ -274,7 +276,7 @@ static void choose(const struct model *model, const struct line *lines, unsigned
   }
 }
 
-/* The bytes of a block with at most so many lines: choose() picks them, and the others wait. */
+/* Counts the bytes of a block with at most so many lines, which choose() picks; the others wait. */
 static uint32_t block_bytes(const struct model *model, const struct sim_settings *settings,
                             const struct line *lines, unsigned count, unsigned most) {
   bool kept[MODEL_ITEMS];
@@ -287,8 +289,8 @@ static uint32_t block_bytes(const struct model *model, const struct sim_settings
                         count - shown);
 }
 
-/* Lines are added in their turns, until one has no room. The line about those that wait becomes
- * longer or shorter with each. */
+/* Counts how many lines fit, adding one after the other until one has no room. With each, the line
+ * about waiting items becomes longer or shorter. */
 static unsigned count_fitting(const struct model *model, const struct sim_settings *settings,
                               const struct line *lines, unsigned count, unsigned most,
                               uint32_t room) {
@@ -297,7 +299,8 @@ static unsigned count_fitting(const struct model *model, const struct sim_settin
     if (block_bytes(model, settings, lines, count, fit + 1) > room) return fit;
 }
 
-/* The last with its key that was pushed after an item that is not due; -1: none. */
+/* For an item that is not due, finds the last item with the same key that was pushed after it; -1:
+ * there is none. */
 static int find_replacement(const struct model *model, const struct sim_settings *settings,
                             int item) {
   int last = -1;
@@ -317,7 +320,8 @@ static bool is_silent(const struct model *model, int item) {
   return model->items[item].activation == SILENT;
 }
 
-/* The rest, in the order in which it is shown. `plan` has what is not. */
+/* Finds the items that are shown, in order. `plan` has the outcomes of the items that are not
+ * shown. */
 static unsigned find_plan_lines(const struct model *model, const struct sim_settings *settings,
                                 struct plan *plan, struct line *lines) {
   bool left[MODEL_ITEMS];

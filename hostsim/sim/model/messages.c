@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/messages.c: what may start a turn, and the order in which it does.
+ * sim/model/messages.c: the messages that may start turns, and their order.
  */
 #include "sim/model/parts.h"
 
@@ -18,7 +18,7 @@ bool message_is_over(const struct model_message *message) {
          message->state == MESSAGE_CLOSED;
 }
 
-/* The messages in this state, by their places; ret_messages may be NULL. */
+/* Lists the messages in this state, by their places; ret_messages may be NULL. */
 unsigned message_waiting(const struct model *model, enum message_state state, int *ret_messages) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->queue_length; i++) {
@@ -56,8 +56,8 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
   return 0;
 }
 
-/* FIRED or NOT_FOUND for one that does not wait, 0 for one that does. The plugin's own were never
- * submitted. */
+/* Returns 0 for a message that waits, and FIRED or NOT_FOUND for any other. The plugin's own
+ * messages count as not found, because nobody submitted them. */
 static int check_waits(const struct model_message *message) {
   if (!message || message->system || message->state == MESSAGE_CANCELLED ||
       message->state == MESSAGE_CLOSED)
@@ -70,13 +70,13 @@ int message_edit(struct model *model, const struct act *act) {
   struct model_message *message = message_find(model, act->id);
   int error = check_waits(message);
   if (error == 0 &&
-      run_is_in_turn(model, act->id)) /* the host may send it again, with the old words */
+      run_is_in_turn(model, act->id)) /* the host may send it again, with the old text */
     error = TIDINGS_E_FIRED;
   if (error == 0) message->text = act->serial;
   return error;
 }
 
-/* Without a turn all that waits is queued. */
+/* Without a running turn, all waiting messages are queued. */
 int message_redirect(struct model *model, const struct act *act) {
   struct model_message *message = message_find(model, act->id);
   bool turn_is_there = model->run.state != IDLE && model->run.state != FAILED;
@@ -112,8 +112,8 @@ int message_move(struct model *model, const struct act *act) {
   return 0;
 }
 
-/* The plugin's own messages are made for one offer and do not wait: the notification that
- * asked for it does. */
+/* A message of the plugin's own is made for one offer and does not wait; the notification that
+ * asked for the turn does. */
 void message_queue_again(struct model_message *message) {
   message->state = message->system ? MESSAGE_CANCELLED : MESSAGE_QUEUED;
   message->waited = true;
@@ -121,7 +121,7 @@ void message_queue_again(struct model_message *message) {
 
 void message_fire(struct model_message *message) { message->state = MESSAGE_FIRED; }
 
-/* Its text is the number of the item that it reports. */
+/* The text of such a message is the number of the item that it reports. */
 int message_add_system(struct model *model, const struct model_item *item) {
   model->messages[model->message_count] =
       (struct model_message){.id = SYSTEM_ID + (int)model->system_count++,

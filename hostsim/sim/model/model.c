@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/model.c: one act after the other.
+ * sim/model/model.c: applies one act after the other.
  */
 #include "sim/model/parts.h"
 
@@ -44,8 +44,8 @@ static int64_t delay_end_ms(const struct model *model, const struct sim_settings
   return model->run.delay_begin_ms + settings->settle_delay_ms;
 }
 
-/* By the settings that are in force now. A clock that was set back before its begin would make it
- * last. */
+/* Is the settle delay over, by the settings in force now? If the clock was set back to before its
+ * begin, it is over too; otherwise it would last too long. */
 static bool delay_is_over(const struct model *model, const struct sim_settings *settings) {
   const struct model_run *run = &model->run;
   return run->delayed &&
@@ -61,8 +61,8 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
   return 0;
 }
 
-/* Every peer may send messages and turn.stop; a host becomes the owner by them if no living process
- * owns the session. */
+/* Every peer may send messages and turn.stop. A host that does so becomes the owner if no living
+ * process owns the session. */
 static int take_message(struct model *model, const struct act *act,
                         const struct sim_settings *settings) {
   if (act->peer != PEER_PRODUCER && !model_owner_lives(model))
@@ -90,7 +90,7 @@ static int take_lifecycle(struct model *model, const struct act *act,
     model->run.compacting = true;
   } else if (act->kind == ACT_COMPACTED) {
     model->run.compacting = false;
-    model->preamble = 0; /* the summary need not have it */
+    model->preamble = 0; /* the summary may lack the preamble */
     answer->ledger = true;
     if (model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
   }
@@ -132,7 +132,7 @@ static int take_step(struct model *model, const struct act *act,
   return error != 0 ? error : run_event(model, act, settings);
 }
 
-/* A passive notification is only stored. */
+/* Is it a passive notification, which is only stored? */
 static bool is_plain_notification(const struct act *act) {
   return act->kind == ACT_POLLED ||
          (act->kind == ACT_NOTE && act->activation == PASSIVE &&
@@ -140,7 +140,7 @@ static bool is_plain_notification(const struct act *act) {
          (act->kind == ACT_NOTE && act->activation == SILENT);
 }
 
-/* The actions that the attached host receives, whichever function it called. */
+/* Gives the actions to the attached host, whichever function it called. */
 static void reply_to_owner(struct model *model, const struct act *act,
                            const struct sim_settings *settings, struct answer *answer) {
   struct model_run *run = &model->run;
@@ -184,8 +184,8 @@ static void note_waiting(struct model *model) {
   }
 }
 
-/* An error changes nothing; so what may fail after it began works on a copy. A hook call has made
- * its host the owner before it is refused. */
+/* An error changes nothing, so an act that may fail half-way works on a copy. But a hook call that
+ * is refused has already made its host the owner. */
 static int attempt(struct model *model, const struct act *act, const struct sim_settings *settings,
                    struct answer *answer) {
   bool attaches = !act_is_notification(act->kind) && act->peer != PEER_PRODUCER &&
@@ -215,7 +215,7 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   if (model_owner_is(model, act->peer)) reply_to_owner(model, act, settings, answer);
   note_waiting(model);
   model_note_change(model, act->kind, model->found);
-  bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids; /* always gets a reply */
+  bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids; /* such a call always gets a reply */
   bool says = names || answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 ||
               answer->offered_count > 0 || answer->abort_stream || answer->stop_turn;
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;

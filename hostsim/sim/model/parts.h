@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/parts.h: what the model's files call each other for.
+ * sim/model/parts.h: functions that the model's files share.
  */
 #ifndef HOSTSIM_SIM_MODEL_PARTS_H
 #define HOSTSIM_SIM_MODEL_PARTS_H
@@ -10,7 +10,7 @@
 /* items.c: which pending items are shown. An item that the carrier takes gets an outcome; one that
  * it leaves is LEFT. */
 struct plan {
-  int end; /* no line is of an item from this one on */
+  int end; /* all items that have lines are before this one */
   unsigned shown_count, taken_count, waiting;
   int shown[MODEL_ITEMS];
   struct {
@@ -18,12 +18,12 @@ struct plan {
     enum outcome outcome;
   } taken[MODEL_ITEMS];
 };
-/* At most so many lines are shown, and with the words around them they have no more than so many
- * bytes. */
+/* Plans what is shown: at most `most` lines, which together with the words around them take at most
+ * `room` bytes. */
 void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
                 uint32_t room, struct plan *ret_plan);
-/* Just what the block with so many lines takes, or `less`; but each line has room if it is alone:
- * none has to be cut. 0: nothing is pending. */
+/* Returns just the bytes of a block with so many lines, or `less`. The room is never too small for
+ * a single line, so no line has to be cut. 0: nothing is pending. */
 uint32_t items_room(const struct model *model, const struct sim_settings *settings, unsigned most,
                     uint32_t less);
 int items_push(struct model *model, const struct act *act, const struct sim_settings *settings);
@@ -33,30 +33,32 @@ int items_check_fork(const struct model *model, const struct sim_settings *setti
 void items_poll(struct model *model, uint8_t handle);
 void items_end(struct model *model, struct model_item *item, enum outcome outcome);
 void items_ask_again(struct model *model);
-/* A pending item that is older than the one shown with the same key ends, or goes with the carrier.
+/* Ends pending items that are older than an item with the same key that was shown, or puts them on
+ * its carrier.
  */
 void items_give_way(struct model *model);
-/* Does the newer one take the older one's place? */
+/* Does the newer item replace the older one? */
 bool items_are_about_the_same(const struct model *model, int older, int newer);
 bool items_is_due(const struct model *model, const struct model_item *item);
-/* Was it pushed, or due, after the other? */
+/* Was item `a` pushed, or due, after item `b`? */
 bool items_is_newer(const struct model *model, int a, int b);
-/* When the first that asks for something will be due; 0: none will. */
+/* Returns when the first item that asks for something will be due; 0: none will. */
 int64_t items_next_ms(const struct model *model);
 bool items_is_expired(const struct model *model, const struct model_item *item);
 
-/* bytes.c: how long it is what a model reads. The message of an item, as it was pushed; "12 min
- * ago", if it is so old, else empty. */
+/* bytes.c counts the bytes that a model reads. These write the message of an item as it was pushed,
+ * and "12 min ago" if it is so old, else an empty text. */
 void bytes_message(const struct model *model, int item, char message[2 * TEXT_SIZE]);
 void bytes_age(const struct model *model, const struct sim_settings *settings, int item,
                char age[NAME_SIZE]);
 uint32_t bytes_of_block(const struct model *model, const struct sim_settings *settings, bool bare,
                         const int *items, unsigned count, unsigned waiting);
 uint32_t bytes_of_steered(const struct sim_settings *settings, uint32_t serial);
-/* Do blocks of this format begin with sentences? */
+/* Do blocks of this format have a preamble? */
 bool bytes_have_preamble(const struct sim_settings *settings);
 
-/* messages.c: the queue. Functions that return int answer 0 or an error and change nothing then. */
+/* messages.c: the queue. Functions that return int return 0 or an error; on an error they change
+ * nothing. */
 struct model_message *message_find(struct model *model, int id);
 int message_submit(struct model *model, const struct act *act, const struct sim_settings *settings,
                    int *ret_message);
@@ -82,18 +84,18 @@ int run_start_named(struct model *model, const struct act *act, bool fires);
 int run_stop(struct model *model, const struct act *act);
 int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings);
 
-/* model.c: what history shows of the run. */
+/* model.c: notes what the query `history` shows of the run. */
 void model_note_change(struct model *model, unsigned cause, enum run_state from);
 
 /* urgency.c */
 void urgency_look(struct model *model, const struct sim_settings *settings, struct answer *answer);
 
-/* carriers.c: what hooks lease and settles end. */
+/* carriers.c: makes, settles and rewinds deliveries. */
 void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings,
                   struct answer *answer);
 int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings,
                    bool *ret_rolled_back);
-/* Returns how many items there are up to the newest one that came back. */
+/* Returns 1 + the index of the newest item that came back; 0: none did. */
 unsigned carrier_rewind(struct model *model, const struct act *act);
 void carrier_commit(struct model *model, int delivery);
 bool carrier_roll_back(struct model *model, int delivery);

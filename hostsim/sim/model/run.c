@@ -30,8 +30,8 @@ static void offer(struct model *model, const int *messages, unsigned count) {
   }
 }
 
-/* Together with others go only those that were there when a settle delay began; those that came
- * since belong to the batch after. */
+/* If a settle delay has begun, offers together only the messages that existed at its begin; later
+ * ones belong to the next batch. */
 void run_offer(struct model *model, const struct sim_settings *settings) {
   int queued[MODEL_MESSAGES], batch[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_QUEUED, queued), batched = 0;
@@ -56,7 +56,7 @@ void run_withdraw_offer(struct model *model) {
 
 /* -- turns ------------------------------------------------------------------------------------- */
 
-/* The turn in run.turn starts: an own one of the host's if that is empty. */
+/* Starts the turn in run.turn; if that is empty, a turn of the host's own. */
 static void begin_turn(struct model *model, enum phase phase) {
   struct model_run *run = &model->run;
   run->state = BUSY;
@@ -79,18 +79,18 @@ static void fire_turn(struct model *model) {
 
 static void begin_own(struct model *model, enum phase phase) {
   model->run.turn_count = 0;
-  model->run.stop = STOP_NONE; /* that was meant for the offer */
+  model->run.stop = STOP_NONE; /* the request was meant for the offer */
   begin_turn(model, phase);
 }
 
-/* A turn that was held goes on. */
+/* Continues a turn that was held. */
 static void go_on(struct model *model, enum phase phase) {
   model->run.state = BUSY;
   model->run.phase = phase;
   model->run.words = model->run.attempt = 0;
 }
 
-/* The end of a turn or of an offer: what waited for a tool result waits for a turn now. */
+/* Ends a turn or an offer: messages that waited for a tool result now wait for a turn. */
 void run_become_idle(struct model *model) {
   int steering[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_STEERING, steering);
@@ -146,7 +146,7 @@ static enum meant who_is_meant(struct model *model, const struct act *act) {
   return MEANT_OVER;
 }
 
-/* Why these ids do not start a turn: the first that does not fit decides. */
+/* Returns why these ids do not start a turn; the first unsuitable id decides. */
 static int refuse_ids(struct model *model, const struct act *act) {
   for (unsigned i = 0; i < act->id_count; i++) {
     const struct model_message *message = message_find(model, act->ids[i]);
@@ -173,7 +173,7 @@ int run_start_named(struct model *model, const struct act *act, bool fires) {
   struct model_run *run = &model->run;
   if (run_is_running(model)) {
     if (who_is_meant(model, act) != MEANT_CURRENT || run->turn_count == 0) return TIDINGS_E_STATE;
-    if (!fires && any_cancelled(model)) /* nothing that was cancelled is sent again */
+    if (!fires && any_cancelled(model)) /* a cancelled message is not sent again */
       return TIDINGS_E_NOT_FOUND;
     if (run->state != BUSY) go_on(model, PHASE_UNKNOWN);
     return 0;
@@ -201,7 +201,7 @@ static void start_unnamed(struct model *model) {
     go_on(model, PHASE_UNKNOWN);
   } else if (model->run.state != BUSY) {
     begin_own(model, PHASE_UNKNOWN);
-    model->run.auto_turns = 0; /* system turns are not in a row any more */
+    model->run.auto_turns = 0; /* this ends a series of system turns */
   }
 }
 
@@ -219,9 +219,9 @@ static int decline(struct model *model) {
 }
 
 static int finish(struct model *model, const struct act *act, const struct sim_settings *settings) {
-  bool older = act->at_ms && act->at_ms < model->run.started_ms; /* than the turn that runs */
+  bool older = act->at_ms && act->at_ms < model->run.started_ms; /* older than the running turn */
   if (model->run.state == STARTING) {
-    if (!act->has_ids) /* a turn of the host's own, if it does not know of the offer */
+    if (!act->has_ids) /* a turn of the host's own, if the host does not know of the offer */
       return model->run.offer_known ? TIDINGS_E_STATE : 0;
     begin_turn(model, PHASE_UNKNOWN);
     fire_turn(model);
@@ -268,7 +268,8 @@ static void enter_phase(struct model *model, enum phase phase) {
   }
 }
 
-/* A result of the host's own does not start an offer that it has not received. */
+/* A tool result does not start an offer that the host has not received: it belongs to a turn of the
+ * host's own. */
 void run_tool_result(struct model *model) {
   if (run_is_running(model) || (model->run.state == STARTING && model->run.offer_known))
     enter_phase(model, PHASE_TOOLS);
@@ -296,11 +297,11 @@ int run_event(struct model *model, const struct act *act, const struct sim_setti
   case ACT_RESUME: resume(model, settings); return 0;
   case ACT_STREAM_STARTED: enter_phase(model, PHASE_STREAMING); return 0;
   case ACT_TOOLS_STARTED: enter_phase(model, PHASE_TOOLS); return 0;
-  default: enter_phase(model, PHASE_UNKNOWN); return 0; /* the phases' ends */
+  default: enter_phase(model, PHASE_UNKNOWN); return 0; /* the end of a phase */
   }
 }
 
-/* Anybody's: the host that is alive is to end the turn that is offered or runs. */
+/* turn.stop, which any process may send: the living host is to end the offered or running turn. */
 int run_stop(struct model *model, const struct act *act) {
   enum meant meant = who_is_meant(model, act);
   bool has_turn = run_is_running(model) || model->run.state == STARTING;

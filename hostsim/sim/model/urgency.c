@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/urgency.c: what a notification makes the host do at once.
+ * sim/model/urgency.c: decides what a notification makes the host do at once.
  */
 #include "sim/model/parts.h"
 
@@ -23,8 +23,8 @@ static bool urgency_goes_before(const struct model *model, int a, int b) {
   return critical_a != critical_b ? critical_a : a < b;
 }
 
-/* An item that has not asked for a turn yet makes the offer, and asks for all earlier ones too; the
- * most pressing item of all names the turn. */
+/* An item that has not asked for a turn yet causes the offer, and asks for all earlier items too.
+ * The most urgent of all these items names the turn. */
 static void ask_for_turn(struct model *model, const struct sim_settings *settings,
                          const struct plan *plan) {
   int pressing = -1, newest = -1;
@@ -41,7 +41,7 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   }
   if (!asks) return;
   if (message_waiting(model, MESSAGE_QUEUED, NULL) > 0) {
-    run_offer(model, settings); /* should that be cancelled, they ask again */
+    run_offer(model, settings); /* if these messages are cancelled, the items ask again */
     return;
   }
   if (model->run.auto_turns >= settings->max_auto_turns) return;
@@ -59,8 +59,8 @@ static bool any_urgent(const struct model *model, const struct sim_settings *set
   return false;
 }
 
-/* An abort far in the future, because the clock was set back, is as old as one of long ago; the
- * next abort forgets both. */
+/* Counts the recent aborts. If the clock was set back, an abort may be far in the future; it counts
+ * as old, and the next abort removes it from the list, like all old ones. */
 static unsigned recent_aborts(const struct model *model, const struct sim_settings *settings,
                               int64_t *ret_aborts) {
   const struct model_run *run = &model->run;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/rows/meta.c: the first row of a store: its layout, how many sessions it has had, its
- * identity and its incarnation. A copy has the identity of what it is a copy of, and an incarnation
- * of its own.
+ * identity and its incarnation. A copy of a store has the identity of the original, and an
+ * incarnation of its own.
  */
 #include "common/fnv.h"
 #include "store/rows/rows.h"
@@ -39,7 +39,8 @@ static bool decode_meta(const struct db_key *key, struct tidings_span value,
   return true;
 }
 
-/* A number made of this process, the place and the time, and of randomness if there is a host. */
+/* Makes a number from this process, the place and the time, and from random bytes if there is a
+ * host. */
 static uint64_t draw_number(const struct store_options *options, const char *of) {
   struct owner self;
   uint32_t random[2] = {0, 0};
@@ -99,7 +100,7 @@ static int refuse_schema(const char *place, uint64_t schema, struct tidings_erro
       place, (unsigned long long)schema, (unsigned long long)DB_LAYOUT, place);
 }
 
-/* Refuses: this process knows the state of another store, or a later state of this one. */
+/* Refuses the store: this process has read another store here, or a later state of this store. */
 static int refuse_replaced(const char *place, struct tidings_error *error) {
   return fail(error, TIDINGS_E_STORE,
               "store %s was replaced by another copy while this process had it open; close it and "
@@ -108,7 +109,7 @@ static int refuse_replaced(const char *place, struct tidings_error *error) {
 }
 
 int meta_check(struct store_txn *txn, struct tidings_error *error) {
-  if (db_state(txn->db).before) return 0; /* the write that left the rows so has looked */
+  if (db_state(txn->db).before) return 0; /* the write that left these rows has checked */
   const char *place = db_place(txn->store->db);
   struct db_key key = row_key(0, ROW_META, 0);
   struct record_reader reader;
@@ -135,7 +136,7 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
         "store salvage %s NEW', or restore it from a backup",
         place, place);
   struct store *store = txn->store;
-  if (!store->lives) store->life = meta.life; /* by the thread that opens it */
+  if (!store->lives) store->life = meta.life; /* set by the thread that opens the store */
   else if (!db_remote && meta_life_differs(&store->life, &meta.life))
     return refuse_replaced(place, error);
   return 0;
@@ -164,9 +165,10 @@ static int put_meta(struct store_txn *txn, const struct meta *meta, struct tidin
 
 /* -- sessions' numbers ------------------------------------------------------------------------- */
 
-/* The lower bits are counted, so that the sessions of a machine share no counters and words
- * (limits.h); the upper ones are random, and not zero, as those that were counted before have it.
- * Older builds count all numbers, and find the sessions that rang by counting. */
+/* The lower bits of a session's number are counted, so that the sessions of a machine share no
+ * counters and words (limits.h). The upper bits are random and not zero; in the numbers of earlier
+ * versions, which were only counted, they are zero. Older builds count all numbers, and find the
+ * sessions that rang by counting. */
 enum { COUNTED_BITS = 7 };
 
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
@@ -178,7 +180,8 @@ int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings
   bool draws = store->random && !store_has_older_builds(store);
   if (draws && store->random(store->random_context, &random, sizeof random)) random = 0;
   uint32_t number = random << COUNTED_BITS | (uint32_t)(meta.next & ((1 << COUNTED_BITS) - 1));
-  if (number < meta.next) number = (uint32_t)meta.next; /* a host without randomness counts them */
+  if (number < meta.next)
+    number = (uint32_t)meta.next; /* without random bytes, numbers are counted */
   meta.next++;
   code = put_meta(txn, &meta, error);
   if (!code) *ret_number = number;

@@ -11,12 +11,11 @@
 
 /* -- inbox.c ----------------------------------------------------------------------------------- */
 
-/* Makes items of the pushes that the engine's inbox has for the session of `scope`. In a snapshot
- * of a session without a number nothing is done, and *ret_again says that a write has to do it. */
+/* Makes items of the pushes that the engine's inbox has for the session of `scope`. In a snapshot,
+ * a session without a number is left as it is, and *ret_again says that a write has to do this. */
 int inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_again,
                struct tidings_error *error);
-/* Before a commit: makes other processes notice that the items differ from those they planned with.
- */
+/* To be called before a commit: makes other processes notice that they planned with other items. */
 int inbox_finish(struct store_txn *txn, struct tidings_error *error);
 
 /* -- row.c ------------------------------------------------------------------------------------- */
@@ -32,7 +31,7 @@ int row_put(struct store_txn *txn, const struct db_key *key, struct buffer *body
 /* Refuses to go on with a damaged row: STORE. */
 int row_damaged(struct tidings_error *error, const char *what, uint32_t session, uint64_t n);
 
-/* The number of the last row of a kind; 0: there is none. */
+/* Finds the number of the last row of a kind; 0: there is none. */
 int row_last(struct store_txn *txn, uint32_t session, enum row_kind kind, uint64_t *ret_n,
              struct tidings_error *error);
 
@@ -51,11 +50,12 @@ int meta_check(struct store_txn *txn, struct tidings_error *error);
  * NOMEM. */
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error);
 
-/* For a store that is made from another: how many sessions it has had, + 1. Errors: NOMEM, STORE.
+/* In a store that is made from another one, sets how many sessions it has had, plus 1. Errors:
+ * NOMEM, STORE.
  */
 int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *error);
-/* Is it the row that states the layout, of a layout with today's rows? Then `out` gets the row of
- * today's layout, with this incarnation, or with NULL with its own one. */
+/* Is this the row that states the layout, and does that layout have today's rows? Then `out` gets
+ * the row for today's layout, with `incarnation`; if that is NULL, the row keeps its own. */
 bool meta_as(const struct db_key *key, struct tidings_span value, const uint64_t *incarnation,
              struct buffer *out);
 
@@ -64,35 +64,37 @@ bool meta_as(const struct db_key *key, struct tidings_span value, const uint64_t
 /* False: the row is damaged. The name points into the record. */
 bool session_decode(const struct db_key *key, struct tidings_span record,
                     struct tidings_span *ret_name, uint32_t *ret_number);
-/* The key of the row of a name, or the first key that has to be looked at. */
+/* Returns the first key at which the row of a name can be: names that collide are at the next
+ * keys. */
 struct db_key session_name_row(struct tidings_span name);
-/* Gives a number that has no name one. Errors: FULL, STORE, NOMEM. */
+/* Gives a name to a session's number that has none. Errors: FULL, STORE, NOMEM. */
 int session_name(struct store_txn *txn, struct tidings_span name, uint32_t number,
                  struct tidings_error *error);
 
-/* session_page of an engine of this machine. */
+/* session_page for an engine on this machine. */
 int session_page_here(struct store_txn *txn, uint64_t after, size_t most, session_visitor each,
                       void *context, uint64_t *ret_next, struct tidings_error *error);
 /* Deletes a session's name, so that it can no longer be found by it. Errors: STORE, NOMEM. */
 int session_delete_name(struct store_txn *txn, struct tidings_span name,
                         struct tidings_error *error);
 
-/* Is the declared number still that of the name? Errors: BUSY if it is not; then callers that
- * remember numbers of names have to look them up again (store_lives). */
+/* Does the scope's name still have the scope's number? Errors: BUSY if it has not; then callers
+ * that remember the numbers of names have to look them up again (store_lives). */
 int session_check_scope(struct store_txn *txn, const struct db_scope *scope,
                         struct tidings_error *error);
 
 /* -- tools.c ----------------------------------------------------------------------------------- */
 
-/* Has the tool that this notification is of (`tool`, or its source) declared another set of kinds?
- * *ret_refused: then SCHEMA, with those that are known. Else errors: STORE, NOMEM. */
+/* Has the notification's tool (`tool`, or its source) declared kinds, and is the notification's
+ * kind none of them? Then returns SCHEMA with the declared kinds, and sets *ret_refused. Other
+ * errors: STORE, NOMEM. */
 int tools_check(struct store_txn *txn, uint32_t session, const struct notification *note,
                 struct arena *arena, bool *ret_refused, struct tidings_error *error);
 
-/* Points into the record. A damaged one declares nothing. -1: no memory. */
+/* The declarations point into the record. A damaged record declares nothing. -1: no memory. */
 int tools_decode(const struct db_key *key, struct tidings_span record, struct arena *arena,
                  struct declarations *ret_tools);
-/* As `note_tools` in db/remote.h has it. */
+/* Writes the declarations in the form that `note_tools` of db/remote.h takes. */
 void tools_text(const struct declarations *tools, struct buffer *out);
 
 /* -- rates.c ----------------------------------------------------------------------------------- */
@@ -105,27 +107,28 @@ bool rate_is_over(const struct db_key *key, struct tidings_span value, int64_t n
 /* -- items.c, heads.c, deliveries.c, runs.c, messages.c, transitions.c --------------------------
  */
 
-/* Without the checksum: the number, and so the key, is known only to the writer that commits it. */
-/* `origin` NULL: it is no copy. */
+/* Writes the record without its checksum, which covers the key: the item's number, and so its key,
+ * is known only to the writer that commits it. */
+/* `origin` NULL: the item is not a copy. */
 void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note,
                  const struct origin *origin);
 bool item_decode(struct record_reader *reader,
                  struct item *ret_item); /* text points into the record */
 
-/* outlines.c: which row has the outline of item `n` */
+/* outlines.c: returns the number of the row that has the outline of item `n`. */
 uint64_t outline_row_of(uint64_t n);
-/* In a write that has put item `n`: puts the row of outlines of which it is the last. Errors:
- * STORE, NOMEM. */
+/* To be called in a write that has put item `n`: if it is the last item of a row of outlines,
+ * writes that row. Errors: STORE, NOMEM. */
 int outlines_note(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_error *error);
 
-/* Items that have not ended, leased ones included: a rollback may bring them all back. `last`: the
- * newest one. */
+/* Counts the items that have not ended. Leased ones count, because a rollback may make them all
+ * pending. `last` is the number of the newest item. */
 uint64_t head_count_live(const struct head *head, uint64_t last);
 /* Does no item and no message wait in the session? */
 bool head_is_over(const struct head *head, uint64_t last);
-/* The facts of a head that an engine may need. */
+/* Collects the facts about a head that an engine may need. */
 struct db_noted head_noted(const struct head *head, uint64_t last);
-/* Rows of a kind with a number below `n` have ended. */
+/* All rows of `kind` whose numbers are below `n` have ended. */
 enum { HEAD_FLOORS = 5 };
 struct head_floor {
   uint8_t kind; /* enum row_kind */
@@ -133,7 +136,7 @@ struct head_floor {
 };
 void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOORS]);
 void head_encode(struct buffer *out, const struct head *head);
-/* false with *ret_no_memory: the arena is out of memory. */
+/* False with *ret_no_memory: the arena is out of memory. */
 bool head_decode(struct record_reader *reader, struct arena *arena, struct head *ret_head,
                  bool *ret_no_memory);
 

@@ -17,15 +17,16 @@
 #include "store/db/lmdb/heads.h"
 #include "store/db/lmdb/page.h"
 
-/* Large, sparse and never changed: growing a map breaks other processes, and a full map cannot even
- * delete. Quotas say FULL long before. */
+/* The size of the map is large and never changes, and the file is sparse: growing a map breaks
+ * other processes, and in a full map not even deleting is possible. Long before that, quotas answer
+ * FULL. */
 #define MAP_BYTES ((size_t)16 << 30)
-/* How much of it rows may take. */
+/* Rows may take this much of the map. */
 #define ROWS_BYTES (MAP_BYTES / 4 * 3)
-/* Kept free for leases and settles when the disk is full. They need a few pages each, and reuse
- * them. */
+/* These bytes are kept free for leases and settles when the disk is full. Each needs a few pages,
+ * which the next one uses again. */
 #define HEADROOM_BYTES ((uint64_t)1 << 20)
-/* A reader is a cache line; LMDB's header before them is smaller than 4 KiB with room to spare. */
+/* Each reader takes a cache line. LMDB's header before the readers is much smaller than 4 KiB. */
 #define LOCKFILE_BYTES ((off_t)(STORE_MAX_READERS * 64 + 8192))
 
 int datafile_refuse(const struct db *db, struct tidings_error *error, const char *how) {
@@ -65,7 +66,8 @@ int datafile_check_length(struct db *db, int fd, struct tidings_error *error) {
   code = read_meta(db, fd, (off_t)page_bytes, page, error);
   if (code) return code;
   if (page_u64(page, HEAD_LAST_PAGE_AT) > last) last = page_u64(page, HEAD_LAST_PAGE_AT);
-  /* Looked at after the pages: a writer in another process extends the file first. */
+  /* The length is read after the pages, because a writer in another process extends the file before
+   * it writes pages. */
   if (fstat(fd, &entry))
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
   if (last >= MAP_BYTES / page_bytes || last >= (uint64_t)entry.st_size / page_bytes)
@@ -74,7 +76,8 @@ int datafile_check_length(struct db *db, int fd, struct tidings_error *error) {
   return 0;
 }
 
-/* Opened read-write first, so that overlayfs copies it up once for all descriptors. */
+/* Opens the file for reading and writing first, so that overlayfs copies it to the upper layer once
+ * for all descriptors. */
 static int open_regular(struct db *db, const char *name, int *ret_fd, struct tidings_error *error) {
   struct stat entry;
   int fd = openat(db->directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -121,7 +124,7 @@ int datafile_check(struct db *db, struct tidings_error *error) {
   return code;
 }
 
-/* A copied file may have its length and yet not its blocks. */
+/* A copied file may have the right length and still lack blocks. */
 bool datafile_has_holes(const struct stat *entry, off_t bytes) {
   return entry->st_size < bytes || entry->st_blocks * 512 < bytes;
 }
@@ -148,7 +151,7 @@ int datafile_prepare_lock(struct db *db, struct tidings_error *error) {
 }
 
 static int lock_inode(const struct db *db, uint64_t *ret_inode) {
-#ifdef STATX_INO /* times are not asked for: see count_links in txn.c */
+#ifdef STATX_INO /* does not ask for times: see count_links in txn.c */
   struct statx part;
   if (statx(db->directory_fd, "lock.mdb", AT_SYMLINK_NOFOLLOW, STATX_INO, &part) == 0) {
     *ret_inode = part.stx_ino;
@@ -199,7 +202,7 @@ static int make_environment(const char *path, const struct db_key *key, struct t
   return rc;
 }
 
-/* With digests in both heads. */
+/* Writes digests into both heads, and syncs the file. */
 static int finish_file(int directory_fd, const char *name) {
   struct heads heads;
   int fd = openat(directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -220,8 +223,8 @@ static void remove_creating(const struct db *db) {
   (void)unlinkat(db->directory_fd, creating, AT_REMOVEDIR);
 }
 
-/* The entries of the folders above, as far as they are ours: the process that made them may have
- * been killed before it could sync them. */
+/* Syncs the folders above the store that belong to this user, because the process that made them
+ * may have been killed before it synced them. */
 static int sync_ancestors(const struct db *db) {
   struct stat entry;
   int err = 0, fd = openat(db->directory_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -241,7 +244,7 @@ static int make_datafile(struct db *db, const struct db_options *options) {
   char path[64];
   struct buffer value = BUFFER_EMPTY;
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", db->directory_fd, creating);
-  remove_creating(db); /* of a process that died here; the gate keeps others out */
+  remove_creating(db); /* left by a process that died here; the gate keeps others out */
   int err = options->first_value(options->first_context, false, &value) ? ENOMEM : 0;
   if (!err && mkdirat(db->directory_fd, creating, 0700)) err = errno;
   if (!err) err = make_environment(path, &options->first, buffer_view(&value));
@@ -251,7 +254,8 @@ static int make_datafile(struct db *db, const struct db_options *options) {
   return err;
 }
 
-/* The folder `creating` goes last: as long as it is there, a process has to sync what was made. */
+/* Removes the folder `creating` last: as long as it is there, each process that opens the store
+ * syncs what was made. */
 int datafile_create(struct db *db, const struct db_options *options, struct tidings_error *error) {
   struct stat entry;
   int err = 0;
@@ -270,19 +274,19 @@ int datafile_create(struct db *db, const struct db_options *options, struct tidi
              : 0;
 }
 
-/* Blocks ahead of what is used, so that a write never meets a full disk half-way. */
+/* Reserves blocks before they are used, so that no write finds the disk full half-way. */
 static int extend(struct db *db, uint64_t bytes) {
   struct stat entry;
   if (fallocate(db->data_fd, 0, 0, (off_t)bytes) == 0) return 0;
   if (errno != EOPNOTSUPP && errno != ENOSYS) return errno;
-  /* A file system without it: at least the length says what is there. */
+  /* This file system has no fallocate, so only the length is set. */
   if (fstat(db->data_fd, &entry)) return errno;
   return (uint64_t)entry.st_size < bytes && ftruncate(db->data_fd, (off_t)bytes) ? errno : 0;
 }
 
-/* The file never shrinks, and LMDB uses its free pages again; so not its length counts, but what
- * the tree holds. The rest of the map is for what leases and settles copy, and for pages that
- * readers keep from being free. */
+/* Counts the pages that the tree holds, not the length of the file, which never shrinks and whose
+ * free pages LMDB uses again. The rest of the map is for pages that leases and settles copy, and
+ * for pages that readers keep from becoming free. */
 static int check_room(const struct db *db, uint64_t bytes, struct tidings_error *error) {
   MDB_stat tree;
   int rc = mdb_env_stat(db->env, &tree);
@@ -298,8 +302,8 @@ static int check_room(const struct db *db, uint64_t bytes, struct tidings_error 
 
 static uint64_t at_most_the_map(uint64_t bytes) { return bytes < MAP_BYTES ? bytes : MAP_BYTES; }
 
-/* True: so much is free inside the file that leases and settles do not need the blocks that are
- * reserved for them beyond its end. */
+/* True: the file has so many free pages that leases and settles do not need reserved blocks beyond
+ * its end. */
 static bool has_free_pages(struct db *db, uint64_t bytes) {
   uint64_t pages;
   return !env_free_pages(db, &pages) && pages >= (2 * HEADROOM_BYTES + bytes) / db->page_bytes;
