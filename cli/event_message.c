@@ -64,5 +64,5 @@ int event_message_read(const struct cli *cli, const char *word, char **ret_text)
   int code = 0;
   if (strcmp(word, "-") == 0) code = read_stdin(cli, &text);
   else if (!(text = strdup(word))) code = cli_fail(cli, "out of memory");
-  return code ? code : repair(cli, text, ret_text);
+  return code || !text ? code : repair(cli, text, ret_text);
 }

@@ -152,21 +152,13 @@ static void take_poll(struct events *events, const struct json *result) {
 
 /* "2026-11-24T10:00:00Z", with a fraction or an offset. -1: it is none. */
 static int64_t read_time_ms(struct tidings_span text) {
-  struct tm parts = {0};
-  int hours = 0, minutes = 0, read = 0;
-  char sign = 'Z';
-  if (sscanf(text.ptr, "%4d-%2d-%2dT%2d:%2d:%2d%n", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
-             &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &read) != 6)
-    return -1;
-  const char *rest = text.ptr + read;
+  struct tm parts = {0}, zone = {0};
+  const char *rest = strptime(text.ptr, "%Y-%m-%dT%H:%M:%S", &parts);
+  if (!rest) return -1;
   if (*rest == '.') rest += 1 + strspn(rest + 1, "0123456789");
-  if (*rest && *rest != 'Z' && *rest != 'z' &&
-      sscanf(rest, "%c%2d:%2d", &sign, &hours, &minutes) != 3)
-    return -1;
-  parts.tm_year -= 1900;
-  parts.tm_mon--;
-  int64_t offset = (int64_t)(hours * 60 + minutes) * 60000;
-  return (int64_t)timegm(&parts) * 1000 + (sign == '-' ? offset : -offset);
+  if (*rest && *rest != 'Z' && *rest != 'z' && !strptime(rest + 1, "%H:%M", &zone)) return -1;
+  int64_t offset = ((int64_t)zone.tm_hour * 60 + zone.tm_min) * 60000;
+  return (int64_t)timegm(&parts) * 1000 + (*rest == '-' ? offset : -offset);
 }
 
 /* When to refresh: a fifth of the time is left for failures. */

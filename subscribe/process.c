@@ -28,7 +28,7 @@ static int make_pipes(int to[2], int from[2]) {
 }
 
 static int start(struct process *process) {
-  int to[2], from[2];
+  int to[2] = {-1, -1}, from[2] = {-1, -1};
   int reason = make_pipes(to, from);
   if (reason) return reason;
   const struct spawn spawn = {.argv = (const char *const *)process->words,

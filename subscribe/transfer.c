@@ -58,8 +58,10 @@ static const char *add_headers(struct transfer *transfer, const struct transfer_
   all = all && add_header(transfer, "Content-Type", "application/json") &&
         add_header(transfer, "Expect", "");
   if (output->protocol) all = all && add_header(transfer, "MCP-Protocol-Version", output->protocol);
-  if (output->modern) all = all && add_header(transfer, "Mcp-Method", output->method);
-  else if (target->session) all = all && add_header(transfer, "Mcp-Session-Id", target->session);
+  if (output->modern && output->method)
+    all = all && add_header(transfer, "Mcp-Method", output->method);
+  else if (!output->modern && target->session)
+    all = all && add_header(transfer, "Mcp-Session-Id", target->session);
   return all ? add_token(transfer, target->token_file) : "out of memory";
 }
 

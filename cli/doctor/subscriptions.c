@@ -13,7 +13,7 @@
 #include "common/clock.h"
 
 #define TOPIC "subscribe"
-enum { NAME_SIZE = 1024, AGE_SIZE = 32 };
+enum { NAME_SIZE = 1024, AGE_SIZE = 32, LAST_SIZE = 2 * AGE_SIZE };
 
 static void name_subscription(const json_t *one, char name[NAME_SIZE]) {
   const char *event = json_value_text(one, "event");
@@ -31,21 +31,20 @@ static void say_age(const json_t *one, const char *member, char age[AGE_SIZE]) {
   else snprintf(age, AGE_SIZE, "%llu days", (unsigned long long)s / 86400);
 }
 
-static void say_last(const json_t *one, char last[AGE_SIZE * 2]) {
+static void say_last(const json_t *one, char last[LAST_SIZE]) {
   char age[AGE_SIZE];
   say_age(one, "event_ms", age);
   if (json_value_text(one, "webhook")[0])
-    snprintf(last, AGE_SIZE * 2, "'tidings stats --listen' counts its events");
-  else if (json_value_count(one, "event_ms"))
-    snprintf(last, AGE_SIZE * 2, "last event %s ago", age);
-  else snprintf(last, AGE_SIZE * 2, "no event since it began");
+    snprintf(last, LAST_SIZE, "'tidings stats --listen' counts its events");
+  else if (json_value_count(one, "event_ms")) snprintf(last, LAST_SIZE, "last event %s ago", age);
+  else snprintf(last, LAST_SIZE, "no event since it began");
 }
 
 static void examine_living(struct doctor *doctor, const json_t *one, const char *name) {
   const char *state = json_value_text(one, "state"), *problem = json_value_text(one, "problem");
   const char *token = json_value_text(one, "token_file");
   unsigned long long pid = json_value_count(one, "pid");
-  char age[AGE_SIZE], last[AGE_SIZE * 2], *remedy = NULL;
+  char age[AGE_SIZE], last[LAST_SIZE], *remedy = NULL;
   say_age(one, "state_ms", age);
   say_last(one, last);
   if (strcmp(state, "refused") == 0) {
@@ -69,7 +68,7 @@ static void examine_living(struct doctor *doctor, const json_t *one, const char 
 /* A subscription that was stopped in order is no mistake. */
 static void examine_gone(struct doctor *doctor, const json_t *one, const char *name) {
   const char *state = json_value_text(one, "state"), *problem = json_value_text(one, "problem");
-  char age[AGE_SIZE], last[AGE_SIZE * 2], *remedy = NULL;
+  char age[AGE_SIZE], last[LAST_SIZE], *remedy = NULL;
   say_age(one, "state_ms", age);
   say_last(one, last);
   if (asprintf(&remedy, "Start it again if it is to go on, or remove %s.*",

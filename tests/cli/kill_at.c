@@ -25,7 +25,7 @@ static void *next_of(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 #define CALL_NEXT(type, name, parameters, arguments)                                               \
   SEEN type name parameters {                                                                      \
-    type(*real) parameters;                                                                        \
+    __typeof__(name) *real;                                                                        \
     *(void **)&real = next_of(#name);                                                              \
     step();                                                                                        \
     return real arguments;                                                                         \
