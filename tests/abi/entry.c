@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry.c: what every plugin exports, and nothing else: the golden dump of tidings.so is made of
- * this, so that it holds the contract's types and none of the plugin's own. It is never loaded.
+ * entry.c: exports what every plugin exports, and nothing else. The golden dump is made from this
+ * object, so that it has the types of the contract and none of the plugin's own. It is never
+ * loaded.
  */
 #include <tidings/tidings.h>
 

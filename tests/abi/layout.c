@@ -3,9 +3,9 @@
  * layout.c: compares how a compiler lays out the structs of the contract, and what its constants
  * are, with a golden file.
  *
- * A golden file of these headers' own version must be equal line by line. A file of an older minor
- * must still hold: structs may have become longer, and nothing else may have changed. `layout`
- * alone prints the text that a golden file has.
+ * A golden file of these headers' own version must be equal line by line. For a file of an older
+ * minor version, structs may have become longer, and nothing else may have changed. `layout`
+ * without arguments prints the text for a golden file.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static int has_grown(const struct text *now, const char *golden) {
   return 0;
 }
 
-/* Each line of `golden` that does not hold any more. */
+/* Prints the lines of `golden` that are not true any more, and counts them. */
 static int missing(const struct text *golden, const struct text *now, int same_version) {
   int count = 0;
   for (size_t i = 1; i < golden->count; i++) {
@@ -120,7 +120,7 @@ static int added(const struct text *golden, const struct text *now) {
   return count;
 }
 
-/* Returns 1 if it does not hold. */
+/* Returns 1 if the golden file is not true any more. */
 static int compare(const char *path, const struct text *now, int number) {
   static struct text golden;
   golden.count = 0;

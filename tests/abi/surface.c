@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * surface.c: a shared object whose exported functions mention every struct of the contract, so that
- * abidiff, which looks only at what is reachable from exported symbols, sees those too that a
- * plugin hands out behind `const void *`. It is never run.
+ * abidiff, which follows only exported symbols, also sees the structs that a plugin hands out as
+ * `const void *`. It is never run.
  */
 #include <tidings/tidings.h>
 

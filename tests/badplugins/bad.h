@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bad.h: what most of the broken plugins have in common, so that each of their files shows only its
- * own fault.
+ * bad.h: the common parts of the broken plugins, so that each of their files shows only its own
+ * fault.
  */
 #ifndef BADPLUGINS_BAD_H
 #define BADPLUGINS_BAD_H
@@ -15,7 +15,7 @@
   const struct tidings_host *host, const struct tidings_open_options *options,                     \
       struct tidings_plugin **ret_plugin, struct tidings_error *error
 
-/* Marks what a faulty function does not look at. */
+/* Marks the arguments that a faulty function does not use. */
 #define UNUSED_ARGUMENTS ((void)host, (void)options, (void)ret_plugin, (void)error)
 
 static inline const void *no_extension(const char *id) {

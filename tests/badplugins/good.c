@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * good.c: a small sound plugin for the tests of hostkit. It keeps no sessions; each call writes a
- * line to the file "log" in its store folder, so that a test sees what arrived, by whichever build.
- * It must stay free of anything but libc.
+ * line to the file "log" in its store folder, so that a test sees which calls arrived, and in which
+ * build. It may use only libc.
  *
- * GOOD_BUILD_ID names the build. GOOD_NEWER adds unknown fields at the end of everything, as a
- * later minor would; GOOD_MINOR is the minor it says. GOOD_QUERY and GOOD_WAKE are the ids of its
- * extensions. A file "refuse-ID" in the store folder makes build ID's open fail, but not in the
- * probe, whose folder is empty.
+ * GOOD_BUILD_ID names the build. GOOD_NEWER adds unknown fields at the end of every struct, like a
+ * later minor version; GOOD_MINOR is the minor version that it states. GOOD_QUERY and GOOD_WAKE are
+ * the ids of its extensions. A file "refuse-ID" in the store folder makes build ID's open fail, but
+ * not in the probe, whose folder is empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,10 +42,10 @@ struct good_reply {
   struct tidings_span ids[3];
   const struct tidings_span *id_list[3];
   struct tidings_status status;
-  char text[64]; /* what all spans that could outlive the reply point to */
+  char text[64]; /* all spans point here that a host could keep longer than the reply */
 };
 
-/* The host's constants are ours to change. */
+/* The plugin may change the reply that the host must not change. */
 static struct good_reply *writable(const struct tidings_reply *reply) {
   struct good_reply *made = NULL;
   memcpy(&made, &reply, sizeof(void *));
@@ -72,7 +72,7 @@ static void fill_lists(struct good_reply *made) {
                                                          .text = span(made->text),
                                                          .data = span("{\"exit\":101}"),
                                                          .count = 3};
-  /* Written by a plugin that did not know `count`: what stands there is not to be read. */
+  /* As from a plugin that does not know `count`: the host must not read these bytes. */
   made->notifications[1] =
       (struct tidings_notification){.size = offsetof(struct tidings_notification, count),
                                     .kind_source = span("mcp"),
@@ -148,8 +148,8 @@ static int32_t give_reply(struct good_plugin *good, uint64_t delivery_id, int fu
   return TIDINGS_OK;
 }
 
-/* Session "full" gets a reply with everything, "odd" one with a role that nobody knows, others
- * none. */
+/* Session "full" gets a reply with everything, session "odd" a reply with an unknown role, and all
+ * others none. */
 static int32_t deliver(struct good_plugin *good, const char *what,
                        const struct tidings_span *session, const struct tidings_reply **ret_reply,
                        struct tidings_error *error) {
@@ -194,8 +194,8 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
                  &request->session, ret_reply, error);
 }
 
-/* Stays in the call until whoever opens the FIFO "gate" in the store folder for writing closes
- * it. */
+/* Stays in the call until a process has opened the FIFO "gate" in the store folder for writing and
+ * has closed it. */
 static void wait_at_gate(struct good_plugin *good) {
   char byte;
   int fd = openat(good->folder, "gate", O_RDONLY | O_CLOEXEC);
@@ -204,14 +204,14 @@ static void wait_at_gate(struct good_plugin *good) {
   close(fd);
 }
 
-/* A byte each. */
+/* Writes a byte to the FIFO "rings". */
 static void ring(struct good_plugin *good) {
   if (good->fifo >= 0 && write(good->fifo, "", 1) != 1)
-    atomic_fetch_add(&good->out, 1); /* which somebody will see */
+    atomic_fetch_add(&good->out, 1); /* the host gets this reply */
 }
 
-/* The event `wait` waits at the gate; `ring` rings; from `keep` to `give back` a reply is out, so
- * that close answers BUSY; `reply` gets a reply. */
+/* The event `wait` waits at the gate, and `ring` rings. From `keep` to `give back` a reply counts
+ * as not released, so that close answers BUSY. `reply` gets a reply. */
 static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event,
                         const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct good_plugin *good = self(plugin);
@@ -239,7 +239,7 @@ static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settle
 static void release(struct tidings_plugin *plugin, const struct tidings_reply *reply) {
   if (!reply) return;
   struct good_reply *made = writable(reply);
-  memset(made, 0xDD, sizeof *made); /* whoever kept a pointer gets to see it */
+  memset(made, 0xDD, sizeof *made); /* shows in a test if somebody has kept a pointer */
   free(made);
   atomic_fetch_sub(&self(plugin)->out, 1);
 }
@@ -323,7 +323,8 @@ static int32_t open_instance(const struct tidings_host *host,
   return TIDINGS_OK;
 }
 
-/* The contract's symbol, with more after it than its type says: hence another name in C. */
+/* The contract's symbol, in which more fields follow than in its type; so it needs another name in
+ * C. */
 extern TIDINGS_EXPORT const struct good_entry longer_entry __asm__(TIDINGS_ENTRY_SYMBOL);
 const struct good_entry longer_entry = {
     .entry = {.size = sizeof(struct tidings_entry) + LATER_BYTES,

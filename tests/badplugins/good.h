@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * good.h: what the parts of good.c share.
+ * good.h: declarations that the parts of good.c share.
  */
 #ifndef TESTS_BADPLUGINS_GOOD_H
 #define TESTS_BADPLUGINS_GOOD_H
@@ -25,7 +25,7 @@
 #define GOOD_MINOR TIDINGS_ABI_MINOR
 #endif
 
-/* The fields that a later minor has after those that this one knows. */
+/* The fields that a later minor version has after those that this one knows. */
 struct later {
   unsigned char bytes[24];
 };
@@ -35,8 +35,8 @@ struct good_plugin {
   struct later later;
   const struct tidings_host *host;
   int folder;
-  int log;  /* opened for appending: one write a line */
-  int lock; /* held while open: a second instance on the folder is refused */
+  int log;  /* opened for appending; each line is one write */
+  int lock; /* held while the instance is open: a second one on the folder is refused */
   int fifo; /* "rings" in the store folder; -1: nobody waits */
   atomic_int out;
   atomic_int closed;

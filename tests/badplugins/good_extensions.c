@@ -21,8 +21,8 @@ struct good_answer {
   char json[512];
 };
 
-/* {"name":"configure"} tells the configuration, {"name":"configure","config":{…}} sets it; nothing
- * else is known. */
+/* {"name":"configure"} returns the configuration, and {"name":"configure","config":{…}} sets it.
+ * Any other query is unknown. */
 static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request,
                      const struct tidings_answer **ret_answer, struct tidings_error *error) {
   static const char setting[] = "{\"name\":\"configure\",\"config\":";
@@ -69,7 +69,7 @@ static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd,
   return write_line(good, "waits", &nothing, error);
 }
 
-/* "rung" for each ring. */
+/* Names the session "rung" once for each ring. */
 static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size,
                             size_t *ret_len, struct tidings_error *error) {
   struct good_plugin *good = self(plugin);

@@ -16,7 +16,7 @@ static int32_t open_crashing(OPEN_ARGUMENTS) {
   (void)snprintf(path, sizeof path, "%.*s/data/file", len, options->store_dir.ptr);
   FILE *file = fopen(path, "we");
   if (file) (void)fclose(file);
-  (void)signal(SIGSEGV, SIG_DFL); /* a sanitizer would catch and report what is wanted here */
+  (void)signal(SIGSEGV, SIG_DFL); /* otherwise a sanitizer would report this crash */
   (void)raise(SIGSEGV);
   return TIDINGS_OK;
 }

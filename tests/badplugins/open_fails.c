@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * open_fails.c: its open says no, in words.
+ * open_fails.c: its open fails with a sentence.
  */
 #include "bad.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * open_fails_silently.c: its open says no and not why.
+ * open_fails_silently.c: its open fails without a sentence.
  */
 #include "bad.h"
 

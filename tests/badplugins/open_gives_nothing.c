@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * open_gives_nothing.c: its open says yes and hands out no instance.
+ * open_gives_nothing.c: its open succeeds and hands out no instance.
  */
 #include "bad.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * undefined_symbol.c: needs a function that nobody has, as a plugin does that was linked without
+ * undefined_symbol.c: needs a function that does not exist, like a plugin that was linked without
  * its library.
  */
 #include "bad.h"

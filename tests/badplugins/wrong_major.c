@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * wrong_major.c: speaks version 2.0 of the contract. Only the eight bytes that never change are
- * there, so reading on would be seen.
+ * wrong_major.c: has version 2.0 of the contract. Only the eight bytes that never change exist, so
+ * reading further would be noticed.
  */
 #include <tidings/abi.h>
 

@@ -48,7 +48,8 @@ __attribute__((visibility("default"))) int timerfd_settime(int fd, int flags,
                                                            struct itimerspec *old) {
   char path[4096], line[128], bytes[64];
   (void)old;
-  while (read(fd, bytes, sizeof bytes) > 0) continue; /* as the kernel: set anew, it is silent */
+  while (read(fd, bytes, sizeof bytes) > 0)
+    continue; /* an alarm that is set anew is not readable, as in the kernel */
   snprintf(path, sizeof path, "%s.log", getenv("FAKE_ALARM"));
   int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   int len = snprintf(line, sizeof line, "%lld %d %d\n", (long long)value->it_value.tv_sec,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/cli/kill_at.c: preloaded into a program that is to die of SIGKILL just before its
- * KILL_AT-th call that another process can see: of a file that is opened, written, flushed, cut,
- * renamed, removed or closed. So each step of what it does is the last one once.
+ * tests/cli/kill_at.c: is preloaded into a program, and kills it by SIGKILL just before its
+ * KILL_AT-th call whose effect another process can see: opening, writing, flushing, truncating,
+ * renaming, removing or closing a file. So a test can make each step the last one.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store_trick.c: states of a store that no command can make: a writer that holds the lock, or has
- * it most of the time, and a store of a newer or older version.
+ * store_trick.c: makes states of a store that no command can make: a writer that holds the lock,
+ * always or most of the time, and a store of a newer or older version.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { PATIENCE_MS = 60000, HOLD_MS = 300 };
 
-/* Until stdin ends or this process is killed. */
+/* Holds the lock until stdin ends or this process is killed. */
 static int hold(struct store *store) {
   struct tidings_error error = {.size = sizeof error};
   struct store_txn *txn;
@@ -43,7 +43,8 @@ static struct timespec changed_at(const char *folder) {
   return entry.st_mtim;
 }
 
-/* Again and again, until this process is killed: each commit of another waits for HOLD_MS. */
+/* Takes the lock again and again, until this process is killed: each commit of another process
+ * waits for HOLD_MS. */
 static int hold_often(struct store *store, const char *folder) {
   for (bool first = true;; first = false) {
     struct store_txn *txn;
@@ -60,7 +61,7 @@ static int hold_often(struct store *store, const char *folder) {
   }
 }
 
-/* As a version with another layout would leave it. */
+/* Makes the store look like one of a version with another layout. */
 static int put_layout(struct store *store, uint64_t layout) {
   struct db_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;

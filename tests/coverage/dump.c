@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * coverage/dump.c: part of every program and library of a build with TIDINGS_COVERAGE. Each has a
- * __gcov_dump of its own, which nobody else sees.
+ * coverage/dump.c: is part of every program and library of a build with TIDINGS_COVERAGE. Each has
+ * its own __gcov_dump, which others cannot call, so it registers that function.
  */
 #include <gcov.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * coverage/dump.h: what dump.c and ending.c share. Only in builds with TIDINGS_COVERAGE.
+ * coverage/dump.h: functions of ending.c for dump.c. Only in builds with TIDINGS_COVERAGE.
  */
 #ifndef TIDINGS_COVERAGE_DUMP_H
 #define TIDINGS_COVERAGE_DUMP_H
 
-/* Each takes the function that writes the counts of the caller's program or library. Any thread. */
+/* Each takes the function that writes the counts of the caller's program or library. Any thread may
+ * call them. */
 __attribute__((visibility("default"))) void coverage_add(void (*dump)(void));
 __attribute__((visibility("default"))) void coverage_remove(void (*dump)(void));
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * coverage/ending.c: a process that ends itself by _exit or SIGKILL leaves its counts behind too. A
- * shared library that every program of a build with TIDINGS_COVERAGE is linked with, so that its
- * _exit and kill are found before those of the C library.
+ * coverage/ending.c: makes a process write its counts even if it ends itself by _exit or SIGKILL.
+ * Every program of a build with TIDINGS_COVERAGE is linked with this shared library, whose _exit
+ * and kill are found before those of the C library.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,7 +14,8 @@
 
 #define MOST 256 /* programs and libraries in a process at a time; the counts of more are lost */
 
-/* No lock: the process may be the child of a fork that happened while another thread held it. */
+/* There is no lock, because this process may be a forked child whose parent's other thread held it
+ * at the fork. */
 static _Atomic(void (*)(void)) dumps[MOST];
 
 static void exchange(void (*from)(void), void (*to)(void)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fleet/open_race.c: two threads open the same store in a database at once: exactly one is
- * refused, since a process has a store open once. No server is needed, because the other one is
- * refused by that. The plugin finds this program's memfd_create and closedir before the system's,
- * so that both threads have their file before either looks for the other's, and both have looked
- * before either goes on.
+ * tests/fleet/open_race.c: two threads open the same store in a database at once. The plugin must
+ * refuse exactly one, because a process may have a store open only once. No server runs, so opening
+ * fails for the other thread too, with another error. The plugin finds this program's memfd_create
+ * and closedir before the system's. So both threads have made their file before either looks for
+ * the other's, and both have looked before either goes on.
  */
 #include <dirent.h>
 #include <dlfcn.h>

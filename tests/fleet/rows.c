@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/fleet/rows.c: rows URL SEED STEPS: two processes share a store and take turns; a third one
- * reads it at the end. The conductor says whose turn it is, and looks at the tables.
+ * reads it at the end. The first process of the test says whose turn it is, and reads the tables.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,17 +15,17 @@
 
 enum { PROCESSES = 3, ANSWER_S = 1200 };
 
-/* The orders to a process; it answers with one byte: what came of it. */
+/* The orders to a process, which answers each with a byte that states the result. */
 enum ask {
   STEP = 's',
   CHECK = 'c',   /* all sessions */
-  TIDY = 't',    /* what has ended is history after this, but for a few rows */
-  HOLD = 'h',    /* begins a write, and has the session until... */
-  LET_GO = 'k',  /* ...this */
-  HURRY = 'u',   /* a write with little time, which is refused */
-  SHORTEN = 'n', /* one that is done in little time */
-  GIVE_UP = 'g', /* one with much time, which is given up */
-  EMPTY = 'e',   /* writes that write nothing, more than there may be connections */
+  TIDY = 't',    /* moves ended rows to the history, except a few */
+  HOLD = 'h',    /* begins a write, and keeps the session's lock until LET_GO */
+  LET_GO = 'k',  /* ends the write of HOLD */
+  HURRY = 'u',   /* makes a write with little time, which is refused */
+  SHORTEN = 'n', /* makes a write with little time, which succeeds */
+  GIVE_UP = 'g', /* begins a write with much time, and gives it up */
+  EMPTY = 'e',   /* begins more writes than there may be connections, and writes nothing */
   WRITE = 'w'
 };
 enum { DONE = '.', REFUSED = 'r' };
@@ -42,7 +42,7 @@ static void hold_session(void) {
     rows_broken("%s", error.text);
 }
 
-/* The limit that the server has afterwards is this one. */
+/* Leaves the server with this limit of time. */
 static void shorten(void) {
   int *ms = &rows_self.model->short_ms;
   for (*ms = SHORT_MS; rows_write(0, (uint32_t)*ms, false, TIDINGS_E_BUSY); *ms *= 2)
@@ -89,7 +89,7 @@ static int first_value(const void *context, bool for_older_builds, struct buffer
   return ret_value->failed ? -1 : 0;
 }
 
-/* Until the conductor has ended. */
+/* Runs until the first process has ended. */
 static int run_process(const char *url, int asked) {
   uint8_t kinds[KINDS] = {0};
   struct tidings_error error = {.size = sizeof error};
@@ -143,7 +143,7 @@ static void ask(int process, enum ask what) {
   if (write(ends[process], &byte, 1) != 1) rows_broken("process %c has ended", 'a' + process);
 }
 
-/* 0: nothing came within the time. */
+/* Returns the answer; 0: none came in time. */
 static int await(int process, int ms) {
   struct pollfd ready = {.fd = ends[process], .events = POLLIN};
   char byte;
@@ -168,7 +168,7 @@ static long count_of(PGconn *pg, const char *sql) {
   return count;
 }
 
-/* B waits for the session that A has, as long as A wants, although B's last limit was shorter. */
+/* Checks that B waits for the session that A has locked, although B's last limit was shorter. */
 static void wait_longer(PGconn *pg, int short_ms) {
   char waits[160];
   (void)snprintf(waits, sizeof waits,
@@ -197,7 +197,7 @@ static void check_limits(PGconn *pg) {
   printf("ok - so does a short one, also before one that was given up\n");
 }
 
-/* A commit ends the transaction on the server too, and the connection stays. */
+/* Checks that a commit ends the transaction on the server too, and that the connection stays. */
 static void check_connections(PGconn *pg) {
   char sql[160];
   long now = count_of(pg, "SELECT extract(epoch FROM clock_timestamp()) * 1000000");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/fleet/rows.h: a model test of the engine for PostgreSQL. Processes that share a store take
- * turns; what each reads is compared with a model of the rows, which they share in memory.
+ * turns; everything that they read is compared with a model of the rows in shared memory.
  */
 #ifndef FLEET_ROWS_H
 #define FLEET_ROWS_H
@@ -17,11 +17,11 @@ enum {
   MOST_PUSHES = 24,
   IDS = 6,
   LONG_MS = 600000, /* a call that has to succeed on any machine */
-  /* The server's limit is 124 ms then: it refuses before this process gives up. */
+  /* With this time the server's limit is 124 ms, so it refuses before this process gives up. */
   SHORT_MS = 127
 };
 
-/* The kinds that are used: their places here, and in a key. */
+/* The kinds of rows that are used, as indices of arrays. */
 enum { HEAD, KEPT, ITEM, NUMBERED, LOOKED, ROW_KINDS };
 uint8_t rows_kind(int kind);
 bool rows_ends(int kind);       /* DB_KIND_ENDS */
@@ -30,16 +30,16 @@ uint32_t rows_beyond(int kind); /* and before this */
 uint64_t rows_n(int kind, uint32_t at);
 
 struct row {
-  uint32_t seed; /* its first bytes, and the others follow from it */
+  uint32_t seed; /* the row's bytes follow from it */
   uint16_t len;
   bool there;
-  bool again; /* it may have been history when it was written */
+  bool again; /* it may have been in the history when it was written */
 };
 
 struct session {
-  uint64_t version; /* so many commits wrote to it; 0: there is none */
+  uint64_t version; /* how many commits wrote the session; 0: it does not exist */
   uint64_t ended[ROW_KINDS];
-  uint64_t floor_most[ROW_KINDS]; /* what is not below this is no history */
+  uint64_t floor_most[ROW_KINDS]; /* rows from this number on are not in the history */
   bool noted[IDS];                /* events that were seen */
   uint32_t push_count, pushes[MOST_PUSHES];
   struct row rows[ROW_KINDS][MOST_ROWS]; /* the head's seed is the number of the next item */
@@ -57,7 +57,7 @@ struct rows_process {
   char name;
   struct db *db;
   struct model *model;
-  uint64_t stamps[SESSIONS]; /* of the last snapshots */
+  uint64_t stamps[SESSIONS]; /* the stamps of the last snapshots */
 };
 extern struct rows_process rows_self;
 
@@ -66,11 +66,11 @@ void rows_broken(const char *format, ...) __attribute__((format(printf, 1, 2), n
 
 /* -- a transaction: rows_look.c ---------------------------------------------------------------- */
 
-/* A session as the transaction sees it. */
+/* A session as a transaction sees it. */
 struct view {
   uint32_t session; /* its place in the model */
   bool wrote, stale;
-  uint32_t folded; /* pushes that are rows */
+  uint32_t folded; /* how many pushes have become rows */
   uint64_t reported[ROW_KINDS];
   bool noted[IDS]; /* the commit does it */
   struct session rows;
@@ -90,13 +90,14 @@ struct turn {
 struct db_key rows_key(uint32_t session, int kind, uint32_t at);
 struct db_event rows_event(uint32_t session, uint32_t id);
 bool rows_is_value(const struct row *row, struct tidings_span value);
-/* The result of an operation: true if it failed and may. */
+/* Judges the result of an operation. True: it failed, and may fail. */
 bool rows_failed(struct turn *turn, int rc, const char *what);
 uint32_t rows_newest(const struct session *session, int kind);
 
 void rows_put(struct turn *turn, struct view *view, int kind, uint32_t at, struct row row);
 void rows_delete(struct turn *turn, struct view *view, int kind, uint32_t at);
-/* The session's rows at the begin of the transaction that declares it, with what was pushed. */
+/* Makes the view of a session at the begin of a transaction that declares it, with the rows of its
+ * pushes. */
 void rows_view(struct turn *turn, uint32_t session);
 void rows_view_other(struct turn *turn, uint32_t session);
 void rows_get(struct turn *turn, const struct view *view, int kind, uint32_t at);
@@ -106,10 +107,11 @@ void rows_backward(struct turn *turn, const struct view *view, int kind, uint32_
 /* -- what a process does in its turn: rows_step.c ---------------------------------------------- */
 
 void rows_step(void);
-void rows_release_snapshot(void); /* one that it may hold from turn to turn */
-/* A write of the session: one row, and all that has ended. `code`: what it may be refused with. */
+void rows_release_snapshot(void); /* releases a snapshot that was kept from turn to turn */
+/* Makes a write of the session: one row, and all ended rows. `code`: the error with which it may be
+ * refused. */
 int rows_write(uint32_t session, uint32_t ms, bool gives_up, int code);
-/* Compares all that is there with the model, in a snapshot. */
+/* Compares all rows with the model, in a snapshot. */
 void rows_check(uint32_t session);
 struct tidings_span rows_name(uint32_t session);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fleet/rows_look.c: what a transaction reads is what the model says, by each way of reading.
+ * tests/fleet/rows_look.c: checks that a transaction reads the rows of the model, by each way of
+ * reading.
  */
 #include <stdarg.h>
 #include <unistd.h>
@@ -38,7 +39,7 @@ bool rows_ends(int kind) { return kind == ITEM || kind == NUMBERED; }
 uint32_t rows_first(int kind) { return rows_ends(kind); }
 uint32_t rows_beyond(int kind) { return counts[kind]; }
 
-/* Those that are looked up are all over the numbers. */
+/* Spreads the rows of kind LOOKED over all numbers. */
 uint64_t rows_n(int kind, uint32_t at) {
   return kind == LOOKED ? at * UINT64_C(0x0a00000000000001) : at;
 }
@@ -149,7 +150,7 @@ void rows_view(struct turn *turn, uint32_t session) {
     rows_broken("%u of %u pushes are there", view->folded, view->rows.push_count);
 }
 
-/* Another session has of its inbox what this process has seen of it. */
+/* Makes the view of another session, with the part of its inbox that this process has seen. */
 void rows_view_other(struct turn *turn, uint32_t session) {
   struct view *view = &turn->other;
   struct db_key key = rows_key(session, HEAD, 0);
@@ -179,7 +180,8 @@ void rows_get(struct turn *turn, const struct view *view, int kind, uint32_t at)
                 value.ptr ? "another value" : "it is not there");
 }
 
-/* The row at which the cursor stands; beyond the last: of another kind, or none. */
+/* Returns the index of the row under the cursor; beyond the last: it is of another kind, or there
+ * is none. */
 static uint32_t stands_at(const struct db_cursor *cursor, const struct view *view, int kind) {
   struct db_key key = rows_key(view->session, kind, 0);
   uint64_t n;
@@ -195,7 +197,7 @@ static uint32_t stands_at(const struct db_cursor *cursor, const struct view *vie
   return at;
 }
 
-/* May a near cursor leave it out? */
+/* May a near cursor leave the row out? */
 static bool is_far(const struct view *view, int kind, uint32_t at) {
   return kind == LOOKED || (rows_ends(kind) && at < view->rows.floor_most[kind]);
 }

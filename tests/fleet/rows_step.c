@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fleet/rows_step.c: what a process does in its turn: a random transaction, and what the
- * model becomes with it.
+ * tests/fleet/rows_step.c: a process makes a random transaction in its turn, and changes the model
+ * in the same way.
  */
 #include "rows.h"
 
@@ -12,7 +12,7 @@ struct tidings_span rows_name(uint32_t session) {
 
 static struct session *session_at(uint32_t session) { return &rows_self.model->sessions[session]; }
 
-/* By its number, its name or both. */
+/* Names the session by its number, its name or both. */
 static struct db_scope scope_of(uint32_t session) {
   uint32_t how = session_at(session)->version ? rows_random(3) : 1;
   struct db_scope scope = {.session = how == 1 ? 0 : session + 1};
@@ -55,8 +55,8 @@ static void put_random(struct turn *turn, struct view *view, int kind, uint32_t 
   rows_put(turn, view, kind, at, row);
 }
 
-/* The commit's outcome is not known. A write that has the lock shows it: one that was late cannot
- * come after it. */
+/* Finds the outcome of a commit that is not known. A write that has the lock shows it, because a
+ * late commit cannot come after that. */
 static void find_outcome(const struct turn *turn) {
   uint32_t session = turn->declared.wrote ? turn->declared.session : turn->other.session;
   struct db_scope scope = {.session = session + 1};
@@ -73,7 +73,7 @@ static void find_outcome(const struct turn *turn) {
   note_turn(&next);
 }
 
-/* Returns whether it is to be done again. */
+/* Returns whether the transaction is to be made again. */
 static bool commit(struct turn *turn) {
   struct tidings_error error = {.size = sizeof error};
   bool wrote = turn->declared.wrote || (turn->has_other && turn->other.wrote) || turn->counted;
@@ -156,7 +156,7 @@ static void end_some(struct turn *turn, struct view *view, int kind) {
   report_ended(turn, view, kind);
 }
 
-/* Rows that may be history already, and become it again. */
+/* Writes rows that may be in the history already, and that move there again. */
 static void put_again(struct turn *turn, struct view *view, int kind) {
   uint64_t floor = view->rows.floor_most[kind];
   if (view->stale || floor < 2) return;
@@ -164,7 +164,8 @@ static void put_again(struct turn *turn, struct view *view, int kind) {
   end_some(turn, view, kind);
 }
 
-/* A row of the store's own, which others write too; the session's shows whether it was done. */
+/* Increments a row of the store's own, which others write too; the session's counter shows whether
+ * it was done. */
 static void count_up(struct turn *turn, struct view *view) {
   struct db_key key = {{0, 0, 0, 0, PG_META, 0, 0, 0, 0, 0, 0, 0, 9}};
   struct tidings_span value;
@@ -179,7 +180,7 @@ static void count_up(struct turn *turn, struct view *view) {
   put_random(turn, view, KEPT, 0);
 }
 
-/* The event that was declared, or another one: whether it was seen, and where it would be. */
+/* Looks up the declared event, or another one, and checks whether it was seen. */
 static void look_for_event(struct turn *turn) {
   const struct view *view = &turn->declared;
   uint32_t id = rows_random(3) ? turn->event : rows_random(IDS);
@@ -284,7 +285,7 @@ static bool begin_turn(struct turn *turn, struct db_scope *scope, bool writes, u
   return !code;
 }
 
-/* Returns whether it is to be done again, since it was outdated. */
+/* Returns whether the transaction is to be made again, because it was outdated. */
 static bool write_randomly(uint32_t session, bool optimistic) {
   struct db_scope scope = scope_of(session);
   struct turn turn;
@@ -381,7 +382,8 @@ static void push_one(uint32_t session) {
 static struct turn held;
 static bool holds;
 
-/* A snapshot stays as it is, whatever is written meanwhile: what it has loaded. */
+/* Checks that the rows that a snapshot has loaded stay as they were, whatever was written
+ * meanwhile, and releases it. */
 void rows_release_snapshot(void) {
   if (!holds) return;
   for (int kind = 0; kind < LOOKED; kind++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz.h: what a fuzz target is, and how it says that something is wrong. Knows neither
+ * tests/fuzz/fuzz.h: declares a fuzz target, and how it reports a problem. It needs neither
  * libFuzzer nor a test framework.
  */
 #ifndef TESTS_FUZZ_FUZZ_H

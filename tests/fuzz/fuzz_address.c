@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_address.c: a line as an address, and what follows as a folder or a remote's URL.
- * An address is refused with a sentence, or has one form: text that is read again as the same
- * address. A folder's notifications are for sessions that work there or above it, not for one whose
- * folder's name begins like it; a repository's are for its checkouts alone.
+ * tests/fuzz/fuzz_address.c: the input's first line is an address, and the rest a folder or a
+ * remote's URL. An address is refused with a sentence, or it has one form: a text that is read as
+ * the same address again. A folder's notifications reach sessions that work there or above it, but
+ * no session whose folder's name only begins in the same way. A repository's notifications reach
+ * only its checkouts.
  */
 #include "fuzz.h"
 

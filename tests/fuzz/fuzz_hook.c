@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_hook.c: what an agent sends to its hook, in each agent's dialect. The first byte
- * of an input chooses the agent, the second how the rest is read: as the bytes on stdin, or as
- * fields with a NUL between, of which a call is made that parses: the event by its number, the
- * session, the folder, the tool, and then the paths that the tool's input names, or a prompt. Or
- * the rest is the agent's transcript.
+ * tests/fuzz/fuzz_hook.c: the input that an agent sends to its hook, in each agent's dialect. The
+ * first byte chooses the agent, and the second how the rest is read. The rest is the bytes on
+ * stdin; or the agent's transcript; or fields with a NUL between them, from which a call is made
+ * that can be parsed: the event's number, the session, the folder, the tool, and then the paths in
+ * the tool's input, or a prompt.
  */
 #include "fuzz.h"
 
@@ -22,11 +22,11 @@ enum {
   IS_STRUCTURED = 1,
   IS_PATCH = 2,
   IS_CUT = 4,
-  IS_NOTICE = 8,       /* as GitHub Copilot CLI names its fields: no event, "sessionId" */
-  IS_OF_SUBAGENT = 16, /* which is a session of its own, and names its parent */
-  IS_PROMPT = 32,      /* what is left is a prompt, and ends as our reasons to go on do */
-  IS_TRANSCRIPT = 64,  /* no call: what the agent keeps of the session */
-  IS_LARGE = 128,      /* of which more than the end would be read */
+  IS_NOTICE = 8,       /* with the fields of GitHub Copilot CLI: no event, "sessionId" */
+  IS_OF_SUBAGENT = 16, /* the subagent has a session of its own, which names its parent */
+  IS_PROMPT = 32,      /* the rest is a prompt that ends like the plugin's reasons to go on */
+  IS_TRANSCRIPT = 64,  /* no call: the rest is the agent's transcript */
+  IS_LARGE = 128,      /* a transcript of which more than the end would be read */
 };
 
 /* -- a call of fields -------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static struct tidings_span take_field(struct tidings_span *rest) {
   return field;
 }
 
-/* Bytes that are not UTF-8 are left out: a host writes JSON. */
+/* Leaves out bytes that are not UTF-8, because a host writes JSON. */
 static json_t *text_of_field(struct tidings_span field) {
   return json_stringn(field.ptr, utf8_valid_length(field));
 }
@@ -61,7 +61,7 @@ static json_t *tool_input(struct tidings_span *rest, bool is_patch) {
 
 static const char marker[] = "\n\n[tidings 1z141z9]\n";
 
-/* The caller: the session, or its subagent. */
+/* Adds the caller: the session, or its subagent. */
 static void add_caller(json_t *call, unsigned how, struct tidings_span session) {
   (void)json_object_set_new(call, how & IS_NOTICE ? "sessionId" : "session_id",
                             text_of_field(session));
@@ -75,7 +75,7 @@ static void add_prompt(json_t *call, struct tidings_span text) {
   (void)json_object_set_new(call, "prompt", json_sprintf("%.*s%s", SPAN_FORMAT(valid), marker));
 }
 
-/* The agent is recognized by its transcript. */
+/* Adds the path of the transcript, by which the agent is recognized. */
 static void add_transcript(json_t *call, const struct host *host) {
   char *home = host_home(host);
   const char *below = host->caller.transcript;
@@ -116,7 +116,8 @@ static char *structured(const struct host *host, unsigned how, struct tidings_sp
 
 /* -- what must hold ---------------------------------------------------------------------------- */
 
-/* A watcher names the file by the same bytes, so naming it again changes nothing. */
+/* Checks that naming a file twice changes nothing, because a watcher must name it by the same
+ * bytes. */
 static void check_path(const char *cwd, const char *path) {
   MUST(path[0], "an empty path");
   for (const char *at = path; *at; at += strcspn(at, "/"), at += *at == '/') {
@@ -131,12 +132,12 @@ static void check_path(const char *cwd, const char *path) {
   free(again);
 }
 
-/* Prompts of hosts that send one when no person has written anything. */
+/* Is it a prompt that the host sends although no person has written anything? */
 static bool is_ignored_prompt(const struct hook_call *call) {
   return call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")];
 }
 
-/* A subagent's calls count for its parent. */
+/* Checks that a subagent's calls count for its parent. */
 static void check_caller(const struct hook_call *call) {
   const char *agent = json_string_value(json_object_get(call->input, "agent_id")),
              *parent = json_string_value(json_object_get(call->input, "parent_agent_id"));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_listen.c: a request of anybody: lines "name: value", an empty line, a body. The
- * first byte chooses the scheme. Nobody signs without the secret, whatever the headers; whoever has
- * it signs this body and no other. A request that its first lines refuse has a status and a
- * reason; a body that is read is JSON for a listed host, no larger than the route allows. An input
- * that begins with "{" is a file of routes too: it is taken whole, or refused with a sentence.
+ * tests/fuzz/fuzz_listen.c: the input is a request: lines "name: value", an empty line, and a body.
+ * The first byte chooses the scheme. Without the secret no headers make a valid signature, and a
+ * signature with the secret is valid for one body only. A request that is refused by its first
+ * lines has a status and a reason. A body that is read is JSON for a listed host, and is no larger
+ * than the route allows. An input that begins with "{" is also read as a file of routes: it is
+ * taken whole, or refused with a sentence.
  */
 #include "fuzz.h"
 
@@ -56,7 +57,7 @@ static const char *refusal(enum signature_scheme scheme, const struct request *r
   return signature_refusal(scheme, &secrets, &document, body, now_s);
 }
 
-/* GitHub's scheme, as the holder of the secret uses it. */
+/* Checks a request that is signed with the secret, by GitHub's scheme. */
 static void check_signed(const struct request *request) {
   char text[7 + 2 * SHA256_BYTES + 1] = "sha256=", body[MOST_BODY + 1];
   unsigned char mac[SHA256_BYTES];

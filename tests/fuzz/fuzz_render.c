@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_render.c: arbitrary bytes in every field of what is rendered. An input is a byte
- * for the format, one for what else there is, and then fields with a NUL between: the host's name,
- * and for each item its source, name and message. The item's message is steered as well, and the
- * whole input is what a tool answered.
+ * tests/fuzz/fuzz_render.c: arbitrary bytes in every rendered field. The first byte of an input
+ * chooses the format, and the second the other settings. Then come fields with a NUL between them:
+ * the host's name, and for each item its source, name and message. The messages are also steered,
+ * and the whole input is also a tool's result.
  */
 #include "fuzz.h"
 

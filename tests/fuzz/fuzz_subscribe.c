@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_subscribe.c: a server that sends anything. The input is a list of lines: "t" and
- * a number is time that passes, "f" and a number a failure with that status, "s" bytes of an event
- * stream, anything else a message, in which @ is the id of the request that is out. It must hold
- * that requests are JSON, one is out at most and has an id of its own, an empty cursor is never
- * handed out, null is never sent once there was a cursor, and nothing follows the end.
+ * tests/fuzz/fuzz_subscribe.c: a server that sends anything. Each line of the input is one thing
+ * that happens: "t" and a number: time passes; "f" and a number: a failure with that status; "s":
+ * bytes of an event stream; any other line: a message, in which @ stands for the id of the open
+ * request. Checks that requests are JSON, that at most one is open and has a new id, that no empty
+ * cursor is handed out, that null is not sent after there was a cursor, and that nothing follows
+ * the end.
  */
 #include "fuzz.h"
 

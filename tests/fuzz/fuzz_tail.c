@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_tail.c: arbitrary bytes as the output of a command: what is shown of it is text,
- * bounded, of its own words, the same however it arrives, and without the secrets that are masked.
- * The first byte says in which parts it arrives.
+ * tests/fuzz/fuzz_tail.c: arbitrary bytes as the output of a command. The shown part is text,
+ * bounded, and consists of the output's own words; it is the same in whatever parts the output
+ * arrives, and has no masked secrets. The first byte chooses the parts.
  */
 #include "fuzz.h"
 
@@ -54,8 +54,8 @@ static void check_text(const char *text, size_t most_lines, size_t most_bytes) {
   MUST(lines <= most_lines, "%zu lines: %s", lines, text);
 }
 
-/* Line `number` of the output, as text. A part of a text that returns to the line's start is
- * forgotten. */
+/* Does line `number` of the output, as text, have these words? Text before a return to the line's
+ * start is forgotten. */
 static bool has_words(struct tidings_span output, uint64_t number, struct tidings_span words) {
   struct buffer plain = BUFFER_EMPTY;
   const char *at = output.ptr, *end = output.ptr + output.len;
@@ -110,7 +110,7 @@ static void check_mask(struct tidings_span text) {
   buffer_free(&lines);
 }
 
-/* A token of its own line is masked, whatever stands before it. */
+/* Checks that a token on a line of its own is masked, whatever comes before it. */
 static void check_planted(struct tidings_span text) {
   static const char token[] = "gh"
                               "p_a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0";

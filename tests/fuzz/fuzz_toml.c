@@ -13,7 +13,7 @@ static bool is_expected(int32_t code) {
   return code == TIDINGS_E_INVAL || code == TIDINGS_E_SCHEMA || code == TIDINGS_E_TOO_BIG;
 }
 
-/* The plugin reads it to its end: what it refuses is a key or a value. */
+/* Checks that the plugin reads the JSON to its end: it may refuse only a key or a value. */
 static void expect_json(const char *json) {
   struct arena arena = ARENA_EMPTY;
   struct settings settings;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_transcript.c: see the header. The files are in a folder of this process's, which
- * goes with it.
+ * tests/fuzz/fuzz_transcript.c: writes the files into a folder of this process, which is removed at
+ * its end.
  */
 #include "fuzz_transcript.h"
 
@@ -20,7 +20,7 @@
 
 static const char *const parts[] = {"", "/sessions", "/sessions/2026", "/sessions/2026/11",
                                     "/sessions/2026/11/22"};
-/* As Codex names them; the others' files may have any name. */
+/* The names that Codex uses; files of other agents may have any name. */
 static const char *const files[] = {
     "/sessions/2026/11/22/rollout-2026-11-22T20-35-04-" SESSION
     "_01a204f8-35a6-7681-9784-c13c367ae72d.jsonl",
@@ -65,7 +65,7 @@ static void write_lines(int fd, size_t bytes) {
     MUST(write(fd, line, sizeof line) == sizeof line, "not written");
 }
 
-/* A read in the middle begins at a line. */
+/* Writes the file, with filler in the middle, so that a read there begins at a line. */
 static size_t write_file(const char *path, struct tidings_span text, size_t more) {
   const char *middle =
       more && text.len ? memchr(text.ptr + text.len / 2, '\n', text.len - text.len / 2) : NULL;
@@ -95,7 +95,7 @@ static void check_marks(const struct hook_marks *marks, size_t largest) {
   MUST(any == marks->any_undone, "any_undone is %d", marks->any_undone);
 }
 
-/* A delivery that is not undone is found by the check for deliveries. */
+/* Checks that a delivery that is not undone is also found by the check for deliveries. */
 static void check_held(const char *path, const struct host *host, const struct hook_marks *marks) {
   for (size_t i = 0; i < marks->count && host->undoing != HOST_UNDOES_BY_LINES &&
                      host->undoing != HOST_UNDOES_BY_FILES;
@@ -119,7 +119,8 @@ static uint64_t read_id(struct tidings_span text, size_t *at) {
   return id;
 }
 
-/* The input's markers have no proof, which a fuzzer cannot find: "[tidings 1z141z5]" gets one. */
+/* Adds proofs to the input's markers, such as "[tidings 1z141z5]", because a fuzzer cannot find
+ * them. */
 static void sign_markers(struct tidings_span text, struct buffer *out) {
   static const char opening[] = HOOK_MARKER_OPENING;
   static const uint8_t key[16] = {1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_transcript.h: what an agent has written into its transcript, of which some was
- * written by whoever writes a tool's result.
+ * tests/fuzz/fuzz_transcript.h: reads an agent's transcript. A part of it comes from tools'
+ * results, and so from anybody.
  */
 #ifndef TESTS_FUZZ_FUZZ_TRANSCRIPT_H
 #define TESTS_FUZZ_FUZZ_TRANSCRIPT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/replay.c: runs a fuzz target over the files of a folder: those that it started from,
- * and those that once broke it.
+ * tests/fuzz/replay.c: runs a fuzz target over the files of a folder: inputs from which fuzzing
+ * started, and inputs that once broke it.
  */
 #include <dirent.h>
 
@@ -20,7 +20,7 @@ static int replay(const char *folder, const char *name) {
   }
   size_t size = fread(data, 1, sizeof data, file);
   (void)fclose(file);
-  /* A copy of exactly that size, so that a sanitizer sees a read past its end. */
+  /* The copy has exactly this size, so that a sanitizer sees a read past its end. */
   uint8_t *exact = malloc(size ? size : 1);
   if (!exact) return 1;
   for (size_t i = 0; i < size; i++) exact[i] = data[i];

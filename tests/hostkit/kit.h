@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h: what the tests of hostkit share: folders of their own, plugins by name, a host that keeps
- * what is logged, and looking at what this process has open and mapped. Knows no test framework;
- * what cannot fail in a sound environment ends the process.
+ * kit.h: functions that the tests of hostkit share: folders, plugins by name, a host that keeps its
+ * log, and the lists of what this process has open and mapped. They need no test framework: a
+ * failure that a sound environment cannot have ends the process.
  */
 #ifndef TESTS_HOSTKIT_KIT_H
 #define TESTS_HOSTKIT_KIT_H
@@ -23,7 +23,7 @@ struct kit {
   struct tidings_host host;
   atomic_uint warnings;
   char last_warning[512];
-  struct hostkit_options options; /* complete but for the plugin */
+  struct hostkit_options options; /* complete except for the plugin */
 };
 
 void kit_init(struct kit *kit);
@@ -31,11 +31,12 @@ void kit_init(struct kit *kit);
 /* Removes the folders. Returns NULL, or what the test has left behind: descriptors, copies. */
 const char *kit_finish(struct kit *kit);
 
-/* The path of a test plugin in the build; one buffer a kit. Also sets it in the options. */
+/* Returns the path of a test plugin in the build, in a buffer of the kit, and sets it in the
+ * options. */
 const char *kit_plugin(struct kit *kit, const char *name);
 
-/* Copies a test plugin's bytes over root/own.so, as a builder does, and makes that the plugin of
- * the options. */
+/* Copies a test plugin's bytes over root/own.so, like a build, and makes own.so the plugin of the
+ * options. */
 void kit_build_own(struct kit *kit, const char *name);
 
 /* Opens good plugin `name`, or ends the process with the reason. */
@@ -44,16 +45,16 @@ struct hostkit *kit_open(struct kit *kit, const char *name);
 /* Sends the event `text` and drops the reply. */
 int32_t kit_event(struct hostkit *hostkit, const char *text, struct tidings_error *error);
 
-/* How many lines of the store's log begin with `start`. */
+/* Counts the lines of the store's log that begin with `start`. */
 int kit_log_lines(const struct kit *kit, const char *start);
 
 void kit_touch(const struct kit *kit, const char *name); /* an empty file in the store folder */
-void kit_make_gate(const struct kit *kit); /* the FIFO that the event `wait` waits at */
+void kit_make_gate(const struct kit *kit); /* the FIFO at which the event `wait` waits */
 /* returns once a call waits there; close the descriptor to let it go */
 int kit_hold_gate(const struct kit *kit);
 
 pthread_t kit_start(void *(*run)(void *argument),
-                    void *argument); /* a thread, or the process ends */
+                    void *argument); /* starts a thread; on failure the process ends */
 
 int kit_count_fds(void);
 int kit_count_entries(const char *folder);

@@ -47,14 +47,14 @@ static void *call_on(void *argument) {
   return NULL;
 }
 
-/* The number in a line "BUILD event NUMBER"; -1: another line. */
+/* Returns the number in a line "BUILD event NUMBER"; -1: it is another line. */
 static long event_number(const char *line) {
   static const char word[] = " event ";
   const char *at = strstr(line, word);
   return at ? strtol(at + strlen(word), NULL, 10) : -1;
 }
 
-/* Every event exactly once in the store's log, whichever build wrote it. */
+/* Is every event exactly once in the store's log, whichever build wrote it? */
 static bool all_arrived(const struct kit *kit, unsigned sent) {
   unsigned char *seen = calloc((size_t)sent + 1, 1);
   char path[160];

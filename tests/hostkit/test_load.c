@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_load.c: what a sound plugin is loaded from, what is known of it, and that it goes without a
- * trace.
+ * test_load.c: where a sound plugin is loaded from, what hostkit knows of it, and that unloading it
+ * leaves no trace.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -107,7 +107,7 @@ Test(load, does_not_use_the_file_itself) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* A command's way: no folder is written to, and the file may be overwritten all the same. */
+/* Commands load in this way: no folder is written to, and still the file may be overwritten. */
 Test(load, a_copy_in_memory) {
   struct kit kit;
   kit_init(&kit);
@@ -130,7 +130,7 @@ Test(load, a_copy_in_memory) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* The plugin is quiesced and keeps all it has, for which it would need a close. */
+/* The plugin is only quiesced, and keeps everything that close would free. */
 Test(load, what_is_left_to_the_exit) {
   static struct hostkit *hostkit; /* a leak checker finds it here */
   struct hostkit *other = NULL;
@@ -166,8 +166,8 @@ Test(load, nothing_of_an_older_plugin_is_left_to_the_exit) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* The descriptor of an image that stays is free for the next copy: that has another path all the
- * same, or the loader would take it for the first. */
+/* The next copy gets the same descriptor as the copy of an image that stays mapped. It must have
+ * another path nevertheless, because otherwise the loader would take it for the first copy. */
 Test(load, copies_in_memory_of_images_that_stay) {
   static const char *const builds[] = {"good_b", "good_newer", "good_a"};
   static const char *const ids[] = {"B", "newer", "A"};
@@ -191,7 +191,7 @@ Test(load, copies_in_memory_of_images_that_stay) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* Two at once, from one file: each has an image of its own. */
+/* Two plugins are loaded from one file at once; each has an image of its own. */
 Test(load, twice_in_a_process) {
   struct kit kit;
   char other[128];
@@ -277,8 +277,8 @@ Test(load, looks_for_a_place_for_its_copies) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* A host's open files and terminal are none of the probed plugin's business, and a host without 0
- * to 2 is no obstacle. */
+/* The probed plugin gets none of the host's open files and no terminal, even if the host has no
+ * descriptors 0 to 2. */
 Test(load, without_standard_descriptors) {
   struct kit kit;
   kit_init(&kit);

@@ -20,8 +20,8 @@ void *failing_calloc(size_t count, size_t size) __asm__("__wrap_calloc");
 void *failing_realloc(void *memory, size_t size) __asm__("__wrap_realloc");
 void counting_free(void *memory) __asm__("__wrap_free");
 
-static long fail_at;   /* which one fails, counted down; 0: none does */
-static int from_there; /* 1: and so do all after it */
+static long fail_at;   /* how many allocations until one fails; 0: none fails */
+static int from_there; /* 1: all later ones fail too */
 static int failed;     /* how many have */
 static long live;      /* allocated and not freed */
 
@@ -224,7 +224,7 @@ static int32_t flat_open_and_close(struct trial *trial) {
   return hostkit_flat_close(handle);
 }
 
-/* The answer must be NULL or say NOMEM. */
+/* Makes a flat call; its answer must be NULL or NOMEM. */
 static int32_t flat_call(struct trial *trial) {
   static const char *const requests[] = {
       "{\"op\":\"tool_result\",\"session\":\"full\",\"content\":\"x\"}",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_refuse.c: each way of being broken is refused in its own words, and leaves nothing behind.
+ * test_refuse.c: each kind of broken plugin is refused with a sentence of its own, and leaves
+ * nothing behind.
  */
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -15,7 +16,8 @@
 #include "kit.h"
 #include "verdict.h"
 
-/* Tries to open what the options say; the error is returned, code 0 if it opened after all. */
+/* Tries to open the plugin of the options, and returns the error; its code is 0 if the plugin could
+ * be opened. */
 static struct tidings_error refuse(struct kit *kit) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit *hostkit = NULL;
@@ -66,7 +68,7 @@ Test(refuse, in_its_own_words) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* Plugins that only a probe process survives. */
+/* Plugins that would end the host if there were no probe process. */
 Test(refuse, what_would_take_the_host_along) {
   static const struct refusal deaths[] = {
       {"open_exits", TIDINGS_E_STATE,
@@ -87,8 +89,8 @@ Test(refuse, what_would_take_the_host_along) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* Descriptors, ignored and blocked signals of the host are not the plugin's business, and what it
- * prints is not the terminal's. */
+/* The plugin gets none of the host's descriptors, ignored signals and blocked signals, and its
+ * output does not reach the terminal. */
 Test(refuse, in_a_process_of_its_own) {
   struct kit kit;
   char printed[128];
@@ -121,7 +123,7 @@ Test(refuse, in_a_process_of_its_own) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* A probe process that has not begun to load it when the time is over gets more of it. */
+/* A probe process that has not begun to load the plugin when its time is over gets more time. */
 Test(refuse, what_hangs) {
   enum { MOST_MS = 100000 };
   struct kit kit;
@@ -142,7 +144,8 @@ Test(refuse, what_hangs) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* A host that ignores SIGCHLD cannot learn how a child ended, but still which plugin is sound. */
+/* A host that ignores SIGCHLD cannot learn how a child ended, but it can still tell whether a
+ * plugin is sound. */
 Test(refuse, without_an_exit_status) {
   struct kit kit;
   kit_init(&kit);
@@ -181,7 +184,7 @@ static void write_plugin(struct kit *kit, const char *bytes, size_t len) {
   close(fd);
 }
 
-/* Without a probe, so that a cut which slips through kills this very process. */
+/* There is no probe here, so a cut file that is not refused kills this process. */
 Test(refuse, a_file_cut_short_anywhere) {
   struct kit kit;
   kit_init(&kit);

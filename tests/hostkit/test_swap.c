@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_swap.c: a running build for another one, and what happens when that does not work out. Under
- * load: see swap_storm.c.
+ * test_swap.c: swaps a running build for another one, and tests swaps that fail. swap_storm.c swaps
+ * under load.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "gate.h"
 #include "kit.h"
 
-/* The path of another plugin than the one in the options. */
+/* Returns the path of a plugin that is not the one in the options. */
 static const char *other(const char *name) {
   static char path[512];
   (void)snprintf(path, sizeof path, "%s/tests/plugins/%s.so", getenv("TIDINGS_BUILD_DIR"), name);
@@ -60,7 +60,7 @@ Test(swap, to_another_build_and_back) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* The developer's loop: the same path, another file behind it. */
+/* As in the developer's loop: the path is the same, and the file is new. */
 Test(swap, to_what_was_rebuilt_in_place) {
   struct kit kit;
   kit_init(&kit);
@@ -87,7 +87,7 @@ Test(swap, carries_the_configuration_in_force) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* A plugin without the extension keeps what was given at open. */
+/* If the plugin lacks the extension, the configuration given at open stays. */
 Test(swap, from_a_plugin_that_cannot_tell_its_configuration) {
   struct kit kit;
   kit_init(&kit);
@@ -122,7 +122,8 @@ Test(swap, to_a_broken_build_leaves_the_old_one_untouched) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* The probe's store is empty, so only the real open of build B finds what it does not want. */
+/* The probe's store is empty, so only the real open of build B finds the file that makes it
+ * fail. */
 Test(swap, goes_back_when_the_new_build_fails_in_open) {
   struct kit kit;
   kit_init(&kit);

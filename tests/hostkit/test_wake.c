@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_wake.c: what a host polls goes on working over swaps, and who rang is passed on.
+ * test_wake.c: the descriptor that a host polls works after swaps too, and the names of sessions
+ * that rang are passed on.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plugin that keeps the letter of the contract's first page and then does what FAULT says on a
- * tool result: crash, hang, exit, or nothing. It stores nothing and has no extension: what hostsim
- * does about such plugins is under test.
+ * A plugin that can be loaded and opened, and at a tool result does what FAULT says: crash, hang,
+ * exit, or nothing. It stores nothing and has no extension. It tests how hostsim treats such
+ * plugins.
  */
 #include <tidings/tidings.h>
 

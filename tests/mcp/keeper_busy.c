@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/mcp/keeper_busy.c: while the store keeps the wrapper waiting, in which it opens a session
- * and settles a delivery, messages go on in both directions. The linker puts the functions below in
- * place of those two: they do not return before the messages have passed. So a wrapper that waits
- * for them does not come to its end, and an alarm ends it.
+ * tests/mcp/keeper_busy.c: messages pass in both directions while the wrapper has to wait for the
+ * store, to open a session and to settle a delivery. The linker puts the functions below in place
+ * of those two calls; they return only after the messages have passed. So a wrapper that waits for
+ * them never ends, and an alarm kills it.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ enum { DEADLINE_S = 120 };
     }                                                                                              \
   } while (0)
 
-static int report; /* the stdout of the test: its own is the wrapper's */
+static int report; /* the stdout of the test; descriptor 1 belongs to the wrapper */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool opens, settles, passed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/compare.c: see compare.h. Worlds become views, a move becomes an act.
+ * tests/model/compare.c: makes views of worlds, and an act of a move.
  */
 #include "compare.h"
 
@@ -180,7 +180,7 @@ const char *compare_with_oracle(const struct world *before, const struct world *
   struct view_setup under = view_setup(setup);
   struct view_answer expected_answer;
   struct act act = {.kind = ACT_WAKE};
-  if (move->kind >= MOVE_CRASH) return NULL; /* nothing that the machine takes part in */
+  if (move->kind >= MOVE_CRASH) return NULL; /* the machine has no part in these moves */
   act_of(before, move, &act);
   act.has_ids = !act_is_message(act.kind) && move->name_count;
   for (size_t i = 0; act.has_ids && i < move->name_count; i++)

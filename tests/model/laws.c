@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/laws.c: the invariants of the turn queue: no rule says so alone, and all of them
- * together must not break it. The contents of a rule are the oracle's.
+ * tests/model/laws.c: the invariants of the turn queue. No single rule states them, and the rules
+ * together must not break them. The oracle checks the rules themselves.
  */
 #include "laws.h"
 
@@ -13,7 +13,7 @@ static bool turn_is_there(unsigned state) { return runs(state) || state == RUN_S
 
 /* -- of one call ------------------------------------------------------------------------------- */
 
-/* Which of its states a message may leave for which. */
+/* May a message change from its state before to its state after? */
 static bool may_become(const struct message *before, const struct message *after) {
   static const uint16_t allowed[MESSAGE_STATE_COUNT] = {
       [MESSAGE_QUEUED] = 1 << MESSAGE_STEERING | 1 << MESSAGE_OFFERED | 1 << MESSAGE_LEASED |

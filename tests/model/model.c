@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/model.c: every state that the run-state machine can get into, breadth-first, up to a
- * depth and beyond if there are no more; in each the laws are asked, and whether everything that
- * waits can still come to its end. Prints TAP with the number of states and the depth, and the sum
- * of all.
+ * tests/model/model.c: explores every state that the run-state machine can reach, breadth-first, up
+ * to a depth or until there are no more. In each state it checks the laws, and that everything that
+ * waits can still be delivered. Prints TAP with the number of states and the depth, and the sum.
  *
  * Usage: turns-model [DEPTH [NAME]]: to another depth, or one setup only.
  *        turns-model table DEPTH: and prints the machine's table, as table.h says, instead.
@@ -46,7 +45,7 @@ static uint64_t hash(const struct packed *packed) {
   return sum;
 }
 
-/* True: it is new. */
+/* Keeps a state. True: it is new. */
 static bool keep(struct search *search, const struct world *world, uint32_t parent, size_t move) {
   struct node node = {.parent = parent, .move = (uint8_t)move};
   world_pack(world, &node.world);
@@ -88,7 +87,7 @@ static bool broken(const struct search *search, size_t number, const char *law, 
 
 /* -- the search -------------------------------------------------------------------------------- */
 
-/* Every move from one state. False: a law was broken. */
+/* Makes every move from one state. False: a move has broken a law. */
 static bool expand(struct search *search, size_t number, size_t index) {
   struct world from, to;
   world_unpack(&search->nodes[index].world, search->setup, &from);
@@ -151,7 +150,7 @@ static bool run(const struct setup *setup, size_t number, unsigned depth, size_t
   return ok;
 }
 
-/* False: a law was broken. */
+/* Prints the table. False: a law was broken. */
 static bool print_table(unsigned depth) {
   size_t count, states = 0;
   const struct setup *setups = setups_all(&count);

@@ -20,7 +20,7 @@ static void add(struct listing *listing, struct move move) {
 
 static void name(struct move *move, uint8_t what) { move->names[move->name_count++] = what; }
 
-/* The move without names if `omitted`, and with each list of names. */
+/* Adds the move with each list of names, and, if `omitted`, without names. */
 static void add_with_names(struct listing *listing, struct move move, bool omitted) {
   static const uint8_t lists[][MOST_NAMES + 1] = {{1, 0},
                                                   {1, 1},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/moves.h: what can happen: every event of the machine that a host, a producer or a
- * settle can cause, with right, stale and unknown names.
+ * tests/model/moves.h: the moves: every event of the machine that a host, a producer or a settle
+ * can cause, with right, stale and unknown names.
  */
 #ifndef TESTS_MODEL_MOVES_H
 #define TESTS_MODEL_MOVES_H
@@ -13,10 +13,10 @@ enum move_kind {
   MOVE_TOOL_RESULT, /* hook calls: a carrier takes along what is pending */
   MOVE_CHAT_REQUEST,
   MOVE_SETTLE,
-  MOVE_ATTACH,  /* a new host's first word, when it is not session.opened */
+  MOVE_ATTACH,  /* a new host's first event, if that is not session.opened */
   MOVE_OPEN,    /* session.resumed of this host or of another, which names the carriers in its
                    transcript */
-  MOVE_REWIND,  /* session.rewound, which names them as well; of items of which none comes back */
+  MOVE_REWIND,  /* session.rewound, which names them as well; no item comes back */
   MOVE_CRASH,   /* the host dies */
   MOVE_ARRIVE,  /* the notification is pushed */
   MOVE_VANISH,  /* it expires, or is withdrawn */
@@ -42,9 +42,9 @@ struct move {
 };
 
 enum { MOST_MOVES = 256 };
-/* All of them, for this setup. Returns how many. */
+/* Lists all moves for this setup. Returns how many. */
 size_t moves_list(const struct setup *setup, struct move *ret_moves);
-/* Can it happen now? */
+/* Is the move possible now? */
 bool move_possible(const struct move *move, const struct world *world, const struct setup *setup);
 
 const char *event_name(enum turns_event event);

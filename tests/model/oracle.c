@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/oracle.c: see oracle.h. A view becomes a model, the model does the act, and becomes a
- * view again. Knows the model and nothing of the plugin.
+ * tests/model/oracle.c: makes a model of a view, lets the model do the act, and makes a view of the
+ * model again. It uses the model and nothing of the plugin.
  */
 #include "oracle.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/play.h: a move made: the machine called as plugin/session calls it, with what the
- * store would hold around it.
+ * tests/model/play.h: makes a move: calls the machine like plugin/session, with the state that the
+ * store would have.
  */
 #ifndef TESTS_MODEL_PLAY_H
 #define TESTS_MODEL_PLAY_H

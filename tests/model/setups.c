@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/setups.c: see setups.h. The depths are such that all of it takes about 20 s on one
- * core; deeper by the command line.
+ * tests/model/setups.c: with these depths, exploring all setups takes about 20 s on one core. The
+ * command line can set greater depths.
  */
 #include "setups.h"
 

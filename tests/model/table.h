@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/table.h: the machine's table as it was met while exploring: for each event in each
- * state all that became of it. table.py compares it with the table of docs/turns.md.
+ * tests/model/table.h: the machine's table, as found by exploring: all results of each event in
+ * each state. table.py compares it with the table of docs/turns.md.
  */
 #ifndef TESTS_MODEL_TABLE_H
 #define TESTS_MODEL_TABLE_H
 
 #include "moves.h"
 
-/* A step of the machine. */
+/* Adds a step of the machine to the table. */
 void table_record(const struct world *before, const struct move *move, enum turns_event event,
                   int code, const struct world *after, bool changed);
 

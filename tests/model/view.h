@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/model/view.h: what the machine and the oracle must agree on: a session before or after a
- * move, in values that know neither.
+ * move, in values that belong to neither.
  */
 #ifndef TESTS_MODEL_VIEW_H
 #define TESTS_MODEL_VIEW_H

@@ -54,8 +54,8 @@ struct world {
 void world_begin(struct world *world, const struct setup *setup);
 struct tidings_span message_id(size_t index); /* "m1" */
 
-/* Worlds that behave alike become equal: clocks, stamps, places and counters are renamed, what is
- * over is forgotten. */
+/* Makes worlds equal that behave alike: renames clocks, stamps, places and counters, and forgets
+ * what is over. */
 void world_canonical(struct world *world, const struct setup *setup);
 
 /* A canonical world as few bytes, equal for equal worlds. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/kit.c: see kit.h: folders, processes, the store.
+ * tests/store/kit.c: folders, processes, and the store.
  */
 #include "kit.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/kit.h: what the tests of the store and of the instance on it share: a folder a test,
- * other processes, pushes in few words, a plugin behind its table of functions. A call that cannot
- * fail in a sound build ends the test when it does.
+ * tests/store/kit.h: functions that the tests of the store and of its instances share: a folder for
+ * each test, other processes, short ways to push, and a plugin that is called through its table of
+ * functions. If a call fails that cannot fail in a sound build, the test ends.
  */
 #ifndef TESTS_STORE_KIT_H
 #define TESTS_STORE_KIT_H
@@ -39,8 +39,8 @@ static inline size_t random_below(struct random *random, size_t end) {
 /* -- other processes --------------------------------------------------------------------------- */
 
 /* A forked process that runs `work` and exits with its result. The child signals the test with
- * child_signal_test, for which the test waits with child_await; in the other direction it is
- * child_signal and child_await_test. */
+ * child_signal_test, and the test waits for this with child_await. In the other direction, the
+ * functions are child_signal and child_await_test. */
 struct child {
   pid_t pid;
   int to, from;
@@ -52,7 +52,7 @@ void child_await(const struct child *child); /* in the test: waits; fails it whe
 void child_signal(const struct child *child);
 void child_kill(struct child *child);
 int child_wait(struct child *child); /* its result; fails the test if it was killed */
-/* A process that does nothing but live: somebody else's host, whose pid is given as owner_pid. */
+/* Starts a process that does nothing: its pid serves as owner_pid of another process's host. */
 struct child child_living(void);
 
 /* -- the store --------------------------------------------------------------------------------- */

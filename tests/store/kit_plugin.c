@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/kit_plugin.c: see kit.h: a plugin behind its table of functions, in this process.
+ * tests/store/kit_plugin.c: a plugin in this process, called through its table of functions.
  */
 #include <criterion/criterion.h>
 #include <stdarg.h>

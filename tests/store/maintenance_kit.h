@@ -43,8 +43,8 @@ struct bytes read_bytes_of(const char *store);
 void write_bytes_of(struct bytes *bytes);      /* and frees them */
 uint8_t *root_page(const struct bytes *bytes); /* of the tree of rows */
 void zero_root(const char *store);
-/* As if the power had gone in the write of the next head: it has its number, and the trees of the
- * last but one. */
+/* Makes a head that looks as if the power had failed while it was written: its number is new, and
+ * its trees are old. */
 void tear_head(const char *store);
 
 void put_raw(struct store *store, const struct db_key *key, struct tidings_span value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_attach.c: whose session it is: hosts that live, hosts that died, resuming,
+ * tests/store/test_attach.c: the owner of a session: hosts that live, hosts that died, resuming,
  * closing, forked children.
  */
 #include <criterion/criterion.h>

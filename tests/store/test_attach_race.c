@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/store/test_attach_race.c: another process creates the session while this one attaches to
- * it: after the look that did not find it, before the write that would add it. The linker sends the
- * plugin's calls of store_write here (see CMakeLists.txt).
+ * it: after this one has looked for it in vain, and before the write that adds it. The linker sends
+ * the plugin's calls of store_write here (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int __wrap_store_write(struct store *store, const struct db_scope *scope, store_
   return __real_store_write(store, scope, deadline, ret_txn, error);
 }
 
-/* Opens the session, starts a turn in it, has something leased, and ends without a word. */
+/* Opens the session, starts a turn in it, leases something, and ends without settling. */
 static int create_and_die(struct child *self, void *context) {
   struct tidings_plugin *plugin;
   struct tidings_error error = new_error();

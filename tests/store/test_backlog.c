@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Deliveries of a session in which so much waits that not all of it is read: what goes first is
- * shown, whoever pushed it and whatever was leased, and each item once.
+ * Deliveries of a session in which so many items wait that not all are read. The right items are
+ * shown, whoever pushed them and whatever was leased, and each item once.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -111,7 +111,8 @@ Test(backlog, each_item_once_and_in_order) {
   plugin_end(plugin);
 }
 
-/* A store that was put back to what it was once, and then pushed to: numbers mean something else.
+/* A store was restored from an earlier copy, and then pushed to, so the same numbers name other
+ * items.
  */
 Test(backlog, a_store_that_went_back_in_time_is_read_anew) {
   struct tidings_plugin *plugin = plugin_with_many("{\"max_items\":3}");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The memory of a delivery is bounded by its cap, however much text waits: the linker sends the
- * plugin's calls of malloc here (see CMakeLists.txt). The delivery's texts are copies of its own.
+ * The cap bounds the memory of a delivery, however much text waits: the linker sends the plugin's
+ * calls of malloc here (see CMakeLists.txt). A reply has its own copies of texts.
  */
 #include <criterion/criterion.h>
 #include <malloc.h>
@@ -123,7 +123,7 @@ static bool is_in_the_map(struct tidings_span text) {
   return text.len && at >= map.begin && at < map.end;
 }
 
-/* The store's pages are written again when the host still reads its reply. */
+/* The store's pages are overwritten while the host still reads its reply. */
 Test(bounded, a_reply_has_text_of_its_own) {
   static const char *const configurations[] = {
       "{}", "{\"delivery\":{\"coalesce_window_ms\":60000}}", "{\"delivery\":{\"max_tokens\":60}}",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_calls.c: which calls of tools run is said without a commit, every process sees it, and it
- * means nothing once the owner is dead.
+ * test_calls.c: a host reports running tool calls without a commit, every process sees them, and
+ * they do not count once the owner is dead.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static bool list_calls(void *context, struct memory *calls) {
   return false;
 }
 
-/* "none" if there is nothing of this session under this epoch. */
+/* Returns "none" if the session has no calls of this epoch. */
 static const char *calls_of_epoch(struct store *store, uint32_t session, uint64_t epoch) {
   static char text[512];
   struct calls_of whose = {.session = session, .epoch = epoch};
@@ -122,7 +122,7 @@ Test(calls, a_place_that_was_being_written_is_emptied) {
 
 /* -- killed ------------------------------------------------------------------------------------ */
 
-/* A call whose tool, id and time say the same, and the ones before it. */
+/* Adds a call whose tool, id and time have the same number; the calls before it must be sound. */
 static bool add_numbered(void *context, struct memory *calls) {
   static char names[MEMORY_CALLS + 1][16];
   int64_t number = *(int64_t *)context;
@@ -291,7 +291,7 @@ struct forgetting {
   struct said_call *said;
 };
 
-/* As if it were stopped between looking and writing. */
+/* Acts like a process that is stopped between reading and writing. */
 static bool forget_and_add(void *context, struct memory *calls) {
   struct forgetting *forgetting = context;
   store_calls_forget(forgetting->store, SESSION);

@@ -20,9 +20,9 @@
 
 enum fault {
   NO_FAULT,
-  SYNC_FAILS,        /* the one of the commit: the disk has any part of it */
-  META_NOT_WRITTEN,  /* EIO, and nothing was */
-  META_WRITTEN,      /* EIO, but it is there: the old one cannot be put back either */
+  SYNC_FAILS,        /* the sync of the commit fails: the disk may have any part of it */
+  META_NOT_WRITTEN,  /* EIO, and nothing was written */
+  META_WRITTEN,      /* EIO, but the head is written, and the old one cannot be put back */
   META_WRITTEN_TWICE /* the same, and the head can be neither written again nor taken back */
 };
 static _Atomic enum fault fault;
@@ -116,8 +116,8 @@ Test(commit, a_meta_page_that_is_not_written_stores_nothing) {
   store_close(store);
 }
 
-/* LMDB says that the commit failed, but it is there: then the push was stored, is said to be, and
- * the caller's error is not touched. */
+/* LMDB reports that the commit failed, but it is on the disk: the push counts as stored, its caller
+ * is told so, and the caller's error struct is not changed. */
 Test(commit, a_commit_that_is_there_after_all_is_told_as_stored) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = {.size = sizeof error, .code = 5, .text = "untouched"};
@@ -182,7 +182,7 @@ Test(commit, the_environment_is_opened_again_by_a_later_call) {
   store_close(store);
 }
 
-/* The host is called back never while another process waits for us. */
+/* No callback of the host is called while another process waits for this one. */
 static atomic_int calls_back, under_lock;
 static void look_whether_locked(void *context, uint32_t severity, const char *text) {
   struct store *const *store = context;
@@ -235,7 +235,7 @@ static size_t waiting(struct store *store) {
   return count;
 }
 
-/* Two pushes that are sure to share a commit: both wait while the writer lock is held here. */
+/* Makes two pushes share a commit: both wait while this process holds the writer lock. */
 static void push_together(struct store *store, struct pusher pushers[2]) {
   struct store_txn *txn;
   pthread_t threads[2];
@@ -259,7 +259,7 @@ Test(commit, a_duplicate_inside_one_batch_is_stored_once) {
   store_close(store);
 }
 
-/* The original of this duplicate was in the very batch that failed: none of the two may be told
+/* The push that this duplicate repeats was in the same failed batch, so neither caller may be told
  * that it is stored. */
 Test(commit, a_duplicate_of_what_was_not_stored_fails_with_it) {
   struct store *store = store_at(kit_store);
@@ -283,8 +283,8 @@ static int push_theirs(struct child *self, void *context) {
   return 0;
 }
 
-/* Another process's commit gets the number of the one that failed, and its session the number of
- * the session that was not stored: what a push knew of that one is void. */
+/* Another process's commit gets the number of the failed one, and its session gets the number of
+ * the session that was not stored. So everything that a push remembered of that session is void. */
 Test(commit, what_a_push_knew_before_it_failed_is_not_believed) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_datafile.c: files that would kill the host if LMDB saw them, stores of another
- * layout, and a store that two processes make at once.
+ * tests/store/test_datafile.c: files that would kill the host if LMDB opened them, stores of
+ * another layout, and a store that two processes make at once.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -99,7 +99,7 @@ Test(datafile, cut_short_at_any_length_it_is_refused) {
   free(all.bytes);
 }
 
-/* Both: one head alone is made again. */
+/* Damages both heads, because a single damaged head would be repaired. */
 Test(datafile, damaged_heads_are_refused) {
   static const struct {
     size_t at, len;
@@ -249,8 +249,7 @@ static int open_beside(struct child *self, void *context) {
   return code == TIDINGS_E_STORE && strstr(error.text, "lock.mdb was deleted") ? 0 : 1;
 }
 
-/* A process that came then would make another one, and two processes would write at the same time.
- */
+/* The next process would make another lock file, and two processes would write at the same time. */
 Test(datafile, a_lock_file_deleted_while_in_use_ends_all_writes) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

@@ -228,7 +228,8 @@ Test(directory, a_store_deleted_while_in_use_is_noticed_without_statx) {
 }
 #endif
 
-/* A host that only sleeps and looks writes nothing: no refused write has said it before. */
+/* A host that only waits and asks for rings writes nothing, so no refused write has reported the
+ * loss before. */
 Test(directory, a_store_deleted_while_in_use_is_noticed_at_a_wake) {
   struct tidings_error error = new_error();
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
@@ -345,7 +346,7 @@ Test(guard, the_first_user_is_the_sole_one) {
   store_close(store);
 }
 
-/* As if the other user were in a container: its namespace is what the header says. */
+/* Acts as if the other user were in a container, by writing another namespace into the header. */
 static int open_from_elsewhere(struct child *self, void *context) {
   struct store *store;
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};

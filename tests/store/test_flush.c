@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_flush.c: what a commit writes and flushes, and in which order; and a process
- * that is killed at each of these calls. The C library's functions are defined here, so that LMDB's
- * calls and the plugin's own come here first.
+ * tests/store/test_flush.c: the order in which a commit writes and flushes, and a process that is
+ * killed at each of these calls. The C library's functions are defined here, so that LMDB's calls
+ * and the plugin's own come here first.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -171,8 +171,8 @@ static bool in_doubt(struct store *store, uint64_t *ret_newest) {
   return *ret_newest > atomic_load(&store->db->shared.page->flushed.transaction);
 }
 
-/* Before the next commit what the dead one wrote is on the disk: each page was written again, since
- * a flush may have failed before, and then flushed. */
+/* Checks that the dead process's commit is written to the disk before the next commit: each page is
+ * written again, because a flush may have failed before, and then flushed. */
 static void expect_settled_first(bool doubt) {
   size_t first = strspn(calls, "P");
   if (!doubt) {
@@ -237,7 +237,8 @@ Test(flush, after_a_kill_at_each_call_the_next_open_flushes_first) {
   }
 }
 
-/* The kernel may have dropped what the first flush could not write: so it is all written again. */
+/* The kernel may have dropped what the first flush could not write, so everything is written
+ * again. */
 Test(flush, a_flush_that_fails_after_a_kill_is_made_again_with_all_pages) {
   char call = 'F';
   uint64_t newest;

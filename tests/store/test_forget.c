@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_forget.c: a session is forgotten because somebody says so: all of it, in
- * portions, nothing of another, and not while its host runs. The linker sends the plugin's calls of
- * store_commit here (see CMakeLists.txt).
+ * tests/store/test_forget.c: a session is forgotten on request: all of it, in portions, nothing of
+ * another session, and not while its host runs. The linker sends the plugin's calls of store_commit
+ * here (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -163,7 +163,8 @@ Test(forget, not_while_its_host_runs_and_whoever_knows_its_number_goes_on_with_a
   store_close(store);
 }
 
-/* As two names of the same hash would stand; the hash has room for sixteen. */
+/* Adds a name's row as if its hash were the same as that of `beside`; there is room for sixteen
+ * such names. */
 static void add_colliding(struct store *store, const char *beside, uint64_t nth, const char *name,
                           uint32_t session) {
   struct tidings_error error = new_error();

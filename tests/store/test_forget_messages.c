@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_forget_messages.c: messages that are over go with their contents and ids; those
- * that are not never do; transitions go by age.
+ * tests/store/test_forget_messages.c: messages that are over are forgotten with their contents and
+ * ids, other messages never are, and transitions are forgotten by age.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_growth.c: what happens when the file has grown as far as it may, and when the
- * disk is full. LMDB's account of its file, and the C library's fallocate, are replaced here,
- * because sixteen gibibytes are too much for a test.
+ * tests/store/test_growth.c: a file that has grown to its limit, and a full disk. This test
+ * replaces LMDB's report on its file, and the C library's fallocate, because sixteen gibibytes are
+ * too much for a test.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -127,8 +127,9 @@ static size_t last_page(struct tidings_plugin *plugin) {
   return info.me_last_pgno;
 }
 
-/* Old history goes, the newest stays; the file does not grow into what is kept for leases and
- * settles. When there is no more of it, pushes are refused, and all that is pending is delivered.
+/* Old history is deleted and the newest stays, and the file does not use the bytes that are kept
+ * for leases and settles. When no more history can be deleted, pushes are refused, and everything
+ * pending can be delivered.
  */
 Test(growth, on_a_full_disk_history_makes_way_for_pushes, .timeout = 300) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.budget_ms = 60000});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_known.c: what a push knows from the push before it, and all that may come in
- * between.
+ * tests/store/test_known.c: a push uses what the push before it has found out; tests everything
+ * that may happen in between.
  */
 #include <criterion/criterion.h>
 
@@ -54,7 +54,7 @@ static int push_at_each_signal(struct child *self, void *context) {
   return 0;
 }
 
-/* The next number is taken from what is known: a number that is only there is used. */
+/* The push takes its number from memory: a number is used that is only there. */
 Test(known, a_push_after_a_push_looks_nothing_up) {
   struct store *store = store_at(kit_store);
   say_well(store, "s", "one");
@@ -107,7 +107,7 @@ static bool are_ours(struct store *store) {
   return ours;
 }
 
-/* Such a commit has the number that the next one gets, which is another process's. */
+/* Such a commit uses no number: the next commit, of another process, gets it. */
 Test(known, a_commit_that_wrote_nothing_is_none) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
@@ -138,7 +138,7 @@ Test(known, the_quota_counts_what_is_known) {
   store_close(store);
 }
 
-/* A session that was refused its first push is not stored, and its number is another's. */
+/* A session whose first push was refused is not stored, and another session gets its number. */
 Test(known, a_batch_that_is_given_up_leaves_nothing_known) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_layout.c: the bytes of each kind of row belong to the layout's number. Two
- * builds that write other bytes under one number take each other's sound stores for damaged; a
- * build that knows an older number only refuses the store in words.
+ * tests/store/test_layout.c: the bytes of each kind of row belong to the layout's number. If two
+ * builds wrote different bytes under the same number, each would take the other's sound stores for
+ * damaged. With a new number, the older build refuses the store with a sentence.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

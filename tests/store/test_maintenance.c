@@ -175,8 +175,8 @@ Test(maintenance, what_a_killed_run_left_is_taken_away) {
   expect_pending(to_path(), "s", 370);
 }
 
-/* The linker sends calls here (see CMakeLists.txt): a process waits before its next one. NULL: it
- * does not. */
+/* The linker sends calls here (see CMakeLists.txt), so that a process waits before its next one;
+ * NULL: it does not wait. */
 static const struct child *waits_to_open, *waits_to_move;
 
 static void wait_once(const struct child **self) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_message_damage.c: rows of messages that went bad, seen from the host: the rest
- * of the queue goes on, and nothing is stuck.
+ * tests/store/test_message_damage.c: damaged rows of messages, seen from the host: the other
+ * messages of the queue start their turns, and nothing is stuck.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -178,7 +178,7 @@ Test(message_damage, a_carrier_of_a_lost_message_is_settled) {
   plugin_end(plugin);
 }
 
-/* A lost id is as if it had never been: its message waits all the same. */
+/* A lost id can be used as if it had never existed; its message still waits. */
 Test(message_damage, a_lost_id_can_be_used_again) {
   begin();
   cr_assert_eq(rows_in(store_of(plugin), 1, ROW_MESSAGE_ID), 3);
@@ -205,8 +205,8 @@ Test(message_damage, a_lost_transition_does_not_hide_the_others) {
   plugin_end(plugin);
 }
 
-/* Closing gives up what the damaged head knew; the messages of before are over, and the new ones
- * are not taken for them. */
+/* Closing gives up what the damaged head said. Old messages are over then, and new ones are not
+ * taken for them. */
 Test(message_damage, a_session_with_a_damaged_head_is_closed_with_its_messages) {
   begin();
   spoil(ROW_HEAD, 0);

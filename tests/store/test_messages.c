@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_messages.c: messages, their contents and ids, and transitions, as rows: found,
- * read, rewritten; and whatever byte of theirs is altered, only that one is lost.
+ * tests/store/test_messages.c: messages, their contents and ids, and transitions, as rows: they are
+ * found, read and rewritten; and if a byte of a row is altered, only this row is lost.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of outlines: they say what the items say, and a plan by them is the plan without them; with
- * them a process that has just been started reads few rows to show ten of thousands. Rows that are
- * read are counted: the linker hands record_open to the test (see CMakeLists.txt).
+ * Rows of outlines agree with the items, and a plan that uses them is the plan without them. With
+ * them a process that has just been started reads few rows to show ten of thousands of items. The
+ * test counts the rows that are read, because the linker hands record_open to it (see
+ * CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_owner.c: who lives. Taking a living owner for dead tells its news twice; so only
- * what is sure counts as dead.
+ * tests/store/test_owner.c: whether an owner is alive. If a living owner were taken for dead, its
+ * notifications would be delivered twice, so a process counts as dead only if that is certain.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_phases.c: a phase of a running turn costs no commit, and everybody sees it.
+ * test_phases.c: a phase of a running turn costs no commit, and every process sees it.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_purge.c: what becomes of sessions that were closed: all of it goes, its name
- * last, and only when no process can know it by its number any more.
+ * tests/store/test_purge.c: all rows of a closed session are deleted; its name is the last, and
+ * goes only when no process can remember the session's number any more.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -151,7 +151,8 @@ Test(purge, what_came_after_the_close_is_delivered_and_keeps_the_session) {
   plugin_end(plugin);
   plugin = open_plugin();
   expect_got(tool_result(plugin, "s"), "late");
-  /* Taken up again: it is closed no more, and its items are kept as anybody's. */
+  /* The session is used again, so it is not closed any more, and its items are kept like those of
+   * any session. */
   use(plugin, "t", 4);
   cr_expect_geq(items_in(store_of(plugin), "s"), 1);
   plugin_end(plugin);

@@ -313,9 +313,9 @@ static void take_mark_away(pthread_mutex_t *lock) {
 #endif
 }
 
-/* A waiter that is killed after it was woken and before it has the lock leaves the others asleep
- * when meanwhile somebody took the lock who saw no waiters: the C library marks it as waited for no
- * more. Here the mark is taken away by hand. */
+/* A waiter is killed after it was woken and before it has the lock. If another process takes the
+ * lock in between and sees no waiters, the C library removes the mark that others wait, and they
+ * sleep on. Here the mark is taken away by hand. */
 Test(push, a_wake_that_is_lost_holds_nobody_up) {
   struct store *store = store_at(kit_store);
   struct child waiter = child_start(say_one, kit_store);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_rate.c: how much a source may push in a minute: counted in the store, so for all
- * processes, and forgotten.
+ * tests/store/test_rate.c: the limit of a source's pushes in a minute is counted in the store, for
+ * all processes together, and old counts are forgotten.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

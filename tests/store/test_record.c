@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_record.c: fields to bytes and back; what is not what was written is noticed.
+ * tests/store/test_record.c: fields become bytes and fields again, and altered bytes are noticed.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

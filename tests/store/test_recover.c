@@ -55,7 +55,7 @@ static struct image image_read(void) {
   return image;
 }
 
-/* As after a restart: nothing of the processes of before is known. */
+/* Writes the image as after a restart: nothing is known of earlier processes. */
 static void image_write(const struct image *image) {
   (void)unlink(kit_path("store/shared"));
   (void)unlink(kit_path("store/lock.mdb"));
@@ -64,7 +64,7 @@ static void image_write(const struct image *image) {
   close(fd);
 }
 
-/* How many items are there; -1: the store is refused, and the words name what helps. */
+/* Counts the items; -1: the store is refused, with a sentence that names a remedy. */
 static int count_items(void) {
   struct store_options options = {.directory = kit_store, .create_budget_ms = KIT_BUDGET_MS};
   struct tidings_error error = new_error();
@@ -147,7 +147,7 @@ static struct image mix(const struct image *before, const struct image *after,
   return image;
 }
 
-/* Every subset of what the commit wrote: it counts if all of it is there, and not at all else. */
+/* Tries every subset of what the commit wrote: the commit counts only if all of it is there. */
 static void cut_everywhere(const struct image *before, const struct image *after, int items) {
   struct units units = units_between(before, after);
   cr_assert_gt(units.count, 2);
@@ -249,7 +249,8 @@ static void keep_file_as(const struct image *image) {
 
 enum when { SAME_BOOT_AFTER_A_KILL, RESTART_AFTER_A_CLOSE };
 
-/* The newest commit was acknowledged and flushed: it may be damaged, and is never taken back. */
+/* Damages a commit that was acknowledged and flushed: it may be reported as damaged, but is never
+ * given up. */
 static void damage_each_unit(enum when when) {
   struct image before, after;
   struct stat first, now;

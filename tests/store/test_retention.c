@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_retention.c: what is forgotten and what never is; and rows that went bad, which
- * must not take a session with them.
+ * tests/store/test_retention.c: which rows are forgotten, and which never are; and damaged rows,
+ * which must not make the whole session unusable.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -73,8 +73,8 @@ Test(retention, after_thirty_days_and_numbers_never_return) {
   store_close(store);
 }
 
-/* An item that is never told, because it is always over the cap, must not make the store keep all
- * that came after it. */
+/* An item that is never shown, because it is always over the cap, must not make the store keep all
+ * later items. */
 Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
   struct store *store = store_at(kit_store);
   fill_items(store, "s", 1, 12000, 0);
@@ -93,7 +93,7 @@ Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
   store_close(store);
 }
 
-/* The pending items are those in no range: the first, the last and the ones between. */
+/* Items in no range are pending: the first, the last and those in between. */
 Test(retention, pending_is_what_lies_between_what_is_taken) {
   static const uint64_t expected[] = {1, 2, 6, 11, 12, 20};
   struct store *store = store_at(kit_store);

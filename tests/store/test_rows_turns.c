@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_rows_turns.c: messages, transitions and a head's run as records: what goes in
- * comes out; what is cut or was altered is refused, or read as something that the machine survives.
+ * tests/store/test_rows_turns.c: messages, transitions and a head's run are written and read as
+ * records. A record that was cut or altered is refused, or read as values that the machine of turns
+ * can handle.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_salvage.c: what is saved of a damaged store, and what is
- * not taken for a row. Damage at random is in tests/faults/open.
+ * tests/store/test_salvage.c: what salvage saves of a damaged store, and which bytes it does not
+ * take for rows. Random damage is tested in tests/faults/open.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ Test(salvage, a_lost_root_loses_nothing) {
   expect_pending(to_path(), "t", 5);
 }
 
-/* An open makes it whole again; so does a salvage without one. */
+/* Opening the store repairs the head; salvage works without that. */
 Test(salvage, a_torn_head_loses_nothing) {
   make_store();
   struct store *store = store_at(kit_store);
@@ -72,7 +72,7 @@ Test(salvage, without_a_head_deliveries_say_what_has_ended) {
   store_close(store);
 }
 
-/* It would have ended with the rollback, which the lost head means. */
+/* Because the head is lost, the lease is rolled back, and the item would have ended with that. */
 Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
   const struct disposition_range shown = {.first = 21, .last = 30, .outcome = OUTCOME_DELIVERED},
                                  withdrawn = {

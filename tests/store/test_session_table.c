@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_session_table.c: the table of sessions that a process remembers grows, finds
- * sessions and adds each once.
+ * tests/store/test_session_table.c: the table of the sessions that a process remembers grows, finds
+ * sessions, and adds each once.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_settle.c: the second phase: twice, the other way, late, by somebody else,
- * remembered, at once on return.
+ * tests/store/test_settle.c: settling: twice, with the other outcome, late, by another process,
+ * remembered, and at once on return.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -301,8 +301,8 @@ Test(settle, a_producer_may_not) {
   plugin_end(plugin);
 }
 
-/* A host's description of its carrier is stored and told again; an answer is UTF-8 and JSON all the
- * same. */
+/* A host's description of its carrier is stored and returned by queries, whose answers must still
+ * be UTF-8 and JSON. */
 Test(settle, a_call_id_may_be_any_bytes) {
   static const char id[] = "\xff\xfe\"\\\n\x01\0\xe2\x82";
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_sweep.c: forgetting in sessions that nobody settles in: what goes, in which
- * steps, and what never does.
+ * tests/store/test_sweep.c: rows are forgotten in sessions in which nobody settles: which rows, in
+ * which steps, and which never.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_waiters.c: rings and waiters from the inside: writers killed at the worst
- * moment, an instance closed and opened again, FIFOs of the dead, a store where too many wait.
+ * tests/store/test_waiters.c: rings and waiters from the inside: writers that are killed at the
+ * worst moment, an instance that is closed and opened again, FIFOs of dead processes, a store with
+ * too many waiters.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -361,8 +362,7 @@ Test(waiters, the_fifo_is_its_users_alone_whatever_the_umask) {
   plugin_end(plugin);
 }
 
-/* A reader that does not come is not waited for, and all that had piled up is gone at its next
- * look. */
+/* Nobody waits for a reader that does not read, and its next look empties the FIFO. */
 Test(waiters, a_full_pipe_holds_nobody_up) {
   struct tidings_plugin *plugin = host();
   struct store *store = store_of(plugin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_wake.c: who is woken by what, and whom next_session names.
+ * tests/store/test_wake.c: which events wake which hosts, and which sessions next_session names.
  */
 #include <fcntl.h>
 #include <pthread.h>

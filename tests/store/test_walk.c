@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_walk.c: what LMDB writes is sound to the walk, whatever was put and deleted; and
- * when and by whom a file is walked.
+ * tests/store/test_walk.c: the walk accepts every file that LMDB has written, whatever was put and
+ * deleted; and tests when, and by which process, a file is walked.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_walk_damage.c: each kind of damage is found, by the check that is there for it.
- * Damage at random is in tests/faults/open.
+ * tests/store/test_walk_damage.c: each kind of damage is found by the check that is made for it.
+ * Random damage is tested in tests/faults/open.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_walk_reads.c: what the walk reads of a file, how and when: by pread and never
- * through a map, the branches before the leaves, all of it before LMDB has the file. The linker
- * hands the calls to this test.
+ * tests/store/test_walk_reads.c: how the walk reads a file: by pread and never through a map, the
+ * branches before the leaves, and everything before LMDB opens the file. The linker hands the calls
+ * to this test.
  */
 #include <criterion/criterion.h>
 #include <errno.h>

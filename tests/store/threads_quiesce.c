@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/threads_quiesce.c: a quiesce that answers BUSY changes nothing: while it is tried
- * again and again, with a reply out, no call of other threads may ever meet CLOSED. Then it
- * succeeds, and every call does.
+ * tests/store/threads_quiesce.c: a quiesce that answers BUSY changes nothing: while a thread tries
+ * it again and again, with an unreleased reply, no call of another thread may get CLOSED. Then it
+ * succeeds, and every later call gets CLOSED.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/threads_sessions.c: the table of sessions while it grows under readers: whoever finds
- * a session finds it whole, and two who add the same one get the same.
+ * tests/store/threads_sessions.c: the table of sessions grows while threads read it. A thread that
+ * finds a session finds it complete, and two threads that add the same session get the same entry.
  */
 #include <pthread.h>
 #include <stdatomic.h>

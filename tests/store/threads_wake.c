@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/threads_wake.c: threads of one process that push what must act now, and one that
- * sleeps in poll until it is woken: each push wakes it. A pusher goes on only when what it pushed
- * has been handed out, so a wake that is lost is seen.
+ * tests/store/threads_wake.c: threads of one process make pushes that need the host at once, and
+ * another thread sleeps in poll: each push must wake it. A pusher goes on only when its push has
+ * been handed out, so a lost wake is noticed.
  */
 #include <poll.h>
 #include <pthread.h>

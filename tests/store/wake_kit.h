@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/wake_kit.h: shared by the tests of waking: it asks which session rang, and pushes
+ * tests/store/wake_kit.h: functions for the tests of waking: they ask which session rang, and push
  * from another process.
  */
 #ifndef TESTS_STORE_WAKE_KIT_H

@@ -71,7 +71,7 @@ void walk_kit_read(void) {
   close(fd);
 }
 
-/* So that it is the walk that has to find what is wrong. */
+/* Gives both heads digests, so that only the walk can find the damage. */
 static void seal_heads(int fd) {
   struct heads heads;
   cr_assert_eq(heads_read(&heads, fd, PAGE, datafile_map_bytes()), 0);

@@ -31,7 +31,7 @@ void walk_kit_read(void); /* the file into walk_kit_data */
 /* With digests of the heads as they are there. */
 void walk_kit_write(const uint8_t *bytes);
 
-/* Damage that LMDB does not look at: the newest head counts another row. */
+/* Makes damage that LMDB does not notice: the newest head states a wrong number of rows. */
 void walk_kit_miscount(uint8_t *bytes, const struct walk *walk);
 /* The first leaf of the tree of rows. */
 uint8_t *walk_kit_leaf(uint8_t *bytes, const struct walk *walk);

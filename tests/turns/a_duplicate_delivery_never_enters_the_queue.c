@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An upstream that redelivers what the session already holds, before and after it fired, was
- * cancelled, or the host was restarted, changes nothing. A dropped message is not a cancelled one:
- * it never was.
+ * If a source sends again what the session already has, nothing changes: before and after the
+ * message has fired or was cancelled, and after a restart of the host. A message that was dropped
+ * does not count as cancelled, but as never sent.
  */
 #include "kit.h"
 

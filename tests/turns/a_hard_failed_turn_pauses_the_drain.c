@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * After a failed turn nothing that happens by itself fires what is queued: not time, not news, not
- * more messages, not another process. The next turn that fires, a user's retry, an edit sent again
- * or an explicit resume, drains it.
+ * After a failed turn nothing that happens by itself fires the queued messages: no passing of time,
+ * no notification, no further message, no other process. The next turn that fires, a user's retry,
+ * an edit sent again or an explicit resume, drains it.
  */
 #include "kit.h"
 

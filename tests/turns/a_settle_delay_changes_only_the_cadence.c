@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * With a settle delay the session is genuinely idle for its duration and the batch stays queued;
- * who comes meanwhile does not get ahead. The order in which messages fire is the one without a
- * delay.
+ * During a settle delay the session is idle and the batch stays queued; a message that comes
+ * meanwhile does not get ahead. The order in which messages fire is the one without a delay.
  */
 #include "kit.h"
 

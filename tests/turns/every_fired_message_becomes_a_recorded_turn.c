@@ -25,8 +25,8 @@ static bool goes(const json_t *transition, const char *from, const char *to) {
          (!to || strcmp(json_string_value(json_object_get(transition, "to")), to) == 0);
 }
 
-/* By the history the turn of `id` was offered, then started, then ended by `end`, and nothing of it
- * happened twice. */
+/* Checks in the history that the turn of `id` was offered, then started, then ended by `end`, and
+ * that none of this happened twice. */
 static void recorded_turn(struct client host, const char *id, const char *end) {
   const json_t *transitions = json_object_get(query(host, "history"), "transitions");
   unsigned offers = 0, starts = 0, ends = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.c: clients, calls, and reading replies; see kit.h. Threads and processes are in kit_crew.c.
+ * kit.c: clients, calls, and functions that read replies. kit_crew.c has threads and processes.
  */
 #include "kit.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h: what the tests of the turn queue's invariants are written in. Each test is a program of
- * its own, named after what it shows, that plays host, sources and onlookers against the real
- * plugin: in this process, on several threads, or in several processes. Events go in and replies
- * come out as JSON; whatever is wrong ends the test with a sentence. Must not know what is inside
- * the plugin.
+ * kit.h: functions for the tests of the turn queue's invariants. Each test is a program, named
+ * after its invariant, that plays host, sources and observers against the real plugin: in one
+ * process, on several threads, or in several processes. Events and replies are JSON. Any mistake
+ * ends the test with a sentence.
  */
 #ifndef TURNS_KIT_H
 #define TURNS_KIT_H
@@ -16,12 +15,12 @@
 #include <sys/types.h>
 #include <tidings/hostkit.h>
 
-/* Each test defines: the sentence that it shows, in the words of whoever demands it, and how.
- * The session is "s" everywhere. */
+/* Each test defines the invariant, as a sentence, and the function that tests it. The session is
+ * always "s". */
 extern const char invariant[];
 void test(void);
 
-/* Ends the test, or the process of it that finds out. */
+/* Ends the test, or the process that has found the mistake. */
 _Noreturn void fail_at(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #define fail(...) fail_at(__FILE__, __LINE__, __VA_ARGS__)
@@ -55,7 +54,7 @@ void set_clock(int64_t now_ms);
 /* Sends an event of `type`; `data` is a JSON object as by printf, or NULL. It has to be taken. */
 json_t *event(struct client client, const char *type, const char *data, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, but it has to be refused: the name of the error, without TIDINGS_E_. */
+/* The same, but the event has to be refused. Returns the name of the error, without TIDINGS_E_. */
 const char *refused(struct client client, const char *type, const char *data, ...)
     __attribute__((format(printf, 3, 4)));
 json_t *submit(struct client client, const char *id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit_crew.c: the test's folder, its main, and what runs at once: threads and processes; see kit.h.
+ * kit_crew.c: the test's folder, its main function, and threads and processes that run at once.
  */
 #include "kit.h"
 
@@ -120,7 +120,7 @@ struct crew crew_start(unsigned count, void (*work)(unsigned index)) {
   return crew;
 }
 
-/* The gate opens for all by its end of file. */
+/* Closing the pipe lets all processes go, because they wait for its end of file. */
 void crew_go(struct crew *crew) { close(crew->gate); }
 
 void crew_wait(struct crew *crew) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * While a message waits it can be cancelled, edited and moved; once it has fired, by a turn or by
- * steering one, each of these is refused and changes nothing.
+ * While a message waits it can be cancelled, edited and moved; once it has fired, by starting or by
+ * steering a turn, each of these is refused and changes nothing.
  */
 #include "kit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A client submits and is gone, killed even; nobody holds anything for it. A message that it sent
- * is in the queue that every other client sees and that the host drains.
+ * A client submits and ends, or is killed; no other process keeps anything for it. A message that
+ * it sent is in the queue that every other client sees and that the host drains.
  */
 #include "kit.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The host is killed with messages queued, moved, edited, cancelled, steering, offered and half
- * sent. Only the database file goes to a new folder, no lock, bell or FIFO with it; a new host
- * there finds the same queue.
+ * sent. Only the data file is moved to a new folder, without lock file, shared file and FIFOs; a
+ * new host there finds the same queue.
  */
 #include "kit.h"
 

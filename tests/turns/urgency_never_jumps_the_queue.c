@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Something critical happens while a turn streams and messages wait: the host is asked to abort,
- * and then the head of the queue fires, as after any abort; the news rides on it. Only when nothing
- * is queued has the system a turn of its own, and what comes then waits behind it.
+ * and then the first queued message fires, as after any abort, and its turn delivers the critical
+ * notification. Only if nothing is queued does the notification get a system turn, and later
+ * messages wait for its end.
  */
 #include "kit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/items.h: short ways to write items down and to say what became of them.
+ * tests/unit/items.h: short ways to write items, and to print a plan of them.
  */
 #ifndef TESTS_UNIT_ITEMS_H
 #define TESTS_UNIT_ITEMS_H
@@ -10,7 +10,8 @@
 #include "kit.h"
 #include "rules/policy/plan.h"
 
-/* An item as a test writes it; what is left out is empty, info, passive, for ever. */
+/* An item as a test writes it. Members that are left out mean empty, info, passive, and no time
+ * limit. */
 struct item_spec {
   uint64_t n;
   const char *source, *name, *message, *key, *tool, *caused_by, *handle;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/kit.h: what the unit tests share: errors, settings, random numbers that repeat, golden
- * files.
+ * tests/unit/kit.h: functions that the unit tests share: errors, settings, repeatable random
+ * numbers, golden files.
  */
 #ifndef TESTS_UNIT_KIT_H
 #define TESTS_UNIT_KIT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every allocation of the pure modules fails in turn: each time it is said, nothing is written,
- * nothing leaks, and with memory the same call gives the same result as ever. The linker sends the
- * modules' calls of malloc here (see CMakeLists.txt).
+ * Every allocation of the pure modules fails in turn: each time the failure is reported, nothing is
+ * written, and nothing leaks; with memory the same call gives its usual result. The linker sends
+ * the modules' calls of malloc here (see CMakeLists.txt).
  */
 #include <stdio.h>
 #include <stdlib.h>

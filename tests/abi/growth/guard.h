@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * guard.h: structs that end where a page ends, and the next page cannot be touched: whoever reads
- * or writes past a struct's end crashes. It knows nothing of the contract.
+ * guard.h: makes structs that end at the end of a page, before a page that cannot be accessed:
+ * reading or writing past the end of a struct crashes.
  */
 #ifndef GROWTH_GUARD_H
 #define GROWTH_GUARD_H
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define GUARD_FILL 0xA5           /* what a struct has after what its reader knows */
-#define GUARD_PAGE ((size_t)4096) /* of x86-64 and arm64 as Debian has them */
+#define GUARD_FILL 0xA5           /* the bytes after the fields that the reader knows */
+#define GUARD_PAGE ((size_t)4096) /* on x86-64, and on arm64 in Debian */
 
-/* A copy of `size` bytes, at the very end of a page. Their sizes are multiples of their alignment,
- * so that it is aligned. */
+/* Copies `size` bytes to the very end of a page. The size of a struct is a multiple of its
+ * alignment, so the copy is aligned. */
 static inline void *guard_copy(const void *data, size_t size) {
   size_t room = (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
   char *pages =
@@ -28,7 +28,7 @@ static inline void *guard_copy(const void *data, size_t size) {
   return memcpy(pages + room - size, data, size);
 }
 
-/* From here on nobody may touch it at all. */
+/* After this nobody may access the copy at all. */
 static inline void guard_drop(const void *copy, size_t size) {
   size_t room = (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
   char *end = NULL;
@@ -36,15 +36,15 @@ static inline void guard_drop(const void *copy, size_t size) {
   if (copy && munmap(end + size - room, room + GUARD_PAGE)) perror("guard_drop");
 }
 
-/* A guarded copy of a struct whose writer knows more fields than `known` bytes, all of them in
- * use. */
+/* Makes a guarded copy of a struct whose writer uses more fields than those in the first `known`
+ * bytes. */
 static inline void *guard_grown(const void *data, size_t known, size_t size) {
   char *copy = guard_copy(data, size);
   memset(copy + known, GUARD_FILL, size - known);
   return copy;
 }
 
-/* Whether each byte of a struct after the first `known` ones is `byte`. */
+/* Is each byte of a struct after the first `known` ones `byte`? */
 static inline int guard_tail_is(const void *copy, size_t known, size_t size, unsigned char byte) {
   const unsigned char *bytes = copy;
   for (; known < size; known++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/call_count.c: how much `tidings hook` does at a tool's result with nothing
- * pending, counted in calls of the system: in each turn of an agent that is what it costs most
- * often. Counts do not depend on how busy the machine is. Exit status 77: nothing can be traced.
+ * tests/agents/hooks/call_count.c: counts the system calls of `tidings hook` at a tool's result
+ * when nothing is pending, which is the most frequent case in an agent's turn. Counts do not depend
+ * on how busy the machine is. Exit status 77: nothing can be traced.
  */
 #include <errno.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static void die(const char *what) {
   exit(EXIT_FAILURE);
 }
 
-/* In the child: the hook of a session of this process, with the call on stdin. */
+/* Runs in the child: executes the hook for a session of this process, with the call on stdin. */
 static void become_hook(const char *call) {
   char owner[32], name[sizeof place + 16];
   int in[2];
@@ -54,7 +54,7 @@ static void note(struct counts *counts, pid_t pid) {
   counts->started += number == SYS_clone || number == SYS_clone3;
 }
 
-/* Follows the process and all that it starts to their ends. */
+/* Follows the process, and all processes that it starts, to their ends. */
 static struct counts follow(pid_t child) {
   const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
                        PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
@@ -97,7 +97,8 @@ static struct counts hook(const char *event, const char *more) {
 
 int main(void) {
   const char *build = getenv("TIDINGS_BUILD_DIR"), *sanitizer = getenv("TIDINGS_SANITIZE");
-  if (!build || (sanitizer && sanitizer[0])) return SKIPPED; /* which makes calls of its own */
+  if (!build || (sanitizer && sanitizer[0]))
+    return SKIPPED; /* a sanitizer makes system calls of its own */
   if (!mkdtemp(place)) die("mkdtemp");
   snprintf(program, sizeof program, "%s/tidings", build);
   setenv("XDG_STATE_HOME", place, 1);

@@ -67,7 +67,7 @@ static void write_result(const struct dialect *dialect, const char *call_id) {
   append_filled(dialect->result, call_id);
 }
 
-/* A time of the model's, so many milliseconds from now. */
+/* Writes an answer of the model, with a time so many milliseconds from now. */
 static void write_answer(const struct dialect *dialect, int64_t from_now_ms) {
   char text[64];
   int64_t ms = clock_wall_ms() + from_now_ms;
@@ -143,7 +143,8 @@ static size_t count_leased(struct hostkit *kit, const struct dialect *dialect) {
   return count;
 }
 
-/* A notification is handed out with a tool's result. `marked` is what the agent writes of it. */
+/* Hands out a notification with a tool's result. `marked` is the line that the agent writes of
+ * it. */
 static void hand_out(struct hostkit *kit, const struct dialect *dialect, const char *message,
                      const char *call_id) {
   push(kit, dialect, message);
@@ -154,7 +155,8 @@ static void hand_out(struct hostkit *kit, const struct dialect *dialect, const c
   free(text);
 }
 
-/* A delivery is in the transcript: so this agent writes them down. Another one is handed out. */
+/* Puts a delivery into the transcript, which shows that this agent writes deliveries down. Then
+ * hands out another one. */
 static void begin(struct hostkit *kit, const struct dialect *dialect) {
   MUST(truncate(path, 0) == 0);
   must_get(kit, dialect, HOOK_PROMPT, "", "");
@@ -171,7 +173,7 @@ static void a_late_transcript_drops_nothing(struct hostkit *kit, const struct di
   must_get(kit, dialect, HOOK_PROMPT, "", "");
   MUST(count_leased(kit, dialect) == 1);
   if (dialect->names_calls) {
-    write_answer(dialect, 0); /* of tools that run at the same time: before the result */
+    write_answer(dialect, 0); /* as with tools that run at the same time: before the result */
     must_get(kit, dialect, HOOK_STOP, "", "");
     must_get(kit, dialect, HOOK_PROMPT, "", "");
     write_result(dialect, "c1");
@@ -201,7 +203,8 @@ static void time_bounds_the_wait(struct hostkit *kit, const struct dialect *dial
   must_get(kit, dialect, HOOK_PROMPT, "", "Second.");
 }
 
-/* The first look does not find it, and the second one finds what the model said after it. */
+/* The first look does not find the delivery, and the second look finds what the model said after
+ * it. */
 static void what_is_written_between_two_looks_was_delivered(struct hostkit *kit,
                                                             const struct dialect *dialect) {
   begin(kit, dialect);

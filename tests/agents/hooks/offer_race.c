@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/offer_race.c: a hook at a turn's end is offered the next one, and when it asks
- * for the carrier, another process has the store. The linker puts __wrap_hostkit_chat_request in
- * place of hostkit_chat_request, so that this happens each time.
+ * tests/agents/hooks/offer_race.c: a hook at a turn's end is offered the next turn, and when it
+ * asks for the carrier, another process has locked the store. The linker puts
+ * __wrap_hostkit_chat_request in place of hostkit_chat_request, so that this happens each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "tests/agents/hooks/race.h"
 
 static struct tidings_error error = {.size = sizeof error};
-static bool store_is_busy; /* for the next chat request */
+static bool store_is_busy; /* the next chat request finds the store busy */
 static unsigned messages;
 
 int32_t __real_hostkit_chat_request(struct hostkit *kit, const struct tidings_chat_request *request,
@@ -125,7 +125,7 @@ static void a_prompt_comes_next(struct hostkit *kit) {
   printf("ok 3 - a prompt comes first\n");
 }
 
-/* In a process of its own, as the agent runs it: beside the turn's end. */
+/* The hook runs in a process of its own, beside the turn's end, as the agent runs it. */
 static void the_waiter_comes_next(struct hostkit *kit) {
   static char store[4096];
   static const struct cli_program program = {.name = "test"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/owner_chain.c: which of the processes above a hook is its agent. The linker
- * puts functions of this file in place of those that look at processes, so that the chains are the
- * same on each machine, and change at the same moment.
+ * tests/agents/hooks/owner_chain.c: finds the agent among the processes above a hook. The linker
+ * puts functions of this file in place of those that look at processes, so that the chains of
+ * processes are the same on each machine, and change at the same moment.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@ struct one {
   const char *program, *title, *script;
 };
 
-/* The first one is the hook. */
+/* Processes, of which the first is the hook. */
 struct chain {
   const char *what;
   struct one processes[MOST];
   uint32_t owner;
-  uint32_t lost; /* ends when it is looked at first: those below it are the child of 1 then */
+  uint32_t lost; /* ends when it is first looked at; its child then has parent 1 */
 };
 
 static const struct chain chains[] = {

@@ -25,7 +25,7 @@ static const struct hook_call call = {.session = "s"};
 static char folder[4096], mine[4200], left[4200];
 static uint32_t self;
 
-/* When the place of that name is locked, and once: what another process does just before. */
+/* Once, when the place of this name is locked, another process does something just before. */
 static const char *watched;
 static void (*meanwhile)(const char *path);
 static int of_another = -1; /* the place that another process has locked */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/rewind_race.c: one hook's call finds that a person has taken back a prompt,
- * and before it reports that, another call of the same agent's hands something out. The linker puts
+ * tests/agents/hooks/rewind_race.c: a hook finds that a person has taken back a prompt, and before
+ * it reports that, another hook of the same agent hands something out. The linker puts
  * __wrap_kit_query in place of kit_query, so that this happens each time.
  */
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "tests/agents/hooks/race.h"
 
 static struct tidings_error error = {.size = sizeof error};
-static bool another_calls; /* after the next query of the history */
+static bool another_calls; /* another hook is called after the next query of the history */
 
 static void push(struct hostkit *kit, const char *words) {
   MUST(kit_event(kit,
@@ -29,7 +29,7 @@ static void push(struct hostkit *kit, const char *words) {
                  NULL, &error) == TIDINGS_OK);
 }
 
-/* Its id; 0: nothing was handed out. */
+/* Returns the delivery's id; 0: nothing was handed out. */
 static uint64_t deliver(struct hostkit *kit) {
   const struct tidings_tool_result result = {.size = sizeof result,
                                              .session = span_text("s"),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/rewind_work.c: how much work it is to find what a person has taken back. The
- * linker puts the functions below in place of those that look at texts, and they count the bytes:
- * a transcript that is four times as long may cost little more than four times as much.
+ * tests/agents/hooks/rewind_work.c: measures the work of finding what a person has taken back. The
+ * linker puts the functions below in place of those that read texts, and they count the bytes. A
+ * transcript that is four times as long may cost little more than four times as much.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void put_marker(FILE *file, size_t delivery) {
   fprintf(file, "x\\n\\n%s", marker);
 }
 
-/* All messages anew, each time with others. */
+/* Each line has all messages again, each time other ones. */
 static void all_anew(FILE *file, size_t number, bool last) {
   (void)last;
   fprintf(file, "{\"$set\":{\"messages\":[{\"id\":\"u%zu\",\"text\":\"", number);
@@ -72,7 +72,7 @@ static void all_anew(FILE *file, size_t number, bool last) {
   fputs("\"}]}}\n", file);
 }
 
-/* A message, and then the same one is all that is left. */
+/* A line has a message; the next line has only the same message again. */
 static void same_anew(FILE *file, size_t number, bool last) {
   (void)last;
   if (number % 2) fprintf(file, "{\"$set\":{\"messages\":[{\"id\":\"u1\"}]}}\n");
@@ -83,7 +83,7 @@ static void same_anew(FILE *file, size_t number, bool last) {
   }
 }
 
-/* All messages anew in one line, which has all markers. */
+/* A single line has all messages again, and all markers. */
 static void one_line(FILE *file, size_t number, bool last) {
   if (!number) fputs("{\"$set\":{\"messages\":[", file);
   fprintf(file, "{\"id\":\"u%zu\",\"text\":\"", number);
@@ -91,7 +91,7 @@ static void one_line(FILE *file, size_t number, bool last) {
   fputs(last ? "\"}]}}\n" : "\"},", file);
 }
 
-/* Each prompt takes back all before it. */
+/* Each prompt takes back all prompts before it. */
 static void same_parent(FILE *file, size_t number, bool last) {
   (void)last;
   fprintf(file,
@@ -101,7 +101,7 @@ static void same_parent(FILE *file, size_t number, bool last) {
   fputs("\"}\n", file);
 }
 
-/* Each second record takes back all but the first one. */
+/* Each second record takes back all records but the first. */
 static void same_record(FILE *file, size_t number, bool last) {
   (void)last;
   fprintf(file, "{\"uuid\":\"u%zu\",\"parentUuid\":\"u0\",%s\"text\":\"", number,

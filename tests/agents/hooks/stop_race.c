@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/stop_race.c: a process finds that a person has stopped the turn that runs, and
+ * tests/agents/hooks/stop_race.c: a process finds that a person has stopped the running turn, and
  * before it reports that, the hook of the next prompt is called. The linker puts __wrap_kit_query
  * in place of kit_query, so that this happens each time.
  */
@@ -18,7 +18,8 @@
 #include "tests/agents/hooks/race.h"
 
 static struct tidings_error error = {.size = sizeof error};
-static int64_t prompted_ms; /* after the next query of the status, unless 0 */
+static int64_t
+    prompted_ms; /* 0, or the time of a prompt that comes after the next query of the status */
 
 static void prompt(struct hostkit *kit, int64_t begun_ms) {
   struct hook_answer answer = {.output = NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/tables.c: the rows of agents are whole: what one column says, another one does
- * not contradict; and the reader of transcripts has room for each table.
+ * tests/agents/hooks/tables.c: checks that no column of an agent's row contradicts another, and
+ * that the reader of transcripts has room for each table.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session_path.c FOLDER PATH…: how the command names files to a session, one a line, to be compared
- * with how the shims do. session_path.c --stamp PATH…: likewise how it knows them again.
+ * session_path.c FOLDER PATH… prints, one a line, the names by which the command knows files;
+ * session_path.c --stamp PATH… prints their stamps. Both are compared with those of the shims.
  */
 #include "command/session_path.h"
 

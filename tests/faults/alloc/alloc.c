@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * alloc/alloc.c: every allocation failing in turn, in every operation (kit/drill.h). The answer is
- * NOMEM, or STORE where lmdb had asked for the memory; nothing crashes, nothing leaks, the books
- * balance. The allocator's functions are defined here and exported, so that the plugin's, jansson's
- * and lmdb's calls come here first.
+ * alloc/alloc.c: makes each allocation of every operation (kit/drill.h) fail in turn. The answer is
+ * NOMEM, or STORE if LMDB has asked for the memory; nothing crashes, nothing leaks, and every
+ * notification is accounted for. This file defines and exports the allocator's functions, so that
+ * calls of the plugin and of LMDB come here first.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,15 +17,15 @@
 
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
-/* glibc's own, under the names that it exports for this. */
+/* glibc's own functions, under the names that it exports for this purpose. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *memory);
 
-static _Thread_local bool inside;        /* this thread is in a call into the plugin */
-static _Thread_local uint64_t countdown; /* 0: none is to fail */
+static _Thread_local bool inside;        /* this thread is inside a call of the plugin */
+static _Thread_local uint64_t countdown; /* 0: no allocation is to fail */
 static _Thread_local bool was_hit;
 static atomic_llong live; /* allocations not yet freed */
 
@@ -98,7 +98,7 @@ static const struct drill_fault no_memory = {.name = "the n-th allocation fails"
                                              .after = after,
                                              .allowed = allowed};
 
-/* From open to close nothing is kept, however open ended. */
+/* Checks that after open and close nothing stays allocated, whatever open returned. */
 static void check_leaks_of_open(const struct arguments *arguments) {
   struct rig rig = {0};
   char folder[FOLDER_PATH_MAX], store[FOLDER_PATH_MAX];
@@ -111,7 +111,7 @@ static void check_leaks_of_open(const struct arguments *arguments) {
   for (uint64_t n = 0; hit || n < 3; n++) {
     struct tidings_error error = RIG_ERROR;
     long long at_first = atomic_load(&live);
-    arm(n < 2 ? 0 : n - 1); /* two rounds without a fault: what is made once is made */
+    arm(n < 2 ? 0 : n - 1); /* two rounds without a fault allocate what is allocated only once */
     int32_t code = rig_open(&rig, &(struct rig_open){.store = store}, &error);
     hit = disarm();
     if (code != 0 && !hit) fail("open: %s", rig_why(code, &error));
@@ -126,7 +126,8 @@ static void check_leaks_of_open(const struct arguments *arguments) {
   folder_remove(folder);
 }
 
-/* A life of many operations with faults leaves no more behind than the loaded image had. */
+/* Checks that after many operations with faults no more is allocated than after loading the
+ * image. */
 static void check_drill(const struct arguments *arguments) {
   static struct drill drill;
   drill_begin(&drill, arguments, "alloc");
@@ -140,7 +141,7 @@ static void check_drill(const struct arguments *arguments) {
     if (rig_open(&drill.rig, &(struct rig_open){.store = drill.store}, &error) != 0)
       die("open: %s", error.text);
     long long grown = atomic_load(&live) - before_round;
-    /* The books themselves may grow once. */
+    /* The test's own lists may grow once. */
     if (round == 1 && grown > 4)
       fail("%lld allocations leaked in a round of all operations (%lld live)", grown, open);
   }

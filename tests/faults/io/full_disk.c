@@ -48,7 +48,7 @@ static bool fits(const struct io_op *op) {
   case IO_FALLOCATE:
   case IO_POSIX_FALLOCATE: return has_blocks(op->fd, offset + (off_t)op->length);
   case IO_OPEN: return !(op->flags & O_CREAT) || faccessat(op->fd, op->path, F_OK, 0) == 0;
-  case IO_MKDIR: return faccessat(op->fd, op->path, F_OK, 0) == 0; /* it will say EEXIST */
+  case IO_MKDIR: return faccessat(op->fd, op->path, F_OK, 0) == 0; /* mkdir will fail with EEXIST */
   default: return true;
   }
 }
@@ -133,8 +133,8 @@ static void close_store(struct books *books) {
   must(rig_close(&books->rig, &error), &error, books, "close");
 }
 
-/* Pushes until nothing fits any more; then a host comes back, and everything that is pending is
- * delivered and settled. */
+/* Pushes until the store is full; then a host attaches, and everything pending is delivered and
+ * settled. */
 static void fill_and_drain(struct books *books, bool reopen) {
   uint64_t accepted = 0;
   for (unsigned refused = 0; refused < 3 * SESSIONS && accepted < PUSHES_MAX;) {
@@ -192,7 +192,7 @@ void full_disk_simulated(const struct arguments *arguments) {
   if (failures() == 0) folder_remove(folder);
 }
 
-/* A file of zeros until not one byte more fits. */
+/* Writes a file of zeros until not one more byte fits. */
 static void fill_with_zeros(const char *folder) {
   static const char zeros[4096];
   char path[FOLDER_PATH_MAX];
@@ -205,8 +205,8 @@ static void fill_with_zeros(const char *folder) {
   close(fd);
 }
 
-/* A store that does not exist yet, on a disk with no room for it: refused in words, not by a
- * signal. */
+/* Opens a store that does not exist yet, on a disk without room for it: it must be refused with a
+ * sentence, without a signal. */
 static void open_without_room(struct books *books, const char *folder) {
   struct tidings_error error = RIG_ERROR;
   folder_join(books->store, folder, "no-room");
@@ -237,7 +237,7 @@ bool full_disk_tmpfs(const struct arguments *arguments) {
   fill_and_drain(&books, true);
   fill_and_drain(&books, false);
   close_store(&books);
-  /* The lock file is made anew by whoever finds none. */
+  /* A process that finds no lock file makes it anew. */
   folder_join(lock, books.store, "lock.mdb");
   if (unlink(lock) == 0) {
     struct tidings_error error = RIG_ERROR;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * io/io.c: every write, sync, truncation, allocation, rename and open of the store failing in turn,
- * in every operation (kit/drill.h), once or from then on until the fault is lifted. The answer is
- * STORE with the reason, or success where it does no harm; the plugin goes on by itself.
+ * io/io.c: makes each write, sync, truncation, allocation, rename and open of the store, in every
+ * operation (kit/drill.h), fail in turn, once or until the fault is lifted. The answer is STORE
+ * with the reason, or success if the failure does no harm, and the plugin works again afterwards.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 static struct {
   enum io_kind kind;
   int error;     /* 0: a short write */
-  bool for_good; /* all later ones fail too */
+  bool for_good; /* all later calls fail too */
   uint64_t countdown;
   bool hit;
 } planned;
@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
   if (arguments_part(&arguments, "once")) run_faults(&arguments, false);
   if (arguments_part(&arguments, "persistent")) run_faults(&arguments, true);
   if (arguments_part(&arguments, "full-simulated")) full_disk_simulated(&arguments);
-  /* Only when asked for by name: it may have to be skipped. */
+  /* This part runs only if it is named, because it may have to be skipped. */
   bool skipped =
       arguments.part && arguments_part(&arguments, "full-tmpfs") && !full_disk_tmpfs(&arguments);
   if (failures()) return 1;

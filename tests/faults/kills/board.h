@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/board.h: what outlives a SIGKILL: shared memory in which producers note what was
- * acknowledged and the host keeps its transcript.
+ * kills/board.h: shared memory that outlives a SIGKILL: producers note there what was acknowledged,
+ * and the host keeps its transcript there.
  */
 #ifndef KILLS_BOARD_H
 #define KILLS_BOARD_H
@@ -12,9 +12,9 @@
 
 enum {
   BOARD_PRODUCERS = 8,
-  BOARD_THREADS = 4,  /* in each producer: so that commits hold several pushes */
+  BOARD_THREADS = 4,  /* in each producer, so that a commit has several pushes */
   BOARD_SESSIONS = 6, /* for notifications */
-  BOARD_LANES = 2,    /* and these, in which turns run; numbered behind them */
+  BOARD_LANES = 2,    /* sessions in which turns run; their numbers follow */
   BOARD_ALL_SESSIONS = BOARD_SESSIONS + BOARD_LANES,
   BOARD_TOKENS = 32 << 20,
   BOARD_CARRIERS = 1 << 20,
@@ -27,17 +27,18 @@ struct token_note {
   uint8_t session;
 };
 
-/* The push that a thread of a producer was about to make; its next life finds it here. */
+/* The push that a thread of a producer was about to make; the producer's next process finds it
+ * here. */
 struct producer_slot {
   _Atomic(uint64_t) token; /* 0: nothing */
-  bool identified;         /* pushed with an id, or a message: may be pushed again after a kill */
+  bool identified; /* pushed with an id, or a message: it may be pushed again after a kill */
 };
 
 enum carrier_state {
   CARRIER_ABSENT,
-  CARRIER_WRITTEN, /* it is in the transcript */
-  CARRIER_SETTLED, /* and settle has returned OK for it */
-  CARRIER_RESUMED, /* and session.resumed, naming it, has returned OK */
+  CARRIER_WRITTEN, /* the carrier is in the transcript */
+  CARRIER_SETTLED, /* settle has returned OK for it */
+  CARRIER_RESUMED, /* session.resumed, which named it, has returned OK */
 };
 
 struct carrier_note {
@@ -49,14 +50,14 @@ struct carrier_note {
 };
 
 struct board {
-  atomic_bool stop;  /* producers: finish */
-  atomic_bool drain; /* the host: finish when nothing is pending */
+  atomic_bool stop;  /* tells producers to finish */
+  atomic_bool drain; /* tells the host to finish when nothing is pending */
   _Atomic(uint64_t) next_token;
   _Atomic(uint64_t) retried, duplicates, busy, unknown, rolled_back, resumes;
   struct producer_slot slots[BOARD_PRODUCERS][BOARD_THREADS];
   struct token_note tokens[BOARD_TOKENS];
   uint64_t carrier_count,
-      carried_count; /* written by the host alone, before it publishes a carrier by its state */
+      carried_count; /* only the host writes these, before it publishes a carrier by its state */
   struct carrier_note carriers[BOARD_CARRIERS];
   uint64_t carried[BOARD_TOKENS * 2];
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/host.c: the agent host: leases, writes carriers with their delivery ids to its transcript,
- * settles; and after a kill resumes its sessions, naming the deliveries that it finds there.
+ * kills/host.c: the agent host: it leases, writes carriers with their delivery ids to its
+ * transcript, and settles. After a kill it resumes its sessions and names the deliveries in its
+ * transcript.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ struct host {
   struct lane lanes[BOARD_LANES];
 };
 
-/* Waits out BUSY: others hold the writer lock. Anything else is a failure. */
+/* Is the call to be made again? Only after BUSY, when others hold the writer lock. Any other error
+ * is a failure. */
 static bool again(struct host *host, int32_t code, const struct tidings_error *error,
                   const char *what) {
   if (code == 0) return false;
@@ -33,8 +35,8 @@ static bool again(struct host *host, int32_t code, const struct tidings_error *e
   return true;
 }
 
-/* Those that no settle is known to have ended must be named; some that were settled are named too,
- * as a real transcript has them all. */
+/* Names all deliveries that no settle is known to have ended, and some that were settled, because a
+ * real transcript has all of them. */
 static void resume(struct host *host, unsigned session) {
   struct board *board = host->board;
   struct tidings_error error = RIG_ERROR;
@@ -60,7 +62,7 @@ static void resume(struct host *host, unsigned session) {
   atomic_fetch_add(&board->resumes, 1);
 }
 
-/* Everything is in place before the state makes it count. */
+/* Writes everything else before the state, which makes the carrier count. */
 static struct carrier_note *write_carrier(struct board *board, unsigned session, uint64_t delivery,
                                           const struct tokens *tokens) {
   if (board->carrier_count >= BOARD_CARRIERS ||
@@ -89,7 +91,7 @@ static void settle_one(struct host *host) {
   atomic_store(&note->state, CARRIER_SETTLED);
 }
 
-/* Returns whether there was anything. */
+/* Returns whether there was anything to deliver. */
 static bool deliver(struct host *host, unsigned session) {
   struct tidings_error error = RIG_ERROR;
   struct carried carried = {0};

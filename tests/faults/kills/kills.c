@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/kills.c: SIGKILL at any moment. Eight producers of four threads each push and submit, a
- * host delivers, runs turns and settles; again and again one of them dies, by the clock or at a
- * write or sync of its own choice, and is started again. In the end the books must balance: what
- * was acknowledged is in exactly one carrier of the host's transcript.
+ * kills/kills.c: SIGKILL at any moment. Eight producers of four threads each push and submit; a
+ * host delivers, runs turns and settles. Again and again one of these processes is killed at a
+ * random time, or kills itself at a random write or sync, and is started again. In the end each
+ * acknowledged push must be in exactly one carrier of the host's transcript.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -47,7 +47,8 @@ static void spawn(struct killing *killing, unsigned which, bool mortal) {
   if (child < 0) die("fork: %s", strerror(errno));
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* A short fuse dies while opening, a long one in the midst of its work. */
+    /* With few calls left the process dies while it opens the store, with many in the midst of its
+     * work. */
     if (mortal && random_chance(&random, 50))
       suicide_arm(&random, random_chance(&random, 20) ? 6 : which == HOST ? 60 : 90);
     if (which == HOST) host_main(&killing->rig, killing->board, killing->store, seed);
@@ -56,7 +57,7 @@ static void spawn(struct killing *killing, unsigned which, bool mortal) {
   killing->children[which] = child;
 }
 
-/* Reaps those that have ended; returns how many of them had killed themselves. */
+/* Reaps the processes that have ended; returns how many of them have killed themselves. */
 static uint64_t reap(struct killing *killing) {
   uint64_t kills = 0;
   int status;
@@ -84,7 +85,7 @@ static void kill_one(struct killing *killing) {
   if (kill(killing->children[which], SIGKILL) != 0 ||
       waitpid(killing->children[which], &status, 0) < 0)
     die("kill: %s", strerror(errno));
-  /* It may have ended a moment before: by its own hand, or because it found something wrong. */
+  /* It may have ended a moment before: it has killed itself, or has found something wrong. */
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
     die("%s ended by itself with status 0x%x", which == HOST ? "the host" : "a producer",
         (unsigned)status);
@@ -127,7 +128,8 @@ static bool was_enough_pushed(const struct killing *killing) {
   return acknowledged >= killing->arguments.count && messages;
 }
 
-/* The last lives: nobody dies any more, the producers finish, the host drains. */
+/* Starts all processes a last time, without kills: the producers finish, and the host drains its
+ * sessions. */
 static void finish(struct killing *killing) {
   for (unsigned i = 0; i < CHILDREN; i++) {
     int status;

@@ -20,7 +20,7 @@ struct thread {
   pthread_t id;
 };
 
-/* A single try. A message that was submitted before says so by its id: then it is stored. */
+/* Tries once. If the message was submitted before, its id shows that it is stored. */
 static int32_t submit(struct thread *thread, const char *session, uint64_t token,
                       bool *ret_duplicate, struct tidings_error *error) {
   struct heard heard = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/suicide.c: dying at a chosen write or sync of the store, where a kill by the clock hardly
- * ever hits.
+ * kills/suicide.c: kills this process at a chosen write or sync of the store, where a kill at a
+ * random time hardly ever hits.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,9 +12,9 @@
 
 enum moment { BEFORE, AFTER, HALFWAY, MOMENTS };
 
-static _Atomic(uint64_t) left; /* calls until it happens */
+static _Atomic(uint64_t) left; /* calls until this process is killed */
 static enum moment moment;
-static _Thread_local bool mine; /* this thread's call is the one */
+static _Thread_local bool mine; /* this thread makes the fatal call */
 
 static _Noreturn void die_now(void) {
   kill(getpid(), SIGKILL);

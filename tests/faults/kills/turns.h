@@ -8,27 +8,27 @@
 #include "kills/board.h"
 #include "kit/turns.h"
 
-/* Such a session, as its host sees it. */
+/* Such a session, as the host sees it. */
 struct lane {
   unsigned number; /* of the session on the board */
   bool runs;
-  struct tokens offered; /* it was asked for a turn with these */
+  struct tokens offered; /* the host was asked for a turn with these */
 };
 
-/* The result of the host's next call: a carrier with these messages, to be settled; or nothing, but
- * something may still come. */
+/* The result of the host's next call: a carrier with these messages, to be settled; or nothing
+ * yet. */
 struct lane_step {
   uint64_t delivery;
   struct tokens carried;
   bool more;
 };
 
-/* BUSY is returned, and nothing has changed; on anything else that is wrong the process ends. */
+/* Returns 0, or BUSY if nothing has changed. On any other error the process ends. */
 int32_t lane_go_on(struct lane *lane, struct rig *rig, struct random *random,
                    struct lane_step *ret_step);
-/* After session.resumed, whose reply may have asked for a turn. */
+/* To be called after session.resumed, whose reply may have asked for a turn. */
 int32_t lane_ask_again(struct lane *lane, struct rig *rig);
-/* A carrier of the lane failed. */
+/* Rolls back a carrier of the lane. */
 int32_t lane_roll_back(struct lane *lane, struct rig *rig, uint64_t delivery);
 
 #endif

@@ -115,7 +115,7 @@ void expect_death(void) {
   for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) (void)signal(fatal[i], SIG_DFL);
   if (!freopen("/dev/null", "w", stderr)) die("/dev/null: %s", strerror(errno));
 #ifdef __SANITIZE_ADDRESS__
-  __sanitizer_set_report_path("stderr"); /* not the file that fails the test: liblmdb may copy
-                                            beyond a page before it dies */
+  __sanitizer_set_report_path("stderr"); /* to stderr, not to the file that fails the test: liblmdb
+                                          * may copy beyond a page before it dies */
 #endif
 }

@@ -16,8 +16,8 @@ struct arguments {
   uint64_t seed;        /* --seed N */
   uint64_t count;       /* --count N: images, kills, swaps */
   uint64_t only;        /* --only N: just this one; UINT64_MAX: all */
-  uint64_t workers;     /* --workers N: processes working side by side; 0: one a processor */
-  uint64_t patience_ms; /* --patience MS: after which a process hangs; default 60000 */
+  uint64_t workers;     /* --workers N: processes at work at once; 0: one a processor */
+  uint64_t patience_ms; /* --patience MS: who takes longer hangs; default 60000 */
   const char *part;     /* --part NAME: just this part of the test; NULL: all */
 };
 
@@ -25,7 +25,7 @@ struct arguments {
  * exits 2. */
 void arguments_read(struct arguments *arguments, int argc, char **argv);
 
-/* True if the part named `name` is to run; says so on stdout. */
+/* Is the part `name` to run? If so, prints its name. */
 bool arguments_part(const struct arguments *arguments, const char *name);
 
 /* Prints a failure; the test goes on. Any thread. */
@@ -35,15 +35,14 @@ unsigned failures(void);
 /* Prints and exits 1 at once: the test cannot go on. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints the one line of JSON by which `./dev gate` counts: the part, the seed, how much was done,
- * how many violations there were, and further members as `"name":1,"other":2`. Printed as the last
- * line, also after failures; a program that ends without it has a violation that it could not
- * count. */
+/* Prints the line of JSON that `./dev gate` counts: the part, the seed, how much was done, how many
+ * violations there were, and further members as `"name":1,"other":2`. It is the last line, also
+ * after failures. A program that ends without it counts as a violation. */
 void result(const struct arguments *arguments, const char *part, uint64_t done, uint64_t violations,
             const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* From now on a fatal signal kills this process and nothing else: lmdb's asserts and a sanitizer's
- * report of a death inside it are expected. */
+/* After this call a fatal signal only kills this process, without a sanitizer's report, because
+ * LMDB's asserts and crashes inside it are expected. */
 void expect_death(void);
 
 /* CTest's code for a test that cannot run here. */

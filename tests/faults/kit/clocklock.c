@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/clocklock.c: pthread_mutex_clocklock for the thread sanitizer, which does not know it in gcc
- * 12 and then takes each lock for none. Here it becomes pthread_mutex_timedlock, which the
- * sanitizer knows. Linked into programs of the tsan preset, and exported.
+ * kit/clocklock.c: replaces pthread_mutex_clocklock by pthread_mutex_timedlock for the thread
+ * sanitizer. That of gcc 12 does not know the former, and does not see that it locks. It is linked
+ * into programs of the tsan preset, and exported.
  */
 #include <pthread.h>
 #include <time.h>

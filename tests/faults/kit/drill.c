@@ -37,7 +37,7 @@ bool drill_take(struct tokens *tokens, uint64_t token) {
   return false;
 }
 
-/* Strikes what a carrier holds off the books. */
+/* Removes a carrier's notifications from the lists of what is due or in doubt. */
 void drill_strike(struct drill *drill, const struct carried *carried) {
   char number[64];
   if (carried->damaged) drill_wrong(drill, "a damaged notification", carried->sample);
@@ -49,7 +49,7 @@ void drill_strike(struct drill *drill, const struct carried *carried) {
   }
 }
 
-/* All that is due comes now, and is committed. */
+/* Delivers and commits everything that is due. */
 static void audit(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   struct carried carried = {0};
@@ -124,8 +124,8 @@ static void run_operation(struct drill *drill, const struct drill_operation *ope
   }
 }
 
-/* A notification of unknown outcome may come late, but only ever once; after reopening there is
- * nothing more. */
+/* Checks the store after reopening it. A notification of unknown outcome may come late, but only
+ * once; then nothing more comes. */
 static void check_reopened(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   drill->operation = "reopening in the end";

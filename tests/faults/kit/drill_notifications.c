@@ -80,7 +80,7 @@ static int32_t attempt_push_identified(struct drill *drill, struct tidings_error
   return attempt_push(drill, true, error);
 }
 
-/* After a failure the same push again, without the fault: that is what ids are for. */
+/* Makes the same push again after a failure, without the fault, which its id allows. */
 static void check_push_identified(struct drill *drill, int32_t code,
                                   const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
@@ -105,7 +105,8 @@ static int32_t attempt_duplicate(struct drill *drill, struct tidings_error *erro
   return rig_push(&drill->rig, DRILL_SESSION, drill->next_token - 1, true, NULL, error);
 }
 
-/* A session never heard of; it is drained at once, so that the books stay with one session. */
+/* Pushes into a new session, which is drained at once, so that the lists are about one session
+ * only. */
 static int32_t attempt_push_elsewhere(struct drill *drill, struct tidings_error *error) {
   char session[40];
   snprintf(session, sizeof session, "new-%" PRIu64, drill->attempts);
@@ -184,7 +185,7 @@ static void prepare_to_roll_back(struct drill *drill) {
   drill_push_due(drill, 10);
   drill_must(drill, rig_deliver(&drill->rig, DRILL_SESSION, RIG_TOOL_RESULT, &carried, &error),
              &error, "a hook without fault fails");
-  drill->delivery = carried.delivery; /* stays on the books: it comes again */
+  drill->delivery = carried.delivery; /* stays due, because it comes again */
   carried_clear(&carried);
 }
 
@@ -209,7 +210,7 @@ static int32_t attempt_resumed(struct drill *drill, struct tidings_error *error)
   return rig_attach(&drill->rig, DRILL_SESSION, &drill->delivery, 1, error);
 }
 
-/* Whether it was heard or not: the host says it again. */
+/* The host sends the event again, whether the first one took effect or not. */
 static void check_resumed(struct drill *drill, int32_t code, const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   (void)code, (void)error;

@@ -12,14 +12,14 @@
 #define STATUS "{\"name\":\"status\",\"session\":\"" SESSION "\"}"
 enum { BOOK_MAX = 64, TURNS_MAX = 200 };
 
-/* Messages of the session: those that must start a turn yet, and those that may. */
+/* Messages of the session: those that still must start a turn, and those that may. */
 struct book {
   uint64_t at[BOOK_MAX];
   size_t count;
 };
 
 static struct book due, in_doubt;
-/* to be named by the attempt; on the heap, since the kit wants it so */
+/* named by the attempt; on the heap, because the kit frees it */
 static struct tokens offered;
 static uint64_t delivery, subject;
 static char *status_before;
@@ -86,8 +86,8 @@ static void expect_unchanged(struct drill *drill) {
   free(now);
 }
 
-/* Everything that waits starts a turn now. Messages that a call of unknown outcome has leased come
- * back first: nobody has it in a transcript. */
+/* Makes everything that waits start a turn. Messages that a call of unknown outcome has leased come
+ * back first, because that delivery is in no transcript. */
 static void audit(struct drill *drill) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
@@ -96,7 +96,7 @@ static void audit(struct drill *drill) {
   drill_must(drill, rig_attach(&drill->rig, SESSION, &nothing, 0, &error), &error,
              "session.resumed");
   offered.count = 0;
-  say(drill, "turn.failed"); /* whatever there is, offered or running, ends, and nothing starts */
+  say(drill, "turn.failed"); /* ends any offered or running turn, and nothing starts */
   say(drill, "session.compacted");
   say(drill, "turn.resume");
   for (int turns = 0; offered.count && turns < TURNS_MAX; turns++) {
@@ -130,7 +130,7 @@ static void check(struct drill *drill, int32_t code, const struct tidings_error 
 /* -- prepared ---------------------------------------------------------------------------------- */
 
 static void prepare_idle(struct drill *drill) {
-  say(drill, "turn.resume"); /* attached */
+  say(drill, "turn.resume"); /* attaches */
   remember(drill);
 }
 

@@ -33,7 +33,7 @@ static int32_t next(struct drill *drill, char id[256], struct tidings_error *err
   return code;
 }
 
-/* Looks once: what it names is not named again. */
+/* Asks once: a session that was named is not named again. */
 int32_t drill_next_session(struct drill *drill, struct tidings_error *error) {
   char id[256] = "";
   int32_t code = next(drill, id, error);

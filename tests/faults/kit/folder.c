@@ -41,7 +41,7 @@ static void remove_at(int parent, const char *name) {
 
 void folder_remove(const char *path) { remove_at(AT_FDCWD, path); }
 
-/* Only what is data is copied, so that a store's sparse map stays sparse. */
+/* Copies only data, not holes, so that a store's sparse file stays sparse. */
 static void copy_data(int from, int to, off_t size) {
   char buffer[65536];
   for (off_t data = lseek(from, 0, SEEK_DATA); data >= 0 && data < size;

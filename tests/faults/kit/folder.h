@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/folder.h: scratch folders and the files in them. Fails by ending the test: nothing here is
- * under test.
+ * kit/folder.h: scratch folders and the files in them. A failure ends the test, because these
+ * functions are not tested.
  */
 #ifndef KIT_FOLDER_H
 #define KIT_FOLDER_H
@@ -13,14 +13,14 @@ enum { FOLDER_PATH_MAX = 512 };
 
 /* Makes a fresh 0700 folder in `base`; its path goes to `path` (FOLDER_PATH_MAX bytes). */
 void folder_make(const char *base, const char *prefix, char *path);
-/* Removes it and all in it; one that is not there is fine. */
+/* Removes the folder with everything in it, if it exists. */
 void folder_remove(const char *path);
 /* Copies the regular files of a folder, sparse and with their modes, into a new one. */
 void folder_copy(const char *from, const char *to);
-/* path = folder + "/" + name. */
+/* Sets `path` to folder + "/" + name. */
 void folder_join(char *path, const char *folder, const char *name);
 
-/* The whole file in malloc'ed memory. */
+/* Reads the whole file into malloc'ed memory. */
 uint8_t *file_read(const char *path, size_t *ret_length);
 void file_write(const char *path, const void *bytes, size_t length);
 

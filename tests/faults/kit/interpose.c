@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/interpose.c: see interpose.h. Linked only by tests that need it, with these names exported
- * (see CMakeLists.txt).
+ * kit/interpose.c: is linked only into tests that need it, and exports these names (see
+ * CMakeLists.txt).
  */
 #include "kit/interpose.h"
 
@@ -30,7 +30,7 @@ void io_watch(const struct io_watch *watch) { atomic_store(&watching, watch); }
 
 static long call_kernel(const struct io_op *op);
 
-/* The one path of all calls: -1 with errno, as the C library's functions. */
+/* Makes all calls. Like the C library's functions, returns -1 and sets errno on failure. */
 static long dispatch(struct io_op *op) {
   const struct io_watch *watch = atomic_load(&watching);
   if (!watch) return call_kernel(op);
@@ -165,7 +165,7 @@ EXPORTED int fallocate64(int fd, int mode, off64_t offset, off64_t length) {
   return fallocate(fd, mode, offset, length);
 }
 
-/* Unlike the others this one returns the error. */
+/* This function returns the error, unlike the others. */
 EXPORTED int posix_fallocate(int fd, off_t offset, off_t length) {
   struct io_op op = {
       .kind = IO_POSIX_FALLOCATE, .fd = fd, .offset = offset, .length = (size_t)length};
@@ -200,7 +200,7 @@ static int open_file(int folder, const char *path, int flags, unsigned mode) {
   return (int)dispatch(&op);
 }
 
-/* The mode is there only with flags that may create. */
+/* Only calls whose flags may create a file have the argument `mode`. */
 #define MODE_OF(flags)                                                                             \
   unsigned mode = 0;                                                                               \
   if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) {                                \

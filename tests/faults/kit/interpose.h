@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/interpose.h: every call by which a store's files change, seen and refused. A test that links
- * interpose.c defines the C library's functions itself and exports them, so that the plugin's and
- * liblmdb's calls come here first; the kernel is called directly.
+ * kit/interpose.h: watches every call that changes a store's files, and can refuse it. A test that
+ * links interpose.c defines the C library's functions itself and exports them, so that calls of the
+ * plugin and of liblmdb come here first. interpose.c calls the kernel directly.
  */
 #ifndef KIT_INTERPOSE_H
 #define KIT_INTERPOSE_H
@@ -37,7 +37,8 @@ extern const char *const io_kind_names[IO_KINDS];
 
 struct io_op {
   enum io_kind kind;
-  int fd; /* OPEN: the folder it is relative to, after success see `result`; RENAME: the old folder
+  int fd; /* OPEN: the folder of a relative path, and after success see `result`; RENAME: the old
+           * folder
            */
   int other_fd;           /* RENAME: the new folder */
   const char *path;       /* OPEN, MKDIR, UNLINK, RENAME (old) */
@@ -59,15 +60,15 @@ struct io_op {
 };
 
 struct io_watch {
-  /* Before the call. true: go on (data may have been shortened through op->length); false: refuse
-   * with op->error. */
+  /* Is called before the call. True: the call is made (op->length may have been reduced); false: it
+   * fails with op->error. */
   bool (*before)(struct io_op *op);
-  /* After the call, whether it was made or refused. May be NULL. */
+  /* Is called after the call, whether that was made or refused. May be NULL. */
   void (*after)(const struct io_op *op);
   bool reads; /* PREAD too */
 };
 
-/* Watches from now on; NULL: no more. The watch must stay valid. */
+/* Begins to watch; NULL: stops watching. The watch must stay valid. */
 void io_watch(const struct io_watch *watch);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/random.h: repeatable randomness (splitmix64). Must not know what it is used for.
+ * kit/random.h: repeatable randomness (splitmix64).
  */
 #ifndef KIT_RANDOM_H
 #define KIT_RANDOM_H
@@ -28,7 +28,8 @@ static inline uint64_t random_next(struct random *random) {
   return random_mix(random->state);
 }
 
-/* 0 .. limit - 1; limit must not be 0. The bias of the remainder does not matter here. */
+/* Returns a number below `limit`, which must not be 0. The bias of the remainder does not matter
+ * here. */
 static inline uint64_t random_below(struct random *random, uint64_t limit) {
   return random_next(random) % limit;
 }

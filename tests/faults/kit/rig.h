@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/rig.h: a plugin as a black box: loaded by path, called through the ABI, in words that fault
- * tests use (push, deliver, settle). Must not know what is inside the plugin.
+ * kit/rig.h: a plugin as a black box: it is loaded by its path and called through the ABI, by
+ * functions that fault tests use (push, deliver, settle).
  */
 #ifndef KIT_RIG_H
 #define KIT_RIG_H
@@ -29,8 +29,8 @@ struct rig {
   struct random random;
   _Atomic(unsigned) warnings; /* lines that the plugin logged at warning or error */
 
-  /* Around every call into the plugin, if set: faults are armed there, so that they hit the plugin
-   * and not the test. */
+  /* If set, are called before and after every call of the plugin. They arm faults, so that these
+   * hit the plugin and not the test. */
   void (*before)(void);
   void (*after)(void);
 };
@@ -55,12 +55,13 @@ int32_t rig_close(struct rig *rig, struct tidings_error *error);
  * made from the token, so that pushing again is safe. *ret_duplicate may be NULL. */
 int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified,
                  bool *ret_duplicate, struct tidings_error *error);
-/* The event of such a push as text; returns its length. `event` has RIG_EVENT_MAX bytes. */
+/* Writes the event of such a push as text; returns its length. `event` has RIG_EVENT_MAX bytes. */
 enum { RIG_EVENT_MAX = TOKEN_TEXT_MAX + 512 };
 size_t rig_push_event(char *event, const char *session, uint64_t token, bool identified);
-/* Any event, as text. The reply, if any, is released. */
+/* Sends any event, given as text. Releases the reply, if there is one. */
 int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *error);
-/* session.resumed naming deliveries; none and NULL: session.opened. */
+/* Sends session.resumed, which names deliveries; without deliveries and with NULL,
+ * session.opened. */
 int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliveries, size_t count,
                    struct tidings_error *error);
 
@@ -69,7 +70,7 @@ int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliver
 struct carried {
   uint64_t delivery;
   struct tokens tokens; /* in the order of the notifications */
-  size_t damaged;       /* notifications whose text no push had said */
+  size_t damaged;       /* notifications whose text no push has sent */
   char sample[80];      /* the beginning of a damaged one */
 };
 enum rig_hook { RIG_TOOL_RESULT, RIG_CHAT_REQUEST };
@@ -79,7 +80,7 @@ void carried_clear(struct carried *carried);
 
 int32_t rig_settle(struct rig *rig, uint64_t delivery, uint32_t outcome,
                    struct tidings_error *error);
-/* A query as text; *ret_json (may be NULL) is malloc'ed and NUL-terminated. */
+/* Sends a query, given as text; *ret_json (may be NULL) is malloc'ed and NUL-terminated. */
 int32_t rig_query(struct rig *rig, const char *request, char **ret_json,
                   struct tidings_error *error);
 

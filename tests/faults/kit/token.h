@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/token.h: messages that identify themselves. Each push of a test carries a number of its own,
- * its token; the text is made from the token alone, so that a message found in a carrier tells
- * which push it was and whether a single byte of it is damaged.
+ * kit/token.h: messages that identify themselves. Each push of a test has a number, its token. The
+ * text is made from the token alone, so that the text in a carrier shows which push it was, and
+ * whether any of its bytes is damaged.
  */
 #ifndef KIT_TOKEN_H
 #define KIT_TOKEN_H
@@ -18,7 +18,7 @@ enum { TOKEN_TEXT_MAX = 8192 };
  * Most are short, every 8th is about a kilobyte, every 32nd is longer than a page of the store. */
 size_t token_text(uint64_t token, char *buffer);
 
-/* Reads a token back; false when the text is not exactly what some token's push had said. */
+/* Finds the token of a text; false: the text is not exactly the text of a token. */
 bool token_parse(struct tidings_span text, uint64_t *ret_token);
 
 /* A growing list of tokens; zero is an empty one. */

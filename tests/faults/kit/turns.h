@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * kit/turns.h: messages and turns through the rig. A message's id and content are made from a
- * token, so that an offer tells which submit it was and whether a byte of it is damaged. Must not
- * know what is inside the plugin.
+ * token, so that an offer tells which submit it was and whether a byte of it is damaged.
  */
 #ifndef KIT_TURNS_H
 #define KIT_TURNS_H
@@ -14,9 +13,9 @@ struct heard {
   bool asked;            /* to start a turn .. */
   struct tokens offered; /* .. with these messages, in order */
   uint64_t delivery;     /* to be settled; 0: nothing */
-  struct tokens steered; /* that went onto the tool result */
+  struct tokens steered; /* messages on the tool result */
   uint32_t state;        /* TIDINGS_STATE_*; only if there was a reply */
-  size_t damaged;        /* messages that nobody submitted so */
+  size_t damaged;        /* messages that nobody has submitted in this form */
   char sample[80];       /* the beginning of a damaged one */
 };
 void heard_clear(struct heard *heard);
@@ -25,11 +24,11 @@ int32_t turns_submit(struct rig *rig, const char *session, uint64_t token, bool 
                      struct heard *ret_heard, struct tidings_error *error);
 int32_t turns_cancel(struct rig *rig, const char *session, uint64_t token, struct heard *ret_heard,
                      struct tidings_error *error);
-/* An event of a turn; with the ids of `tokens`, if there are any. */
+/* Sends an event of a turn, with the ids of `tokens`, if there are any. */
 int32_t turns_event(struct rig *rig, const char *session, const char *type,
                     const struct tokens *tokens, struct heard *ret_heard,
                     struct tidings_error *error);
-/* The hooks: a request that names the messages of `tokens`; a tool's result. */
+/* Call the hooks: for a request that names the messages of `tokens`, and for a tool's result. */
 int32_t turns_request(struct rig *rig, const char *session, const struct tokens *tokens,
                       struct heard *ret_heard, struct tidings_error *error);
 int32_t turns_result(struct rig *rig, const char *session, struct heard *ret_heard,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/creation.c: what other processes leave behind: a store half made, and lock files of every
- * kind. All of that must open.
+ * open/creation.c: opens stores that other processes have left behind half made, or with lock files
+ * of every kind. All of them must open.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,8 @@ static void after(const struct io_op *op) {
 
 static const struct io_watch watch = {.before = before, .after = after};
 
-/* A child opens and pushes token 1; it is killed at its n-th call. Returns whether it was. */
+/* Starts a child that opens the store, pushes token 1, and is killed at its n-th call. Returns
+ * whether it was killed. */
 static bool killed_at(struct rig *rig, const char *store, uint64_t n, bool is_after,
                       bool *ret_acknowledged) {
   int status, pipes[2];
@@ -117,8 +118,8 @@ static void change(const char *path, unsigned way) {
   }
 }
 
-/* The n-th file of a store beside its data: lock.mdb and what the plugin shares among processes.
- * False: there are not so many. */
+/* Removes the n-th file of a store besides data.mdb: lock.mdb, or a file that the plugin shares
+ * among processes. False: there are not so many. */
 static bool nth_other_file(const char *store, unsigned n, char *name, size_t size) {
   DIR *folder = opendir(store);
   if (!folder) die("%s: %s", store, strerror(errno));

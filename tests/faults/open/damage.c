@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/damage.c: a data.mdb that was cut off, or whose pages are wrong. A store that was cut off is
- * refused, or nothing that mattered was cut off. A damaged store is refused as well, or the damage
- * does not matter, and the notifications handed out are those that were pushed. Neither ever kills
- * the process.
+ * open/damage.c: opens stores whose data.mdb was cut short or has wrong pages. Such a store is
+ * refused, or else the missing or damaged part does not matter, and exactly the pushed
+ * notifications are handed out. Opening one never kills the process.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -55,8 +54,8 @@ void damaging_end(struct damaging *damaging, const char *what, uint64_t count) {
   rig_unload(&damaging->rig);
 }
 
-/* Opens the store as it is now and counts what became of it. Returns how many tokens came, or -1
- * when it was refused. */
+/* Opens the store as it is now, and counts the result. Returns how many tokens came, or -1 if the
+ * store was refused. */
 static int look(struct damaging *damaging, struct tidings_error *error) {
   uint8_t seen[FILLED_TOKENS + 1];
   int came = 0;
@@ -73,7 +72,7 @@ static int look(struct damaging *damaging, struct tidings_error *error) {
   return came;
 }
 
-/* Does them all in children; one that dies costs one store. */
+/* Opens all copies in children; a child that dies costs only one copy. */
 void damaging_run(struct damaging *damaging, uint64_t count,
                   void (*one)(struct damaging *, uint64_t)) {
   struct tally *tally = damaging->tally;
@@ -109,7 +108,7 @@ uint64_t damaging_violations(const struct damaging *damaging) {
   return damaging->killed + atomic_load(&damaging->tally->failed);
 }
 
-/* The pages that are in use: the file may be longer than that. */
+/* Counts the pages that are in use; the file may have more. */
 size_t damaging_used_pages(const struct damaging *damaging) {
   size_t pages = damaging->length / PAGE;
   static const uint8_t zeros[PAGE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/damaging.h: many copies of one store, each damaged in its own way, opened in children that
- * may die.
+ * open/damaging.h: makes many copies of one store, damages each in another way, and opens them in
+ * children that may die.
  */
 #ifndef OPEN_DAMAGING_H
 #define OPEN_DAMAGING_H
@@ -10,7 +10,7 @@
 
 #include "open/parts.h"
 
-enum { PAGE = 4096, STORE_SECONDS = 60 /* to open one */ };
+enum { PAGE = 4096, STORE_SECONDS = 60 /* for opening one copy */ };
 
 /* Shared with the child that opens. */
 struct tally {
@@ -28,16 +28,16 @@ struct damaging {
 
 void damaging_begin(struct damaging *damaging, const struct arguments *arguments,
                     const char *folder, const char *name);
-/* `what` NULL: prints no tally of what opening them did. */
+/* Prints how opening the copies ended, unless `what` is NULL. */
 void damaging_end(struct damaging *damaging, const char *what, uint64_t count);
-/* Does them all in children; one that dies costs one store. */
+/* Opens all copies in children; a child that dies costs only one copy. */
 void damaging_run(struct damaging *damaging, uint64_t count,
                   void (*one)(struct damaging *, uint64_t));
-/* Stores that killed the process, and failures of the test in the children. */
+/* Returns how many copies killed the process, plus the failures of the test in the children. */
 uint64_t damaging_violations(const struct damaging *damaging);
-/* The pages that are in use: the file may be longer than that. */
+/* Counts the pages that are in use; the file may have more. */
 size_t damaging_used_pages(const struct damaging *damaging);
-/* Does a single damage, to the first `pages` of `bytes`. */
+/* Damages the first `pages` of `bytes` in one way. */
 void damaging_spoil(const struct damaging *damaging, uint8_t *bytes, size_t pages,
                     struct random *random);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/open.c: stores that must not be opened, and those that must be although somebody died over
- * them. Each refusal is a sentence that says what is wrong; none is a signal.
+ * open/open.c: tests stores that must not be opened, and stores that must be opened although a
+ * process died while it used them. Each refusal is a sentence that says what is wrong, never a
+ * signal.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static void fill(struct rig *rig, const char *store) {
   must(rig_close(rig, &error), &error, "close");
 }
 
-/* In a process of its own: a session belongs to the process that delivers. */
+/* Runs in another process, because a session belongs to the process that delivers. */
 void fill_store(struct rig *rig, const char *store) {
   int status;
   fflush(NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/parts.h: what the test of open is made of.
+ * open/parts.h: functions that the files of this test share.
  */
 #ifndef OPEN_PARTS_H
 #define OPEN_PARTS_H
@@ -10,17 +10,17 @@
 #include "kit/rig.h"
 
 enum { FILLED_TOKENS = 400, FILLED_SESSIONS = 3 };
-/* Beside data.mdb: the same file before the last half of the pushes. */
+/* A file beside data.mdb: a copy of it from before the last half of the pushes. */
 #define FILLED_EARLIER "earlier"
 
-/* A store with FILLED_TOKENS pending notifications (token 1 and up, session "s<token % 3>"), some
- * delivered and settled before. Closed again. */
+/* Makes a store with FILLED_TOKENS pending notifications (token 1 and up, session "s<token % 3>");
+ * some others were delivered and settled before. Closes the store. */
 void fill_store(struct rig *rig, const char *store);
-/* Opens, drains and closes; counts in `seen` (FILLED_TOKENS + 1 bytes) how often each token comes,
- * in seen[0] those that come though they had been settled. A notification that nobody pushed is a
- * failure of the test. */
+/* Opens, drains and closes a store. Counts in `seen` (FILLED_TOKENS + 1 bytes) how often each token
+ * is delivered, and in seen[0] the tokens that are delivered although they had been settled. A
+ * notification that nobody pushed is a failure of the test. */
 int32_t read_store(struct rig *rig, const char *store, uint8_t *seen, struct tidings_error *error);
-/* Opening must succeed, and all that is pending come once. */
+/* Checks that opening succeeds and that everything pending is delivered once. */
 void expect_whole(struct rig *rig, const char *store, const char *what);
 
 void part_refusals(const struct arguments *arguments,

@@ -17,7 +17,7 @@
 
 enum { SOMEBODY = 65534 };
 
-/* Opening is refused with STORE, in a sentence that has `word` in it. */
+/* Checks that opening is refused with STORE, in a sentence that contains `word`. */
 static void refused(struct rig *rig, const char *store, const char *what, const char *word) {
   struct tidings_error error = RIG_ERROR;
   int32_t code = rig_open(rig, &(struct rig_open){.store = store}, &error);
@@ -167,7 +167,7 @@ void part_twice(const struct arguments *arguments, const char *folder) {
   refused_as_open(&other, path, "a second time, by another way");
   refused_as_open(&copy, store, "by another copy of the plugin");
 
-  /* The refusals have not taken the locks from under the first. */
+  /* Checks that the refusals have not released the first user's locks. */
   int status;
   fflush(NULL);
   pid_t child = fork();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/salvage.c: what `salvage` brings back from damaged stores, counted against what was stored:
- * every notification of which the leaf, and the pages of a large text, are as they were. The new
- * store is sound, opens, and hands out nothing that nobody pushed. The pages are read here by a
- * reader of its own.
+ * open/salvage.c: compares what `salvage` brings back from damaged stores with what was stored. It
+ * must bring back every notification whose leaf, and whose pages of a large text, are intact. The
+ * new store is sound, opens, and hands out only what was pushed. This test has its own reader of
+ * pages.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #include "open/damaging.h"
 
-/* The place of a token's record: its leaf, and the pages of its value if that is large. */
+/* The place of a token's record: its leaf, and, if its value is large, the pages of the value. */
 struct place {
   uint64_t token;
   size_t leaf, first, pages;
@@ -37,11 +37,11 @@ struct salvaging {
 
 static uint64_t number_at(const uint8_t *at, size_t bytes) {
   uint64_t number = 0;
-  memcpy(&number, at, bytes); /* as LMDB's pages on this machine */
+  memcpy(&number, at, bytes); /* LMDB's pages have this machine's byte order */
   return number;
 }
 
-/* The token that a record of a notification has; 0: none, or it was settled before. */
+/* Returns the token in a notification's record; 0: there is none, or it was settled before. */
 static uint64_t token_in(const uint8_t *value, size_t len) {
   char text[TOKEN_TEXT_MAX];
   const uint8_t *at = memmem(value, len, "token ", 6);
@@ -103,7 +103,7 @@ static struct tidings_span span_of_text(const char *text) {
   return (struct tidings_span){text, strlen(text)};
 }
 
-/* True: it is sound. */
+/* True: the store is sound. */
 static bool check(const struct salvaging *salvaging, const char *store, uint64_t number) {
   const struct tidings_store_request request = {.size = sizeof request,
                                                 .from = span_of_text(store)};
@@ -144,7 +144,7 @@ static void drain(struct rig *rig, const char *session, uint8_t *seen, uint64_t 
   carried_clear(&carried);
 }
 
-/* Those whose names were lost have made ones. */
+/* Drains all sessions. Sessions whose names were lost have names that salvage made. */
 static void drain_all(struct salvaging *salvaging, uint8_t *seen, uint64_t number) {
   struct rig *rig = &salvaging->damaging.rig;
   struct tidings_error error = RIG_ERROR;
@@ -208,7 +208,7 @@ static void salvage_one(struct damaging *damaging, uint64_t number) {
 
 void part_salvage(const struct arguments *arguments, const char *folder) {
   static struct salvaging salvaging;
-  /* Each takes as long as ten of the others: a run of all parts does fewer. */
+  /* A copy here takes as long as ten in the other parts, so a run of all parts has fewer. */
   uint64_t count = arguments->part ? arguments->count : arguments->count / 8;
   struct damaging *damaging = &salvaging.damaging;
   damaging_begin(damaging, arguments, folder, "salvage");

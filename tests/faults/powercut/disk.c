@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/disk.c: see disk.h.
+ * powercut/disk.c: makes images of the disk.
  *
  * A file has durable bytes and a list of later changes, each of which may or may not have reached
  * the disk. Changes of names in a folder are kept in the same way. A sector of 512 bytes, a
@@ -155,8 +155,8 @@ static void advance_over(struct disk *disk, const struct trace_event *event) {
   case TRACE_RENAME:
   case TRACE_UNLINK: events_add(&disk->pending_names, event); break;
   case TRACE_WRITE:
-    /* A synchronous write is durable alone: earlier unsynced ones that it does not cover stay in
-     * doubt, below it. */
+    /* A synchronous write makes only its own bytes durable: earlier writes without a sync stay in
+     * doubt where it does not cover them. */
     if (event->flags & TRACE_DURABLE) apply_change(disk, &file->durable, event);
     events_add(&file->pending, event);
     break;
@@ -195,7 +195,7 @@ void disk_advance(struct disk *disk, size_t cut) {
 
 /* -- one of the possible states ---------------------------------------------------------------- */
 
-/* Which of the changes in doubt of one file, or of all names, the power cut lost. */
+/* The changes in doubt, of one file or of all names, that the power cut lost. */
 enum loss { ALL_LOST, ALL_KEPT, EACH_BY_CHANCE, PREFIX_KEPT, ALL_BUT_ONE, EACH_TORN, LOSSES };
 
 static bool kept(enum loss loss, struct random *random, size_t i, size_t pivot) {
@@ -236,8 +236,8 @@ static void write_torn(const struct disk *disk, struct bytes *bytes,
   }
 }
 
-/* The write under way when the power went is in doubt even when it was synchronous, and so is every
- * change that no sync has covered. */
+/* Applies changes in doubt: every change that no sync has covered, and the write during which the
+ * power failed, even if it was synchronous. */
 static void apply_in_doubt(const struct disk *disk, struct bytes *bytes,
                            const struct events *changes, struct random *random) {
   enum loss loss = (enum loss)random_below(random, LOSSES);
@@ -253,7 +253,8 @@ static void apply_in_doubt(const struct disk *disk, struct bytes *bytes,
     } else if (event->kind == TRACE_WRITE && random_chance(random, 25) &&
                bytes->size < event->offset + event->length) {
       bytes_resize(bytes,
-                   event->offset + event->length); /* the size got there and the bytes did not */
+                   event->offset +
+                       event->length); /* the new size reached the disk, and the bytes did not */
     }
   }
 }
@@ -271,7 +272,7 @@ static void write_file(const char *path, const struct bytes *bytes) {
   close(fd);
 }
 
-/* NULL randomness: everything is kept. */
+/* If `random` is NULL, everything is kept. */
 static void build_file(const struct disk *disk, const struct file *file, struct random *random,
                        const char *path) {
   struct bytes bytes = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/disk.h: what a disk may hold when the power goes: everything that a completed sync
- * covers, and of the rest any part, in any order, torn at sectors. Turns a trace and a point in it
- * into files. Must not know the plugin.
+ * powercut/disk.h: makes the files that a disk may have after a power cut, from a trace and a point
+ * in it. Everything that a completed sync covers is there, and any part of the other changes, in
+ * any order, torn at sectors.
  */
 #ifndef POWERCUT_DISK_H
 #define POWERCUT_DISK_H
@@ -13,32 +13,33 @@
 /* The commands that a disk honours. */
 enum disk_honesty {
   DISK_HONEST,
-  DISK_SPOILS, /* honest, and the sectors that it was writing may be torn or unreadable: spoil.h */
-  DISK_IGNORES_FDATASYNC, /* the control: fdatasync returns and nothing has happened */
+  DISK_SPOILS, /* honest, but the sectors that were being written may be torn or unreadable: spoil.h
+                */
+  DISK_IGNORES_FDATASYNC, /* the control: fdatasync returns and has done nothing */
 };
 
 struct disk;
 struct disk *disk_new(const struct trace *trace, enum disk_honesty honesty);
 void disk_free(struct disk *disk);
 
-/* Goes on to the moment at which the first `cut` events are over and the next one is under way.
- * Never goes back. */
+/* Advances to the moment at which the first `cut` events are over and the next one has begun. It
+ * cannot go back. */
 void disk_advance(struct disk *disk, size_t cut);
 
-/* A write of a file that no sync had covered yet, or that was under way. */
+/* A write to a file that no sync had covered yet, or that was under way. */
 struct in_doubt {
   uint64_t offset, length;
   const uint8_t *data, *durable; /* `durable`: the whole file as it was before */
   size_t durable_length;
 };
-/* Those of the file that was made with this name, oldest first, at most `most`. */
+/* Lists at most `most` such writes to the file that was made with this name, oldest first. */
 size_t disk_in_doubt(const struct disk *disk, const char *name, struct in_doubt *ret_writes,
                      size_t most);
 
 /* Writes one of the possible states into the empty folder `path`, which stands for the trace's
  * root. */
 void disk_image(const struct disk *disk, struct random *random, const char *path);
-/* The state in which everything has been kept: the running system's own view. */
+/* Writes the state in which everything was kept, as the running system sees it. */
 void disk_image_whole(const struct disk *disk, const char *path);
 
 #endif

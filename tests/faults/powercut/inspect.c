@@ -20,7 +20,7 @@ struct leased {
   const uint64_t *tokens;
   size_t token_count;
   bool settling, settled,
-      named; /* named: the host found it in its transcript and says so on resuming */
+      named; /* named: the host finds it in its transcript and names it on resuming */
   uint64_t outcome;
 };
 
@@ -29,9 +29,9 @@ struct promises {
   uint8_t session[WORKLOAD_TOKENS];
   uint8_t seen[WORKLOAD_TOKENS];
   bool identified[WORKLOAD_TOKENS];
-  bool settling_now[WORKLOAD_TOKENS]; /* a commit of its delivery was under way */
-  uint8_t ended[WORKLOAD_TOKENS];     /* of a message, without a carrier: MAY_COME while it ended,
-                                         MUST_NOT_COME afterwards */
+  bool settling_now[WORKLOAD_TOKENS]; /* its delivery was being committed */
+  uint8_t ended[WORKLOAD_TOKENS];     /* for a message without a carrier: MAY_COME while it ended,
+                                       * MUST_NOT_COME afterwards */
   uint64_t last_token;
   struct leased leased[DELIVERIES_MAX];
   size_t leased_count;
@@ -91,7 +91,7 @@ static void read_mark(struct promises *promises, const struct trace *trace,
   }
 }
 
-/* A notification that was handed out is durable, whatever its push had been told; how it ended
+/* A notification that was handed out is durable, whatever its push returned. How its delivery ended
  * decides whether it comes again. */
 static enum due due_of(const struct leased *leased) {
   if (leased->settled) return leased->outcome == TIDINGS_COMMITTED ? MUST_NOT_COME : MUST_COME;
@@ -118,8 +118,9 @@ static void read_promises(struct promises *promises, const struct trace *trace, 
   }
 }
 
-/* A producer that cannot know whether its push arrived pushes again with the same id: a duplicate
- * if it had, one notification if not. Only the newest pushes are tried, because the cut is there.
+/* Pushes again with the same ids, like a producer that cannot know whether its push arrived: if it
+ * had, this is a duplicate; if not, this makes one notification. Only the newest pushes are tried,
+ * because the cut is near them.
  */
 static bool push_again(struct inspection *inspection) {
   struct promises *promises = inspection->promises;
@@ -142,8 +143,8 @@ static bool push_again(struct inspection *inspection) {
   return true;
 }
 
-/* How the host comes back to a session: naming what its transcript has, as a new conversation, or
- * just by its next hook call. */
+/* Makes the host come back to a session: it names the deliveries in its transcript, or begins a new
+ * conversation, or just makes its next hook call. */
 static bool attach(struct inspection *inspection, unsigned session) {
   struct promises *promises = inspection->promises;
   uint64_t ids[DELIVERIES_MAX];

@@ -53,8 +53,8 @@ static void submit(struct step *step, uint64_t token) {
   lane_hears(lane, &step->heard);
 }
 
-/* Takes back a message that waits; it may have come back from a carrier and be offered, fired or on
- * another one: then it stays as it is. */
+/* Cancels a waiting message. If it has come back from a carrier and is offered, fired, or on
+ * another carrier by now, it stays as it is. */
 static void cancel(struct step *step) {
   struct lane *lane = step->lane;
   if (lane->waiting.count == 0) return;
@@ -84,7 +84,7 @@ static uint64_t take_offer(struct step *step) {
   return step->heard.delivery;
 }
 
-/* It starts without a request: its messages have fired for good. */
+/* Starts the offered turn without a request: its messages have fired for good. */
 static void start_offer(struct step *step) {
   struct lane *lane = step->lane;
   for (size_t i = 0; i < lane->offered.count; i++)
@@ -156,7 +156,7 @@ bool lane_drain(const char *session, struct rig *rig, struct tokens *ret_came, c
                 size_t why_size) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
-  /* The offer of the reply to attaching is not known here. */
+  /* The offer in the reply to attaching is not known here. */
   int32_t code = turns_event(rig, session, "turn.declined", NULL, &heard, &error);
   if (code == 0) code = turns_event(rig, session, "turn.resume", NULL, &heard, &error);
   for (int turns = 0; code == 0 && heard.asked && turns < TURNS_MAX && !heard.damaged; turns++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/powercut.c: the power goes at any moment, and the disk keeps what was synced and
- * anything of the rest; no promise may be broken. Traces a workload, builds images (disk.h),
- * inspects each (inspect.h). A control, a disk whose fdatasync does nothing, must be caught. In the
- * part `sectors` sectors that were being written are torn or unreadable as well (spoil.h).
+ * powercut/powercut.c: the power fails at any moment, and the disk keeps what was synced and any
+ * part of the rest; no promise may be broken. The test traces a workload, makes images (disk.h),
+ * and inspects each (inspect.h). It must find broken promises on a control, a disk whose fdatasync
+ * does nothing. In the part `sectors`, sectors that were being written are also torn or unreadable
+ * (spoil.h).
  *
  * An image is named by its number: the same seed, trace and number give the same image. A failing
  * trace is kept in a file, so that
@@ -68,7 +69,7 @@ static void *shared(size_t length) {
   return memory;
 }
 
-/* Every eighth cut is in the making of the store, which is short and must survive as well. */
+/* Every eighth cut is while the store is made, which is short and must survive a cut too. */
 static size_t cut_of(const struct trace *trace, struct random *random) {
   if (trace->opened > 0 && random_chance(random, 12))
     return random_below(random, trace->opened + 1);
@@ -94,7 +95,7 @@ static void report(const struct run *run, const struct image *image, const char 
        image->cut, run->trace->count, why);
 }
 
-/* A store the power had gone on in its first moments may lack even the folder it was to be in. */
+/* If the power failed in the first moments, even the folder of the store may be missing. */
 static void make_parent(const char *root) {
   char parent[FOLDER_PATH_MAX];
   folder_join(parent, root, "state");
@@ -154,7 +155,7 @@ static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_
   _exit(0);
 }
 
-/* The image is built once more, as it was before the plugin had touched it. */
+/* Makes the image again, as it was before the plugin opened it. */
 static void keep_image(const struct run *run, const struct image *image) {
   char root[FOLDER_PATH_MAX], name[64];
   struct random random;
@@ -284,7 +285,8 @@ static void run_workload(const struct arguments *arguments, enum workload_kind k
   struct trace *trace = workload_run(kind, arguments->plugin, arguments->seed, root);
   (void)run_images(arguments, trace, honesty, label, count, folder, sum);
   if (arguments->only == UINT64_MAX) {
-    /* Few images show it nearly always; when by chance they do not, more of them do. */
+    /* A few images nearly always show the fault; if by chance they do not, more images are
+     * tried. */
     uint64_t caught = 0, tried = count / 40 + 10;
     snprintf(control, sizeof control, "%s control", label);
     for (unsigned times = 0; caught == 0 && times < 4; times++, tried *= 8)

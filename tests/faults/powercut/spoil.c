@@ -26,7 +26,7 @@ static struct piece piece_of(const struct in_doubt *write, struct random *random
   return piece;
 }
 
-/* The sector is new on one side of a place in it, and as before on the other. */
+/* Tears the sector: it is new up to a place, and old after it, or the other way round. */
 static void tear(int fd, const struct in_doubt *write, const struct piece *piece,
                  struct random *random) {
   uint8_t bytes[SECTOR] = {0};
@@ -43,7 +43,7 @@ static void tear(int fd, const struct in_doubt *write, const struct piece *piece
 
 static void spoil_one(int fd, const struct in_doubt *writes, size_t count, struct random *random,
                       struct unreadable *unreadable) {
-  /* The newest one is under way: on it depends whether the transaction counts. */
+  /* The newest write is under way, and decides whether the transaction counts. */
   size_t choice = random_chance(random, 50) ? count - 1 : (size_t)random_below(random, count);
   struct piece piece = piece_of(&writes[choice], random);
   struct stat status;

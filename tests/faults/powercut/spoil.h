@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/spoil.h: sectors that were being written when the power went, and that are neither as
- * before nor as after: torn within the sector, or unreadable from then on. Applied to an image that
- * disk.h has made. Must not know the plugin.
+ * powercut/spoil.h: spoils sectors that were being written when the power failed, in an image that
+ * disk.h has made: they are torn, or cannot be read any more.
  */
 #ifndef POWERCUT_SPOIL_H
 #define POWERCUT_SPOIL_H
@@ -23,9 +22,9 @@ struct unreadable {
 size_t spoil(const struct disk *disk, struct random *random, const char *path,
              struct unreadable *ret_unreadable);
 
-/* From now on these pages of the file cannot be read in this process: pread fails with EIO, and
- * touching one in a map kills, as it does where the kernel cannot read it. Writing a whole page
- * makes it readable again. A later call replaces an earlier one; count 0 ends it. */
+/* After this call these pages of the file cannot be read in this process: pread fails with EIO, and
+ * touching such a page in a map kills the process, as if the kernel could not read it. Writing a
+ * whole page makes it readable again. A later call replaces an earlier one; count 0 ends it. */
 void unreadable_arm(const char *path, const struct unreadable *unreadable);
 
 #endif

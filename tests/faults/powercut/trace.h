@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/trace.h: the operations of a workload on its files, in order, and between them the
- * promises that it got. Recorded in shared memory, because the workload runs in a process of its
- * own. Must not know the plugin.
+ * powercut/trace.h: a trace has the operations of a workload on its files, in order, and between
+ * them the promises that the workload got. It is in shared memory, because the workload runs in a
+ * process of its own.
  */
 #ifndef POWERCUT_TRACE_H
 #define POWERCUT_TRACE_H
@@ -19,7 +19,7 @@ enum trace_kind {
   TRACE_WRITE,    /* length bytes at offset, at `data` in the arena */
   TRACE_TRUNCATE, /* `inode` now has `length` bytes */
   TRACE_SYNC,     /* what was written to `inode` before is durable; of a folder: its names */
-  TRACE_MARK,     /* something the workload was promised: see enum mark */
+  TRACE_MARK,     /* something that the workload was promised: see enum mark */
 };
 
 enum mark {
@@ -51,12 +51,12 @@ struct trace {
   uint64_t root; /* the inode of the folder that is there from the beginning, durable */
   size_t count, capacity;
   size_t bytes, bytes_capacity;
-  size_t opened; /* events up to when the store was first open */
+  size_t opened; /* how many events there were when the store was first open */
   struct trace_event *events;
   uint8_t *arena;
 };
 
-/* In shared memory that forked processes see as well. */
+/* Makes a trace in memory that forked processes share. */
 struct trace *trace_new(void);
 void trace_free(struct trace *trace);
 /* Adds an event and returns it; ends the test when the trace is full. `data` (may be NULL) is

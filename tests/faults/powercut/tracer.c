@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/tracer.c: see tracer.h.
+ * powercut/tracer.c: records the file calls of this process.
  *
- * A lock is held from before a call to after it, so that the order of the trace is the order of
- * the calls. Nothing here opens or closes a file of the store: closing any descriptor of LMDB's
- * lock file would drop the locks of the process.
+ * A lock is held during each call, so that the trace has the order of the calls. Nothing here opens
+ * or closes a file of the store: closing any descriptor of LMDB's lock file would drop the locks of
+ * the process.
  */
 #include "powercut/tracer.h"
 
@@ -27,7 +27,7 @@ enum { INODES_MAX = 256, MAPS_MAX = 32, SECTOR = 512 };
 
 struct known {
   uint64_t inode;
-  uint64_t size; /* of a file, as the calls made it */
+  uint64_t size; /* the size of a file after the calls so far */
 };
 
 struct shared_map {
@@ -88,7 +88,7 @@ static void add_truncate(struct known *file, uint64_t size) {
   file->size = size;
 }
 
-/* Sectors that changed behind a shared mapping since the last look. */
+/* Records the sectors that have changed through a shared mapping since the last look. */
 static void look_at_map(struct shared_map *map) {
   size_t length = map->length < map->file->size ? map->length : map->file->size;
   for (size_t at = 0; at < length; at += SECTOR) {
@@ -107,7 +107,7 @@ static void look_at_maps(void) {
   }
 }
 
-/* A write by descriptor is seen through a mapping as well: it is no news there. */
+/* A write by descriptor changes a mapping too, where it must not be recorded again. */
 static void refresh_shadows(const struct known *file, uint64_t offset, size_t length) {
   for (size_t i = 0; i < MAPS_MAX; i++) {
     struct shared_map *map = &tracer.maps[i];
@@ -121,7 +121,7 @@ static void copy_name(char to[TRACE_NAME_MAX], const char *from) {
   (void)snprintf(to, TRACE_NAME_MAX, "%s", from);
 }
 
-/* Resolves folder and last name of a path; the folder must be one that the trace knows. */
+/* Resolves a path into its folder, which the trace must know, and its last name. */
 static struct place place_of(int at, const char *path) {
   struct place place = {0};
   char parent[4096];
@@ -190,7 +190,7 @@ static void after_write(const struct io_op *op) {
   if (op->kind != IO_WRITEV) {
     add_write(file, offset, op->data, left, flags);
   } else {
-    /* A call with several buffers: pages of their own to a disk. */
+    /* For a disk, each buffer of such a call is a separate page. */
     for (uint64_t at = offset, i = 0; left > 0; i++) {
       size_t piece = op->vector[i].iov_len < left ? op->vector[i].iov_len : left;
       add_write(file, at, op->vector[i].iov_base, piece, flags);

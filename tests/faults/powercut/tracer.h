@@ -9,10 +9,10 @@
 
 #include "powercut/trace.h"
 
-/* Records everything below `root`, an empty folder. There is a tracer a process. */
+/* Records everything below `root`, an empty folder. A process has one tracer. */
 void tracer_start(struct trace *trace, const char *root);
 void tracer_stop(void);
-/* A promise, in order with the file calls. Any thread. */
+/* Records a promise, in order with the file calls. Any thread may call it. */
 void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens,
                  size_t token_count);
 void tracer_mark_push(uint64_t token, unsigned session, bool identified);

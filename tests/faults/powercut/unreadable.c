@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/unreadable.c: pages of one file that cannot be read in this process.
+ * powercut/unreadable.c: makes pages of one file unreadable in this process.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -49,13 +49,13 @@ static void protect_all(uint64_t page, bool readable) {
       protect(&bad.maps[i], page, readable ? bad.maps[i].protection : PROT_NONE);
 }
 
-/* LMDB writes with an offset, and at the descriptor's own position. */
+/* Is it a write to this file? LMDB writes with an offset, or at the descriptor's own position. */
 static bool writes_the_file(const struct io_op *op) {
   bool writes = op->kind == IO_PWRITE || op->kind == IO_WRITE || op->kind == IO_WRITEV;
   return writes && is_the_file(op->fd);
 }
 
-/* A write of a part of a page reads the rest first. */
+/* Can the write be made? Writing a part of a page reads the rest of the page first. */
 static bool write_can_be_made(const struct io_op *op) {
   for (size_t i = 0; i < bad.pages.count; i++) {
     off_t begin = (off_t)bad.pages.pages[i] * PAGE, end = begin + PAGE;

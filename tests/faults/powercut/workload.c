@@ -148,7 +148,7 @@ static void run_threads(struct workload *work, uint64_t seed) {
   for (uint64_t i = 0; i < PUSHERS; i++) pthread_join(pushers[i].thread, NULL);
 }
 
-/* The folder that the store is made in was there before the power could go. */
+/* Makes the folder of the store durable, as if it had existed long before. */
 static void make_durable_parent(const char *root, const char *parent) {
   int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 || mkdir(parent, 0700) != 0 || fsync(fd) != 0) die("%s cannot be made", parent);
@@ -178,12 +178,12 @@ static _Noreturn void workload_main(enum workload_kind kind, const char *plugin,
   tracer_opened();
   if (kind == WORKLOAD_SERIAL) run_serial(work);
   else run_threads(work, seed);
-  tracer_stop(); /* no orderly close: the power goes while all is running */
+  tracer_stop(); /* no orderly close, because the power fails while everything runs */
   fflush(NULL);
   _exit(0);
 }
 
-/* Both folders hold the same files with the same bytes. */
+/* Checks that both folders have the same files with the same bytes. */
 static void compare(const char *real, const char *model) {
   DIR *folder = opendir(real);
   if (!folder) die("%s cannot be read", real);

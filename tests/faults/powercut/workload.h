@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/workload.h: what is going on while the power may go: a store is made, notifications are
+ * powercut/workload.h: the work during which the power may fail: a store is made, notifications are
  * pushed, handed out and settled, and messages start turns.
  */
 #ifndef POWERCUT_WORKLOAD_H
@@ -10,10 +10,10 @@
 
 enum workload_kind {
   WORKLOAD_SERIAL,  /* one thread; repeats exactly for a seed */
-  WORKLOAD_THREADS, /* pushers side by side, so that commits hold several pushes; its order differs
-                       from run to run */
+  WORKLOAD_THREADS, /* several pushers at once, so that commits have several pushes; the order
+                     * differs from run to run */
 };
-/* The first are for notifications, the others for turns. */
+/* The first sessions are for notifications, the others for turns. */
 enum {
   WORKLOAD_SESSIONS = 5,
   WORKLOAD_LANES = 2,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * stops/at_lock.c: see at_lock.h. liblmdb's calls come to these definitions. A mutex of LMDB's is
- * one in a mapping of a file lock.mdb.
+ * stops/at_lock.c: liblmdb's calls come to these definitions. A mutex belongs to LMDB if it is in a
+ * mapping of a file lock.mdb.
  */
 #include "stops/at_lock.h"
 
@@ -42,7 +42,7 @@ static void stop_at(const pthread_mutex_t *mutex, enum lock_moment here) {
   if (!is_of_lmdb(mutex)) return;
   int moment = (int)here;
   if (atomic_compare_exchange_strong(&moment_to_stop, &moment, AT_NO_LOCK))
-    (void)raise(SIGSTOP); /* to this thread: it goes no step further */
+    (void)raise(SIGSTOP); /* stops this thread at once */
 }
 
 typedef int mutex_call(pthread_mutex_t *mutex);

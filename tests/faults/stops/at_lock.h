@@ -8,8 +8,8 @@
 
 enum lock_moment { AT_NO_LOCK, AT_LOCK, AT_DESTROY };
 
-/* From now on this process stops itself as soon as it has taken a mutex in a file lock.mdb, or is
- * about to destroy one. Once. */
+/* Makes this process stop itself once: when it has taken a mutex in a file lock.mdb, or when it is
+ * about to destroy one. */
 void lock_stop_at(enum lock_moment moment);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * stops/board.h: what the processes of this test note in shared memory: how long each call took,
- * and what became of each token.
+ * stops/board.h: shared memory in which the processes of this test note how long each call took,
+ * and the state of each token.
  */
 #ifndef STOPS_BOARD_H
 #define STOPS_BOARD_H
@@ -12,20 +12,20 @@
 
 enum call_kind { CALL_OPEN, CALL_PUSH, CALL_HOOK, CALL_SETTLE, CALL_CLOSE, CALL_KINDS };
 
-/* Each has a session of its own. */
+/* Each of these processes has a session of its own. */
 enum role { ROLE_VICTIM, ROLE_RESIDENT, ROLE_NEWCOMER, ROLES };
 
-/* From BEGUN to ACKNOWLEDGED, and from SETTLING to SETTLED, it may come or not. */
+/* A token that is BEGUN or SETTLING may be delivered or not. */
 enum token_state { TOKEN_UNUSED, TOKEN_BEGUN, TOKEN_ACKNOWLEDGED, TOKEN_SETTLING, TOKEN_SETTLED };
 
 struct call_note {
   int64_t ns;
-  int64_t waited_ns; /* of these, for a processor that others had */
+  int64_t waited_ns; /* of these, the time of waiting for a processor */
   int32_t code;
   bool made;
 };
 
-/* The calls that a well process made while the victim was stopped. */
+/* The calls of a running process while the victim was stopped. */
 struct calls {
   struct call_note at[CALL_KINDS];
 };

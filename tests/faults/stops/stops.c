@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * stops/stops.c: a process is stopped at any moment of open, push, hook, settle and close, or
- * inside LMDB's own locks. All others go on, or answer BUSY within their budget; when it goes on or
- * is killed, nothing is lost.
+ * inside LMDB's own locks. All other processes go on, or get BUSY within their budget. When the
+ * stopped process continues or is killed, nothing is lost.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ struct stopping {
   struct random random;
   struct well well;
   struct worker victim;
-  uint64_t moments[CALL_KINDS + 1]; /* of each call */
+  uint64_t moments[CALL_KINDS + 1]; /* how many moments each call has */
   char store[FOLDER_PATH_MAX];
 };
 
@@ -41,8 +41,8 @@ static void live(void *context) {
 
 /* -- at random moments ------------------------------------------------------------------------- */
 
-/* How many entries and exits of system calls each call has: fewer with another user. False: nothing
- * can be traced here. */
+/* Counts the entries and exits of system calls in each call; there are fewer if the store has
+ * another user. False: nothing can be traced here. */
 static bool count_moments(struct stopping *stopping) {
   memset(stopping->moments, 0, sizeof stopping->moments);
   pid_t child = tracee_start(live, &stopping->victim);
@@ -51,7 +51,7 @@ static bool count_moments(struct stopping *stopping) {
   return child >= 0;
 }
 
-/* In any call, as often in one as in another. */
+/* Chooses a moment; each call is chosen equally often. */
 static uint64_t random_moment(struct stopping *stopping) {
   uint64_t kind = random_below(&stopping->random, CALL_KINDS), before = 0;
   for (uint64_t i = 0; i < kind; i++) before += stopping->moments[i];
@@ -64,7 +64,7 @@ static uint64_t random_steps(struct stopping *stopping) {
                       UINT64_C(1) << random_below(&stopping->random, MOST_STEPS_BITS + 1));
 }
 
-/* False: it had ended before. */
+/* False: the process had ended before that moment. */
 static bool stop_once(struct stopping *stopping, uint64_t *stopped) {
   uint64_t at = random_moment(stopping), steps = random_steps(stopping);
   pid_t child = tracee_start(live, &stopping->victim);
@@ -123,7 +123,7 @@ static void open_stopped(struct worker *victim) {
   worker_close(victim);
 }
 
-/* More readers at once than have a slot. */
+/* Reads with more readers at once than there are slots. */
 static void read_stopped(struct worker *victim) {
   pthread_t threads[READERS];
   worker_open(victim);

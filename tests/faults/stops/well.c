@@ -24,7 +24,8 @@ static struct worker worker_of(const struct well *well, enum role role) {
                          .has_total = role == ROLE_NEWCOMER && well->newcomer_has_total};
 }
 
-/* The child ends this end when it dies. False: it does not come to an end. */
+/* Waits for a byte of the child, or for its death, which closes the descriptor. False: neither
+ * comes in time. */
 static bool wait_for_byte(const struct well *well, int fd, int *ret_byte) {
   struct pollfd ready = {.fd = fd, .events = POLLIN};
   char byte = 0;
@@ -116,10 +117,10 @@ static const char *const names[CALL_KINDS] = {"open", "push", "hook", "settle", 
 
 struct lateness {
   const char *what; /* NULL: nothing was late */
-  int64_t ns;       /* it took, without the wait for a processor */
+  int64_t ns;       /* how long it took, without waiting for a processor */
 };
 
-/* The lateness of a newcomer whose calls have one budget together. */
+/* Returns how late a newcomer was whose calls have one budget together. */
 static struct lateness together(struct well *well, enum role role, int64_t ns, int64_t itself_ns) {
   if (role != ROLE_NEWCOMER || !well->newcomer_has_total) return (struct lateness){.what = NULL};
   if (ns > well->worst_life_ns) well->worst_life_ns = ns;
@@ -128,7 +129,7 @@ static struct lateness together(struct well *well, enum role role, int64_t ns, i
   return (struct lateness){.what = "all calls together", .ns = itself_ns};
 }
 
-/* The first call that was late, or all of them. */
+/* Returns how late the first late call was, or all calls together. */
 static struct lateness count(struct well *well, enum role role) {
   struct lateness late = {.what = NULL};
   int64_t sum_ns = 0, sum_itself_ns = 0;
@@ -181,7 +182,8 @@ static void run_resident(struct well *well) {
   if (byte < 0) die("the resident died");
 }
 
-/* How much longer than its budget a wait takes now, because others have the processors. */
+/* Measures how much longer a wait takes now than its budget, because other processes have the
+ * processors. */
 static int64_t noise_ns(void) {
   const struct timespec slice = {.tv_nsec = 10000000};
   struct timespec began, ended;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * stops/well.h: the processes that are well while another one is stopped, and the time that each of
- * their calls took.
+ * stops/well.h: the processes that run while another one is stopped, and the time of each of their
+ * calls.
  */
 #ifndef STOPS_WELL_H
 #define STOPS_WELL_H
@@ -16,34 +16,35 @@ struct well {
   struct rig *rig; /* loaded here, opened in the children */
   struct board *board;
   const char *store;
-  int patience_ms; /* what takes longer hangs */
+  int patience_ms; /* a call that takes longer counts as hanging */
   struct {
     pid_t child; /* 0: there is none */
     int orders, answers;
   } resident;
   struct {
     uint64_t made, busy, late, late_itself;
-    int64_t worst_ns, worst_itself_ns; /* itself: without the time that others had the processors */
+    int64_t worst_ns, worst_itself_ns; /* itself: without waiting for a processor */
   } totals[CALL_KINDS];
-  bool newcomer_has_total; /* every second one: all its calls have one budget */
-  uint64_t late_lives;     /* of those */
+  bool newcomer_has_total; /* true for every second one: all its calls have one budget */
+  uint64_t late_lives;     /* how many of those were late */
   int64_t worst_life_ns;
 };
 
-/* A host that has the store open all the time. */
+/* Starts a host that has the store open all the time. */
 void well_start_resident(struct well *well);
 /* Ends it, and drains its session. */
 void well_end_resident(struct well *well);
 
-/* Every call of a newcomer, and of the resident if there is one, returns in time; of every second
- * newcomer, all calls together. A call that is late is made anew, because the machine may be busy:
- * the test fails if it is late each time, without the time that others had the processors, and by
- * more than what a sleep of the same length is late. */
+/* Checks that every call of a newcomer, and of the resident if there is one, returns in time; for
+ * every second newcomer, that all calls together do. A late call is made again, because the machine
+ * may be busy. The test fails if the call is late each time, by more than a sleep of the same
+ * length, even without the time of waiting for a processor. */
 void well_measure(struct well *well);
 
 /* A process that waits for long opens the store and drains the sessions of victim and newcomer. */
 void well_drain(struct well *well);
 void well_print(const struct well *well);
-int64_t well_longest_ms(const struct well *well); /* that any call took, or all with one budget */
+int64_t well_longest_ms(
+    const struct well *well); /* the longest time of a call, or of all calls with one budget */
 
 #endif

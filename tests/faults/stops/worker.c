@@ -19,8 +19,8 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* How long this thread has waited until now because others had the processors; 0 if the kernel does
- * not count it. */
+/* Returns how long this thread has waited for a processor so far; 0 if the kernel does not count
+ * it. */
 static int64_t waited_ns(void) {
   char text[100] = "";
   char *end = text;
@@ -29,7 +29,7 @@ static int64_t waited_ns(void) {
   bool got = read(fd, text, sizeof text - 1) > 0;
   close(fd);
   if (!got) return 0;
-  (void)strtoull(text, &end, 10); /* how long it ran */
+  (void)strtoull(text, &end, 10); /* skips how long the thread ran */
   return (int64_t)strtoull(end, NULL, 10);
 }
 
@@ -76,7 +76,7 @@ static void push(const struct worker *worker) {
   if (end(worker, CALL_PUSH, code, &error)) atomic_store(&board->tokens[token], TOKEN_ACKNOWLEDGED);
 }
 
-/* A delivery that was settled is over. */
+/* Notes the state of a carrier's tokens. */
 static void note_tokens(struct board *board, const struct carried *carried,
                         enum token_state state) {
   for (size_t i = 0; i < carried->tokens.count; i++) {

@@ -18,14 +18,15 @@ struct worker {
   bool has_total; /* its calls have one budget together, not one each */
 };
 
-/* Each fails the test if it returns anything but OK and BUSY. A call that needs what an earlier one
- * was refused is not made. */
+/* Each fails the test if the plugin returns anything but OK and BUSY. A call is left out if it
+ * needs an earlier one that was refused. */
 void worker_open(struct worker *worker);
 void worker_work(struct worker *worker); /* push, hook, settle */
 void worker_close(struct worker *worker);
 
-/* Everything that waits in the session of `role` is delivered and settled, by a process that waits
- * for long: what was acknowledged and not settled must come, once, and nothing that was settled. */
+/* Delivers and settles everything that waits in the session of `role`, in a process that waits
+ * long. Checks that what was acknowledged and not settled comes once, and that nothing comes that
+ * was settled. */
 void worker_drain(struct worker *worker, enum role role);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * storm/stopped.c: other processes at their worst: stopped or killed in the midst of a commit,
- * forked beside an open instance, or started with its descriptors. Those that are well must go on,
- * or answer BUSY within their budget.
+ * storm/stopped.c: other processes are stopped or killed in the midst of a commit, forked beside an
+ * open instance, or started with its descriptors. The remaining processes must go on, or get BUSY
+ * within their budget.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -56,7 +56,7 @@ static void push(struct rig *rig, const char *session, uint64_t token, const cha
   expect(rig_push(rig, session, token, true, NULL, &error), 0, &error, what);
 }
 
-/* Delivers and commits; exactly these tokens come, in any order. */
+/* Delivers and commits, and checks that exactly these tokens come, in any order. */
 static void expect_tokens(struct rig *rig, const char *session, const uint64_t *tokens,
                           size_t count, const char *what) {
   struct tidings_error error = RIG_ERROR;
@@ -75,7 +75,8 @@ static void expect_tokens(struct rig *rig, const char *session, const uint64_t *
   carried_clear(&carried);
 }
 
-/* A process that opens, pushes `token` into "s1" and gets the signal in the midst of its commit. */
+/* Starts a process that opens the store, pushes `token` into "s1", and gets the signal in the midst
+ * of its commit. */
 static pid_t writer_hit_by(int signal_number, struct rig *loaded, const char *store,
                            uint64_t token) {
   fflush(NULL);
@@ -112,7 +113,7 @@ static void part_stopped(const struct arguments *arguments, const char *store) {
   static struct rig rig, loaded;
   struct tidings_error error = RIG_ERROR;
   struct carried leased = {0}, carried = {0};
-  /* Loaded, and never opened here, for the children. */
+  /* This process only loads the plugin; the children open it. */
   rig_load(&loaded, arguments->plugin);
   pid_t child = writer_hit_by(SIGSTOP, &loaded, store, 10);
   wait_until_stopped(child);
@@ -146,7 +147,7 @@ static void part_stopped(const struct arguments *arguments, const char *store) {
 
   let_it_go_on(child);
   push(&rig, "s1", 13, "a push after the writer went on");
-  /* 12 was withdrawn; the settle was remembered, and is in force after the next call. */
+  /* Push 12 was withdrawn. The settle was remembered, and takes effect at the next call. */
   expect_tokens(&rig, "s1", (const uint64_t[]){11, 13}, 2, "after the writer went on");
   expect_tokens(&rig, "s2", NULL, 0, "what was settled with BUSY");
   expect_tokens(&rig, "s3", (const uint64_t[]){30}, 1, "what a hook had said BUSY about");

@@ -27,7 +27,7 @@ struct storm {
   struct rig rig;
   uint64_t pushes_each;
   bool one_session;
-  atomic_uint pushing; /* threads that still do */
+  atomic_uint pushing; /* how many threads still push */
   _Atomic(uint8_t) carried[TOKENS];
 };
 
@@ -72,8 +72,8 @@ static void note(struct storm *storm, const struct carried *carried) {
   }
 }
 
-/* Several deliver the same sessions: a hook's decisions are serialized, so each item goes to one of
- * them. */
+/* Several threads deliver in the same sessions. Decisions of hooks are made one at a time, so each
+ * item goes to one thread. */
 static void *deliverer_main(void *context) {
   struct thread *thread = context;
   struct storm *storm = thread->storm;
@@ -124,7 +124,7 @@ static void *asker_main(void *context) {
   return NULL;
 }
 
-/* The last rollback may have left something pending when the deliverers have left. */
+/* Delivers what the last rollback may have left pending after the deliverers ended. */
 static void drain(struct storm *storm) {
   struct carried carried = {0};
   for (unsigned session = 0; session < SESSIONS; session++) {

@@ -2,8 +2,8 @@
  *
  * swap/swap.c: hot swaps under load, through hostkit. Threads push, deliver and settle, another
  * process pushes, and again and again the plugin is swapped beneath them. No call fails, nothing is
- * lost or told twice, leases that are out across a swap are settled after it, and no image,
- * descriptor or memory is left behind.
+ * lost or delivered twice, leases from before a swap are settled after it, and no image, descriptor
+ * or memory is left behind.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ struct ledger {
   atomic_bool stop_pushing, drain;
   _Atomic(uint64_t) next_token, calls;
   _Atomic(uint64_t)
-      across; /* leases settled by another image than the one that had handed them out */
+      across; /* across: leases that another image settled than the one that handed them out */
   _Atomic(uint8_t) acknowledged[TOKENS], carried[TOKENS];
 };
 
@@ -131,7 +131,7 @@ static bool deliver(struct load *load, unsigned session, struct held *ret_held) 
   return ret_held->delivery != 0;
 }
 
-/* Each deliverer has sessions of its own and keeps some leases out while it goes on. */
+/* Each deliverer has sessions of its own, and leaves some leases unsettled while it goes on. */
 static void *deliverer_main(void *context) {
   struct thread *thread = context;
   struct load *load = thread->load;
@@ -187,8 +187,8 @@ static unsigned open_descriptors(void) {
   return count;
 }
 
-/* How many executable mappings of a plugin there are: hostkit's private copies have .so in their
- * names, as libraries do. */
+/* Counts the executable mappings of a plugin. The names of hostkit's private copies contain .so,
+ * like those of libraries. */
 static unsigned plugin_images(const char *folder) {
   char line[1024];
   unsigned count = 0;
@@ -214,7 +214,7 @@ static double milliseconds(void) {
   return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Waits until the load has gone on a little, so that each swap meets calls under way. */
+/* Waits until some more calls were made, so that each swap meets running calls. */
 static void let_it_run(const struct ledger *ledger) {
   uint64_t until = atomic_load(&ledger->calls) + 200;
   double give_up = milliseconds() + PATIENCE_MS;
@@ -224,7 +224,7 @@ static void let_it_run(const struct ledger *ledger) {
   }
 }
 
-/* Until a lease was out across a swap, too. */
+/* Swaps until a lease has also outlived a swap. */
 static void swap_many(struct hostkit *hostkit, struct ledger *ledger, uint64_t count,
                       const char *copies) {
   double total = 0, longest = 0;

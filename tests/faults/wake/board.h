@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/board.h: what pushers, sleeper and killer share, in memory that outlives a SIGKILL; and
+ * wake/board.h: memory that pushers, sleeper and killer share, and that outlives a SIGKILL; and
  * their main functions.
  *
  * Each thread of a pusher has a lane: it pushes its next number, and goes on only when the sleeper,
  * woken by nothing but that push or its neighbours', has had the number handed out to it. Now and
- * then all lanes are stopped, and nothing is swapped: if one of them does not come to rest then, a
- * wake is lost. Without that the next push or swap would cover it up.
+ * then all lanes are stopped, and nothing is swapped. If a lane does not come to rest then, a wake
+ * is lost. Otherwise the next push or swap would hide the loss.
  */
 #ifndef WAKE_BOARD_H
 #define WAKE_BOARD_H
@@ -22,7 +22,7 @@ enum {
   PUSHERS = 4, /* processes */
   LANES_EACH = 2,
   LANES = PUSHERS * LANES_EACH,
-  PATIENCE_SECONDS = 120, /* then a wake is lost */
+  PATIENCE_SECONDS = 120, /* after so long a wake counts as lost */
 };
 
 struct lane {
@@ -34,15 +34,15 @@ struct lane {
 
 struct board {
   atomic_bool ready; /* the sleeper owns its sessions and sleeps */
-  atomic_bool stop;  /* pushers: finish */
+  atomic_bool stop;  /* tells pushers to finish */
   atomic_uint awake; /* a bit for each lane that is to push: the fewer there are, the more often the
                         sleeper really sleeps */
   _Atomic(uint64_t) acknowledged, passive; /* pushes that ring, and those that do not */
-  _Atomic(uint64_t) woken, named,
-      empty;  /* the sleeper: out of poll; sessions named; those without anything new */
-  sem_t swap; /* posted: the sleeper is to swap once */
-  _Atomic(uint64_t) swaps,
-      late; /* late: named by the last look only, because their pusher was killed before it rang */
+  _Atomic(uint64_t) woken, named, empty;   /* the sleeper: counts of the sleeper: returns from poll,
+                                              named sessions, those of them without anything new */
+  sem_t swap;                              /* posted to make the sleeper swap once */
+  _Atomic(uint64_t) swaps, late; /* late: sessions that only the last look named, because their
+                                    pusher was killed before it rang */
   struct lane lanes[LANES];
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/last_call.c: a host that waits needs no clock. A pusher calls it before its commit and after
- * it, and is killed at each point around the two calls. A committed call must become an action of a
- * host that does what wake.h says; a host for which nothing is under way is never told a time.
+ * wake/last_call.c: a waiting host needs no clock. A pusher calls it before its commit and after
+ * it, and is killed at each point around the two calls. If the push was committed, a host that
+ * follows wake.h must get an action. A host is told no time if no push is under way.
  */
 #include <errno.h>
 #include <poll.h>
@@ -36,7 +36,7 @@ static const struct {
                     {"after the second call", true},
                     {"never", true}};
 
-struct pusher { /* in memory that both have */
+struct pusher { /* in shared memory */
   sem_t begin, stopped, go_on;
   pid_t pid;
 };
@@ -73,7 +73,7 @@ static _Noreturn void die_now(void) {
   for (;;) pause();
 }
 
-/* Nothing else in a pusher writes a single byte. */
+/* Is this the call of the host? Nothing else in a pusher writes a single byte. */
 static bool is_call(const struct io_op *op) { return op->kind == IO_WRITE && op->length == 1; }
 
 static bool before(struct io_op *op) {
@@ -149,7 +149,8 @@ static int left_ms(const struct host *host) {
   return left > 0 ? (int)left : 0;
 }
 
-/* Nobody pushes any more. Returns whether there was an action before it could sleep for ever. */
+/* To be called when nobody pushes any more. Returns whether the host gets an action before it would
+ * sleep for ever. */
 static bool comes_to_act(struct host *host) {
   struct tidings_span session = SESSION;
   struct pollfd polled = {.fd = host->fd, .events = POLLIN};
@@ -170,7 +171,7 @@ static void send_event(const struct host *host, const char *event) {
   hostkit_reply_free(reply);
 }
 
-/* The session is as it was before the push. */
+/* Delivers and settles, so that the session is as it was before the push. */
 static void take_it(const struct host *host) {
   struct tidings_error error = RIG_ERROR;
   struct tidings_reply *reply = NULL;
@@ -197,7 +198,7 @@ static void begin(struct host *host, const char *plugin, const char *store) {
   if (host->wake_at_ms) fail("a host at rest is told a time");
 }
 
-/* While its commit is under way, the host has been called, finds nothing, and is told a time. */
+/* During the pusher's commit the host has been called, finds nothing, and is told a time. */
 static void meet_commit(struct host *host, struct pusher *pusher) {
   await(&pusher->stopped);
   struct pollfd polled = {.fd = host->fd, .events = POLLIN};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/pusher.c: pushes what must act now, in several ways, one at a time in each lane; and dies
- * now and then at the worst moment: when the push is committed, and the byte that wakes is about to
- * be written or just has been.
+ * wake/pusher.c: makes pushes that need the host at once, of several kinds, one at a time in each
+ * lane. Now and then it dies at the worst moment: after the commit, just before or just after it
+ * writes the byte that wakes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@ struct thread {
 
 /* -- dying by its own hand --------------------------------------------------------------------- */
 
-static _Atomic(uint64_t) rings_left; /* until it happens */
+static _Atomic(uint64_t) rings_left; /* rings until this process is killed */
 static bool dies_after;
 static _Thread_local bool mine;
 
@@ -35,7 +35,7 @@ static _Noreturn void die_now(void) {
   for (;;) pause();
 }
 
-/* Nothing else in a pusher writes a single byte. */
+/* Only a ring writes a single byte in a pusher. */
 static bool before(struct io_op *op) {
   mine = op->kind == IO_WRITE && op->length == 1 && atomic_fetch_sub(&rings_left, 1) == 1;
   if (mine && !dies_after) die_now();
@@ -107,7 +107,7 @@ static void *thread_main(void *context) {
   struct thread *thread = context;
   struct lane *lane = &thread->board->lanes[thread->lane];
   while (!atomic_load(&thread->board->stop)) {
-    atomic_store(&lane->busy, true); /* before it looks whether it may be */
+    atomic_store(&lane->busy, true); /* set before it checks whether it may push */
     bool pushes = atomic_load(&thread->board->awake) >> thread->lane & 1;
     if (pushes) {
       uint64_t n = atomic_fetch_add(&lane->next, 1) + 1;
@@ -120,7 +120,7 @@ static void *thread_main(void *context) {
       continue;
     }
     if (random_chance(&thread->random, 10)) push_passive(thread);
-    if (random_chance(&thread->random, 50)) /* or the sleeper never gets to sleep */
+    if (random_chance(&thread->random, 50)) /* otherwise the sleeper would never sleep */
       usleep((useconds_t)random_below(&thread->random, 50));
   }
   return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/sleeper.c: the host. A thread sleeps in poll without a time limit on what hostkit gave it
- * once, and when it is woken asks who rang; another swaps the plugin beneath it.
+ * wake/sleeper.c: the host. A thread sleeps in poll, without a time limit, at the descriptor that
+ * it got once from hostkit, and asks who rang when it is woken; another thread swaps the plugin.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ static void check(int32_t code, const struct tidings_error *error, const char *w
   if (code != 0) die("%s: %s", what, rig_why(code, error));
 }
 
-/* "LANE N", behind a first line if a subagent said it. */
+/* Reads "LANE N", which follows a first line if a subagent said it. */
 static void take(struct board *board, struct tidings_span message) {
   char text[256], *rest;
   snprintf(text, sizeof text, "%.*s", (int)message.len, message.ptr);
@@ -40,7 +40,7 @@ static void take(struct board *board, struct tidings_span message) {
   if (sem_post(&board->lanes[lane].delivery) != 0) die("sem_post fails");
 }
 
-/* Whether there was anything that was to ring. */
+/* Returns whether there was a push that had to ring. */
 static bool deliver(struct sleeper *sleeper, struct tidings_span session) {
   struct tidings_error error = RIG_ERROR;
   struct tidings_reply *reply = NULL;
@@ -56,7 +56,7 @@ static bool deliver(struct sleeper *sleeper, struct tidings_span session) {
   return !quiet;
 }
 
-/* Returns how many of those named had something that was to ring. */
+/* Returns how many of the named sessions had a push that had to ring. */
 static uint64_t look(struct sleeper *sleeper) {
   struct tidings_error error = RIG_ERROR;
   uint64_t found = 0;
@@ -101,7 +101,7 @@ static void own_sessions(struct sleeper *sleeper) {
   }
 }
 
-/* The last look has left nothing behind. */
+/* Checks that nothing is pending after the last look. */
 static void audit(struct sleeper *sleeper) {
   for (unsigned i = 0; i < LANES; i++) {
     char name[8];

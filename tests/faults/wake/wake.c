@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/wake.c: no wake is ever lost. Pushers in several processes push what must act now, a host
- * sleeps in poll without a time limit, its plugin is swapped again and again, and a killer kills
- * pushers: by the clock, and by their own hand between commit and ring. Each push that was
- * acknowledged must wake the host. --count is how often the host is to come out of poll.
+ * wake/wake.c: no wake is ever lost. Pushers in several processes make pushes that need the host at
+ * once. The host sleeps in poll without a time limit, and its plugin is swapped again and again.
+ * Pushers are killed at random times, or kill themselves between commit and ring. Each push that
+ * was acknowledged must wake the host. --count is how often the host is to come out of poll.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -52,7 +52,7 @@ static void spawn(struct test *test, unsigned which) {
   test->pushers[which] = child;
 }
 
-/* The last call of the one before it was never acknowledged, or had come back already. */
+/* The last push of the process before was never acknowledged, or has been delivered already. */
 static void spawn_again(struct test *test, unsigned which) {
   for (unsigned i = 0; i < LANES_EACH; i++)
     atomic_store(&test->board->lanes[which * LANES_EACH + i].busy, false);
@@ -80,8 +80,7 @@ static void start_sleeper(struct test *test) {
   }
 }
 
-/* Those that have killed themselves are started again; one that ended in another way has something
- * to say. */
+/* Starts pushers again that have killed themselves. If one ended in another way, the test fails. */
 static void reap(struct test *test) {
   int status;
   for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -105,7 +104,7 @@ static void kill_one(struct test *test) {
   spawn_again(test, which);
 }
 
-/* Mostly one lane at a time, so that each push meets a host that sleeps; now and then two, or
+/* Usually chooses one lane at a time, so that each push meets a sleeping host; now and then two, or
  * all. */
 static void choose_lanes(struct test *test) {
   unsigned lanes = 1u << random_below(&test->random, LANES);
@@ -124,8 +123,8 @@ static void swap(struct test *test) {
   }
 }
 
-/* Nobody pushes any more, nobody is killed, nothing is swapped: every push that is under way has to
- * wake the sleeper by itself. */
+/* Stops pushing, killing and swapping: every push that is under way has to wake the sleeper by
+ * itself. */
 static void settle_down(struct test *test) {
   double until = seconds() + PATIENCE_SECONDS;
   atomic_store(&test->board->awake, 0);
@@ -145,7 +144,7 @@ static bool has_enough(const struct test *test) {
          atomic_load(&test->board->swaps) && test->killed;
 }
 
-/* A swap makes the sleeper look, so only each second spell has one. */
+/* A swap makes the sleeper look, so only each second period has swaps. */
 static void run(struct test *test) {
   for (unsigned i = 0; i < PUSHERS; i++) spawn(test, i);
   for (uint64_t spell = 0; !has_enough(test); spell++) {

@@ -83,8 +83,8 @@ static void stop_all(struct crowd *crowd) {
   folder_remove(crowd->folder);
 }
 
-/* A process that was killed comes back; one that has ended well is gone; one that found something
- * wrong ends the test. */
+/* Reaps the processes that have ended. A process that was killed is started again; one that found
+ * something wrong ends the test. */
 static void reap(struct crowd *crowd, bool again) {
   int status;
   for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -118,7 +118,7 @@ static bool any_alive(const struct crowd *crowd, unsigned first, unsigned end) {
   return false;
 }
 
-/* The first message that is not where it belongs, or MESSAGES. */
+/* Finds the first message that is not where it must be; MESSAGES: there is none. */
 static unsigned find_missing(const struct board *board) {
   for (unsigned i = 0; i < MESSAGES; i++) {
     const struct note *note = &board->notes[i];
@@ -132,8 +132,8 @@ static unsigned find_missing(const struct board *board) {
   return MESSAGES;
 }
 
-/* Until something was delivered, too; on a busy machine that takes longer than `until`, and then
- * nobody is killed before. */
+/* Runs until `until`, and at least until something was delivered, which takes longer on a busy
+ * machine; nobody is killed before that. */
 static void run(struct crowd *crowd, double until) {
   double next_kill = seconds_now(), give_up = until + (double)crowd->drain_seconds;
   while (seconds_now() < until ||
@@ -148,7 +148,8 @@ static void run(struct crowd *crowd, double until) {
   }
 }
 
-/* Everything that still waits must be delivered; who is killed now by its own hand comes back. */
+/* Waits until everything that still waits was delivered. A process that kills itself now is started
+ * again. */
 static void drain(struct crowd *crowd) {
   double deadline = seconds_now() + (double)crowd->drain_seconds;
   unsigned missing = 0;

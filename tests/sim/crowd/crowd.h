@@ -2,7 +2,7 @@
  *
  * crowd/crowd.h: two hosts and four submitters on one session, and what outlives a SIGKILL of any
  * of them: shared memory in which submitters note what was acknowledged, and the hosts keep the one
- * transcript that they share. Knows nothing of what is inside the plugin.
+ * transcript that they share.
  */
 #ifndef CROWD_H
 #define CROWD_H
@@ -43,14 +43,14 @@ struct carrier { /* in the transcript */
 };
 
 struct board {
-  /* Its holder writes the transcript or changes whose it is, as a file's lock would have it.
-   * Robust: holders are killed. */
+  /* The holder writes the transcript, or changes whose it is, as with a file's lock. It is robust,
+   * because holders are killed. */
   pthread_mutex_t lock;
   int writer;   /* the host whose transcript it is; NOBODY */
   bool running; /* that host's turn */
   uint64_t carrier_count;
-  struct carrier carriers[CARRIERS]; /* in the order in which they were written; one counts when it
-                                        is counted */
+  struct carrier carriers[CARRIERS]; /* in the order in which they were written; the first
+                                      * carrier_count of them count */
 
   atomic_bool stop;  /* submitters: finish */
   atomic_bool leave; /* hosts: finish */
@@ -63,7 +63,7 @@ struct part { /* one process of the crowd */
   struct board *board;
   const char *plugin, *store;
   unsigned number;
-  bool mortal; /* may kill itself where it hurts */
+  bool mortal; /* may kill itself at the worst moments */
   struct random random;
   struct hostkit *hostkit;
 };
@@ -76,9 +76,9 @@ static inline struct note *note_of(struct board *board, unsigned submitter, uint
   return &board->notes[(uint64_t)submitter * MESSAGES_EACH + n];
 }
 
-/* If its holder died, what it had written last is marked as delivered. */
+/* Takes the lock. If its last holder died, marks the messages that it had written as delivered. */
 void board_lock(struct board *board);
-/* With the lock held: the messages of the newest carrier are delivered. */
+/* With the lock held: marks the messages of the newest carrier as delivered. */
 void board_mark_newest(struct board *board);
 void board_unlock(struct board *board);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * crowd/host.c: a host of the shared conversation. It takes the session, also from the other host,
- * and runs the turns that it is asked for. A carrier counts from the moment it stands in the
- * transcript, which only its writer may write; whoever comes next names what stands there.
+ * and runs the turns that it is asked for. A carrier counts as soon as it is in the transcript,
+ * which only its present writer may write. The next host names the deliveries in it.
  */
 #include "crowd.h"
 
@@ -33,7 +33,7 @@ static void maybe_die(struct host *host) {
   if (host->part->mortal && random_below(&host->part->random, 400) == 0) kill(getpid(), SIGKILL);
 }
 
-/* Takes the reply: what it asks for is done next. */
+/* Takes the reply over, and notes what it asks for, which the host does next. */
 static void heed(struct host *host, struct tidings_reply *reply) {
   for (size_t i = 0; reply && i < reply->action_count; i++) {
     const struct tidings_action *action = reply->actions[i];
@@ -50,14 +50,14 @@ static void heed(struct host *host, struct tidings_reply *reply) {
   hostkit_reply_free(reply);
 }
 
-/* Some other process writes just now. A killed process can leave one that waits for the writer
- * asleep until its budget is used up. */
+/* Is the call to be made again, because another process is writing? If a process is killed, one
+ * that waits for the writer lock can sleep until its budget is used up. */
 static bool is_worth_again(int32_t code, unsigned *tries) {
   enum { TRIES = 4 };
   return code == TIDINGS_E_BUSY && ++*tries < TRIES;
 }
 
-/* Somebody else's it is now, or nobody's; anything but that is wrong. */
+/* Has another host taken the session, or has nobody got it? Any other error is wrong. */
 static bool lost(struct host *host, int32_t code, const char *what) {
   if (code == 0) return false;
   if (code != TIDINGS_E_CLOSED && code != TIDINGS_E_OWNED && code != TIDINGS_E_BUSY)
@@ -104,8 +104,8 @@ static void write_carrier(struct board *board, uint64_t delivery, const char (*i
   board_mark_newest(board);
 }
 
-/* A carrier with messages: into the transcript and settled, or given back. False: the session is
- * another host's. */
+/* Writes a carrier with messages to the transcript and settles it, or rolls it back. False: the
+ * session belongs to another host now. */
 static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)[ID_SIZE],
                          unsigned count, bool starts_turn) {
   struct board *board = host->part->board;
@@ -227,8 +227,8 @@ static void come(struct host *host, bool takes_over) {
   size_t len = 0;
   board_lock(board);
   int writer = board->writer;
-  board->writer = NOBODY; /* should this host die in between, the other must not write on by an
-                             answer from before */
+  board->writer = NOBODY; /* if this host dies now, the other must not write because of an earlier
+                           * answer */
   uint64_t first = board->carrier_count > NAMED ? board->carrier_count - NAMED : 0;
   deliveries[0] = '\0';
   for (uint64_t i = first; i < board->carrier_count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/part.c: what hosts and submitters share.
+ * crowd/part.c: functions that hosts and submitters share.
  */
 #include "crowd.h"
 

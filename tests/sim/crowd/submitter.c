@@ -13,9 +13,9 @@
 
 enum {
   AHEAD = 24
-}; /* how many may wait: the order in which they are delivered must matter, but not for long */
+}; /* how many may wait: enough for an order, but not so many that they wait long */
 
-/* The same event again after a death: it was stored or not, and the answer says which. */
+/* After a kill sends the same event again; the answer says whether it was stored. */
 static void submit(struct part *part, uint64_t n) {
   struct note *note = note_of(part->board, part->number, n);
   struct tidings_reply *reply = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/law_leases.c: no carrier of the transcript shows a state that is older than what
- * a carrier before it has shown of the same thing, whatever became of the leases in between.
+ * tests/unit/laws/law_leases.c: no carrier of the transcript shows an older state of a thing than
+ * an earlier carrier, however the leases in between have ended.
  */
 #include "leases.h"
 

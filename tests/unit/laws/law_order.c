@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/law_order.c: what is more important comes first and is not lost; the newest state
- * stands; what waits is counted in lines; inside a level the order of commit stays.
+ * tests/unit/laws/law_order.c: more important items come first and are not lost; the newest state
+ * is shown; waiting items are counted in lines; and inside a level the order of commit stays.
  */
 #include "laws.h"
 

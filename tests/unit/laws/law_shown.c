@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/law_shown.c: what is delivered is in the bytes, whole, visibly cut, or as one of
- * a counted list of files; what is not delivered is not; and nothing else is said.
+ * tests/unit/laws/law_shown.c: the bytes contain everything that is delivered: whole, visibly cut,
+ * or in a counted list of files. They contain nothing that is not delivered, and nothing else.
  */
 #include <ctype.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/law_time.c: what is old says so, and no reply is larger than its carrier can
- * take.
+ * tests/unit/laws/law_time.c: old items show their age, and no reply is larger than the room of its
+ * carrier.
  */
 #include <inttypes.h>
 #include <stdio.h>

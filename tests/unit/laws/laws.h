@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/laws.h: one random session's notifications, what the policy made of them, what
- * was rendered, and what a reader finds in that. Each round has its own seed, so that one that
- * fails can be played alone: TIDINGS_LAWS_ROUND.
+ * tests/unit/laws/laws.h: a round: the notifications of a random session, the policy's plan of
+ * them, the rendered text, and what a reader finds in it. Each round has its own seed, so that one
+ * that fails can be played alone: TIDINGS_LAWS_ROUND.
  */
 #ifndef TESTS_UNIT_LAWS_H
 #define TESTS_UNIT_LAWS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/policy/policy_model.c: see policy_model.h. The first half: what ends before anything
- * is a line.
+ * tests/unit/policy/policy_model.c: the first half of the naive plan: the items that end before
+ * lines are made.
  */
 #include "policy_model.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/policy/policy_model_files.c: what several reports of files come to, as the
- * documentation says it: path by path, from the first report to the last.
+ * tests/unit/policy/policy_model_files.c: the result of several reports of files, computed as in
+ * the documentation: path by path, from the first report to the last.
  */
 #include <stdio.h>
 

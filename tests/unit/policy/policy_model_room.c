@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/policy/policy_model_room.c: see policy_model_lines.h. Each question is answered by
- * rendering the whole block as a host gets it.
+ * tests/unit/policy/policy_model_room.c: chooses the lines that have room. It answers each question
+ * by rendering the whole block as a host gets it.
  */
 #include "policy_model_lines.h"
 

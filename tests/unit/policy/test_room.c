@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Room: bytes of the block as it is rendered. The rules of every block are in laws/test_room_law.c;
- * here is what becomes of whom.
+ * Room: bytes of the block as it is rendered. laws/test_room_law.c tests the rules that hold for
+ * every block; this file tests which items are shown, cut or left for later.
  */
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The token budget: whole, then the first line, then later; and nobody waits for ever.
+ * The token budget: a message is shown whole, or its first line, or later; and no message waits for
+ * ever.
  */
 #include <stdio.h>
 

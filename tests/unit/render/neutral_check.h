@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/render/neutral_check.h: whether text that is not an item's was made harmless, and no
- * more than that, told by other means than render/'s: a copy in lower case, without what nobody
- * sees, is searched for plain strings. Used by property tests and by the fuzzer, so it knows no
- * test framework.
+ * tests/unit/render/neutral_check.h: checks, by other means than render/, that text that belongs to
+ * no item was made harmless, and was not changed more than that needs. It searches a copy, in lower
+ * case and without invisible characters, for plain strings. Property tests and the fuzzer use it,
+ * so it needs no test framework.
  */
 #ifndef TESTS_UNIT_NEUTRAL_CHECK_H
 #define TESTS_UNIT_NEUTRAL_CHECK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_alert.c: of what a person is alerted, look by look, and that no text from outside acts on a
+ * test_alert.c: what alerts a person, look by look; and that text from outside has no effect on a
  * desktop or a terminal.
  */
 #include <criterion/criterion.h>

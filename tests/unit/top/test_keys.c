@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_keys.c: what the keys of `tidings top` do, and that what is chosen stays chosen.
+ * test_keys.c: the effects of the keys of `tidings top`, and that a chosen line stays chosen.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/turns/turns_script.h: the run-state machine played by a script, and how the session
- * stands afterwards as one line, so that a test reads like the table of docs/turns.md.
+ * tests/unit/turns/turns_script.h: plays a script on the run-state machine and writes the state of
+ * the session afterwards as one line, so that a test reads like the table of docs/turns.md.
  *
- * A script is a list of commands, "submit m1; chat m1 @1; tools.started":
- *   submit m1 [steer] [resume]    cancel m1    edit m1    move m1 [m2]: before m2, or last
- *   chat m1.. @1    result @1     carriers of delivery 1; "fires": it counts as committed at once
- *   commit 1    rollback 1        the delivery is settled; "silent": by a caller that takes no
- * reply started [ids]    declined, finished, aborted, failed, retrying, waiting [ids]; attempt=2,
- * words=text    resume stream.started, stream.finished, tools.started, tools.finished    opened,
- * compacting, compacted, closed, recovered    wake clock +500    clock -500      time item 3
- * [urgent]               what is pending asks for a turn: number 3 is the newest; "item 0": nothing
- * does any more lose m1                       the store has lost its row times the messages'
- * queued_at is shown: "m1=queued@0", in milliseconds since the script began; "@-": it never waited
- * "other:" before a command: somebody else's, while the host lives. "nobody:": while no host lives.
- * Ids may be anything, "tidings:1" included.
+ * A script is a list of commands, such as "submit m1; chat m1 @1; tools.started":
+ *   submit m1 [steer] [resume], cancel m1, edit m1
+ *   move m1 [m2]: before m2, or to the end
+ *   chat m1.. @1, result @1: carriers of delivery 1; "fires": it is committed at once
+ *   commit 1, rollback 1: settle the delivery; "silent": the caller takes no reply
+ *   started [ids]
+ *   declined, finished, aborted, failed, retrying, waiting [ids]; attempt=2, words=text
+ *   resume
+ *   stream.started, stream.finished, tools.started, tools.finished
+ *   opened, compacting, compacted, closed, recovered
+ *   wake
+ *   clock +500, clock -500: move the clock, in milliseconds
+ *   item 3 [urgent]: a pending item asks for a turn; number 3 is the newest; "item 0": none does
+ *   lose m1: the store has lost the message's row
+ *   times: the line shows queued_at: "m1=queued@0", in milliseconds since the script began; "@-":
+ *     the message has not waited
+ * "other:" before a command: another process does it while the host lives. "nobody:": no host
+ * lives. Ids may be anything, "tidings:1" included.
  */
 #ifndef TESTS_UNIT_TURNS_SCRIPT_H
 #define TESTS_UNIT_TURNS_SCRIPT_H
