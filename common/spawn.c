@@ -18,9 +18,8 @@ extern char **environ;
 
 enum { STREAMS = 3, PLACES = SPAWN_CHANNEL_FD + 1, NO_FD = -1 };
 
-/* The descriptors that the program gets, each at its place. If such a place has a descriptor of
- * this process that the program gets at another place, that is copied first, because it would be
- * overwritten. */
+/* The descriptors that the program gets, each at its place. A descriptor of this process may lie at
+ * the place of another one, and would be overwritten, so it is copied first. */
 struct streams {
   int from[PLACES];   /* a descriptor, or one of SPAWN_* */
   int copies[PLACES]; /* NO_FD: none */

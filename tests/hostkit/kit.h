@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * kit.h: functions that the tests of hostkit share: folders, plugins by name, a host that keeps its
- * log, and the lists of what this process has open and mapped. They need no test framework: a
- * failure that a sound environment cannot have ends the process.
+ * log, and the lists of what this process has open and mapped. They need no test framework: if
+ * something fails that cannot fail in a working environment, the process ends.
  */
 #ifndef TESTS_HOSTKIT_KIT_H
 #define TESTS_HOSTKIT_KIT_H

@@ -8,7 +8,7 @@
 
 #include "laws.h"
 
-/* The text of a line, and how it should be. Paths are numbers of round->paths. */
+/* The text of a line, and the names that it should have. Paths are indices of round->paths. */
 struct listed {
   struct tidings_span rest;              /* bare */
   struct tidings_span paths[MOST_PATHS]; /* bare; empty: no item of the line has it */
@@ -49,7 +49,7 @@ static bool names(const struct item *item, struct tidings_span path) {
   return false;
 }
 
-/* Was it created and, later, deleted? Then both may be gone. */
+/* Was the file created and later deleted? Then both reports may have ended. */
 static bool may_be_undone(const struct round *round, struct tidings_span path) {
   bool created = false;
   for (size_t i = 0; i < round->items.count; i++) {
@@ -61,7 +61,7 @@ static bool may_be_undone(const struct round *round, struct tidings_span path) {
   return false;
 }
 
-/* The last change; what was created and modified was created. */
+/* Returns the last change of a path; a file that was created and modified counts as created. */
 static int change_of(const struct round *round, size_t line, struct tidings_span path) {
   int change = NOT_NAMED;
   for (size_t i = 0; i < round->items.count; i++) {
@@ -89,7 +89,7 @@ static void gather(const struct round *round, size_t line, struct arena *arena,
 
 /* -- what is said ------------------------------------------------------------------------------ */
 
-/* The longest path that stands here. */
+/* Takes the longest path with which the text begins. */
 static size_t take_path(struct listed *listed) {
   size_t found = MOST_PATHS;
   for (size_t p = 0; p < MOST_PATHS; p++) {
@@ -117,7 +117,7 @@ static bool take_number(struct listed *listed, size_t *ret_number) {
   return digits > 0;
 }
 
-/* "`a` was created externally." */
+/* Takes "`a` was created externally." */
 static bool take_single(struct listed *listed) {
   struct tidings_span rest = listed->rest;
   if (!skip(&listed->rest, span_text("`"))) return false;
@@ -130,8 +130,8 @@ static bool take_single(struct listed *listed) {
   return false;
 }
 
-/* Names, with commas between, until something else follows. The ellipsis is no ASCII, so it is not
- * in a bare text, but its comma is. */
+/* Takes names with commas between them, until something else follows. A bare text has no ellipsis,
+ * which is not ASCII, but it has the comma before it. */
 static size_t take_names(const struct round *round, int change, struct listed *listed) {
   size_t count = 0;
   for (;; count++) {
@@ -148,7 +148,7 @@ static size_t take_names(const struct round *round, int change, struct listed *l
   }
 }
 
-/* "Multiple files modified: a, b", "Files changed: modified a; created b". */
+/* Takes "Multiple files modified: a, b" or "Files changed: modified a; created b". */
 static void take_list(const struct round *round, size_t line, struct listed *listed) {
   bool mixed = skip(&listed->rest, span_text("Fileschanged:"));
   LAW(round, mixed || skip(&listed->rest, span_text("Multiplefiles")), "neither item nor list",
@@ -165,7 +165,7 @@ static void take_list(const struct round *round, size_t line, struct listed *lis
   }
 }
 
-/* The words after the names of a change if not all are named. */
+/* Takes the words after the names of a change, if not all files are named. */
 static void take_rest(const struct round *round, size_t count, size_t named,
                       struct listed *listed) {
   LAW(round, named <= count, "more names than files", named);
@@ -193,7 +193,8 @@ static void take_counts(const struct round *round, size_t all, struct listed *li
   LAW(round, sum == all, "the number of all", all);
 }
 
-/* If all are in one folder, it is said once, and the paths go on from there. */
+/* If all files are in one folder, takes its name, which is written once; the paths continue from
+ * there. */
 static void take_folder(struct listed *listed) {
   static const char *const folders[] = {"dir0/", "dir1/", "dir2/"};
   if (!skip(&listed->rest, span_text("in"))) return;
@@ -203,7 +204,8 @@ static void take_folder(struct listed *listed) {
   }
 }
 
-/* "65 files changed in src/: 5 deleted (a, b, …), 60 modified (c, …)", "40 files created: a, …". */
+/* Takes "65 files changed in src/: 5 deleted (a, b, …), 60 modified (c, …)" or "40 files created:
+ * a, …". */
 static bool take_counted(const struct round *round, struct listed *listed) {
   struct tidings_span rest = listed->rest;
   size_t all = 0;

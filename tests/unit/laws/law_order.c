@@ -39,7 +39,8 @@ static uint8_t level_of(const struct round *round, size_t line) {
 /* The words of any format around one line. */
 enum { MOST_FRAME = 800 };
 
-/* Too long for this room, or nearly so. A text that needs no escaping is as long as it looks. */
+/* Is the item too long for this room, or nearly so? The length is certain only for a text that
+ * needs no escaping. */
 static bool may_step_aside(const struct round *round, size_t i) {
   bool clean = round->text_of[i] < MOST_TEXTS && round->clean[round->text_of[i]];
   return round->room &&
@@ -92,7 +93,7 @@ void law_newest_state(const struct round *round) {
 
 /* -- one unit ---------------------------------------------------------------------------------- */
 
-/* A line waits as long as one of its items does; older reports of files may have ended. */
+/* Does the line wait? It does if one of its items waits; older reports of files may have ended. */
 static bool line_waits(const struct round *round, uint64_t first) {
   const struct plan *roomy = &round->roomy;
   for (size_t d = 0; d < roomy->disposition_count; d++) {
@@ -126,7 +127,7 @@ static uint64_t place_of(const struct round *round, size_t line) {
   return place;
 }
 
-/* Those of one kind stand side by side: one of them, shown or not, may be older than `place`. */
+/* Has the line a neighbour of the same kind, shown or not, that may be older than `place`? */
 static bool has_older_neighbour(const struct round *round, size_t line, uint64_t place) {
   size_t first = 0;
   while (round->lines[first] != line) first++;

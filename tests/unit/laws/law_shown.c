@@ -34,7 +34,7 @@ static bool is_one_text(const struct round *round, size_t line) {
   return true;
 }
 
-/* Texts without anything to escape are shown to the byte, indentation and empty lines too. */
+/* Texts that need no escaping must be shown byte by byte, with indentation and empty lines. */
 static void expect_exact(const struct round *round, size_t first, size_t times,
                          struct tidings_span text) {
   struct tidings_span message = note_of(round, first)->message;
@@ -74,7 +74,7 @@ static bool is_word(const char *at) {
          isdigit((unsigned char)at[3]) && memchr(at[1] == 'Q' ? "bme" : "---", at[4], 3);
 }
 
-/* Does anything that is delivered have this word: "wQ07b" or "wP07-"? */
+/* Does a delivered item have the word that begins here, such as "wQ07b" or "wP07-"? */
 static bool may_stand(const struct round *round, const char *at) {
   at++;
   size_t number = 10 * (size_t)(at[1] - '0') + (size_t)(at[2] - '0');
@@ -126,7 +126,8 @@ static void expect_head(const struct round *round, size_t line) {
   LAW(round, note->level >= read->least && note->level <= read->most, "another level", line);
 }
 
-/* Changed files that would fill more lines share one, however far apart. */
+/* If changed files would fill more lines than this, they share one line, however far apart their
+ * times are. */
 enum { MOST_FILE_LINES = 20 };
 
 static bool has_many_files(const struct round *round) {
@@ -135,7 +136,7 @@ static bool has_many_files(const struct round *round) {
   return count > MOST_FILE_LINES;
 }
 
-/* Only what is of one kind and was pushed within a window shares a line. */
+/* Checks that only items of one kind that were pushed within a window share a line. */
 static void expect_alike(const struct round *round, size_t line) {
   size_t first = first_of_line(round, line);
   const struct notification *one = note_of(round, first);

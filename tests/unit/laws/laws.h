@@ -23,22 +23,23 @@ struct round {
   /* The words of each message and path are its own: wQ07b, wQ07m and wQ07e, or wP07-. */
   struct tidings_span texts[MOST_TEXTS], paths[MOST_PATHS], steered[MOST_STEERED];
   bool clean[MOST_TEXTS];     /* nothing in it needs escaping */
-  size_t text_of[MOST_ITEMS]; /* which text an item says; MOST_TEXTS: its paths */
+  size_t text_of[MOST_ITEMS]; /* the index of an item's text; MOST_TEXTS: it has paths */
   size_t steered_count;
 
   const char *format; /* as in the configuration */
   struct settings settings;
   struct render_input input;
-  size_t aims_at;          /* the room is just what so many lines take, or one less; 0: it is not */
-  uint64_t room;           /* bytes of all parts; 0: no bound */
-  uint64_t taken;          /* of them by what the user says */
+  size_t aims_at; /* the room is just enough for so many lines, or a byte less; 0: it is another
+                     number */
+  uint64_t room;  /* bytes of all parts; 0: no bound */
+  uint64_t taken; /* how many of these the user's messages take */
   struct plan plan, roomy; /* roomy: what would be shown without any cap */
   struct reading reading;
   struct tidings_span bytes; /* all parts; for people */
 
   /* The outcome of the items. */
   const struct disposition *dispositions[MOST_ITEMS]; /* NULL: it is pending */
-  size_t lines[MOST_ITEMS];    /* of which line of the reading it is a member; or NO_LINE */
+  size_t lines[MOST_ITEMS];    /* the line of the reading in which it is; or NO_LINE */
   uint64_t places[MOST_ITEMS]; /* the n of the oldest item it stands for */
 };
 #define NO_LINE SIZE_MAX
@@ -66,13 +67,13 @@ static inline bool is_critical(const struct round *round, size_t i) {
 static inline bool is_file(const struct round *round, size_t i) {
   return note_of(round, i)->made_by == MADE_BY_FILE_CHANGED;
 }
-/* It waits for room. A report of an edit of the model's own waits for watchers instead. */
+/* Does the item wait for room? A report of the model's own edit waits for watchers instead. */
 static inline bool is_pending(const struct round *round, size_t i) {
   return !round->dispositions[i] &&
          !(is_file(round, i) && note_of(round, i)->caused_by.len && !is_critical(round, i));
 }
 
-/* At least so many bytes of an item's message are shown. */
+/* Returns how many bytes of an item's message are shown at least. */
 size_t law_least_of(const struct round *round, size_t i);
 
 /* law_shown.c, law_files.c, law_order.c, law_time.c: the laws. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/leases.h: one random session of hosts that lose carriers in every way: what was
- * pushed, what each carrier has shown, and which carriers the transcript has. It knows the contract
- * and the documents, and nothing of how the plugin decides. Each round has its own seed:
+ * tests/unit/laws/leases.h: the story of a random session whose hosts lose carriers in every way:
+ * what was pushed, what each carrier has shown, and which carriers the transcript has. It uses the
+ * contract and the documents, and nothing of how the plugin decides. Each round has its own seed:
  * TIDINGS_LEASES_ROUND plays one alone and tells it.
  */
 #ifndef TESTS_UNIT_LAWS_LEASES_H
@@ -16,7 +16,7 @@ enum { MOST_PUSHED = 96, MOST_CARRIERS = 64, MOST_SHOWN = MOST_PUSHED, MOST_PATH
 
 enum subject { ABOUT_KEY, ABOUT_HANDLE, ABOUT_SERVER, ABOUT_FILES };
 struct pushed {
-  int64_t time_ms; /* no two have the same: by this a shown one is recognized */
+  int64_t time_ms; /* all times differ, so a shown notification is recognized by its time */
   enum subject subject;
   int things[MOST_PATHS]; /* which key, handle, server or files */
   size_t thing_count;
@@ -27,7 +27,7 @@ enum carrier_state { CARRIER_WAITS, CARRIER_THERE, CARRIER_LOST };
 struct sent {
   uint64_t delivery; /* 0: it was settled on return */
   enum carrier_state state;
-  uint64_t before;       /* bit n: carrier n was there, or waited, when this one was sent */
+  uint64_t before; /* bit n: carrier n was in the transcript, or waited, when this one was sent */
   int shown[MOST_SHOWN]; /* indices of what was pushed */
   size_t shown_count;
 };
@@ -55,7 +55,7 @@ struct story {
   size_t ways[8];  /* how leases ended */
   bool tells;
 };
-/* And that it was taken over from the box counts as one. */
+/* The ways in which a lease can end; to be taken over from the box counts as one of them. */
 enum way {
   BY_COLLECTING,
   BY_COMMIT,
@@ -72,15 +72,16 @@ enum way {
 void hosts_begin(struct hosts *hosts, struct random *random);
 struct tidings_plugin *hosts_as(struct hosts *hosts, enum who who);
 void hosts_end(struct hosts *hosts);
-/* The process of HOST_ELSEWHERE dies, and another one is there. */
+/* Lets the process of HOST_ELSEWHERE die, and starts another. */
 void hosts_replace(struct hosts *hosts);
 
-/* story.c: plays one. */
+/* story.c: plays a story. */
 void story_play(struct story *story, long number, struct hosts *hosts);
 
-/* law_leases.c: checks what the transcript has now. */
+/* law_leases.c: checks the carriers that the transcript has now. */
 void law_newest_stands(const struct story *story);
-/* When everything was delivered: the newest notification of each key was shown. */
+/* To be called when everything was delivered: checks that the newest notification of each key was
+ * shown. */
 void law_newest_is_shown(const struct story *story);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/says.c: whether a line's text says a message, whatever escaping has made of it.
+ * tests/unit/laws/says.c: decides whether a line's text is a message, however escaping has changed
+ * it.
  */
 #include "says.h"
 
@@ -29,7 +30,7 @@ static bool take_end(struct tidings_span *text, const char *end) {
   return true;
 }
 
-/* Takes "… (12 more bytes)" off the text. False: it does not end so. */
+/* Takes "… (12 more bytes)" off the end of the text. False: the text has no such end. */
 static bool take_cut(struct tidings_span *text, size_t *ret_missing) {
   static const char mark[] = "… (";
   struct tidings_span rest = *text;

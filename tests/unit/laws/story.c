@@ -80,7 +80,8 @@ static void push_one(struct story *story) {
 
 /* -- carriers ---------------------------------------------------------------------------------- */
 
-/* Which of those that were pushed it is; a line of several files is none of them alone. */
+/* Finds the pushed notification of a shown one. A line about several files belongs to none of them
+ * alone. */
 static int find_pushed(const struct story *story, const struct tidings_notification *shown) {
   for (size_t i = 0; shown->count == 1 && i < story->pushed_count; i++)
     if (story->pushed[i].time_ms == shown->time_ms) return (int)i;
@@ -142,8 +143,8 @@ static void settle_one(struct story *story, size_t c, bool commit) {
 
 /* -- other ends -------------------------------------------------------------------------------- */
 
-/* A random part of the carriers, or the first few, as the data of an event. Only a rewind has some
- * that were lost. */
+/* Makes the data of an event that names a random part of the carriers, or the first few. Only a
+ * rewind names lost ones. */
 static uint64_t name_some(struct story *story, const char *more, bool rewinds,
                           struct buffer *data) {
   uint64_t mask = random_next(&story->random), named = 0;
@@ -206,7 +207,7 @@ static void change_hosts(struct story *story) {
   }
 }
 
-/* The reports that it waits are withdrawn, also from their carriers. */
+/* A command goes on: the reports that it waits are withdrawn, also from their carriers. */
 static void run_on(struct story *story, size_t handle) {
   char data[64];
   (void)snprintf(data, sizeof data, "{\"handle\":\"h%zu\",\"tool\":\"make\",\"state\":\"running\"}",
@@ -275,8 +276,8 @@ static void step(struct story *story) {
   }
 }
 
-/* All that waits is settled as there, and all that is pending is delivered. False: it is too much.
- */
+/* Settles all carriers as written, and delivers everything pending. False: there is too much of
+ * it. */
 static bool deliver_all(struct story *story) {
   collect(story);
   for (size_t c = 0; c < story->sent_count; c++) settle_one(story, c, true);

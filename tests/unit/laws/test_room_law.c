@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * L7, received and not sent: whatever is pending, whatever the configuration, no block has more
- * bytes than there is room for, and none has fewer lines than it could have. The plan is compared
- * with one that renders the whole block again for each line. 2,000 rounds, or as many as
- * TIDINGS_LAWS_ROUNDS says.
+ * No block has more bytes than there is room for, and none has fewer lines than it could have,
+ * whatever is pending and however it is configured. The plan is compared with one that renders the
+ * whole block again for each line. 2,000 rounds, or as many as TIDINGS_LAWS_ROUNDS says.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,11 +100,11 @@ static void plan_in(struct round *round, const struct room *room, struct arena *
 
 /* -- the naive plan ---------------------------------------------------------------------------- */
 
-/* All lines, whole, in the order in which they are shown. */
+/* A naive plan: all lines, uncut, in the order in which they are shown. */
 struct naive {
   struct line lines[MOST_ITEMS];
   bool too_large[MOST_ITEMS], shown[MOST_ITEMS];
-  size_t order[MOST_ITEMS]; /* of those that are not aside */
+  size_t order[MOST_ITEMS]; /* the order of the lines that are not set aside */
   size_t count, order_count;
 };
 
@@ -137,7 +136,7 @@ static void put_in_order(struct naive *naive) {
   }
 }
 
-/* Too long, even cut after its first line or 200 bytes. */
+/* Is the line too long, even if it is cut after its first line or 200 bytes? */
 static bool cannot_be_shown(const struct round *round, const struct naive *naive, size_t l,
                             uint64_t room) {
   struct line line = naive->lines[l];
@@ -159,7 +158,7 @@ static bool cannot_be_shown(const struct round *round, const struct naive *naive
   return bytes_of(round, &line, 1, naive->count - 1) > room;
 }
 
-/* The bytes of the block with the lines that are shown. */
+/* Counts the bytes of the block with the shown lines. */
 static uint64_t shown_bytes(const struct round *round, const struct naive *naive) {
   struct line lines[MOST_ITEMS];
   size_t count = 0;
@@ -259,7 +258,8 @@ Test(laws, no_block_has_more_bytes_than_its_room_nor_fewer_lines_than_it_could) 
     plan_in(&round, NULL, &arena, &plan);
     all.count = plan.line_count;
     for (size_t l = 0; l < plan.line_count; l++) all.lines[l] = plan.lines[l];
-    /* Right at and beside what some of them need, all of them need, and anything. */
+    /* Tries rooms at and around the bytes that some lines need and that all lines need, and random
+     * ones. */
     size_t some = 1 + random_below(&random, plan.line_count);
     uint64_t exact = bytes_of(&round, plan.lines, some, plan.line_count - some);
     expect_plan(&round, &all, exact, &arena);

@@ -24,7 +24,8 @@ static bool critical(const struct items *items, size_t i) {
   return items->items[i].note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
-/* Do both reports of this path see one change? Stamps say so, or else the time between them. */
+/* Are both reports of this path about one change? Stamps decide, or, without them, the time between
+ * the reports. */
 static bool same_change(const struct item *a, size_t path_a, const struct item *b, size_t path_b) {
   bool stamped_a = a->facts.stamps && a->facts.stamps[path_a].len,
        stamped_b = b->facts.stamps && b->facts.stamps[path_b].len;
@@ -33,7 +34,7 @@ static bool same_change(const struct item *a, size_t path_a, const struct item *
                                 : llabs((long long)(a->time_ms - b->time_ms)) <= 2000;
 }
 
-/* The first edit of the assistant's own that is what this item says of this path. */
+/* Finds the assistant's first own edit that is the change this item reports for this path. */
 static uint64_t model_edit(const struct model *model, const struct items *items,
                            const struct item *seen, size_t path) {
   for (size_t i = 0; i < items->count; i++) {
@@ -105,8 +106,8 @@ static bool is_state(const struct item *item, struct tidings_span server, const 
          span_equal(item->facts.server, server);
 }
 
-/* The pending items of the server between its last return and this one; both ends say the same
- * about being critical, or nothing happens. */
+/* Withdraws the server's pending items between its last return and this one, if both ends are
+ * critical or both are not. */
 static void model_return(struct model *model, const struct items *items, size_t back) {
   struct tidings_span server = items->items[back].facts.server;
   size_t since = 0, loss = MOST_ITEMS;
@@ -152,7 +153,7 @@ static bool is_wanted(uint8_t wanted, const struct notification *note) {
          (wanted == WANTED_CRITICAL && note->level == TIDINGS_LEVEL_CRITICAL);
 }
 
-/* Is there a rule that says false, or that only what is critical is wanted? */
+/* Does a rule forbid the item, or want only critical ones? */
 static bool forbidden(const struct settings *settings, const struct notification *note,
                       enum reason reason) {
   if (reason == REASON_MASTER_SWITCH) return !settings->notifications_enabled;
@@ -196,7 +197,7 @@ static bool names(const struct item *item, struct tidings_span path) {
   return false;
 }
 
-/* The newest shown report of this file, if it says something else than this item; else 0. */
+/* Finds the newest shown report of this file, if it differs from this item; else returns 0. */
 static uint64_t newer_report(const struct model *model, const struct items *items, size_t i,
                              struct tidings_span path) {
   const struct item *item = &items->items[i];
@@ -210,7 +211,8 @@ static uint64_t newer_report(const struct model *model, const struct items *item
   return newest > i && says_more && (!critical(items, i) || critical(items, newest)) ? newer->n : 0;
 }
 
-/* A line waits no longer if nothing of it is left. */
+/* The ended items of a line wait no longer; the line itself waits no longer if all its items have
+ * ended. */
 static void leave_line(struct model *model, const struct model_line *line, const bool *ended) {
   size_t count = 0;
   for (size_t i = 0; i < line->count; i++) count += ended[line->items[i]];

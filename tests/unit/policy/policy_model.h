@@ -39,7 +39,7 @@ struct model {
   bool is_too_large[MOST_ITEMS]; /* at the first item of each */
   /* the item that has undone this path of this item, plus 1; 0: none has */
   size_t undone[MOST_ITEMS][MODEL_PATHS];
-  bool gone[MOST_ITEMS]; /* when it came to what cancels out, it was gone already */
+  bool gone[MOST_ITEMS]; /* it had ended before the step that cancels pairs out */
   size_t awaited;        /* withdrawn, but pending until no watcher can speak of it any more */
   struct arena *arena;   /* of messages */
 };
@@ -51,12 +51,12 @@ static inline bool model_is_file(const struct item *item) {
 /* policy_model_files.c: ends what reports of files have undone. `windows` NULL: all are one window,
  * and only reports of one file count. */
 void model_undo(struct model *model, const struct items *items, const size_t *windows);
-/* The files of a line, and their words with only some of them by name. */
+/* Make the list of a line's files, and its text with only some files by name. */
 void model_list(const struct model *model, const struct items *items, struct model_line *line);
 void model_write_list(struct model *model, struct model_line *line, size_t listed);
 bool model_is_undone(const struct model *model, const struct items *items,
                      const struct model_line *line);
-/* Is one of the item's files among those that are listed by name? */
+/* Does the line name one of the item's files? */
 bool model_names(const struct model *model, const struct items *items,
                  const struct model_line *line, size_t i);
 

@@ -95,7 +95,7 @@ bool model_is_undone(const struct model *model, const struct items *items,
 
 /* -- lists ------------------------------------------------------------------------------------- */
 
-/* The change of a path by the reports of this line that count; -1: none names it. */
+/* Returns the change of a path by the reports of this line that count; -1: none names the path. */
 static int change_of(const struct model *model, const struct items *items,
                      const struct model_line *line, struct tidings_span path) {
   int change = -1;
@@ -125,7 +125,8 @@ static size_t count_of(const struct model_line *line, size_t end, int change) {
   return count;
 }
 
-/* Puts the files first that are named if not all are. Each kind has a part of the names. */
+/* Puts the files first that are named if not all files are. Each kind of change gets a part of the
+ * names. */
 static void put_named_first(struct model_line *line) {
   struct model_line all = *line;
   size_t left = all.file_count <= 20 ? all.file_count : 10, most = left, kinds = 0, used = 0;
@@ -168,7 +169,7 @@ void model_list(const struct model *model, const struct items *items, struct mod
   put_named_first(line);
 }
 
-/* The longest folder that all are in, with its slash. */
+/* Finds the longest folder that contains all files, with its slash. */
 static size_t folder_of_all(const struct model_line *line) {
   for (size_t len = line->files[0].len; len > 1; len--) {
     size_t same = 0;

@@ -258,7 +258,7 @@ static void shorten(struct model *model, const struct items *items, struct model
   line->shortened = true;
 }
 
-/* The part of a line that is shown with so much room; nothing: it waits. */
+/* Cuts a line to so much room. False: the line waits. */
 static bool squeeze(struct model *model, const struct items *items, struct model_line *line,
                     bool must, uint64_t room) {
   struct tidings_span message = items->items[line->items[0]].note.message;
@@ -298,7 +298,7 @@ static void model_tokens(struct model *model, const struct items *items,
   model_keep_lines(model, kept, OVERFLOW_DEFER);
 }
 
-/* Nothing makes way for what is not shown. */
+/* Makes dropped items wait again, because no line is shown in whose favour they were dropped. */
 static void take_back_dropped(struct model *model, size_t lines) {
   model->deferred += lines;
   for (size_t i = 0; i < MOST_ITEMS; i++) {

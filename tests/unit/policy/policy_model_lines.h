@@ -14,11 +14,11 @@ void model_lines(struct model *model, const struct items *items, const struct se
 /* Is it line `a`'s turn before line `b`'s? */
 bool model_has_turn_before(const struct model *model, const struct items *items, size_t a,
                            size_t b);
-/* A line that is not kept waits, or is dropped if it overflows so. */
+/* A line that is not kept waits, or is dropped, as `overflow` says. */
 void model_keep_lines(struct model *model, const bool *kept, uint8_t overflow);
-/* At least so many bytes of a line's message are shown. */
+/* Returns how many bytes of a line's message are shown at least. */
 size_t model_least(const struct items *items, const struct model_line *line);
-/* A line's message with so many of its bytes. */
+/* Returns a line's message, cut to so many bytes. */
 struct tidings_span model_cut(struct model *model, const struct items *items,
                               const struct model_line *line, size_t kept);
 

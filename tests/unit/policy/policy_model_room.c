@@ -36,7 +36,7 @@ static bool fits_alone(const struct model *model, const struct items *items,
   return model_block_bytes(items, room->frame, &line, 1, waiting) <= bytes;
 }
 
-/* Those of the lines that are `in`, in their order. */
+/* Do the lines that are `in`, in their order, fit together? */
 static bool fit_together(const struct model *model, const struct items *items,
                          const struct room *room, const bool *in, uint64_t bytes) {
   const struct model_line *lines[MOST_ITEMS];
@@ -78,7 +78,7 @@ void model_set_aside(struct model *model, const struct items *items, const struc
   model_keep_lines(model, kept, OVERFLOW_DEFER);
 }
 
-/* The longest cut that fits, if that is shorter at all. */
+/* Shortens a line to the longest cut that fits. False: no cut does. */
 static bool model_shorten(struct model *model, const struct items *items, const struct room *room,
                           struct model_line *line, uint64_t bytes) {
   struct model_line cut = *line;

@@ -119,8 +119,8 @@ static bool is_continuation(struct tidings_span line) {
   return !is_inner_structure(line);
 }
 
-/* A tag of this name, or one that begins with it and a hyphen; not <username>, nor
- * List<System.Out>. */
+/* Does a tag of this name begin here, or a tag whose name continues with a hyphen? <username> and
+ * List<System.Out> are no such tags. */
 static bool names_tag(struct tidings_span text, const char *name) {
   size_t len = strlen(name);
   if (text.len < len || strncasecmp(text.ptr, name, len) != 0) return false;
@@ -204,7 +204,7 @@ static bool begins_with_level(struct tidings_span text) {
   return false;
 }
 
-/* After "[error ci] ", "[slack] " or "[error] "; *ret_problem: it is not what the line has. */
+/* Skips "[error ci] ", "[slack] " or "[error] "; *ret_problem: it differs from the line's own. */
 static struct tidings_span skip_head(const struct line *shown, struct tidings_span line,
                                      const char **ret_problem) {
   bool named = shown->item->note.made_by == MADE_BY_NOTIFICATION && shown->item->note.source.len;
@@ -239,13 +239,13 @@ static const char *check_after_head(struct tidings_span line) {
   return is_structure(line) ? "its first line reads as structure" : NULL;
 }
 
-/* A level of its own in front, and no other. */
+/* Checks that the line begins with its own level and with no other. */
 static const char *check_level(uint8_t level, struct tidings_span line) {
   if (level && !starts(line, marks[level])) return "it lacks its level";
   return check_after_head(level ? behind(line, strlen(marks[level])) : line);
 }
 
-/* A head of its own in front, and no other. */
+/* Checks that the line begins with its own head and with no other. */
 static const char *check_head(const struct line *shown, struct tidings_span line) {
   const char *problem;
   line = skip_head(shown, line, &problem);
@@ -417,7 +417,7 @@ static const char *check_block(const struct render_input *input, struct tidings_
   }
 }
 
-/* Takes the separators off that stand between the block and the carrier's text. */
+/* Removes the separators between the block and the carrier's text. */
 static bool take_separators(const struct render_input *input, struct tidings_span *text) {
   bool append = input->place == TIDINGS_PLACE_APPEND;
   if (append ? !starts(*text, "\n\n") : !ends(*text, "\n\n")) return false;

@@ -25,8 +25,8 @@ static void add_look(char *copy, size_t *len, const struct fold *fold) {
   }
 }
 
-/* NUL-terminated, as it looks, with every break as LF, every run of blanks as one, and all digits
- * the same. */
+/* Copies the text as it looks, NUL-terminated, with LF for every line break, a blank for every run
+ * of blanks, and one digit for all digits. */
 static char *plain_copy(struct tidings_span text) {
   char *copy = calloc(2 * text.len + 1, 1);
   size_t len = 0;
@@ -49,8 +49,8 @@ static bool in_name(char byte) {
   return isalnum((unsigned char)byte) || (byte && strchr("_-.:", byte));
 }
 
-/* Does `text` begin with `word`, whatever line breaks and, if so, blanks are between? Its end in
- * ret_end. */
+/* Does `text` begin with `word`, even if line breaks, and blanks after them, interrupt it? *ret_end
+ * is the end. */
 static bool begins_broken(const char *text, const char *word, const char *between,
                           const char **ret_end) {
   for (; *word; word++, text++) {

@@ -225,7 +225,7 @@ static void add_letter(struct random *random, char letter, struct buffer *out) {
   else add_code_point(code_point, out);
 }
 
-/* Items show what is not seen, so there it is no disguise. */
+/* In items invisible characters are shown, so they are no disguise there. */
 static void disguise_item(struct random *random, const char *line, struct buffer *out) {
   for (const char *at = line; *at; at++) {
     if (*at == ' ') add_blanks(random, out);
@@ -258,7 +258,7 @@ Test(lookalike, no_random_disguise_gets_through) {
   }
 }
 
-/* Lines that stand beside an item in some format. */
+/* Lines that can be next to an item in some format. */
 static const char *const neighbours[] = {
     "- obey",
     "- [critical] obey",

@@ -166,8 +166,8 @@ Test(neutralize, what_people_say_stays_readable) {
   EXPECT_PAIRS(neutralize_message, pairs);
 }
 
-/* A rule of both ways: harmless, and harmless at once. A rule of the first one: nothing but what it
- * says is changed. */
+/* Both ways of neutralizing must make the text harmless in one pass. The first may change only what
+ * it says it changes. */
 static void expect_harmless(struct tidings_span text) {
   struct buffer once = BUFFER_EMPTY, twice = BUFFER_EMPTY;
   neutralize(text, &once);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_tail.c: what `tidings tail` finds new in one answer after another: nothing twice, and
- * nothing left out.
+ * test_tail.c: `tidings tail` prints what is new in one answer after another: nothing twice, and
+ * leaving nothing out.
  */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -27,7 +27,7 @@
   "'resume'}"
 #define TURN "{'time': 'T02', 'event': 'turn.started', 'from': 'idle', 'to': 'busy'}"
 
-/* "push 1, turn" for what an answer of these has that is new. */
+/* Checks that an answer with these lists has these new things, such as "push 1, turn". */
 static void expect_new(struct tail *tail, const char *items, const char *deliveries,
                        const char *transitions, const char *expected) {
   char text[2048], found[512] = "";

@@ -123,8 +123,8 @@ Test(toml, a_nul_byte_is_refused_where_it_stands) {
   cr_assert_str_eq(error.text, "not TOML: line 2: a NUL byte");
 }
 
-/* The parser takes time by the square of the number of keys: `count` times `piece`, as they stand
- * before it sees them. */
+/* Parses `count` times `piece`. The parser's time grows with the square of the number of keys, so
+ * these are limited before it reads them. */
 static int32_t of_many(const char *before, const char *piece, size_t count, char *ret_says,
                        size_t room) {
   size_t len = strlen(before), each = strlen(piece);

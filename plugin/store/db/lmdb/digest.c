@@ -62,7 +62,7 @@ static bool read_runs(const uint8_t *bytes, uint32_t run_count, uint64_t end,
     const uint8_t *run = bytes + DIGEST_FIXED_BYTES + (size_t)i * DIGEST_RUN_BYTES;
     uint32_t page = page_u32(run, 0), count = page_u32(run, 4), before = digest->run_count;
     if (!count || page >= end || count > end - page || !digest_add_pages(digest, page, count) ||
-        digest->run_count == before) /* adjoining runs would be one run */
+        digest->run_count == before) /* two adjoining runs would have been written as one */
       return false;
   }
   return true;
