@@ -112,7 +112,7 @@ struct cli {
   bool no_config;                       /* read no configuration at all */
   const char *preset; /* the preset of delivery, if the configuration names none; NULL: the plugin's
                          default */
-  const char *host_name; /* what the model knows the agent as; NULL: nothing */
+  const char *host_name; /* the agent's name for the model; NULL: none */
   bool json;
   const char *color; /* --color, as given; NULL: not given */
   bool utc;

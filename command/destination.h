@@ -24,9 +24,9 @@ int destination_open(const struct cli *cli, struct destination *ret_destination)
 /* Parses --to. Says on stderr what is wrong. Returns 0, or the exit code. */
 int destination_parse(const struct cli *cli, struct address *ret_address);
 
-/* To be called after something was sent: makes the session to which the address leads now collect
- * it. Prints on stderr which session has it, or that it waits. Returns 0, or the exit code; in both
- * cases what was sent is stored.
+/* To be called after something was sent: if the address leads to a session now, makes this session
+ * collect it. Prints on stderr which session has it, or that it waits. Returns 0, or the exit code;
+ * in both cases what was sent is stored.
  */
 int destination_sent(const struct cli *cli, struct destination *destination);
 

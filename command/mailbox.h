@@ -24,9 +24,10 @@ struct mailbox_moved {
 int32_t mailbox_find_session(struct hostkit *kit, const struct address *address, char **ret_session,
                              struct tidings_error *error);
 
-/* To be called after something was sent to `address`: makes the session to which the address leads
- * now collect the mailbox. *ret_session (free it) stays NULL if there is no such session, or if it
- * has no room; then everything stays in the mailbox. Errors: those of queries and events. */
+/* To be called after something was sent to `address`: if the address leads to a session now,
+ * makes this session collect the mailbox. *ret_session (free it) stays NULL if there is no such
+ * session, or if it has no room; then everything stays in the mailbox. Errors: those of queries
+ * and events. */
 int32_t mailbox_forward(struct hostkit *kit, const struct address *address, char **ret_session,
                         struct mailbox_moved *ret_moved, struct tidings_error *error);
 

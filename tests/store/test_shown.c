@@ -96,7 +96,7 @@ Test(shown, without_randomness_a_call_is_refused_and_nothing_is_lost) {
   plugin_end(plugin);
 }
 
-/* A pointer that is not out is not followed, whatever it points to. */
+/* The plugin does not follow a pointer that is no unreleased reply, whatever it points to. */
 Test(shown, what_is_not_out_is_released_without_harm) {
   const struct tidings_query *query = tidings_entry.get_extension(TIDINGS_EXT_QUERY);
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

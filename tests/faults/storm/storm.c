@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * storm/storm.c: many threads on one instance: pushing into one session and into several, some
- * twice, delivering, settling, querying and configuring at once. Everything comes exactly once.
- * Made for the thread sanitizer, and run everywhere.
+ * storm/storm.c: many threads use one instance: they push into one session and into several, some
+ * events twice, deliver, settle, query and configure at once. Everything comes exactly once. The
+ * test is made for the thread sanitizer, and runs in all builds.
  */
 #include <inttypes.h>
 #include <pthread.h>

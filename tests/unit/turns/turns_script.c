@@ -156,7 +156,7 @@ static void look(struct script *script, const struct turns_input *of_step) {
   turns_look(&script->turns, &input, &script->result);
 }
 
-/* The words of the command; there must be so many. */
+/* Returns word `i` of the command, which must exist. */
 static const char *word_at(const struct script *script, size_t i) {
   const char *word = script->words[i];
   cr_assert(i < script->word_count && word);
@@ -240,8 +240,8 @@ static const char *error_word(int code) {
   }
 }
 
-/* The ids of those chosen behind `before`, or nothing; with the turn of the plugin's own, if
- * `system` and there is one. */
+/* Writes `before` and the ids of the chosen messages; nothing if there are none. With `system`, the
+ * id of a system turn counts as chosen too. */
 static void write_ids(const struct script *script, const char *before,
                       bool (*chosen)(const struct message *), bool system, struct buffer *out) {
   struct system_id id = system_turn_id(script->turns.run.system_turns);
