@@ -33,7 +33,7 @@ enum {
   PG_MOST_WAITING = 33
 }; /* PG_LOOK brings at most so many rows of an inbox; then more may wait */
 enum { PG_SCHEMA = 4, PG_SCHEMA_OLDEST = 2 }; /* the schema numbers that this build can use */
-enum { PG_SCHEMA_OF_DAYS = 3 }; /* from this number on, partitions of days are made ahead */
+enum { PG_SCHEMA_OF_DAYS = 3 }; /* adds days made ahead, dead letters, name_lock, roles */
 enum {
   PG_SCHEMA_OF_MARKS = 4
 }; /* from this number on, deliveries have marks, and no older build may write */
