@@ -56,7 +56,7 @@ struct dev {
   int64_t tick_at;  /* -1: never */
   int64_t swap_at;  /* -1: nothing to swap */
   int64_t build_at; /* -1: nothing to build */
-  int64_t saved_at; /* the save that is being built, or was built last */
+  int64_t saved_at; /* a save: it is being built, or was built last */
   bool linked;      /* the plugin has changed while the build ran */
 };
 

@@ -12,9 +12,8 @@ void op_begin(struct op *op, struct instance *instance, struct tidings_span name
 
 void op_begin_at(struct op *op, struct instance *instance, struct tidings_span name,
                  store_deadline deadline, int64_t host_ms) {
-  memset(
-      op, 0,
-      offsetof(struct op, head)); /* the head is large, and a push needs none: it is not zeroed */
+  /* The head is large, and a push needs none: it is not zeroed. */
+  memset(op, 0, offsetof(struct op, head));
   op->instance = instance;
   session_table_void(&instance->sessions, store_lives(instance->store));
   op->configuration = configuration_use(instance);

@@ -6,7 +6,7 @@
  * perhaps not on the disk: it is written again before the next commit.
  *
  * The file `shared` notes the newest transaction whose flush has returned. It is noted before the
- * push or settle returns, so no caller has been told that a newer transaction is stored.
+ * push or settle returns, so no caller knows of a newer transaction.
  */
 #include <errno.h>
 #include <fcntl.h>
