@@ -16,7 +16,7 @@ COLUMNS = "SELECT string_agg(attname || ' ' || atttypid, ',' ORDER BY attname) F
 FUNCTIONS = "SELECT string_agg(proname || md5(replace(replace(prosrc, 'tidings', ''), 'older', '')), ',' ORDER BY proname) FROM pg_proc WHERE pronamespace = '{0}'::regnamespace"
 
 
-def work(url, session, rounds=40):
+def work(url, session, rounds=80):
     """A host's day: enough ends for it to become history."""
     host = kit.Kit(url, budget_ms=BUDGET_MS)
     host.event("session.opened", session)

@@ -27,7 +27,7 @@
 #include "store/db/wake.h"
 
 enum { PG_ABSENT = 4 };
-enum { PG_FEW_ENDED = 32 }; /* changes.c moves no fewer rows of a kind to the history */
+enum { PG_FEW_ENDED = 64 }; /* changes.c moves no fewer rows of a kind to the history */
 enum { PG_META = 1 };       /* the kind of the store's few own rows, which belong to session 0 */
 enum {
   PG_MOST_WAITING = 33
