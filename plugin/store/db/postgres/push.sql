@@ -18,7 +18,8 @@ CREATE OR REPLACE FUNCTION record_number(value bigint) RETURNS bytea LANGUAGE sq
   SELECT CASE WHEN value < 128 THEN set_byte('\x00', 0, value::integer) ELSE "@schema@".record_long_number(value) END
 $$;
 
-CREATE OR REPLACE FUNCTION record_text(value text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+-- STABLE, as convert_to is: else it would be parsed and planned at each call, not written into what calls it.
+CREATE OR REPLACE FUNCTION record_text(value text) RETURNS bytea LANGUAGE sql STABLE AS $$
   SELECT "@schema@".record_number(octet_length(coalesce(value, ''))) || convert_to(coalesce(value, ''), 'UTF8')
 $$;
 
@@ -206,6 +207,7 @@ DECLARE
   kind_name text := CASE WHEN position('.' IN kind) > 0 THEN substr(kind, position('.' IN kind) + 1) ELSE '' END;
   now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
   critical boolean := level_number = 3;
+  rest bytea;
 BEGIN
   -- For most pushes these few checks are enough.
   IF (data IS NULL AND session || kind || id || source !~ '[\u0001-\u001f\u007f-\u009f]' AND octet_length(session) BETWEEN 1 AND 255
@@ -217,11 +219,19 @@ BEGIN
   IF wrong IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = wrong;
   END IF;
+  -- An expression costs time in each transaction, even where it is not evaluated: so these are branches.
+  IF octet_length(message) > 16384 THEN
+    message := text_cut(message, 16384);
+  END IF;
+  IF data IS NULL AND key || tool || handle || caused_by = '' THEN
+    rest := '\x0000000000';
+  ELSE
+    rest := record_text(data::text) || record_text(key) || record_text(tool) || record_text(handle) || record_text(caused_by);
+  END IF;
   RETURN push_record(session, coalesce(source, ''), coalesce(id, ''),
     '\x01'::bytea || record_number(now_ms << 1) || record_number(least(coalesce(ttl_ms, 0), 4611686018427387903) << 1)
-      || record_number(level_number) || record_number(activation_number) || record_text(kind_source)
-      || record_text(kind_name) || record_text(text_cut(message, 16384)) || record_text(data::text) || record_text(key)
-      || record_text(tool) || record_text(handle) || record_text(caused_by),
+      || set_byte(set_byte('\x0000', 0, level_number), 1, activation_number) || record_text(kind_source)
+      || record_text(kind_name) || record_text(message) || rest,
     now_ms, 86400000, 10000, critical, kind_source, 0,
     activation <> 'silent' AND (critical OR activation_number > 0), tool, kind_name);
 END $$;
