@@ -18,11 +18,11 @@
 #include "agents/wait/window.h"
 #include "command/interrupt.h"
 
-/* The daemon closes the transcript when all hooks for the end have ended, which have some seconds;
- * it opens it again within some hundredths of one. */
+/* The daemon closes the transcript once all hooks for the session's end have ended, which may take
+ * seconds. It opens the transcript again within some hundredths of a second. */
 enum { CLOSES_MS = 10000, OPENS_MS = 2000, LOOK_MS = 50, TRIES = 20, BUSY_MS = 100 };
 
-/* Others only read it. */
+/* Has the daemon opened the file for writing? Other processes only read it. */
 static bool is_written_by(uint32_t daemon, const char *path) {
   char descriptors[32];
   struct stat wanted, link, opened;
@@ -50,7 +50,8 @@ static bool is_opened_again(int closing, int ending, uint32_t daemon, const char
   return false;
 }
 
-/* As the hook at a session's start does, which the daemon calls at the first prompt. */
+/* Opens the session as the hook for a session's start does. The daemon calls that hook only at the
+ * first prompt. */
 static int32_t open_once(struct cli *cli, const struct hook_call *call, uint32_t window,
                          struct tidings_error *error) {
   struct hook_answer answer = {.output = NULL};

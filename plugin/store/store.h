@@ -59,7 +59,7 @@ const struct owner *store_self(const struct store *store); /* the process that o
 /* Moves when the store was found to have gone back in time, or to be another one: what this process
  * knows of sessions by their numbers is void. */
 uint32_t store_lives(const struct store *store);
-/* May older builds use it too? Then nothing is written that they cannot read. */
+/* May older builds use it too? Then nothing is written that those one number back cannot read. */
 bool store_has_older_builds(const struct store *store);
 /* The time of the store, while the host's clock says `host_ms`. */
 int64_t store_now(const struct store *store, int64_t host_ms);

@@ -25,6 +25,15 @@ def transcript(place, host, session="s"):
     return path
 
 
+def put_command(place, name, script):
+    """Puts a command of the agent's into PATH: a shell script."""
+    path = os.path.join(place.dir, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\n{script}\n")
+    os.chmod(path, 0o755)
+    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+
+
 def call(place, host, event, session="s", words=(), raw=None, **fields):
     """Makes a hook call and returns the answer, which must be one JSON object."""
     own = {"transcript_path": model_has_answered(place) if host == "gemini" else transcript(place, host, session)}

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 
-from calls import bytes_read, call, context, log, stuck_opener, transcript, waits
+from calls import bytes_read, call, context, log, put_command, stuck_opener, transcript, waits
 from kit import DEADLINE_S, end, gone, main, until
 
 
@@ -187,11 +187,7 @@ def test_late_nudge(place):
 
 def test_queue(place):
     """Codex is woken by its own command, whose failure is logged and keeps the message queued; the waiter ends with the agent, and is there only on demand"""
-    tool = os.path.join(place.dir, "codex")
-    with open(tool, "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {place.dir}/queued.tmp && mv {place.dir}/queued.tmp {place.dir}/queued\ntest ! -e {place.dir}/fail\n')
-    os.chmod(tool, 0o755)
-    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+    put_command(place, "codex", f'printf "%s\\n" "$@" >> {place.dir}/queued.tmp && mv {place.dir}/queued.tmp {place.dir}/queued\ntest ! -e {place.dir}/fail')
     agent = place.start(command=["sleep", "600"])
 
     def hook(event, **fields):
@@ -243,11 +239,8 @@ def waiter_of(place):
 
 def test_agents_command_is_missing(place):
     """a command of the agent's that fails again and again is tried after growing pauses, and the log says so once; whoever tries ends with the agent"""
-    tool, tried = os.path.join(place.dir, "codex"), os.path.join(place.dir, "tried")
-    with open(tool, "w", encoding="utf-8") as file:
-        file.write(f"#!/bin/sh\necho >> {tried}\nexit 127\n")
-    os.chmod(tool, 0o755)
-    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+    tried = os.path.join(place.dir, "tried")
+    put_command(place, "codex", f"echo >> {tried}\nexit 127")
     agent, _, waiter = codex_waits(place)
     for number in range(1, 4):
         until(lambda: place.ok("status", "-s", "s", "--json").json["state"] == "idle", "what was offered is declined")

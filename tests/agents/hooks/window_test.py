@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 
-from calls import context, log, transcript
+from calls import context, log, put_command, transcript
 from kit import end, main, until
 from wake_test import waiting
 
@@ -179,11 +179,8 @@ def test_ends_in_a_turn(place):
 
 def queued(place):
     """Puts a `codex` into PATH; returns a function that waits until `codex queue` has been called, and returns the message."""
-    tool, called = os.path.join(place.dir, "codex"), os.path.join(place.dir, "queued")
-    with open(tool, "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" > {called}.tmp && mv {called}.tmp {called}\n')
-    os.chmod(tool, 0o755)
-    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+    called = os.path.join(place.dir, "queued")
+    put_command(place, "codex", f'printf "%s\\n" "$@" > {called}.tmp && mv {called}.tmp {called}')
 
     def message():
         until(lambda: os.path.exists(called), "codex queue was called")

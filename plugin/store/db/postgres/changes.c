@@ -71,8 +71,8 @@ static int send_gone(const struct db *db, struct pg_conn *conn, const struct pg_
 }
 
 /* From which row on the kind is not history yet. The newest row stays: it says which number is the
- * next. A few rows stay too: the statement costs more than they do. All stay while there is no day
- * for them. */
+ * next. Fewer than PG_FEW_ENDED rows stay too: the statement costs more than they do. All stay
+ * while there is no day for them. */
 static uint64_t floor_after(const struct db *db, const struct pg_session *session, uint8_t kind) {
   const struct pg_map *map = &session->map;
   size_t first = pg_map_find(map, kind, 0), after = pg_map_find(map, kind + 1, 0);
