@@ -66,7 +66,11 @@ static void our_delivery(struct sides *sides) {
 static void our_hook(struct sides *sides) {
   if (target_deliver(&sides->target, "one", NULL)) bench_die("the hook is not quiet");
 }
+static void our_other_push(struct sides *sides) {
+  if (target_push(&sides->target, "two", sides->n++)) bench_die("the session is full");
+}
 static void push_by_hand(struct sides *sides) { fleet_raw_push(sides->raw, "one"); }
+static void push_in_sql(struct sides *sides) { fleet_raw_push_in_sql(sides->raw, "two"); }
 static void deliver_by_hand(struct sides *sides) { fleet_raw_deliver(sides->raw, "one"); }
 static void look_by_hand(struct sides *sides) { fleet_raw_look(sides->raw); }
 static void read_by_hand(struct sides *sides) { fleet_raw_read(sides->raw); }
@@ -100,6 +104,7 @@ static void print_row(const char *name, const double value[SIDES], const double 
 static void run_calls(struct sides *sides, int rounds) {
   struct measured rows[] = {
       {.name = "push", .times = ITEMS, .call = {our_push, push_by_hand}},
+      {.name = "push() in SQL", .times = 5, .call = {our_other_push, push_in_sql}},
       {.name = "lease + settle of ten", .times = 1, .call = {our_delivery, deliver_by_hand}},
       {.name = "quiet hook", .times = 5, .call = {our_hook, look_by_hand}},
       {.name = "quiet hook, one row", .times = 5, .call = {our_hook, read_by_hand}},

@@ -23,6 +23,7 @@ static const struct {
   const char *name, *text;
 } statements[] = {
     {"push", "INSERT INTO raw.inbox (name, body) VALUES ($1, $2)"},
+    {"push()", "SELECT tidings.push($1, 'tool.stopped', 'info', $2)"},
     {"lock", "SELECT version FROM raw.session WHERE name = $1 FOR UPDATE"},
     {"load", "SELECT n, body FROM raw.inbox WHERE name = $1 ORDER BY n"},
     {"lease", "WITH taken AS (DELETE FROM raw.inbox WHERE name = $1 RETURNING name, n, body) "
@@ -68,6 +69,13 @@ void fleet_raw_push(struct fleet_raw *raw, const char *session) {
   const char *values[] = {session, raw->body};
   const int lengths[] = {0, BODY_BYTES}, formats[] = {0, 1};
   check_result(raw, PQexecPrepared(raw->pg, "push", 2, values, lengths, formats, 1));
+}
+
+void fleet_raw_push_in_sql(struct fleet_raw *raw, const char *session) {
+  const char *values[] = {session,
+                          "Tool `cargo_check` (handle `h_00000000`) has stopped with result "
+                          "available, and here is the rest of what is said....."};
+  check_result(raw, PQexecPrepared(raw->pg, "push()", 2, values, NULL, NULL, 1));
 }
 
 static void run_one(struct fleet_raw *raw, const char *statement) {

@@ -16,6 +16,8 @@ struct fleet_raw *fleet_raw_open(const char *conninfo, const char *name);
 void fleet_raw_close(struct fleet_raw *raw);
 /* Inserts a row and commits. */
 void fleet_raw_push(struct fleet_raw *raw, const char *session);
+/* Pushes with the store's own push(). */
+void fleet_raw_push_in_sql(struct fleet_raw *raw, const char *session);
 /* Delivers all that was pushed as a plain queue does: two transactions of two round trips each. */
 void fleet_raw_deliver(struct fleet_raw *raw, const char *session);
 /* Asks in a round trip: is the session as it was, and does anything wait? */

@@ -73,7 +73,9 @@ def main():
             words.append(alike(by_sql(server, fields)))
             bodies = server.sql("SELECT count(*), count(DISTINCT (message, level, activation, kind, nullif(data, '')::jsonb, key, tool, handle, caused_by, least(ttl_ms, 2::bigint ^ 60))) "
                                 "FROM tidings.inbox, tidings.record_read(body)")
+            apart = server.sql("SELECT coalesce(max(abs(pushed_ms - extract(epoch FROM pushed) * 1000)), 0) < 1000 FROM (SELECT pushed, (tidings.record_read(body)).pushed_ms FROM tidings.inbox) AS one")
             what = json.dumps(row)[:60]
+            expect(apart == "t", f"{what}: it has the time at which it was pushed")
             expect(words[0] == words[1], f"{what}: {words[0]}" if len(set(words)) == 1 else f"{what}: {words}")
             expect(bodies == ("0|0" if words[0] else "2|1"), f"{what}: {'nothing' if words[0] else 'the same'} is stored: {bodies}")
             taken += not words[0]
