@@ -10,10 +10,12 @@
 #include "common/file.h"
 #include "mcp/act.h"
 #include "mcp/block.h"
+#include "mcp/resumed.h"
 
 enum { READ_AT_ONCE = 65536, LONGEST_LINE = 16 << 20 };
 
 struct serving {
+  bool tools, over;
   struct mcp_news news;
   struct mcp_acting acting;
 };
@@ -69,7 +71,7 @@ static int serve_line(struct serving *serving, struct tidings_span line) {
   struct buffer out = BUFFER_EMPTY;
   struct mcp_action action;
   mcp_news_host_goes_on(&serving->news);
-  mcp_server_line(line, &out, &action);
+  serving->over = mcp_server_line(line, serving->tools, &out, &action);
   int reason = write_plain(&out);
   mcp_news_settle(&serving->news);
   if (!reason && action.arguments) reason = do_action(serving, &action);
@@ -83,7 +85,8 @@ static int serve_lines(struct serving *serving, struct buffer *lines, bool *too_
   size_t begin = 0;
   const char *end;
   int reason = 0;
-  while (!reason && (end = memchr(lines->bytes + begin, '\n', lines->len - begin))) {
+  while (!reason && !serving->over &&
+         (end = memchr(lines->bytes + begin, '\n', lines->len - begin))) {
     size_t len = (size_t)(end - lines->bytes) - begin;
     if (len && !*too_long) reason = serve_line(serving, span_of(lines->bytes + begin, len));
     *too_long = false;
@@ -101,15 +104,17 @@ static int serve_lines(struct serving *serving, struct buffer *lines, bool *too_
   return reason;
 }
 
-int mcp_serve(const struct cli *cli) {
+int mcp_serve(const struct cli *cli, bool tools) {
   static struct serving serving;
   static char chunk[READ_AT_ONCE];
   struct buffer lines = BUFFER_EMPTY;
   bool too_long = false;
   int reason = 0;
+  mcp_resumed_watch(cli);
   mcp_news_begin(cli, &serving.news);
+  serving.tools = tools;
   serving.acting = (struct mcp_acting){.cli = cli, .news = &serving.news};
-  while (!reason) {
+  while (!reason && !serving.over) {
     ssize_t got = read(STDIN_FILENO, chunk, sizeof chunk);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;

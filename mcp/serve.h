@@ -7,7 +7,7 @@
 
 #include "command/cli.h"
 
-/* Until stdin ends. Returns the exit code. */
-int mcp_serve(const struct cli *cli);
+/* Until stdin ends; without tools until it has said so. Returns the exit code. */
+int mcp_serve(const struct cli *cli, bool tools);
 
 #endif

@@ -33,7 +33,7 @@ struct request {
   char *id; /* JSON text, as the host wrote it */
   const char *method;
   const json_t *params;
-  bool modern;
+  bool modern, without_tools;
 };
 
 /* -- answers ----------------------------------------------------------------------------------- */
@@ -88,11 +88,12 @@ static void initialize(const struct request *request, struct buffer *out) {
   for (size_t i = 0; legacy_versions[i] && !agreed; i++) {
     if (strcmp(version, legacy_versions[i]) == 0) agreed = legacy_versions[i];
   }
-  write_result(request,
-               json_pack("{s:s, s:{s:{}}, s:o, s:s}", "protocolVersion",
-                         agreed ? agreed : legacy_versions[0], "capabilities", "tools",
-                         "serverInfo", server_info(), "instructions", instructions),
-               out);
+  json_t *result =
+      json_pack("{s:s, s:{s:{}}, s:o}", "protocolVersion", agreed ? agreed : legacy_versions[0],
+                "capabilities", "tools", "serverInfo", server_info());
+  if (!request->without_tools)
+    json_object_set_new(result, "instructions", json_string(instructions));
+  write_result(request, result, out);
 }
 
 static void add_caching(const struct request *request, json_t *result) {
@@ -110,7 +111,8 @@ static void discover(const struct request *request, struct buffer *out) {
 }
 
 static void list_tools(const struct request *request, struct buffer *out) {
-  json_t *result = json_pack("{s:o}", "tools", mcp_tools_list());
+  json_t *result =
+      json_pack("{s:o}", "tools", request->without_tools ? json_array() : mcp_tools_list());
   add_caching(request, result);
   write_result(request, result, out);
 }
@@ -133,7 +135,7 @@ static void call_tool(const struct request *request, struct buffer *out,
                *codex = json_object_get(meta, "x-codex-turn-metadata");
   const char *name = json_value_text(request->params, "name");
   struct mcp_action action = {.modern = request->modern, .id = request->id};
-  if (!mcp_tools_find(name, &action.tool)) {
+  if (request->without_tools || !mcp_tools_find(name, &action.tool)) {
     write_error_about(request->id, CODE_PARAMS, "params.name: there is no tool", name, out);
     return;
   }
@@ -214,8 +216,9 @@ static char *copy_id(struct tidings_span line, const struct json *message) {
   return strndup(line.ptr + id->start, id->end - id->start);
 }
 
-static void answer_message(struct tidings_span line, const struct json *message, struct buffer *out,
-                           struct mcp_action *ret_action) {
+/* Returns whether it has said that there are no tools. */
+static bool answer_message(struct tidings_span line, const struct json *message, bool tools,
+                           struct buffer *out, struct mcp_action *ret_action) {
   const struct json *method = json_member(message, "method"),
                     *params = json_member(message, "params");
   if (message->kind != JSON_IS_OBJECT ||
@@ -223,10 +226,11 @@ static void answer_message(struct tidings_span line, const struct json *message,
     write_error("null", CODE_REQUEST,
                 message->kind == JSON_IS_ARRAY ? "batches are not supported" : "this is no request",
                 NULL, out);
-    return;
+    return false;
   }
-  if (!method || !json_member(message, "id")) return;
-  struct request request = {.id = copy_id(line, message)};
+  if (!method || !json_member(message, "id")) return false;
+  struct request request = {.id = copy_id(line, message), .without_tools = !tools};
+  bool over = false;
   json_t *value = params ? json_value_of(params) : NULL;
   request.params = value;
   request.method = method->text.ptr;
@@ -235,22 +239,29 @@ static void answer_message(struct tidings_span line, const struct json *message,
                 "expected a text or a number in id, a text in method, an object in params", NULL,
                 out);
   else if (params && !value) out->failed = true;
-  else if (is_modern_request(&request, out)) answer_request(&request, out, ret_action);
+  else if (is_modern_request(&request, out)) {
+    answer_request(&request, out, ret_action);
+    over = !tools && strcmp(request.method, "tools/list") == 0;
+  }
   json_decref(value);
   free(request.id);
+  return over;
 }
 
-void mcp_server_line(struct tidings_span line, struct buffer *out, struct mcp_action *ret_action) {
+bool mcp_server_line(struct tidings_span line, bool tools, struct buffer *out,
+                     struct mcp_action *ret_action) {
   static const struct json_rules rules = {.max_depth = 64};
   struct tidings_error error = {.size = sizeof error};
   struct arena arena = ARENA_EMPTY;
   const struct json *message = NULL;
+  bool over = false;
   *ret_action = (struct mcp_action){.arguments = NULL};
   int code = json_read_by(&rules, line, "the line", &arena, &message, &error);
   if (code == TIDINGS_E_NOMEM) out->failed = true;
   else if (code) write_error("null", CODE_PARSE, error.text, NULL, out);
-  else answer_message(line, message, out, ret_action);
+  else over = answer_message(line, message, tools, out, ret_action);
   arena_free(&arena);
+  return over;
 }
 
 void mcp_action_finish(struct mcp_action *action) {

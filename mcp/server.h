@@ -32,8 +32,10 @@ struct mcp_action {
 };
 
 /* If the line can be answered at once, appends the answer and its line break to `out`, and sets
- * ret_action->arguments to NULL. */
-void mcp_server_line(struct tidings_span line, struct buffer *out, struct mcp_action *ret_action);
+ * ret_action->arguments to NULL. Returns whether it has said that there are no tools: `tools` is
+ * false. */
+bool mcp_server_line(struct tidings_span line, bool tools, struct buffer *out,
+                     struct mcp_action *ret_action);
 
 /* Appends the result of an action. `text` NULL: without a block. */
 void mcp_server_answer(const struct mcp_action *action, const char *text, bool failed,

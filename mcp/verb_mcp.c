@@ -6,23 +6,27 @@
 #include "mcp/serve.h"
 #include "mcp/wrap.h"
 
-enum { OPTION_NAME = CLI_LONG_ONLY };
+enum { OPTION_NAME = CLI_LONG_ONLY, OPTION_NO_TOOLS };
 /* How long one call of the plugin may wait: the host waits as long, after what news.c waits. */
 enum { BUDGET_MS = 3 };
 
 static int mcp_verb(struct cli *cli) {
   const char *name = NULL;
+  bool tools = true;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
-    if (key != OPTION_NAME) return cli->exit_code;
-    name = cli->value;
+    if (key == OPTION_NAME) name = cli->value;
+    else if (key == OPTION_NO_TOOLS) tools = false;
+    else return cli->exit_code;
   }
   int code = cli_take_words(cli, 0, INT32_MAX, "");
   if (code) return code;
   if (name && !cli->word_count) return cli_usage(cli, "--name is for a command");
+  if (!tools && cli->word_count)
+    return cli_usage(cli, "--no-tools is for the server, not for a command");
   cli->preset = "plain";
   cli->budget_ms = BUDGET_MS;
-  return cli->word_count ? mcp_wrap(cli, name, cli->words) : mcp_serve(cli);
+  return cli->word_count ? mcp_wrap(cli, name, cli->words) : mcp_serve(cli, tools);
 }
 
 const struct cli_verb verb_mcp = {
@@ -51,6 +55,11 @@ const struct cli_verb verb_mcp = {
              .argument = "NAME",
              .help = "The server's name in the notification of its end; taken from the command if "
                      "not given."},
+            {.key = OPTION_NO_TOOLS,
+             .name = "no-tools",
+             .help = "For an agent with hooks that calls none when a session is resumed, but "
+                     "starts its MCP servers: the server has no tools and ends at once, and "
+                     "what is urgent in that session wakes it."},
             {.name = NULL},
         },
     .run = mcp_verb,

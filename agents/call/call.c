@@ -85,27 +85,33 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   return TIDINGS_OK;
 }
 
-static int32_t parse_call(const struct host *host, const char *text, size_t len,
-                          struct hook_call *ret_call, struct tidings_error *error) {
-  /* Hosts cut texts in the middle of a character, a tool's input may be as deep as it likes, and
-   * what a tool answers may have numbers of 64 bits without a sign, and larger ones. */
-  static const struct json_rules rules = {
-      .max_depth = 2048, .nul = true, .halves = true, .repeats = true, .large = true};
-  struct hook_call call = {.host = host};
-  int32_t code = json_value_read(&rules, span_of(text, len), "stdin", &call.input, error);
-  if (code) return code;
+int32_t hook_call_take(const struct host *host, json_t *input, struct hook_call *ret_call,
+                       struct tidings_error *error) {
+  struct hook_call call = {.host = host, .input = input};
+  if (!input) return kit_no_memory(error);
   const struct host *caller = hook_caller(host, call.input);
   call.known = caller != NULL;
   if (caller) call.host = caller;
-  code = json_is_object(call.input)
-             ? take_fields(&call, error)
-             : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but not an object");
+  int32_t code = json_is_object(call.input)
+                     ? take_fields(&call, error)
+                     : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but not an object");
   if (code) {
     json_decref(call.input);
     return code;
   }
   *ret_call = call;
   return TIDINGS_OK;
+}
+
+static int32_t parse_call(const struct host *host, const char *text, size_t len,
+                          struct hook_call *ret_call, struct tidings_error *error) {
+  /* Hosts cut texts in the middle of a character, a tool's input may be as deep as it likes, and
+   * what a tool answers may have numbers of 64 bits without a sign, and larger ones. */
+  static const struct json_rules rules = {
+      .max_depth = 2048, .nul = true, .halves = true, .repeats = true, .large = true};
+  json_t *input = NULL;
+  int32_t code = json_value_read(&rules, span_of(text, len), "stdin", &input, error);
+  return code ? code : hook_call_take(host, input, ret_call, error);
 }
 
 static void read_away(int fd) {

@@ -38,6 +38,9 @@ struct hook_call {
  * SCHEMA, TOO_BIG, NOMEM; the text names the field, the value and what was expected. */
 int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call,
                        struct tidings_error *error);
+/* The same of what is read already; takes `input` over. */
+int32_t hook_call_take(const struct host *host, json_t *input, struct hook_call *ret_call,
+                       struct tidings_error *error);
 void hook_call_finish(struct hook_call *call);
 
 /* A member of the call (agents/call/field.h). */

@@ -56,6 +56,7 @@ const struct host host_codex = {
     .undoing = HOST_UNDOES_BY_FILES,
     .queues = true,
     .server_word = "app-server",
+    .session_at = sizeof "rollout-2026-01-31T23-59-59-" - 1,
     .keeps_start = true,
     .room = 9000,
     .room_measured = "of a reason to go on 2,500 tokens, about 10,000 bytes, are shown whole, of "

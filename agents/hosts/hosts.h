@@ -252,6 +252,9 @@ struct host {
    * of the folder that $base_variable names, else in home_folder of the user's home. */
   const char *home_variable, *base_variable, *base_folder, *home_folder;
   const char *config_file; /* in that folder: JSON that holds the hooks, or where a module is put */
+  size_t
+      session_at; /* in the name of a transcript: where the session's id begins, which ends before
+                     the dot. Its daemon starts its MCP servers when it loads a session. 0: no */
   /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
   const char *trust_file;
   /* A file in that folder, and one in the folder in which the session works, whose changes it does

@@ -16,4 +16,10 @@
  */
 void hook_reload_watch(struct cli *cli, struct hook_call *call, uint32_t owner);
 
+/* In a process that `daemon` starts when it has loaded a session: looks for some seconds which of
+ * its transcripts are of sessions that it did not have before, and that have no process. If a
+ * window shows one of them, a process is started that wakes it (wait.h). Returns after these
+ * seconds. */
+void hook_reload_find(struct cli *cli, const struct host *host, uint32_t daemon);
+
 #endif

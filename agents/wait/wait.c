@@ -406,20 +406,12 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   return waiter.asked_to_end;
 }
 
-static void stay(struct cli *cli, const struct hook_call *call, uint32_t owner, int place) {
-  while (place >= 0) place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
-}
-
-void hook_wait_stay(struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  stay(cli, call, owner, hook_place_take(cli, call, owner, PLACE_STAY));
-}
-
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
   if (!owner) return;
   int place = hook_place_take(cli, call, owner, PLACE_STAY);
   if (place < 0) return;
   if (hook_fork_apart()) {
-    stay(cli, call, owner, place);
+    while (place >= 0) place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
     _exit(EXIT_DONE);
   }
   close(place);

@@ -22,9 +22,6 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
  * caller's kit must be closed. */
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner);
 
-/* The same, in this process, which returns when the waiting is over. */
-void hook_wait_stay(struct cli *cli, const struct hook_call *call, uint32_t owner);
-
 /* A turn has ended: what waits for the session looks whether something was kept back. */
 void hook_wait_look(const struct cli *cli, const struct hook_call *call, uint32_t owner);
 

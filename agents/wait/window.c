@@ -63,7 +63,7 @@ static uint64_t started_at(uint32_t pid) {
 }
 
 /* "codex app-server --listen unix://...": it serves windows, which come and go. */
-static bool is_daemon(const struct host *host, uint32_t pid) {
+bool hook_window_is_of(const struct host *host, uint32_t pid) {
   char path[64], *line = NULL;
   size_t len = 0;
   bool serves = false, listens = false;
@@ -79,10 +79,6 @@ static bool is_daemon(const struct host *host, uint32_t pid) {
   }
   free(line);
   return serves && listens;
-}
-
-bool hook_window_is_of(const struct hook_call *call, uint32_t owner) {
-  return is_daemon(call->host, owner);
 }
 
 static bool is_in(uint32_t pid, const char *folder) {
@@ -114,6 +110,7 @@ struct record {
   uint32_t pid; /* 0: nothing */
   uint64_t started;
   bool left;  /* it shows another session now */
+  bool ended; /* it had ended before the session did */
   bool lives; /* it is still the same process */
 };
 
@@ -125,6 +122,7 @@ static struct record read_record(const char *path) {
   record.pid = (uint32_t)strtoul(text, &end, 10);
   record.started = strtoull(end, &end, 10);
   record.left = strcmp(end, " left\n") == 0;
+  record.ended = strcmp(end, " ended\n") == 0;
   record.lives = record.pid && record.started && started_at(record.pid) == record.started;
   free(text);
   return record;
@@ -134,7 +132,9 @@ static struct record read_record(const char *path) {
 static void write_record(const char *path, const struct record *record) {
   char text[MOST_RECORD], *fresh = NULL, *folder = hook_place_folder();
   int len = snprintf(text, sizeof text, "%" PRIu32 " %" PRIu64 "%s\n", record->pid, record->started,
-                     record->left ? " left" : "");
+                     record->ended  ? " ended"
+                     : record->left ? " left"
+                                    : "");
   int reason = folder ? paths_make_folders(folder) : ENOMEM;
   if (asprintf(&fresh, "%s.%d", path, (int)getpid()) < 0) fresh = NULL;
   if (fresh && !reason) reason = file_write_whole(fresh, text, (size_t)len);
@@ -290,7 +290,7 @@ static uint32_t choose(const struct hook_call *call, uint32_t daemon, const char
  * on under one process, so that what its hooks have given the model is not in doubt at each call:
  * under the window that has left it, as long as that lives, else under the daemon. */
 uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t owner) {
-  if (!is_daemon(call->host, owner)) return owner;
+  if (!hook_window_is_of(call->host, owner)) return owner;
   char *path = record_path(cli, call, owner);
   const struct record record = path ? read_record(path) : (struct record){.pid = 0};
   bool shown = record.lives && !record.left, prompted = call->moment == HOOK_PROMPT && !shown;
@@ -305,11 +305,29 @@ uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t own
   return record.lives ? record.pid : owner;
 }
 
+bool hook_window_is_loaded(const struct cli *cli, const struct hook_call *call, uint32_t daemon) {
+  char *path = record_path(cli, call, daemon);
+  bool loaded = path && access(path, F_OK) == 0 && !read_record(path).ended;
+  free(path);
+  return loaded;
+}
+
+/* A record of no window, or of one that is gone, says this much. */
+void hook_window_loaded(const struct cli *cli, const struct hook_call *call, uint32_t daemon) {
+  char *path = record_path(cli, call, daemon);
+  struct record record = path ? read_record(path) : (struct record){.pid = 0};
+  record.ended = false;
+  if (path) write_record(path, &record);
+  free(path);
+}
+
 /* The record of a window that has ended stays: the turn that it has left may end after this. */
 void hook_window_forget(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  if (!is_daemon(call->host, owner)) return;
+  if (!hook_window_is_of(call->host, owner)) return;
   char *path = record_path(cli, call, owner);
-  const struct record record = path ? read_record(path) : (struct record){.pid = 0};
-  if (record.lives) (void)unlink(path);
+  struct record record = path ? read_record(path) : (struct record){.pid = 0};
+  record.ended = true;
+  if (path && record.pid && !record.lives) write_record(path, &record);
+  else if (path) (void)unlink(path);
   free(path);
 }

@@ -15,8 +15,13 @@
  * call->moved and call->unseen. */
 uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t owner);
 
-/* Is `owner`, a process that has made such a call, the daemon? */
-bool hook_window_is_of(const struct hook_call *call, uint32_t owner);
+/* Is this process such a daemon? */
+bool hook_window_is_of(const struct host *host, uint32_t pid);
+
+/* Has `daemon` had the session since before? A hook, or the second function, has said so, and no
+ * hook has said since that the daemon has ended it. */
+bool hook_window_is_loaded(const struct cli *cli, const struct hook_call *call, uint32_t daemon);
+void hook_window_loaded(const struct cli *cli, const struct hook_call *call, uint32_t daemon);
 
 /* The session has ended, though its window may go on with another one. `owner` as above. */
 void hook_window_forget(const struct cli *cli, const struct hook_call *call, uint32_t owner);

@@ -48,7 +48,7 @@ static void check_answer(struct tidings_span line) {
   struct mcp_action action;
   struct arena arena = ARENA_EMPTY;
   const struct json *json = NULL;
-  mcp_server_line(line, &out, &action);
+  mcp_server_line(line, true, &out, &action);
   if (action.arguments) mcp_server_answer(&action, "done", false, &out);
   MUST(!out.failed, "no memory");
   mcp_action_finish(&action);

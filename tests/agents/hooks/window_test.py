@@ -10,13 +10,26 @@ import subprocess
 import sys
 
 from calls import context, log, put_command, transcript
-from kit import end, main, until
+from kit import TIDINGS, end, main, until
 from wake_test import waiting
 
-DAEMON = """import socket, sys, threading
+DAEMON = """import json, os, socket, subprocess, sys, threading
+files = {}
+def start(command):
+    env = {name: os.environ[name] for name in ("HOME", "PATH")}
+    server = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for number, method in enumerate(("initialize", "notifications/initialized", "tools/list")):
+        asks = not method.startswith("notifications")
+        server.stdin.write(json.dumps({"method": method, "params": {"protocolVersion": "2025-06-18"}, **({"id": number} if asks else {})}).encode() + b"\\n")
+        server.stdin.flush()
+        answer = asks and json.loads(server.stdout.readline())["result"]
+    assert answer == {"tools": []} and server.stdout.read() == b"" and server.wait() == 0
 def write():
     for line in sys.stdin:
-        rollout = open(line[1:-1], "a") if line[0] == "+" else None
+        if line[0] == "+": files[line[1:-1]] = open(line[1:-1], "a")
+        if line[0] == "-": files.pop(line[1:-1])
+        if line[0] == "*": start(json.loads(line[1:]))
+        if line[0] == "&": server = subprocess.Popen([line[1:-1], "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         print(line[0], flush=True)
 threading.Thread(target=write, daemon=True).start()
 server = socket.socket(socket.AF_UNIX)
@@ -53,9 +66,10 @@ class Codex:
         assert window.stdout.readline() == b"shows\n"
         return window
 
-    def rollout(self, signs):
-        """The daemon opens (+) or closes (-) the file in which it keeps the session."""
-        self.daemon.stdin.write("".join(f"{sign}{transcript(self.place, 'codex')}\n" for sign in signs).encode())
+    def rollout(self, signs, session="s"):
+        """The daemon opens (+) or closes (-) the file in which it keeps the session, or starts its MCP server (*) until that has ended."""
+        server = json.dumps([TIDINGS, "mcp", "--no-tools"])
+        self.daemon.stdin.write("".join(f"{sign}{server if sign == '*' else transcript(self.place, 'codex', session)}\n" for sign in signs).encode())
         self.daemon.stdin.flush()
         for sign in signs:
             assert self.daemon.stdout.readline() == f"{sign}\n".encode()
@@ -177,7 +191,7 @@ def test_ends_in_a_turn(place):
     assert log(place) == []
 
 
-def queued(place):
+def queued(place, session="s"):
     """Puts a `codex` into PATH; returns a function that waits until `codex queue` has been called, and returns the message."""
     called = os.path.join(place.dir, "queued")
     put_command(place, "codex", f'printf "%s\\n" "$@" > {called}.tmp && mv {called}.tmp {called}')
@@ -185,7 +199,8 @@ def queued(place):
     def message():
         until(lambda: os.path.exists(called), "codex queue was called")
         words = open(called, encoding="utf-8").read().splitlines()
-        assert words[:4] == ["queue", "--thread", "s", "--message"], words
+        assert words[:4] == ["queue", "--thread", session, "--message"], words
+        os.remove(called)
         return words[4]
     return message
 
@@ -244,7 +259,7 @@ def test_resumed_with_a_prompt(place):
     assert "the disk is full" in context(codex.hook("UserPromptSubmit", prompt="x"), "UserPromptSubmit")
     os.kill(watcher, signal.SIGCONT)
     until(lambda: codex.waits(other), "it waits")
-    assert codex.hook("Stop") == {} and apart(place) == [watcher] and place.pending() == [] and log(place) == []
+    assert codex.hook("Stop") == {} and len(apart(place)) == 1 and place.pending() == [] and log(place) == []
 
 
 def test_not_resumed(place):

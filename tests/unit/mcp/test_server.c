@@ -59,7 +59,7 @@ Test(server, lines) {
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     struct buffer out = BUFFER_EMPTY;
     struct mcp_action action;
-    mcp_server_line(span_text(lines[i].line), &out, &action);
+    mcp_server_line(span_text(lines[i].line), true, &out, &action);
     cr_assert(!out.failed && !action.arguments, "%s", lines[i].line);
     const char *wanted = lines[i].answer;
     size_t len = strlen(wanted);
@@ -71,10 +71,38 @@ Test(server, lines) {
   }
 }
 
+Test(server, without_tools) {
+  static const struct {
+    const char *line, *answer;
+    bool over;
+  } cases[] = {
+      {"{\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\"}}",
+       "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\","
+       "\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"tidings\",\"version\":"
+       "\"" TIDINGS_VERSION "\"}}}\n",
+       false},
+      {"{\"method\":\"notifications/initialized\"}", "", false},
+      {"{\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"news\"}}",
+       "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32602,\"message\":\"params.name: there "
+       "is "
+       "no tool 'news'\"}}\n",
+       false},
+      {"{\"id\":3,\"method\":\"tools/list\"}",
+       "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[]}}\n", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct buffer out = BUFFER_EMPTY;
+    struct mcp_action action;
+    bool over = mcp_server_line(span_text(cases[i].line), false, &out, &action);
+    cr_expect(over == cases[i].over && !action.arguments, "%s", cases[i].line);
+    cr_expect(span_is(buffer_view(&out), cases[i].answer), "%.*s", SPAN_FORMAT(buffer_view(&out)));
+    buffer_free(&out);
+  }
+}
+
 static void expect_answer(const char *line, const char *text, bool failed, const char *wanted) {
   struct buffer out = BUFFER_EMPTY;
   struct mcp_action action;
-  mcp_server_line(span_text(line), &out, &action);
+  mcp_server_line(span_text(line), true, &out, &action);
   cr_assert(action.arguments && !out.len, "%s", line);
   mcp_server_answer(&action, text, failed, &out);
   cr_expect(span_is(buffer_view(&out), wanted), "%.*s", SPAN_FORMAT(buffer_view(&out)));

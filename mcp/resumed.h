@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp/resumed.h: an agent that calls no hook when a person resumes a session, but starts its MCP
+ * servers.
+ */
+#ifndef MCP_RESUMED_H
+#define MCP_RESUMED_H
+
+#include "command/cli.h"
+
+/* If such an agent has started this process, and its hooks are ours and wake it, leaves a process
+ * that finds out which session was resumed, and starts the one that wakes it. Returns at once. */
+void mcp_resumed_watch(const struct cli *cli);
+
+#endif

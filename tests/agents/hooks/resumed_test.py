@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings mcp --no-tools` of an agent whose daemon calls no hook when a person resumes a session that it had unloaded, but starts its MCP servers then: the session is woken."""
+import os
+import signal
+import subprocess
+import sys
+
+from calls import context, log
+from kit import TIDINGS, end, main, until
+from setup_test import FILES, path, programs, read, write
+from window_test import Codex, apart, queued
+
+
+def set_up(place, *options):
+    programs(place)
+    place.ok("setup", "codex", *options)
+
+
+def closed(place, session="s", codex=None):
+    """A session whose window was closed, and for which something critical waits."""
+    codex = codex or Codex(place)
+    codex.rollout("+", session)
+    window = codex.window()
+    codex.turn(session)
+    end(window, signal.SIGKILL)
+    until(lambda: not apart(place), "nobody waits")
+    place.ok("push", "-s", session, "-l", "critical", f"the disk of {session} is full")
+    return codex
+
+
+def unloads(codex, session="s"):
+    codex.hook("SessionEnd", session)
+    codex.rollout("-", session)
+    until(lambda: not apart(codex.place), "nobody waits")
+
+
+def is_woken(codex, window, message):
+    """It is woken once, and is a session as any other then."""
+    place, nudge = codex.place, message()
+    assert codex.owner() == window.pid and codex.waits(window) == 1
+    codex.hook("SessionStart", source="resume")
+    assert "the disk of s is full" in context(codex.hook("UserPromptSubmit", prompt=nudge), "UserPromptSubmit")
+    assert codex.hook("Stop") == {} and place.pending() == [] and codex.waits(window) == 1
+    until(lambda: len(apart(place)) == 1, "one process waits, and nothing else")
+    end(window, signal.SIGKILL)
+    until(lambda: not apart(place), "nobody waits")
+    assert log(place) == []
+
+
+def nobody_waits(codex, session="s"):
+    until(lambda: not apart(codex.place), "nobody waits")
+    assert codex.owner(session) is None and log(codex.place) == []
+
+
+def test_unloaded(place):
+    """what is critical wakes a session that the daemon had unloaded, and that a window shows again; again after the next time"""
+    set_up(place)
+    message = queued(place)
+    codex = closed(place)
+    for again in ("", " again"):
+        if again:
+            place.ok("push", "-s", "s", "-l", "critical", "the disk of s is full again")
+        unloads(codex)
+        other = codex.window()
+        codex.rollout("+*")
+        is_woken(codex, other, message)
+
+
+def test_opened_late(place):
+    """the same if the daemon opens the transcript when its servers have been started"""
+    set_up(place)
+    message = queued(place)
+    codex = closed(place)
+    unloads(codex)
+    other = codex.window()
+    codex.rollout("*+")
+    is_woken(codex, other, message)
+
+
+def test_daemon_is_killed(place):
+    """the same by another daemon; and nothing waits if that one ends meanwhile"""
+    set_up(place)
+    message = queued(place)
+    codex = closed(place)
+    for ends in (True, False):
+        end(codex.daemon, signal.SIGKILL)
+        os.remove(codex.socket)
+        codex = Codex(place)
+        if ends:
+            codex.rollout("*")
+            end(codex.daemon, signal.SIGKILL)
+            nobody_waits(codex)
+    other = codex.window()
+    codex.rollout("+*")
+    is_woken(codex, other, message)
+
+
+def test_loaded(place):
+    """where the daemon has the session still, and calls its hook, too, one process waits"""
+    set_up(place)
+    message = queued(place)
+    codex = closed(place)
+    other = codex.window()
+    codex.hook("SessionEnd")
+    codex.rollout("-+*")
+    is_woken(codex, other, message)
+
+
+def test_never_prompted(place):
+    """a session that was resumed, but not prompted, is resumed again from another window"""
+    set_up(place)
+    message = queued(place)
+    codex = closed(place)
+    unloads(codex)
+    first = codex.window()
+    codex.rollout("+*")
+    message()
+    end(first, signal.SIGKILL)
+    until(lambda: not apart(place), "nobody waits")
+    codex.hook("SessionEnd")
+    other = codex.window()
+    codex.rollout("-+*")
+    is_woken(codex, other, message)
+
+
+def test_others(place):
+    """a session that the daemon has had since before is not shown by a window that begins another one, or resumes it"""
+    set_up(place)
+    message = queued(place, "other")
+    codex = closed(place)
+    closed(place, "other", codex)
+    unloads(codex, "other")
+    new = codex.window()
+    codex.rollout("*")
+    nobody_waits(codex)
+    codex.turn("new")
+    until(lambda: codex.waits(new) == 1, "it waits for the new one")
+    window = codex.window()
+    codex.rollout("+*", "other")
+    message()
+    assert codex.owner("other") == window.pid and codex.owner("new") == new.pid and codex.owner() is None
+    until(lambda: len(apart(place)) == 2, "two processes wait")
+    assert codex.waits(window) == codex.waits(new) == 1 and len(place.pending()) == 1 and log(place) == []
+
+
+def test_unseen(place):
+    """nobody waits for a session that no window shows, which stays so for the next window; for one that is not known; or where the person wants no waking, or the agent calls no hooks of ours"""
+    set_up(place)
+    codex = closed(place)
+    unloads(codex)
+    codex.rollout("+*")
+    nobody_waits(codex)
+    window = codex.window()
+    codex.rollout("*")
+    nobody_waits(codex)
+    unloads(codex)
+    codex.rollout("+*", "unknown")
+    nobody_waits(codex)
+    trusted = read(place, ".codex/config.toml")
+    for spoil in (lambda: place.ok("setup", "codex", "--no-wake"), lambda: write(place, ".codex/config.toml", trusted.replace("trusted_hash", "x", 1)),
+                  lambda: write(place, ".codex/config.toml", "features.hooks = false\n" + trusted), lambda: os.remove(path(place, FILES["codex"]))):
+        place.ok("setup", "codex")
+        spoil()
+        codex.rollout("+*")
+        nobody_waits(codex)
+        unloads(codex)
+    assert not codex.waits(window) and len(place.pending()) == 1
+
+
+def test_headless(place):
+    """nobody waits for a session that a program resumes without a window, such as one of the agent's own"""
+    set_up(place)
+    codex = closed(place)
+    unloads(codex)
+    codex.window()
+    program = f"import subprocess, sys; rollout = open({transcript_of(codex)!r}, 'a'); subprocess.run([{TIDINGS!r}, 'mcp', '--no-tools'], stdin=subprocess.DEVNULL, check=True)"
+    subprocess.run([sys.executable, "-c", program, "exec", "--listen"], env=place.env, cwd=place.work, check=True)
+    nobody_waits(codex)
+
+
+def transcript_of(codex):
+    return os.path.join(codex.place.dir, "sessions/2026/01/01/rollout-2026-01-01T00-00-00-s.jsonl")
+
+
+def test_busy(place):
+    """while another process holds the store, the server answers, and the session is woken later"""
+    set_up(place)
+    message = queued(place)
+    codex = closed(place)
+    unloads(codex)
+    other = codex.window()
+    holder = place.hold()
+    codex.rollout("+*")
+    end(holder, signal.SIGKILL)
+    is_woken(codex, other, message)
+
+
+def test_with_tools(place):
+    """the server that has tools does the same, and goes on"""
+    set_up(place)
+    message = queued(place)
+    codex = closed(place)
+    unloads(codex)
+    other = codex.window()
+    codex.rollout("+")
+    codex.daemon.stdin.write(f"&{TIDINGS}\n".encode())
+    codex.daemon.stdin.flush()
+    assert codex.daemon.stdout.readline() == b"&\n"
+    nudge = message()
+    assert codex.waits(other) == 1 and nudge and log(place) == []
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
