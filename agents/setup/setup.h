@@ -94,7 +94,7 @@ int setup_version(const char *program, char **ret_version);
  * a process. Returns -1: it is not in PATH. */
 int setup_version_look(const struct host *host, char **ret_version);
 
-/* trust.c: asks Codex's own program for the hashes of our hooks, and puts them into the text of
+/* trust.c: asks Codex's own program for the hashes of our hooks, and puts them into the new text of
  * `change`, its configuration, or takes them out. Returns 0, or the exit code; *ret_changed: how
  * many entries are changed. */
 int setup_trust(const struct cli *cli, const struct host *host, const char *program,
@@ -114,6 +114,20 @@ int setup_trust_look(const struct host *host, const char *hooks_path, const char
 /* trust_text.c: returns the text with this hash for the hook `key`, or without that hook if `hash`
  * is NULL. Free it; NULL: out of memory. */
 char *setup_trust_text(const char *text, const char *key, const char *hash);
+
+/* The same for any table, by its line "[NAME]": sets a member to a value in TOML; NULL: removes the
+ * table. The second: has the table these words? */
+char *setup_table_text(const char *text, const char *header, const char *member, const char *value);
+bool setup_table_has(const char *text, const char *header, const char *words);
+
+/* server.c: `tidings mcp` among the MCP servers in the new text of `change`, Codex's configuration,
+ * because Codex starts them when it loads a session. `program` NULL: it is to be taken out. It is
+ * not listed beside one with tools. Prints what is wrong; returns 0 or the exit code. */
+int setup_server(const struct cli *cli, const struct host *host, const char *program,
+                 struct change *change);
+/* The program of the one that is listed; NULL: none is. Returns 0; or -1: the text cannot be read.
+ */
+int setup_server_look(const char *text, char **ret_program);
 
 extern const struct cli_verb verb_setup;
 

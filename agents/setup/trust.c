@@ -254,9 +254,8 @@ static json_t *hashes_of(const struct server *server, const json_t *hooks, const
   return hashes;
 }
 
-static int write_hashes(const struct cli *cli, const json_t *hashes, bool remove,
-                        struct change *change) {
-  const char *key = NULL, *before = change->before ? change->before : "";
+static int write_hashes(const struct cli *cli, const json_t *hashes, struct change *change) {
+  const char *key = NULL, *before = change->after ? change->after : "";
   const json_t *hash = NULL;
   char *text = strdup(before);
   json_object_foreach((json_t *)(uintptr_t)hashes, key, hash) {
@@ -270,7 +269,6 @@ static int write_hashes(const struct cli *cli, const json_t *hashes, bool remove
     return cli_fail(cli, "%s has the table hooks.state in a form that setup does not edit",
                     change->path);
   }
-  if (remove) return change_to_rest(cli, change, text, !text[strspn(text, " \t\r\n")]);
   free(change->after);
   change->after = text;
   return 0;
@@ -287,8 +285,8 @@ static int plan_trust(struct server *server, const char *hooks_path, bool remove
   if (!remove && !ours)
     code = cli_fail(server->cli, "%s %s does not list the hooks of tidings in %s",
                     server->host->program, server->host->server_word, hooks_path);
-  change->has_ours = ours > count_our_trusts(server, hooks, hooks_path, "untrusted");
-  if (!code && count) code = write_hashes(server->cli, hashes, remove, change);
+  if (ours > count_our_trusts(server, hooks, hooks_path, "untrusted")) change->has_ours = true;
+  if (!code && count) code = write_hashes(server->cli, hashes, change);
   if (!code) *ret_changed = count;
   json_decref(hashes);
   json_decref(hooks);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/trust_text.c: the hashes of hooks that Codex trusts, in the text of its
- * configuration: tables [hooks.state."KEY"] with a line trusted_hash = "…", as Codex writes them.
- * All that is not ours keeps its bytes. Whether the text means what it should is the caller's to
- * check: only lines are known here, nothing else of TOML.
+ * agents/setup/trust_text.c: tables in the text of Codex's configuration, with one line for each
+ * member, as Codex writes them: [hooks.state."KEY"] with the hash of a hook that it trusts, and
+ * [mcp_servers.NAME]. All that is not ours keeps its bytes. Whether the text means what it should
+ * is the caller's to check: only lines are known here, nothing else of TOML.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agents/setup/setup.h"
 #include "common/buffer.h"
-
-static const char member[] = "trusted_hash";
 
 static size_t line_len(const char *line) {
   const char *end = strchr(line, '\n');
@@ -59,12 +58,12 @@ static const char *table_end(const char *header) {
   return end;
 }
 
-/* The line with the hash; NULL: the table has none. */
-static const char *find_hash(const char *header, const char *end) {
+/* The line with that member; NULL: the table has none. */
+static const char *find_member(const char *header, const char *end, const char *member) {
+  size_t len = strlen(member);
   for (const char *line = header + line_len(header); line < end; line += line_len(line)) {
     const char *at = line + strspn(line, " \t");
-    if (strncmp(at, member, sizeof member - 1) == 0 && strchr(" \t=", at[sizeof member - 1]))
-      return line;
+    if (strncmp(at, member, len) == 0 && strchr(" \t=", at[len])) return line;
   }
   return NULL;
 }
@@ -74,19 +73,16 @@ static const char *line_break_of(const char *text) {
   return first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
 }
 
-static void write_hash(struct buffer *out, const char *hash, const char *line_break) {
-  buffer_format(out, "%s = \"%s\"%s", member, hash, line_break);
-}
-
-static char *with_hash(const char *text, const char *start, const char *header, const char *hash) {
+static char *with_member(const char *text, const char *start, const char *header,
+                         const char *member, const char *value) {
   struct buffer out = BUFFER_EMPTY;
   const char *line_break = line_break_of(text), *end = start ? table_end(start) : NULL;
-  const char *old = start ? find_hash(start, end) : NULL;
+  const char *old = start ? find_member(start, end, member) : NULL;
   const char *at = old ? old : start ? start + line_len(start) : text + strlen(text);
   buffer_append(&out, text, (size_t)(at - text));
   if (at > text && at[-1] != '\n') buffer_text(&out, line_break);
   if (!start) buffer_format(&out, "%s%s%s", at > text ? line_break : "", header, line_break);
-  write_hash(&out, hash, line_break);
+  buffer_format(&out, "%s = %s%s", member, value, line_break);
   buffer_text(&out, old ? old + line_len(old) : at);
   return buffer_take(&out);
 }
@@ -104,11 +100,23 @@ static char *without_table(const char *text, const char *start) {
   return buffer_take(&out);
 }
 
+bool setup_table_has(const char *text, const char *header, const char *words) {
+  const char *start = find_header(text, header), *end = start ? table_end(start) : NULL;
+  return start && memmem(start, (size_t)(end - start), words, strlen(words));
+}
+
+char *setup_table_text(const char *text, const char *header, const char *member,
+                       const char *value) {
+  const char *start = find_header(text, header);
+  if (value) return with_member(text, start, header, member, value);
+  return start ? without_table(text, start) : strdup(text);
+}
+
 char *setup_trust_text(const char *text, const char *key, const char *hash) {
-  char *header = header_of(key), *changed = NULL;
-  const char *start = header ? find_header(text, header) : NULL;
-  if (header && hash) changed = with_hash(text, start, header, hash);
-  else if (header) changed = start ? without_table(text, start) : strdup(text);
+  char *header = header_of(key), *value = NULL, *changed = NULL;
+  if (hash && asprintf(&value, "\"%s\"", hash) < 0) value = NULL;
+  if (header && (value || !hash)) changed = setup_table_text(text, header, "trusted_hash", value);
+  free(value);
   free(header);
   return changed;
 }

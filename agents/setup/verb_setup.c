@@ -21,17 +21,19 @@ enum {
   OPTION_DRY_RUN,
   OPTION_PROGRAM,
   OPTION_NO_WAKE,
+  OPTION_NO_MCP,
   OPTION_STORE,
   OPTION_WRAP
 };
-enum { MOST_CHANGES = 2 };
+enum { MOST_CHANGES = 1 };
 
 struct setup {
   const struct cli *cli;
   const struct host *host;
   const char *program;
   const char *store; /* NULL: the user's own */
-  bool remove, dry_run, no_wake, wrap;
+  bool remove, dry_run, no_wake, no_mcp, wrap;
+  bool configures; /* another file of the agent's was changed, too */
   struct change changes[MOST_CHANGES];
   size_t change_count;
 };
@@ -102,11 +104,27 @@ static int plan_module(const struct setup *setup, struct change *change) {
   return code;
 }
 
+/* The file in which the agent lists the hooks that it trusts, and its MCP servers. */
+static int plan_server(const struct setup *setup, const char *home, struct change *ret_change) {
+  bool listed = setup->host->session_at && !setup->remove && !setup->no_wake && !setup->no_mcp;
+  char *program = listed ? setup_program() : NULL;
+  if (listed && !program) return cli_fail(setup->cli, "out of memory");
+  int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), ret_change);
+  if (!code && setup->host->session_at) {
+    code = setup_server(setup->cli, setup->host, program, ret_change);
+    if (code) change_finish(ret_change);
+  }
+  free(program);
+  return code;
+}
+
 static int plan(struct setup *setup, const char *home) {
-  struct change *change = NULL;
+  struct change *change = NULL, server = {.path = NULL};
   int code = begin_change(setup, home, setup->host->config_file, &change);
   if (!code)
     code = setup->host->kind == HOST_HOOKS ? plan_hooks(setup, change) : plan_module(setup, change);
+  if (!code && setup->host->trusts_hashes) code = plan_server(setup, home, &server);
+  change_finish(&server); /* it is planned again when the hooks are written */
   return code;
 }
 
@@ -124,19 +142,30 @@ static int without_trust(const struct setup *setup) {
   return 0;
 }
 
+static int write_configuration(const struct setup *setup, struct change *change) {
+  int code = 0;
+  if (setup->remove && !change_is_none(change)) {
+    char *rest = change->after;
+    change->after = NULL;
+    code = change_to_rest(setup->cli, change, rest, !rest[strspn(rest, " \t\r\n")]);
+  }
+  if (!code) change_print(stdout, change);
+  return code ? code : change_write(setup->cli, change);
+}
+
 /* Trust is taken back while the hooks are still listed, and given when they are. */
-static int trust(const struct setup *setup, const char *home) {
+static int configure(struct setup *setup, const char *home) {
   struct change change = {.path = NULL};
   size_t changed = 0;
-  if (!setup->host->trusts_hashes || (setup->remove && change_is_none(&setup->changes[0])))
-    return 0;
-  int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &change);
+  if (!setup->host->trusts_hashes) return 0;
+  int code = plan_server(setup, home, &change), failed = 0;
   if (code) return code;
-  code = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path, setup->remove,
-                     &change, &changed);
-  if (!code) change_print(stdout, &change);
-  if (!code) code = change_write(setup->cli, &change);
-  if (code) code = without_trust(setup);
+  setup->configures = !change_is_none(&change);
+  if (!setup->remove || !change_is_none(&setup->changes[0]))
+    failed = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path,
+                         setup->remove, &change, &changed);
+  if (!failed || setup->remove) code = write_configuration(setup, &change);
+  if (failed || code) code = without_trust(setup);
   else if (changed)
     printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "no longer trusted" : "trusted",
            setup->host->title);
@@ -144,11 +173,11 @@ static int trust(const struct setup *setup, const char *home) {
   return code;
 }
 
-static int write_all(const struct setup *setup, const char *home) {
-  int code = setup->remove ? trust(setup, home) : 0;
+static int write_all(struct setup *setup, const char *home) {
+  int code = setup->remove ? configure(setup, home) : 0;
   for (size_t i = 0; !code && i < setup->change_count; i++)
     code = change_write(setup->cli, &setup->changes[i]);
-  return code || setup->remove ? code : trust(setup, home);
+  return code || setup->remove ? code : configure(setup, home);
 }
 
 static bool nothing_changes(const struct setup *setup) {
@@ -189,19 +218,28 @@ static void print_program(const struct host *host) {
   free(program);
 }
 
+/* All but the hashes of hooks, which only the agent knows when the hooks are written. */
+static int show_it(const struct setup *setup, const char *home) {
+  struct change change = {.path = NULL};
+  bool nothing = nothing_changes(setup);
+  int code = setup->host->trusts_hashes ? plan_server(setup, home, &change) : 0;
+  if (code) return code;
+  if (setup->host->trusts_hashes) change_print(stdout, &change);
+  if (nothing && change_is_none(&change)) printf("Nothing would change.\n");
+  else if (!nothing && setup->host->trusts_hashes)
+    printf("%s would then be asked to %s these hooks.\n", setup->host->title,
+           setup->remove ? "forget" : "trust");
+  change_finish(&change);
+  return 0;
+}
+
 static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
   for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
-  if (setup->dry_run) {
-    if (nothing_changes(setup)) printf("Nothing would change.\n");
-    else if (setup->host->trusts_hashes)
-      printf("%s would then be asked to %s these hooks.\n", title,
-             setup->remove ? "forget" : "trust");
-    return 0;
-  }
-  bool nothing = nothing_changes(setup);
+  if (setup->dry_run) return show_it(setup, home);
   int code = write_all(setup, home);
   if (code) return code;
+  bool nothing = nothing_changes(setup) && !setup->configures;
   if (setup->remove)
     printf(nothing ? "%s was not set up; nothing changed.\n"
                    : "%s no longer receives notifications.\n",
@@ -222,6 +260,11 @@ static int do_it(struct setup *setup, const char *home) {
     printf("While such a session idles in a terminal, a background process waits to "
            "wake it; 'tidings setup %s --no-wake' turns that off.\n",
            setup->host->name);
+  if (setup->configures && !setup->remove && !setup->no_wake && !setup->no_mcp)
+    printf("A session that it loads again is woken by an MCP server without tools, 'tidings mcp "
+           "--no-tools'. Without a window, %s adds 2 kB to each request if it has no other server; "
+           "'tidings setup %s --no-mcp' leaves that out.\n",
+           title, setup->host->name);
   return 0;
 }
 
@@ -253,6 +296,10 @@ static int check_options(const struct setup *setup) {
     return cli_usage(setup->cli, "--no-wake and --remove exclude each other");
   if (setup->no_wake && !wakes_apart(host))
     return cli_usage(setup->cli, "--no-wake: %s is not woken by a background process", host->title);
+  if (setup->no_mcp && setup->remove)
+    return cli_usage(setup->cli, "--no-mcp and --remove exclude each other");
+  if (setup->no_mcp && !host->session_at)
+    return cli_usage(setup->cli, "--no-mcp: %s is set up without an MCP server", host->title);
   return check_store_option(setup);
 }
 
@@ -277,8 +324,8 @@ static int run_mcp(const struct setup *setup) {
       .remove = setup->remove, .dry_run = setup->dry_run, .wrap = setup->wrap};
   int code = cli_take_words(cli, 2, 2, "mcp and HOST are");
   if (code) return code;
-  if (setup->no_wake || setup->store || setup->program)
-    return cli_usage(cli, "--no-wake, --store and --program are not for 'setup mcp'");
+  if (setup->no_wake || setup->no_mcp || setup->store || setup->program)
+    return cli_usage(cli, "--no-wake, --no-mcp, --store and --program are not for 'setup mcp'");
   if (wish.remove && wish.wrap)
     return cli_usage(cli, "--wrap and --remove exclude each other: --remove undoes both");
   return setup_mcp(cli, cli->words[1], &wish);
@@ -292,6 +339,7 @@ static int setup_verb(struct cli *cli) {
     case OPTION_DRY_RUN: setup.dry_run = true; break;
     case OPTION_WRAP: setup.wrap = true; break;
     case OPTION_NO_WAKE: setup.no_wake = true; break;
+    case OPTION_NO_MCP: setup.no_mcp = true; break;
     case OPTION_STORE: setup.store = cli->value; break;
     case OPTION_PROGRAM: setup.program = cli->value; break;
     default: return cli->exit_code;
@@ -360,6 +408,10 @@ const struct cli_verb verb_setup = {
              .name = "no-wake",
              .help = "For an agent that a background process wakes: never wake an idle session; "
                      "no process waits beside it."},
+            {.key = OPTION_NO_MCP,
+             .name = "no-mcp",
+             .help = "For Codex: list no MCP server; a session that Codex has unloaded is then "
+                     "woken after its first prompt only."},
             {.name = NULL},
         },
     .run = setup_verb,

@@ -52,12 +52,34 @@ static char *text_of(const struct host *host, const char *name) {
   return text;
 }
 
+/* By it a session is woken that a person resumes. */
+static void report_server(struct doctor *doctor, const struct examined *examined,
+                          const char *configuration) {
+  const struct host *host = examined->host;
+  char *program = NULL, remedy[128];
+  if (!host->session_at || !examined->look.wakes ||
+      setup_server_look(configuration ? configuration : "", &program))
+    return;
+  (void)snprintf(remedy, sizeof remedy, "Run 'tidings setup %s'.", host->name);
+  if (!program)
+    doctor_find(doctor, SEVERITY_NOTE, host->title, remedy,
+                "%s lists no MCP server of tidings: a session that it has unloaded is woken after "
+                "its first prompt only",
+                host->trust_file);
+  else if (!setup_is_there(program))
+    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy,
+                "the MCP server of tidings that %s lists has disappeared: %s", host->trust_file,
+                program);
+  free(program);
+}
+
 static void report_trust(struct doctor *doctor, const struct examined *examined) {
   size_t untrusted = 0;
   const struct host *host = examined->host;
   if (!host->trusts_hashes || !examined->text) return;
   char *trusted = text_of(host, host->trust_file);
   int failed = setup_trust_look(host, examined->path, examined->text, trusted, &untrusted);
+  report_server(doctor, examined, trusted);
   free(trusted);
   char *remedy = NULL;
   if (asprintf(&remedy, "Run 'tidings setup %s', or review the hooks in it with /hooks.",

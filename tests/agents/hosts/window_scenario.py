@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """window_scenario.py: what an agent's window shows of tidings; and an agent whose daemon outlives its windows: nobody wakes a session that no window shows. Knows agents
 by hook_hosts.Agent only."""
+import contextlib
+import os
+import pathlib
+
 from hook_scenarios import Gate, count, once, push, request, requests, rule, says
 from node_hosts import until
 from terminal import Terminal
@@ -41,26 +45,64 @@ def window_is_closed(agent):
             once(request(agent, "The petrel flies.", 1), "The petrel flies.")
 
 
-def resumed_is_woken(agent):
-    """what is critical when a closed session is shown by a window again wakes it before anybody types; nobody waits before that, nor afterwards"""
-    def shows(command):
-        return Terminal(agent.place.root.name, command, agent.place.project, agent.env)
-    agent.model.replace([rule("Skylark one", {"text": "A skylark."})])
-    terminal = shows([*agent.interactive(), "Skylark one: fly."])
+def shows(agent, command):
+    return Terminal(agent.place.root.name, command, agent.place.project, agent.env)
+
+
+@contextlib.contextmanager
+def unloading_early(agent):
+    """Its daemon unloads a session that no window shows after some seconds, and not after half an hour."""
+    path, _ = agent.settings()
+    before = path.read_text(encoding="utf-8")
+    agent.end_all()
+    path.write_text("thread_unload_delay_secs = 6\n" + before, encoding="utf-8")
     try:
-        request(agent, "Skylark one", 1)
-        idles(agent, agent.attached())
-        terminal.close()
-        until(lambda: not waiters(agent), "nobody waits")
-        push(agent, "The skylark rises.", "-l", "critical")
-        terminal = shows(agent.resuming())
-        once(request(agent, "The skylark rises.", 1), "The skylark rises.")
-        idles(agent, agent.session)
-        terminal.close()
-        until(lambda: not waiters(agent), "nobody waits")
+        yield
     finally:
-        terminal.close()
-        agent.end_all()
+        path.write_text(before, encoding="utf-8")
+
+
+def is_loaded(agent):
+    """Whether a process has the session's transcript open."""
+    for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            name = os.readlink(link)
+            if agent.session in name and name.startswith(str(agent.place.home)):
+                return True
+    return False
+
+
+def unloads(agent):
+    until(lambda: not is_loaded(agent), "the daemon has unloaded the session")
+
+
+AWAY = {"the daemon has it still": lambda agent: None, "the daemon has unloaded it": unloads, "the daemon was killed": lambda agent: agent.end_all()}
+RESUMES = int(os.environ.get("TIDINGS_RESUMES", "1"))  # of each kind
+
+
+def resumed_is_woken(agent):
+    """what is critical when a closed session is shown by a window again wakes it before anybody types, whether the daemon has it still, has unloaded it, or was killed; nobody waits before that, nor afterwards"""
+    agent.model.replace([rule("Skylark one", {"text": "A skylark."})])
+    with unloading_early(agent):
+        terminal = shows(agent, [*agent.interactive(), "Skylark one: fly."])
+        try:
+            request(agent, "Skylark one", 1)
+            idles(agent, agent.attached())
+            for number, away in enumerate(list(AWAY) * RESUMES):
+                terminal.close()
+                until(lambda: not waiters(agent), "nobody waits")
+                AWAY[away](agent)
+                push(agent, f"The skylark rises, {number}.", "-l", "critical")
+                terminal = shows(agent, agent.resuming())
+                once(request(agent, f"The skylark rises, {number}.", 1), f"The skylark rises, {number}.")
+                idles(agent, agent.session)
+            terminal.close()
+            until(lambda: not waiters(agent), "nobody waits")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{terminal.screen()}") from None
+        finally:
+            terminal.close()
+            agent.end_all()
 
 
 # The line for the person when a message follows a turn, and what the agent itself calls that, which no hook can change.
