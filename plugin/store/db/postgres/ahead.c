@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/ahead.c: what a transaction has declared that it will ask for: it comes with
- * what loads the session, in the same round trip.
+ * store/db/postgres/ahead.c: a transaction declares which rows it will ask for; they are fetched in
+ * the round trip that loads the session.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "store/db/postgres/engine.h"
 
-/* NULL: there is none, or it is here. */
+/* Returns the declared row of session 0. NULL: none is declared, or this process has it already. */
 static const struct db_key *find_wanted(struct db *db, const struct db_scope *scope) {
   bool here = true;
   if (!scope->prefetches) return NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/alive.c: who counts as alive. A process of this machine that still runs. On
- * another machine: one that holds its advisory lock, on a connection of its own, which the server
- * gives up when the process or its machine dies.
+ * store/db/postgres/alive.c: tells whether an owner is alive. A process of this machine is alive
+ * while it runs. A process of another machine is alive while it holds its advisory lock; its
+ * connection for this lock breaks when the process or the machine dies, and then the server
+ * releases the lock.
  */
 #include <string.h>
 
@@ -31,15 +32,15 @@ static int64_t lock_of(const struct db *db, const struct owner *owner) {
   return pg_alive_lock(db->place.schema, bytes);
 }
 
-/* The name of the connection that says that the owner is alive. */
+/* Writes the name of the connection that shows that the owner is alive. */
 enum { ALIVE_NAME_BYTES = 40 };
 static void name_of(const struct db *db, const struct owner *owner, char name[ALIVE_NAME_BYTES]) {
   (void)snprintf(name, ALIVE_NAME_BYTES, "tidings alive %016llx",
                  (unsigned long long)lock_of(db, owner));
 }
 
-/* Clients of schema 2 look at the lock alone. Another login of the database may hold it, and then
- * the connection's name says it: nobody waits. */
+/* Clients of schema 2 check only the lock. Another login of the database may hold that lock; then
+ * the connection's name shows that this process is alive. The call does not wait for the lock. */
 static int take_lock(struct db *db, store_deadline deadline, struct tidings_error *error) {
   static const Oid types[] = {20, 25};
   static const int formats[] = {1, 1};
@@ -85,7 +86,8 @@ static bool is_here(const struct db *db, const struct owner *owner) {
          memcmp(owner->boot_id, db->self.boot_id, sizeof owner->boot_id) == 0;
 }
 
-/* When it cannot be known, the owner counts as alive: nothing is taken from it then. */
+/* If the database does not answer, the owner counts as alive, so that no session is taken from it.
+ * */
 bool db_owner_alive(struct db *db, const struct owner *owner) {
   struct pg_params params = {.count = 0};
   struct pg_conn *conn = NULL;

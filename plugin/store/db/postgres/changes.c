@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/changes.c: the statements with which a commit writes what has changed in a
- * session: its row, its live rows, what is history from now on, and what it has taken from its
- * inbox.
+ * session: its row, its live rows, the rows that become history, and the pushes that it has taken
+ * from its inbox.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,8 @@ static bool is_sent(const struct pg_row *row, bool fresh) {
   return row->dirty && row->fresh == fresh;
 }
 
-/* Those of which the server has none are inserted; of the others it may have one. */
+/* Sends the changed rows. `fresh`: those that the server does not have, which are inserted;
+ * otherwise those that it may have, which are inserted or updated. */
 static int send_rows(struct pg_conn *conn, const struct pg_session *session, bool fresh) {
   struct buffer values = BUFFER_EMPTY;
   struct pg_keys keys;
@@ -70,9 +71,9 @@ static int send_gone(const struct db *db, struct pg_conn *conn, const struct pg_
   return rc;
 }
 
-/* From which row on the kind is not history yet. The newest row stays: it says which number is the
- * next. Fewer than PG_FEW_ENDED rows stay too: the statement costs more than they do. All stay
- * while there is no day for them. */
+/* Returns the number below which the kind's rows become history. The newest row always stays live,
+ * because the next number follows from it. Fewer than PG_FEW_ENDED rows stay live, because the
+ * statement costs more than they do. All rows stay live while there is no partition for today. */
 static uint64_t floor_after(const struct db *db, const struct pg_session *session, uint8_t kind) {
   const struct pg_map *map = &session->map;
   size_t first = pg_map_find(map, kind, 0), after = pg_map_find(map, kind + 1, 0);
@@ -84,7 +85,7 @@ static uint64_t floor_after(const struct db *db, const struct pg_session *sessio
   return moves ? ended : floor;
 }
 
-/* Rows that are written only once are archived with the others, all of them. */
+/* All rows of the kinds that are written only once are archived too. */
 static int send_archive(const struct db *db, struct pg_conn *conn, const struct pg_session *session,
                         const uint64_t floors[KINDS]) {
   enum pg_statement statement = session->rewritten ? PG_ARCHIVE_AGAIN : PG_ARCHIVE;

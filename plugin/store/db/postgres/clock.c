@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/clock.c: the server's clock, from which all times in the store come, because
- * hosts on many machines have different clocks. It is read together with other statements; in
- * between, this machine's clock of the time since boot is added, which nobody sets.
+ * hosts on many machines have different clocks. It is read together with other statements. Between
+ * two readings, the time that has passed on this machine's monotonic clock is added.
  */
 #include "store/db/postgres/engine.h"
 

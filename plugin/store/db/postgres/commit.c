@@ -35,7 +35,7 @@ static int send_calls(struct db_txn *txn) {
   return rc;
 }
 
-/* After the commit all is on the server, under one version more. */
+/* After the commit the server has all rows, and the session's version is one higher. */
 static void settle_session(struct pg_session *session) {
   for (size_t i = 0; i < session->map.count; i++)
     session->map.rows[i].dirty = session->map.rows[i].fresh = false;
@@ -55,8 +55,9 @@ static int fence_off(struct db *db, struct pg_txn *engine, struct pg_params *ses
   return rc ? rc : pg_run(db, engine->conn, engine->deadline, NULL, 0);
 }
 
-/* The connection broke, or the answer is late: was it committed? The session's row says it, once
- * the old transaction is over. Returns 0 with the answer, or why it is not known. */
+/* The connection broke, or the answer is late: was the transaction committed? The session's row
+ * shows it as soon as the old transaction has ended. Returns 0 with the answer, or the error for
+ * which it is not known. */
 static int find_out(struct db *db, const struct pg_session *session, int64_t token,
                     store_deadline deadline, bool *ret_stored) {
   enum { MOST = 4 };
@@ -117,7 +118,7 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
     if (!rc) rc = pg_session_send_changes(txn->db, engine->conn, session, &write);
     write.first = false;
   }
-  if (!first && !rc) { /* there is nothing, but the lock */
+  if (!first && !rc) { /* nothing was written; only the lock is released */
     pg_roll_back(txn->db, engine);
     return 0;
   }
@@ -126,7 +127,7 @@ static int commit_rows(struct db_txn *txn, struct tidings_error *error) {
   if (!rc) rc = pg_send(engine->conn, PG_COMMIT, NULL);
   if (rc) return pg_fail_in(txn->db, rc, "commit; nothing was stored", error);
   rc = pg_run(txn->db, engine->conn, engine->deadline, results, before + 1);
-  if (!rc && !PQntuples(results[before])) rc = PG_E_OUTDATED; /* and nothing was written */
+  if (!rc && !PQntuples(results[before])) rc = PG_E_OUTDATED; /* nothing was written */
   for (size_t i = 0; i < MOST; i++) PQclear(results[i]);
   txn->outdated = rc == PG_E_OUTDATED;
   if (rc != PG_E_LOST && rc != PG_E_LATE)

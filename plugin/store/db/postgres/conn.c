@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/conn.c: connections: a pool of them, and one round trip with a time limit. They
- * stay in pipeline mode. A caller whose deadline passes closes the connection, and the server then
- * rolls back.
+ * store/db/postgres/conn.c: opens connections, and makes one round trip with a time limit.
+ * Connections stay in pipeline mode. A caller whose deadline passes closes the connection, and the
+ * server then rolls back.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 /* -- a round trip ------------------------------------------------------------------------------ */
 
-/* 0, or PG_E_LATE or PG_E_LOST. */
+/* Returns 0, PG_E_LATE or PG_E_LOST. */
 static int wait_for(PGconn *pg, short events, store_deadline deadline) {
   for (;;) {
     struct pollfd ready = {.fd = PQsocket(pg), .events = events};
@@ -43,7 +43,7 @@ static int next_result(PGconn *pg, store_deadline deadline, PGresult **ret_resul
   while (PQisBusy(pg)) {
     int rc = wait_for(pg, POLLIN, deadline);
     if (rc) return rc;
-    if (!PQconsumeInput(pg) && PQisBusy(pg)) return PG_E_LOST; /* else it has said why */
+    if (!PQconsumeInput(pg) && PQisBusy(pg)) return PG_E_LOST; /* else the server sent why */
   }
   *ret_result = PQgetResult(pg);
   return 0;
@@ -54,7 +54,7 @@ static bool is_good(const PGresult *result) {
   return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-/* Tests that kill a process in its commit look for that one's name. */
+/* Tests that kill a process in its commit look for the name of that statement. */
 static void name_statement(enum pg_statement statement, char name[PG_NAME_BYTES]) {
   if (statement == PG_COMMIT) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit");
   else if (statement == PG_PUSH) (void)snprintf(name, PG_NAME_BYTES, "tidings_commit_push");
@@ -64,7 +64,8 @@ static void name_statement(enum pg_statement statement, char name[PG_NAME_BYTES]
   else (void)snprintf(name, PG_NAME_BYTES, "t%d", (int)statement);
 }
 
-/* In the same pipeline, before it is used for the first time: most connections need few. */
+/* Prepares a statement in the pipeline in which it is first used, because most connections need few
+ * of them. */
 static int send_prepare(struct pg_conn *conn, enum pg_statement statement) {
   int count = 0;
   char *name = conn->names[statement];
@@ -77,7 +78,8 @@ static int send_prepare(struct pg_conn *conn, enum pg_statement statement) {
   return 0;
 }
 
-/* A short one ends with the transaction: the next call's is set under the one that is there. */
+/* A short limit ends with the transaction, so that the next call sets its own under the limit of
+ * the connection. */
 static int send_limit(struct pg_conn *conn) {
   enum { SHORT_MS = 200 };
   struct pg_params params = {.count = 0};
@@ -106,8 +108,8 @@ int pg_send(struct pg_conn *conn, enum pg_statement statement, const struct pg_p
              : PG_E_LOST;
 }
 
-/* Is the `at`-th result of a pipeline that of a statement that was prepared, or of the limit? A
- * statement that was not prepared, because something before it failed, is prepared when it is used
+/* Does result number `at` of the pipeline answer a prepare, or the setting of the limit? If a
+ * prepare failed, because a statement before it failed, it is sent again when the statement is used
  * again. */
 static bool was_prepare(struct pg_conn *conn, size_t at, bool good) {
   for (size_t i = 0; i < conn->prepare_count; i++) {
@@ -118,8 +120,9 @@ static bool was_prepare(struct pg_conn *conn, size_t at, bool good) {
   return false;
 }
 
-/* The connection was closed after this error. Poolers have one number for all for which they do
- * that; on a connection in use it is that they have lost the server, or end. */
+/* Returns the error of a connection that was closed after the error `first`. Poolers send the same
+ * state for each reason to close a connection; on a connection in use it means that the pooler ends
+ * or has lost the server. */
 static int error_of_closed(const struct pg_conn *conn, int first) {
   bool says_why = first != PG_E_REFUSED && (first != PG_E_POOLED || !conn->prepared);
   return first && says_why ? first : PG_E_LOST;
@@ -135,7 +138,7 @@ static int gather(struct db *db, struct pg_conn *conn, store_deadline deadline, 
     PGresult *result = NULL;
     int rc = next_result(pg, deadline, &result);
     if (rc) return rc;
-    if (!result) { /* between two statements; or the connection is gone */
+    if (!result) { /* the end of a statement's results, or the connection broke */
       if (PQstatus(pg) == CONNECTION_BAD) return PG_E_LOST;
       continue;
     }
@@ -186,14 +189,14 @@ static int refuse_server(struct db *db, PGresult *const *results, PGconn *pg,
   return 0;
 }
 
-/* Simulated hosts have a clock of their own, which goes when they say so. */
+/* Simulated hosts set their clock themselves. */
 static void take_clock(struct db *db, const PGresult *facts) {
   db->hosts_clock = PQgetvalue(facts, 0, 2)[0] == 't';
   pg_clock_read(db, pg_int_text(facts, 0, 1));
 }
 
-/* The server finds out in 15 s that this machine has gone, and then nobody waits for what it had
- * locked. A call is in a transaction for one round trip of its own at a time. */
+/* With these settings the server notices within 15 s that this machine is gone, and releases its
+ * locks. */
 #define SET_LIVELINESS                                                                             \
   "set_config('tcp_keepalives_idle', '5', false), "                                                \
   "set_config('tcp_keepalives_interval', '5', false), "                                            \
@@ -201,7 +204,7 @@ static void take_clock(struct db *db, const PGresult *facts) {
   "set_config('tcp_user_timeout', '15000', false), "                                               \
   "set_config('idle_in_transaction_session_timeout', '10000', false), "
 
-/* As an array. */
+/* Writes them as an array of SQL. */
 static void list_given_up(struct db *db, char *text, size_t size) {
   size_t len = 0;
   pthread_mutex_lock(&db->lock);
@@ -217,7 +220,7 @@ static void forget_given_up(struct db *db) {
   pthread_mutex_unlock(&db->lock);
 }
 
-/* A server that waits for a standby which has gone does not look whether its client has. */
+/* A server that waits for a lost standby does not check whether its client is still connected. */
 void pg_conn_give_up(struct db *db, const struct pg_conn *conn) {
   if (PQtransactionStatus(conn->pg) != PQTRANS_ACTIVE) return;
   pthread_mutex_lock(&db->lock);
@@ -229,10 +232,11 @@ void pg_conn_give_up(struct db *db, const struct pg_conn *conn) {
 
 bool pg_conn_any_given_up(const struct db *db) { return db->given_up[0] != 0; }
 
-/* The server keeps plans, and may have made them while tables were empty. So all queries read in
- * the order of an index; a query without one counts as so expensive that the server would compile
- * its plan. A bitmap scan would visit each row that was deleted since the last vacuum, which is
- * most of an inbox; an index scan marks those that it meets, and passes over them the next time. */
+/* The server keeps plans, and may have made them while tables were empty. So sequential scans,
+ * sorts and bitmap scans are off, and queries use an index. JIT is off, because the server would
+ * compile a query without an index: it counts as very expensive. A bitmap scan would visit each row
+ * that was deleted since the last vacuum, which is most of an inbox; an index scan marks the
+ * deleted rows that it finds, and skips them the next time. */
 static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
                   struct tidings_error *error) {
   static const Oid text[] = {25};
@@ -281,7 +285,8 @@ static int set_up(struct db *db, struct pg_conn *conn, store_deadline deadline,
   return code;
 }
 
-/* "FATAL:  53300: ...": the word is the server's language's, the state is not. NULL: none. */
+/* Returns the SQLSTATE in a message; the word before it depends on the
+ * server's language. NULL: there is none. */
 static const char *state_in(const char *words) {
   for (const char *at = words; (at = strstr(at, ":  ")); at += 3) {
     if (strspn(at + 3, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 && at[8] == ':') return at + 3;
@@ -289,7 +294,7 @@ static const char *state_in(const char *words) {
   return NULL;
 }
 
-/* The server's words, which never have the password, but without the lines that follow. */
+/* Quotes the first line of the server's message, which never contains the password. */
 static int refuse_connection(struct db *db, PGconn *pg, struct tidings_error *error) {
   const char *words = PQerrorMessage(pg), *state = state_in(words);
   int rc = 0;
@@ -313,7 +318,7 @@ static void ignore_notice(void *context, const PGresult *notice) {
   (void)notice;
 }
 
-/* libpq writes what the server says of itself to the host's stderr. */
+/* Without a receiver, libpq writes the server's notices to the host's stderr. */
 void pg_conn_silence(PGconn *pg) { (void)PQsetNoticeReceiver(pg, ignore_notice, NULL); }
 
 static PGconn *start(struct db *db, const struct pg_addresses *found, store_deadline deadline) {
@@ -351,7 +356,7 @@ static PGconn *start(struct db *db, const struct pg_addresses *found, store_dead
   return pg;
 }
 
-/* Waits until it is connected. */
+/* Waits until the connection is made. */
 static int finish_dialing(struct db *db, PGconn *pg, store_deadline deadline,
                           struct tidings_error *error) {
   PostgresPollingStatusType status = PGRES_POLLING_WRITING;
@@ -405,7 +410,8 @@ void pg_conn_close(struct pg_conn *conn) {
   free(conn);
 }
 
-/* A server that ends says why before it closes: there is something to read then, too. */
+/* A server that ends sends the reason before it closes, so data to read also means that the
+ * connection ends. */
 bool pg_conn_lives(struct pg_conn *conn) {
   struct pollfd ready = {.fd = PQsocket(conn->pg), .events = POLLIN | POLLRDHUP};
   if (ready.fd < 0) return false;

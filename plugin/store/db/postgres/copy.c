@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/copy.c: reading a store as a whole, and the begin and the end of making one. It
- * is one transaction: what is made is there as a whole, or not at all, whoever is killed.
+ * store/db/postgres/copy.c: reads a whole store, and begins and ends the making of one. A copy is
+ * made in one transaction: even if a process is killed, the whole copy is there or nothing of it.
  */
 #include "store/db/postgres/copy.h"
 
@@ -13,7 +13,8 @@
 #include "store/db/postgres/admin.h"
 #include "store/db/postgres/copying.h"
 
-/* The statements of commits do nothing in a transaction that has not written its session. */
+/* The setting `tidings.written` is needed because the statements of commits do nothing in a
+ * transaction that has not written its session. */
 static const char limits[] = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '5s'; "
                              "SET LOCAL tidings.written = 'yes'";
 
@@ -55,7 +56,7 @@ int pg_copy_read(const char *url, struct pg_copy **ret_copy, struct tidings_erro
   return code;
 }
 
-/* -- into an empty one ------------------------------------------------------------------------- */
+/* -- into an empty store ----------------------------------------------------------------------- */
 
 static int is_there(struct pg_copy *copy, bool *ret_there, struct tidings_error *error) {
   char sql[160];
@@ -120,7 +121,7 @@ int pg_copy_write(const char *url, struct pg_copy **ret_copy, struct tidings_err
   return code;
 }
 
-/* A connection that is closed gives its transaction up. */
+/* Closing the connection rolls its transaction back. */
 int pg_copy_end(struct pg_copy *copy, int code, struct tidings_error *error) {
   if (!copy) return code;
   if (!code) {
@@ -150,7 +151,7 @@ static int send_select(struct pg_copy *copy, const char *sql, struct tidings_err
   return pg_admin_refuse(&copy->place, copy->pg, NULL, error);
 }
 
-/* Row by row. `code` nonzero: only reads to the end, as the connection wants. */
+/* Takes the results row by row. After an error it only reads the rest, which libpq requires. */
 static int take_results(struct pg_copy *copy, int (*each)(void *taking, const PGresult *row),
                         void *taking, struct tidings_error *error) {
   int code = 0;
@@ -184,7 +185,8 @@ static int take_one_row(void *context, const PGresult *row) {
   return taking->each(taking->context, &key, field_of(row, 3));
 }
 
-/* A row that ended and was written again is in both; of history the newest day counts. */
+/* A row that ended and was written again is in both tables; then the live row counts. If the
+ * history has several rows, the one with the newest day counts. */
 int pg_copy_rows(struct pg_copy *copy,
                  int (*each)(void *context, const struct db_key *key, struct tidings_span value),
                  void *context, struct tidings_error *error) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/copy_write.c: what a store that is made from another has: its rows, by the
- * server's binary COPY, and what the engine keeps beside them.
+ * store/db/postgres/copy_write.c: writes a copy of a store: its rows, by the server's binary COPY,
+ * and the tables that the engine keeps beside them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void put_int8(struct buffer *out, uint64_t value) {
 }
 
 int pg_copying_begin(struct pg_copy *copy, struct tidings_error *error) {
-  static const char header[] = "PGCOPY\n\377\r\n"; /* its NUL belongs to it */
+  static const char header[] = "PGCOPY\n\377\r\n"; /* its NUL is part of it */
   PGresult *result = PQexec(copy->pg, "COPY live (session, kind, n, value) FROM STDIN BINARY");
   int code = PQresultStatus(result) == PGRES_COPY_IN
                  ? 0
@@ -108,7 +108,7 @@ int pg_copy_name(struct pg_copy *copy, uint32_t session, struct tidings_span nam
                   &params, NULL, error);
 }
 
-/* As the engine's own commits do it. */
+/* Archives rows in the same way as the engine's commits. */
 static int archive(struct pg_copy *copy, uint32_t session, const uint64_t *floors,
                    struct tidings_error *error) {
   int unused, code = 0;

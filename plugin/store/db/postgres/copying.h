@@ -12,10 +12,10 @@
 struct pg_copy {
   struct pg_place place;
   PGconn *pg;         /* NULL: none */
-  struct buffer rows; /* that were put, and not sent yet */
+  struct buffer rows; /* rows that were put, but not sent yet */
 };
 
-/* Rows may be put. */
+/* Begins the COPY to which rows are put. */
 int pg_copying_begin(struct pg_copy *copy, struct tidings_error *error);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/days.c: the days of history, and what else is done once a day. It is never done
- * while a call waits: a connection that nobody uses does it, and is taken back when the server has
- * answered; who closes the store sends it, and goes. Rows end into a day that is there; if there is
- * none, they stay where they are.
+ * store/db/postgres/days.c: the daily work on the tables: it makes the partitions of history, one
+ * for each day, and removes old rows. No call waits for it. An idle connection sends it, and
+ * returns to the pool when the server has answered; a process that closes the store sends it and
+ * waits only a moment. Rows are archived only into a day that has a partition; otherwise they stay
+ * live.
  */
 #include <poll.h>
 
@@ -12,7 +13,7 @@
 enum { EACH_MS = 3600000, AGAIN_MS = 60000, A_DAY_MS = 86400000, MARGIN_MS = 60000, LEAVE_MS = 20 };
 enum { DAYS_COLUMNS = 3 };
 
-/* How many days there are from today on, and when today began; is there anything to do? */
+/* How many days from today on have partitions, when did today begin, and is there work to do? */
 #define UTC_DAY "(now() AT TIME ZONE 'UTC')::date"
 const char pg_days_query[] =
     "SELECT days, extract(epoch FROM " UTC_DAY ")::bigint * 1000, days < 8 OR EXISTS (SELECT FROM "
@@ -21,7 +22,7 @@ const char pg_days_query[] =
     "coalesce(min(n), 8) AS days FROM generate_series(0, 7) AS n WHERE to_regclass('history_' || "
     "to_char(" UTC_DAY " + n, 'YYYYMMDD')) IS NULL) AS there";
 static const char keep_query[] = "SELECT keep_days(30)";
-/* A call may have left a limit that is too short for it. */
+/* An earlier call may have left a limit that is too short for the daily work. */
 static const char limit_query[] = "SELECT set_config('statement_timeout', '10000', false)";
 
 int pg_schema_check(const struct pg_place *place, const PGresult *result, int *ret_number,
@@ -42,7 +43,7 @@ int pg_schema_check(const struct pg_place *place, const PGresult *result, int *r
   return 0;
 }
 
-/* Tables of number 2 have one more for all other days. */
+/* Tables of schema 2 also have a default partition for all other days. */
 void pg_days_read(struct db *db, const PGresult *result) {
   if (PQntuples(result) != 1) return;
   int64_t days = pg_int_text(result, 0, 0), today_ms = pg_int_text(result, 0, 1);
@@ -60,7 +61,8 @@ static bool send_text(struct pg_conn *conn, const char *sql) {
   return PQsendQueryParams(conn->pg, sql, 0, NULL, NULL, NULL, NULL, 0);
 }
 
-/* Each of them is a transaction of its own: what is kept is committed before it is asked for. */
+/* Sends the work and the question in two transactions, so that the work is committed before the
+ * question is asked. */
 static bool send_keeping(struct pg_conn *conn) {
   bool sent = send_text(conn, limit_query) && send_text(conn, keep_query) &&
               PQpipelineSync(conn->pg) && send_text(conn, pg_days_query) &&
@@ -87,7 +89,8 @@ bool pg_days_take(struct db *db, struct pg_conn *conn) {
 
 /* Reads the answers that have arrived. True: these were the last, or the connection is gone. */
 static bool read_answers(struct db *db, struct pg_conn *conn) {
-  bool between = false; /* two results there is none once; twice: nothing comes */
+  bool between =
+      false; /* one NULL separates two results; a second one means that nothing more comes */
   if (!PQconsumeInput(conn->pg)) return true;
   while (db->keeper_answers < 2 && !PQisBusy(conn->pg)) {
     PGresult *result = PQgetResult(conn->pg);
@@ -108,8 +111,8 @@ struct pg_conn *pg_days_give(struct db *db) {
   return conn;
 }
 
-/* The server does it when this process has gone, too. It logs that its client has gone, so its
- * answer is awaited for a moment. */
+/* The server also finishes the work after this process has ended. It would log the lost client, so
+ * this function waits a moment for its answer. */
 void pg_days_close(struct db *db) {
   struct pg_conn *conn = db->idle;
   if (db->keeper) pg_conn_close(db->keeper);

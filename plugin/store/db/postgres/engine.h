@@ -31,7 +31,7 @@ enum { PG_FEW_ENDED = 64 }; /* changes.c moves no fewer rows of a kind to the hi
 enum { PG_META = 1 };       /* the kind of the store's few own rows, which belong to session 0 */
 enum {
   PG_MOST_WAITING = 33
-}; /* PG_LOOK brings at most so many rows of an inbox; then more may wait */
+}; /* PG_LOOK returns at most so many rows of an inbox; if it returns all of these, more may wait */
 enum { PG_SCHEMA = 4, PG_SCHEMA_OLDEST = 2 }; /* the schema numbers that this build can use */
 enum { PG_SCHEMA_OF_DAYS = 3 }; /* adds days made ahead, dead letters, name_lock, roles */
 enum {
@@ -47,12 +47,12 @@ enum pg_error {
   PG_E_READ_ONLY,
   PG_E_DENIED,
   PG_E_NO_SCHEMA,
-  PG_E_OLD_TABLES, /* something that a statement names is not there */
+  PG_E_OLD_TABLES, /* a table or column that a statement names is missing */
   PG_E_DISK_FULL,
   PG_E_NO_CONNECTION_LEFT,
   PG_E_STARTING,
   PG_E_OUTDATED, /* the session has changed since it was read */
-  PG_E_MOVED,    /* the declared number does not belong to the name, or no longer does */
+  PG_E_MOVED,    /* the declared number is not, or is no longer, the number of the name */
   PG_E_OWNED,    /* a host has the session */
   PG_E_POOLED,   /* a pooler gives each transaction a different connection */
   PG_E_REFUSED,  /* the server's answer makes no sense, and was logged */
@@ -62,7 +62,7 @@ enum pg_error {
 
 /* Returns the pg_error of a result that is an error; NULL: the connection broke. */
 int pg_error_of(struct db *db, const PGresult *result);
-/* Says what is wrong and what to do. */
+/* Returns words that say what is wrong and what to do. */
 const char *pg_reason_of(int rc);
 
 /* Reads the number n in a key. */
@@ -104,7 +104,7 @@ enum { PG_NAME_BYTES = 20, PG_NO_LIMIT = INT_MAX };
 struct pg_conn {
   PGconn *pg;
   struct pg_conn *next;
-  uint64_t prepared; /* a bit for each statement that is prepared, under its name in: */
+  uint64_t prepared; /* has a bit for each prepared statement; `names` has their names */
   char names[PG_STATEMENTS][PG_NAME_BYTES];
   int limit_ms;      /* for each statement and each wait for a lock; 0: not known */
   int next_limit_ms; /* the limit that the next statement sets; 0: it stays */
@@ -169,7 +169,7 @@ struct pg_session {
   bool exists;     /* it has a row */
   bool own;        /* it is session 0, locked and freshly read */
   bool again;      /* it has changed and has to be loaded again */
-  bool has_answer; /* `inbox` has what waited at the last look: pg_look_is_unchanged */
+  bool has_answer; /* `inbox` has the pushes that waited at the last look: pg_look_is_unchanged */
   int64_t version;
   struct pg_map map;
   uint64_t floors[KINDS]; /* rows of a kind before this are history */
@@ -186,10 +186,11 @@ struct pg_session {
     bool rings;
   } * inbox;
   size_t inbox_count, inbox_next;
-  struct db_waiting waiting; /* what a list says of the inbox, of which no more is known */
-  bool rewritten;            /* a row of history may be among the live rows again */
-  uint64_t used;             /* when the cache last used it */
-  uint64_t lost;             /* how many connections were lost before it was read (struct db) */
+  struct db_waiting
+      waiting;    /* the counts of the inbox that a list has loaded instead of its rows */
+  bool rewritten; /* a row of history may be among the live rows again */
+  uint64_t used;  /* when the cache last used it */
+  uint64_t lost;  /* how many connections were lost before it was read (struct db) */
 
   /* While it is written: */
   bool written;
@@ -198,7 +199,8 @@ struct pg_session {
     uint8_t kind;
   } * gone; /* rows that were deleted */
   size_t gone_count, gone_capacity;
-  struct pg_gone absent[PG_ABSENT]; /* rows that the server does not have, while it is locked */
+  struct pg_gone absent[PG_ABSENT]; /* rows that the server does not have; this holds while the
+                                       session is locked */
   size_t absent_count;
   bool is_noted, tools_noted;
   struct db_noted noted;
@@ -217,7 +219,7 @@ struct pg_txn {
   size_t count;
   struct pg_session *declared; /* one of `sessions`; NULL: none */
   struct pg_noted *noted;      /* ids that the commit notes as seen; inbox.c */
-  struct db_event event; /* what is known of the event, if `event_of` is its session's number */
+  struct db_event event; /* the event that was looked up, if `event_of` is its session's number */
   uint32_t event_of;
   bool event_seen; /* its id is in the inbox */
   bool unlocked;   /* the session is used as this process read it: the transaction on the server
@@ -237,7 +239,7 @@ void pg_roll_back(struct db *db, struct pg_txn *engine);
 /* Ends the transaction in this process: the connection goes back to the pool, the sessions to the
  * cache. `keep`: the sessions hold what the server has. */
 void pg_txn_release(struct db_txn *txn, bool keep);
-/* Is db_failed with the store's name in the sentence. */
+/* Like db_failed, with the store's name in the sentence. */
 int pg_fail_in(const struct db *db, int rc, const char *what, struct tidings_error *error);
 
 /* Sends a statement in the transaction and waits for its result. */
@@ -327,18 +329,18 @@ enum { PG_PUSHED_SESSIONS = 16, PG_PUSHED_NAME_BYTES = 256 };
 
 /* Estimates how many pushes wait in the inboxes to which this process pushes. */
 struct pg_pushes {
-  int skips;  /* so many of the next pushes are not tried as plain ones */
-  int missed; /* so many plain pushes in a row had to ask the server */
+  int skips;  /* how many of the next pushes call push_record at once */
+  int missed; /* grows with each plain push in a row that was not stored */
   struct pg_pushed {
     char name[PG_PUSHED_NAME_BYTES];
     size_t len;                   /* of the name; 0: the place is free */
-    int64_t base, base_n;         /* so many waited when row base_n was the newest, */
-    int64_t waited, at_ms;        /* and at most so many at that time of the machine's clock */
-    int64_t waiting;              /* beside those in the inbox */
+    int64_t base, base_n;         /* how many waited when row base_n was the newest */
+    int64_t waited, at_ms;        /* at most how many waited at at_ms, by this machine's clock */
+    int64_t waiting;              /* notifications of the session outside of the inbox */
   } sessions[PG_PUSHED_SESSIONS]; /* indexed by a hash of the name */
 };
 
-/* Forgets the number for this session, so that the server is asked again. */
+/* Forgets the estimate for this session, so that the next push asks the server again. */
 void pg_pushes_forget(struct db *db, struct tidings_span name);
 
 enum { PG_GIVEN_UP = 16 };
@@ -367,7 +369,7 @@ struct db {
   struct pg_map store_rows; /* rows of session 0 that never change */
   struct pg_map void_rows;  /* rows that became void; a transaction may still look at them */
   _Atomic int schema;       /* the schema's number, as the newest connection read it */
-  int64_t life;             /* whose rows these are, and since when: life.c */
+  int64_t life;             /* identifies the server and its tables: life.c */
   _Atomic uint32_t lives;   /* how often `life` changed */
 
   pthread_mutex_t alive_lock;
@@ -378,26 +380,29 @@ struct db {
 
   int revision;     /* of the tables */
   bool only_pushes; /* this role may do nothing else */
-  /* By the store's own settings: how many may wait in a session, and whether the store is full. */
+  /* From the store's own settings: how many notifications may wait in a session, and whether the
+   * store is full. */
   _Atomic int64_t pending_most;
   _Atomic bool is_full;
   _Atomic bool waits_for_standby; /* the server waits for a standby in each commit */
   int given_up[PG_GIVEN_UP]; /* processes of the server that may still work on a call that was given
                                 up */
-  /* days.c: when the last day with a partition ends, by the server's clock; and whether there is
-   * something to do. */
+  /* days.c: when the last day with a partition ends, by the server's clock; and whether the daily
+   * work is due. */
   _Atomic int64_t days_end_ms;
   _Atomic bool days_due;
-  int64_t days_tried_ms;  /* when it was done last, by this machine's clock; under `lock` */
-  struct pg_conn *keeper; /* the connection that does it now; NULL: none */
+  int64_t
+      days_tried_ms; /* when the daily work was last begun, by this machine's clock; under `lock` */
+  struct pg_conn *keeper; /* the connection that does the daily work now; NULL: none */
   int keeper_answers;     /* how many of its two answers have come */
 };
 
-/* -- days.c: the days of history, and what else is done once a day ----------------------------- */
+/* -- days.c: the daily work on the tables ------------------------------------------------------ */
 
-/* The columns of `store` that say which tables these are. A missing column is no error. */
+/* The columns of `store` with the schema number and the revision. A missing column is no error. */
 #define PG_NUMBERS "schema, (to_jsonb(store) ->> 'revision')::integer"
-/* The store's own limits: how many may wait in a session, and whether the store is full. */
+/* The store's own limits: how many notifications may wait in a session, and whether the store is
+ * full. */
 #define PG_STORE_LIMITS                                                                            \
   "coalesce((to_jsonb(store) ->> 'pending_per_session')::bigint, 9223372036854775807), "           \
   "coalesce(to_jsonb(store) ->> 'is_full' = 'true', false)"
@@ -407,11 +412,12 @@ int pg_schema_check(const struct pg_place *place, const PGresult *result, int *r
 /* Counts the days that have partitions, and says whether keep_days has work; its result is text. */
 extern const char pg_days_query[];
 void pg_days_read(struct db *db, const PGresult *result);
-/* Is there a partition for what ends today? */
+/* Is there a partition for rows that end today? */
 bool pg_days_reach(const struct db *db);
-/* Takes over an unused connection if it is time for what is done once a day. */
+/* Takes over an unused connection if the daily work is due. */
 bool pg_days_take(struct db *db, struct pg_conn *conn);
-/* Ends that: returns the connection, which is idle again. NULL: none. Call it with the lock. */
+/* Returns the connection of the daily work when it is idle again. NULL: there is none. Call it with
+ * the lock. */
 struct pg_conn *pg_days_give(struct db *db);
 void pg_days_close(struct db *db);
 /* -- clock.c ----------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/errors.c: what the server refuses, as one of the engine's error numbers and in
- * words that say what to do.
+ * store/db/postgres/errors.c: turns an error of the server into one of the engine's error numbers,
+ * and into words that say what to do.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/fifo.c: the FIFO of a waiting process. It is in a folder of the user, and is
- * named by PID namespace, pid and start time: it outlives this build of the plugin. FIFOs of dead
- * processes are removed when the next one is made.
+ * store/db/postgres/fifo.c: the FIFO of a waiting process. It is in a folder of the user, and its
+ * name has the PID namespace, pid and start time of the process: it stays if another build of the
+ * plugin is loaded. FIFOs of dead processes are removed when the next one is made.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -47,7 +47,7 @@ static int open_fifo(const char *path, int *ret_fd, struct tidings_error *error)
   return fifo_failed(path, error);
 }
 
-/* After the word: a dot and a number. */
+/* Reads a dot and a number. */
 static bool read_number(const char **at, uint64_t *ret_number) {
   char *end = NULL;
   if (**at != '.' || (*at)[1] < '0' || (*at)[1] > '9') return false;
@@ -70,7 +70,8 @@ static bool read_fifo_name(const struct db *db, const char *name, struct owner *
   return true;
 }
 
-/* Others have other PID namespaces and the same folder: theirs cannot be judged here. */
+/* Processes of other PID namespaces may use the same folder; their FIFOs stay, because this process
+ * cannot know whether they are alive. */
 static void take_away_dead(const struct db *db, const char *folder) {
   DIR *entries = opendir(folder);
   if (!entries) return;
@@ -102,7 +103,8 @@ int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error) 
   if (again && errno != EEXIST) return fifo_failed(path, error);
   if (!again) take_away_dead(db, folder);
   code = open_fifo(path, ret_fd, error);
-  /* A ring between two openings must not be lost: the sessions are checked once more. */
+  /* A ring between two openings must not be lost, so this byte makes the process check its sessions
+   * once more. */
   if (!code && again && write(*ret_fd, "", 1) < 0 && errno != EAGAIN)
     code = fifo_failed(path, error);
   return code;

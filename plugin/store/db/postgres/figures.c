@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/figures.c: what the server counts of a whole store.
+ * store/db/postgres/figures.c: figures of a whole store, which the server counts.
  */
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 enum { PORTION_ROWS = 5000, COUNTS = 4 };
 
-/* The first columns of its answer. */
+/* Adds the counts in the first columns of the answer. */
 static void add_counts(struct db_forgotten *counts, const PGresult *result) {
   uint64_t numbers[COUNTS];
   for (int i = 0; i < COUNTS; i++) {
@@ -21,7 +21,7 @@ static void add_counts(struct db_forgotten *counts, const PGresult *result) {
   counts->messages += numbers[2];
 }
 
-/* A statement of its own, which answers with one row. */
+/* Executes a statement in its own transaction. It answers with one row. */
 static int ask_once(struct db *db, enum pg_statement statement, const struct pg_params *params,
                     store_deadline deadline, PGresult **ret_result) {
   struct pg_conn *conn = NULL;

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The functions of a store on PostgreSQL. An upgrade makes them anew.
+-- The functions of a store on PostgreSQL. An upgrade replaces them.
 
--- A table for the rows that end on that day. It is made beside the history, and attaching it waits for nobody who reads or writes there.
+-- A table for the rows that end on that day. It is made as a separate table and then attached to the history, which does not wait for clients that
+-- read or write there.
 CREATE OR REPLACE FUNCTION make_day(its_day date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = "@schema@", pg_temp SET lock_timeout = '100ms' AS $$
 DECLARE
@@ -15,8 +16,8 @@ END $$;
 
 -- The work of each day, which any client does when it has time: it makes the days of history a week ahead, drops the old ones, and removes sessions
 -- that were closed a day ago and in which nothing waits (in upgraded tables, whose older clients remember numbers, their names and heads stay). Each
--- call does a portion. A push that nobody takes ends when its ttl is over, or after the days of the store. It waits for nobody: what is locked is
--- left for another time. The store's own settings count; `kept` is what builds of schema 2 say.
+-- call does a portion. A push that no session takes ends when its ttl is over, or after `inbox_days`. It never waits for a lock: locked rows are left
+-- for the next call. The store's own settings count; `kept` is unused, but builds of schema 2 pass it.
 CREATE OR REPLACE FUNCTION keep_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = "@schema@", pg_temp SET lock_timeout = '100ms' SET timezone = 'UTC' AS $$
 DECLARE
@@ -26,11 +27,10 @@ DECLARE
   a_day_ago_ms bigint := now_ms - 86400000;
   gone bigint[] := '{}';
 BEGIN
-  -- Only one client at a time does it; the others return. It is a row's lock, which only those can hold who
-  -- may write here.
+  -- Only one client at a time does it; the others return. The lock is a row's lock, which only roles that may write here can hold.
   SELECT * INTO setting FROM store FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN; END IF;
-  BEGIN -- from yesterday on: an older client's time zone may be behind
+  BEGIN -- from yesterday on, because an older client may use a time zone in which the day has not changed yet
     PERFORM make_day(current_date + n) FROM generate_series(-1, 7) AS n;
   EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
   END;
@@ -53,17 +53,17 @@ BEGIN
               FOR UPDATE SKIP LOCKED LOOP
     IF NOT part.closed THEN -- a client of schema 1 has opened it since
       UPDATE session SET closed_ms = 0 WHERE session = part.session;
-    ELSIF EXISTS (SELECT FROM inbox WHERE name = part.name) THEN -- for whoever opens it
+    ELSIF EXISTS (SELECT FROM inbox WHERE name = part.name) THEN -- the next host takes these pushes
       UPDATE session SET closed_ms = now_ms WHERE session = part.session;
     ELSE
       DELETE FROM seen WHERE ctid = ANY (ARRAY(SELECT ctid FROM seen WHERE name = part.name AND at_ms < a_day_ago_ms
-                                               FOR UPDATE SKIP LOCKED)); -- a push may be stored just now
+                                               FOR UPDATE SKIP LOCKED)); -- another client may be storing a push
       gone := gone || part.session;
     END IF;
   END LOOP;
   PERFORM remove_sessions(gone);
-  -- The last, since the lock stays until this has ended. It is taken if nobody has to wait for it: who reads the history for long keeps
-  -- its old days, and nothing else.
+  -- This is the last step, because its lock stays until the transaction has ended. The lock is taken only if it is free: a long read of the history
+  -- delays only the removal of old days.
   BEGIN
     FOR part IN SELECT relname FROM pg_class WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'history'::regclass)
                 AND relkind = 'r' AND relname ~ '^history_[0-9]{8}$' AND to_date(right(relname, 8), 'YYYYMMDD') < current_date - setting.history_days LOOP
@@ -81,7 +81,7 @@ CREATE OR REPLACE FUNCTION store_bytes() RETURNS bigint LANGUAGE sql STABLE SET 
   WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'store'::regclass) AND relkind = 'r'
 $$;
 
--- Its ttl is over.
+-- Has the ttl of the push ended?
 CREATE OR REPLACE FUNCTION record_is_over(record bytea, now_ms bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   numbers bigint[] := '{0, 0}';
@@ -107,9 +107,9 @@ END $$;
 CREATE OR REPLACE VIEW dead_letters AS
   SELECT name AS session, pushed, ended, reason, kind, level, message, data, key, tool, ttl_ms FROM dead_letter, record_read(body);
 
--- All rows of these sessions, and what names them; names and heads stay while older clients, which remember numbers, may use the tables.
--- A name's row is found by its record, which is a format, the number, the name and a checksum.
--- Names that collide are found one after the other: one that has another after it stays, with its session's row and nothing else.
+-- Removes all rows of these sessions, and their names. Names and heads stay while older clients, which remember numbers, may use the tables.
+-- A name's row is found by its record, which has a format, the number, the name and a checksum.
+-- The rows of names with the same hash follow each other: such a row stays if another one follows it, and so does its session's row.
 CREATE OR REPLACE FUNCTION remove_sessions(which bigint[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
 DECLARE
   nameless bigint[];
@@ -133,7 +133,7 @@ BEGIN
   UPDATE session SET version = version + 1, closed_ms = 0, closed_version = 0, waiting = 0, owner = NULL, tools = NULL, floors = '' WHERE session = ANY (which);
 END $$;
 
--- How many rows that is.
+-- Counts the rows of a session.
 CREATE OR REPLACE FUNCTION forget_count(its_name text, OUT notifications bigint, OUT deliveries bigint, OUT messages bigint, OUT others bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
   SELECT count(*) FILTER (WHERE kind = 4), count(*) FILTER (WHERE kind = 5), count(*) FILTER (WHERE kind = 8), count(*) FILTER (WHERE kind NOT IN (4, 5, 8))
@@ -146,8 +146,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
         UNION ALL SELECT 0 FROM session WHERE name = its_name) AS its
 $$;
 
--- Deletes a portion of everything that the store has of a session, and counts it: its history first, which nobody needs; then, if fewer than
--- `most` rows went, all that is left, and its name. A host may have it, if it is this one, which has ended.
+-- Deletes a portion of everything that the store has of a session, and counts it: first its history, which no transaction locks; then, if fewer than
+-- `most` rows were deleted, all other rows, and its name. It refuses if a host has the session, except if `ended` is that host, which has ended.
 CREATE OR REPLACE FUNCTION forget_some(its_name text, most integer, ended bytea, OUT done boolean, OUT notifications bigint, OUT deliveries bigint,
                                        OUT messages bigint, OUT others bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
 DECLARE
@@ -182,7 +182,7 @@ BEGIN
   IF its.session IS NOT NULL THEN PERFORM remove_sessions(ARRAY[its.session]); END IF;
 END $$;
 
--- The same in one transaction: nobody but who opens the session waits for it. Was there anything?
+-- The same in one transaction; only clients that open the session wait for it. Returns whether it deleted any row.
 CREATE OR REPLACE FUNCTION forget(its_name text) RETURNS boolean LANGUAGE sql SECURITY DEFINER SET search_path = "@schema@", pg_temp AS $$
   SELECT notifications + deliveries + messages + others > 0 FROM forget_some(its_name, 2147483647, NULL)
 $$;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/in_use.c: does a host live that has a session of the store? Its process holds
- * the lock that says so (alive.c).
+ * store/db/postgres/in_use.c: is a host of one of the store's sessions alive? The process of a live
+ * host holds a lock (alive.c).
  */
 #include <endian.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 #include "store/db/postgres/admin.h"
 #include "store/db/postgres/engine.h"
 
-/* Finds the address from which the holder of the lock connects. False: nobody holds it. */
+/* Finds the address from which the holder of the lock connects. *ret_held false: the lock is free.
+ * */
 static int find_holder(const struct pg_place *place, PGconn *pg, int64_t lock, char ret_from[64],
                        bool *ret_held, struct tidings_error *error) {
   char sql[400];
@@ -29,7 +30,7 @@ static int find_holder(const struct pg_place *place, PGconn *pg, int64_t lock, c
   return 0;
 }
 
-/* As the text of a bytea has it. */
+/* Reads an owner from the text of a bytea. */
 static bool read_owner(const char *text, uint8_t bytes[PG_OWNER_BYTES]) {
   if (strlen(text) != 2 + 2 * PG_OWNER_BYTES) return false;
   for (int i = 0; i < PG_OWNER_BYTES; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/inbox.c: pushes to a session that no write transaction of it has seen yet. A
- * transaction numbers them; the order is kept with the session, so that the write after a snapshot
- * finds the same one.
+ * transaction numbers them; their order is kept with the session, so that a write after a snapshot
+ * finds the same order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ struct db_places pg_inbox_places(const struct db_txn *txn, uint64_t most) {
 /* -- ids --------------------------------------------------------------------------------------- */
 
 /* Begins the parameters with the session and the source. *ret_known: the session has a name;
- * without one nothing was pushed to it. */
+ * nothing was pushed to a session without a name. */
 static int begin_id(struct db_txn *txn, uint32_t number, struct tidings_span source,
                     struct tidings_span id, struct pg_params *params, bool *ret_known) {
   struct pg_session *session = NULL;
@@ -82,11 +82,11 @@ int pg_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span sour
   return rc;
 }
 
-/* It goes with the commit: nobody asks for it before. */
+/* An id to note as seen. The commit sends it, because no reader needs it before. */
 struct pg_noted {
   struct pg_noted *next;
   struct pg_params params;
-  char texts[]; /* that the parameters point to */
+  char texts[]; /* the texts to which the parameters point */
 };
 
 int pg_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/life.c: whose rows a connection shows, and since when. A server that took over,
- * one that was started from a backup, and tables that were made or restored anew may have less than
- * this process has seen: then what it remembers is of another time. So each new connection says who
- * made the table, in which transaction its row was written, and when its server was started.
+ * store/db/postgres/life.c: identifies the server and the tables of a connection. After a failover,
+ * a start from a backup, or a restore, the tables may lack rows that this process has seen; then
+ * its caches are wrong. So each new connection asks for the id of the table, the transaction that
+ * wrote its row, and the time at which the server was started.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,8 @@ static const char life[] =
     "SELECT schema, hashtextextended(concat_ws(' ', to_jsonb(store) ->> 'identity', "
     "store.tableoid, store.xmin, pg_postmaster_start_time()), 0) FROM store";
 
-/* Their order is of no use any more. Without memory they leak. Called with the lock. */
+/* Keeps the rows, because readers may still use them; nothing searches them any more. If there is
+ * no memory for the list, the values leak. Call it with the lock. */
 static void keep_for_readers(struct db *db) {
   struct pg_map *from = &db->store_rows, *to = &db->void_rows;
   struct pg_row *rows = realloc(to->rows, (to->count + from->count + 1) * sizeof *rows);
@@ -27,7 +28,8 @@ static void keep_for_readers(struct db *db) {
   *from = (struct pg_map){.rows = NULL};
 }
 
-/* Sessions that a transaction has out are stale when they are taken the next time. */
+/* A session that a transaction has taken out of the cache is stale too, because `lost` has grown.
+ * */
 void pg_void(struct db *db) {
   struct pg_session *stale[CACHED_SESSIONS];
   pthread_mutex_lock(&db->lock);

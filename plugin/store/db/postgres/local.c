@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/local.c: the phases and running calls of sessions whose host is this process,
- * in a file in memory that the processes of this machine share (store/db/places.h). It is named by
- * PID namespace and by whose rows these are (life.c), so that nothing in it is of another store or
- * another time. Other machines see what was committed. A host that is another process than the one
- * that calls has nobody who commits later, so all of its own is committed at once.
+ * in a file in memory that the processes of this machine share (store/db/places.h). Its name has
+ * the PID namespace and the id of the server and tables (life.c), so that all of its content
+ * belongs to this store. Other machines see only what was committed. If the calling process is not
+ * the session's host, everything is committed at once, because no later commit would write it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,15 +21,15 @@
 #include "store/db/places.h"
 #include "store/db/postgres/local.h"
 
-/* The first number is the layout's. */
+/* The number is the number of the layout. */
 #define NAME_BEGINS "calls1."
 enum { KEPT_SECONDS = 86400 };
 
 struct pg_local {
   pthread_mutex_t lock;
   void *memory; /* NULL: it is not mapped */
-  int fd;       /* it is locked for as long as it is mapped */
-  int64_t life; /* whose rows it is about */
+  int fd;       /* the file is locked while it is mapped */
+  int64_t life; /* the id of the server and tables: life.c */
   struct places places;
 };
 
@@ -47,7 +47,8 @@ static void file_path(const struct db *db, int64_t life, const char *folder, cha
                  (unsigned long long)life);
 }
 
-/* If nobody else has it, and no call runs that the next host may ask for, it goes. */
+/* Removes the file too, unless another process has it mapped, or a call runs that the next host may
+ * ask for. */
 static void unmap(struct pg_local *local, const struct db *db) {
   char folder[PG_FOLDER_BYTES], path[PG_PATH_BYTES];
   if (!local->memory) return;
@@ -77,7 +78,7 @@ static bool map(struct pg_local *local, const struct db *db, int fd) {
   return true;
 }
 
-/* A file of another user may be cut while it is mapped. */
+/* A file of another user is refused, because its owner could truncate it while it is mapped. */
 static bool is_ours(int fd) {
   struct stat entry;
   return !fstat(fd, &entry) && S_ISREG(entry.st_mode) && entry.st_uid == geteuid() &&
@@ -92,7 +93,7 @@ static bool open_file(struct pg_local *local, const struct db *db, const char *p
   return false;
 }
 
-/* Those of servers that were started again since, and of stores that are gone. */
+/* Removes the old files of servers that were restarted since, and of stores that were removed. */
 static void take_away_old(const char *folder, int fd) {
   struct stat now, entry;
   DIR *entries = fstat(fd, &now) ? NULL : opendir(folder);
@@ -109,7 +110,8 @@ static void take_away_old(const char *folder, int fd) {
   closedir(entries);
 }
 
-/* It has its name when it is whole. If another process was first, that one's is there. */
+/* The file gets its name only when it is complete. If another process was faster, its file is used.
+ * */
 static bool make_file(struct pg_local *local, const struct db *db, const char *folder,
                       const char *path) {
   char unfinished[PG_PATH_BYTES + 16];
@@ -131,7 +133,7 @@ static bool make_file(struct pg_local *local, const struct db *db, const char *f
   return made || open_file(local, db, path);
 }
 
-/* With the lock. */
+/* Call it with the lock. `makes`: makes the file if it is missing. */
 static bool attach(struct pg_local *local, struct db *db, bool makes) {
   char folder[PG_FOLDER_BYTES], path[PG_PATH_BYTES];
   pthread_mutex_lock(&db->lock);
@@ -146,7 +148,8 @@ static bool attach(struct pg_local *local, struct db *db, bool makes) {
   return open_file(local, db, path) || (makes && make_file(local, db, folder, path));
 }
 
-/* NULL: there are none. Else they are to be given back. `makes`: they are made if need be. */
+/* Returns the places, which the caller has to give back; NULL: there are none. `makes`: makes them
+ * if they are missing. */
 static const struct places *take_places(struct db *db, bool makes) {
   struct pg_local *local = db->local;
   pthread_mutex_lock(&local->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/local.h: what the processes of one machine and one user share besides the
- * database, in a folder of the user.
+ * store/db/postgres/local.h: files that the processes of one user on one machine share beside the
+ * database.
  */
 #ifndef STORE_DB_POSTGRES_LOCAL_H
 #define STORE_DB_POSTGRES_LOCAL_H
@@ -12,7 +12,7 @@
 
 enum { PG_FOLDER_BYTES = 4096, PG_PATH_BYTES = PG_FOLDER_BYTES + 96 };
 void pg_folder_path(char path[PG_FOLDER_BYTES]);
-/* Errors: STORE, if others may write into it. */
+/* Errors: STORE, if other users may write into the folder. */
 int pg_folder_make(const char *folder, struct tidings_error *error);
 int pg_fifo_make(const struct db *db, int *ret_fd, struct tidings_error *error);
 bool pg_fifo_is_there(const struct db *db);

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/look.c: one statement that checks whether a session has changed since it was
- * read, and what is in its inbox. A hook with nothing to deliver asks without a transaction and a
- * map; if something waits, the answer has it, and it is kept with the session for the next
- * snapshot.
+ * read, and what is in its inbox. A hook with nothing to deliver uses it without a transaction and
+ * without loading rows. If pushes wait, the answer contains them, and they are kept with the
+ * session for the next snapshot.
  */
 #include <stdlib.h>
 
 #include "store/db/postgres/remote.h"
 
-/* The next column of a record in binary: its type, its length, its bytes. */
+/* Reads the next column of a binary record: its type, its length, its bytes. */
 static bool next_column(struct tidings_span *record, struct tidings_span *ret_value) {
   uint32_t len;
   if (record->len < 8) return false;
   memcpy(&len, record->ptr + 4, 4);
   len = be32toh(len);
-  if (len > record->len - 8) return false; /* NULL too: no column of these is */
+  if (len > record->len - 8)
+    return false; /* also if it is NULL, which none of these columns may be */
   *ret_value = span_of(record->ptr + 8, len);
   *record = span_of(record->ptr + 8 + len, record->len - 8 - len);
   return true;
 }
 
-/* A row of the inbox, whole: its first columns are these. 0, or the engine's error. */
+/* Keeps a row of the inbox, of which it reads the first columns. Returns 0, or the engine's error.
+ * */
 static int keep_waiting(struct pg_session *session, struct tidings_span record) {
   struct tidings_span name, n, body, rings;
   uint64_t number;
   if (record.len < 4) return PG_E_REFUSED;
-  record = span_of(record.ptr + 4, record.len - 4); /* how many columns */
+  record = span_of(record.ptr + 4, record.len - 4); /* the number of columns */
   if (!next_column(&record, &name) || !next_column(&record, &n) || n.len != sizeof number ||
       !next_column(&record, &body) || !next_column(&record, &rings) || rings.len != 1)
     return PG_E_REFUSED;
@@ -65,14 +67,14 @@ int pg_session_send_look(struct pg_conn *conn, const struct pg_session *session)
   return send_look(conn, session->number, session->version, span_text(session->name));
 }
 
-/* -- a hook that has nothing to say ------------------------------------------------------------ */
+/* -- a hook that has nothing to deliver -------------------------------------------------------- */
 
 uint64_t pg_look_stamp(const struct db_txn *txn) {
   const struct pg_session *session = pg_engine(txn)->declared;
   return session && session->version > 0 ? (uint64_t)session->version : 0;
 }
 
-/* Returns whether the next snapshot may go by it. */
+/* Keeps the answer. True: the next snapshot may use it. */
 static bool keep_answer(struct db *db, uint32_t number, uint64_t stamp, const PGresult *result) {
   struct pg_session *session = pg_session_take(db, number, span_of(NULL, 0));
   if (!session) return false;
@@ -83,7 +85,7 @@ static bool keep_answer(struct db *db, uint32_t number, uint64_t stamp, const PG
   return kept;
 }
 
-/* Any error: whoever takes the next snapshot meets it too. */
+/* After any error it returns false; the next snapshot then reports the error. */
 bool pg_look_is_unchanged(struct db *db, uint32_t session, uint64_t stamp, store_deadline deadline,
                           bool *ret_has_answer) {
   char name[PG_SESSION_NAME_BYTES];

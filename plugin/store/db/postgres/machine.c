@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/machine.c: on which machine an owner runs, if that is not this one.
+ * store/db/postgres/machine.c: tells on which other machine an owner runs.
  */
 #include <string.h>
 

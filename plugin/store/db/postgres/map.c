@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/map.c: see map.h. It is an array, because most rows that are put in come at
- * the end of their kind.
+ * store/db/postgres/map.c: the map is an array, because most new rows come last of their kind.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/map.h: the rows of a session in order, as an array. Knows no database.
+ * store/db/postgres/map.h: the rows of a session in order, as an array. It does not use a database.
  */
 #ifndef STORE_DB_POSTGRES_MAP_H
 #define STORE_DB_POSTGRES_MAP_H
@@ -14,7 +14,7 @@ struct pg_row {
   size_t len;
   uint64_t n;
   uint8_t kind;
-  bool dirty; /* not on the server yet */
+  bool dirty; /* changed, and not on the server yet */
   bool fresh; /* the server has no row with this key */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/names.c: looks up the addresses of the server's names. libpq would wait for
- * them as long as the resolver takes, so they are looked up here, within the deadline.
+ * store/db/postgres/names.c: looks up the addresses of the server's names. libpq would wait for the
+ * resolver without a limit, so they are looked up here, within the deadline.
  */
 #include <arpa/inet.h>
 #include <netdb.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/notes.c: what the store tells the engine of its rows.
+ * store/db/postgres/notes.c: facts of the rows that the store notes for the engine.
  */
 #include <errno.h>
 #include <stdlib.h>

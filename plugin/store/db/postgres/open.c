@@ -43,7 +43,7 @@ static int check_schema(struct db *db, struct pg_conn *conn, store_deadline dead
   return code;
 }
 
-/* The first row is there when the schema is: a store is made by 'tidings store init'. */
+/* Writes the store's first row if it is missing. 'tidings store init' has made the tables. */
 static int put_first(struct db *db, const struct db_options *options, struct tidings_span first,
                      store_deadline deadline, struct tidings_error *error) {
   struct db_txn txn = {.touched_count = 0};
@@ -73,21 +73,22 @@ static int keep_first(struct db *db, const struct db_options *options, struct ti
   return 0;
 }
 
-/* The state of a store in this process, by the other descriptors that the process has. */
+/* Does this process have the store open already? The other descriptors of the process show it. */
 enum others {
   OTHERS_NONE,
-  OTHERS_GIVE_WAY, /* threads that open it now, and see that ours was first */
+  OTHERS_GIVE_WAY, /* another thread is opening it too, but this one was first */
   OTHERS_HAVE_IT
 };
 
-/* Looks at the memory files of that name: one with a byte has the store; among those without, the
- * one with the lowest descriptor was first. Returns 0 or an errno. */
+/* Looks at the memory files of that name. A file with a byte shows that its instance has the store;
+ * among empty files, the one with the lowest descriptor was first. Returns 0 or an errno. */
 static int look_for_others(const char *name, int own, enum others *ret_others) {
   enum { LINK_BYTES = 128 };
   char wanted[LINK_BYTES];
   int len = snprintf(wanted, sizeof wanted, "/memfd:%s ", name);
   enum others others = OTHERS_NONE;
-  DIR *fds = opendir("/proc/thread-self/fd"); /* self's is empty where the main thread has ended */
+  DIR *fds =
+      opendir("/proc/thread-self/fd"); /* /proc/self/fd is empty if the main thread has ended */
   if (!fds) return errno;
   for (const struct dirent *entry; others != OTHERS_HAVE_IT && (entry = readdir(fds));) {
     char link[LINK_BYTES];
@@ -104,11 +105,11 @@ static int look_for_others(const char *name, int own, enum others *ret_others) {
   return 0;
 }
 
-/* Two instances of one process would be one host to every other: each has a file in memory, whose
- * name says which store it has open, to another copy of this plugin too. The file is there before
- * it looks for others, so that of two threads at most one goes on; the other one gives way, so that
- * one does. Nobody else can make one in this process, and it goes with it. The name has the pid,
- * since a child has its parent's files. */
+/* Refuses a second instance of the store in one process, because other processes could not tell the
+ * two apart. Each instance has a file in memory, whose name identifies the store, so that another
+ * copy of this plugin in the process sees it too. The file is made before the search for others: of
+ * two threads at most one continues, and the one that was not first gives up. The file ends with
+ * the process. Its name has the pid, because a child inherits its parent's files. */
 static int enter_once(struct db *db, store_deadline deadline, struct tidings_error *error) {
   static const struct timespec pause = {.tv_nsec = 1000000};
   char name[80];
@@ -136,7 +137,7 @@ static int enter_once(struct db *db, store_deadline deadline, struct tidings_err
               db->place.shown);
 }
 
-/* Nobody comes after this who would. */
+/* No later call of this process would cancel them. */
 static void cancel_given_up(struct db *db) {
   enum { LEAVE_MS = 200 };
   struct pg_conn *conn = NULL;
@@ -182,7 +183,8 @@ static int open_db(struct db *db, const struct db_options *options, struct tidin
     code = fail(error, TIDINGS_E_NOMEM, "no memory to open a store");
   if (!code) code = pg_conn_open(db, deadline, &conn, error);
   if (code) return code;
-  code = check_schema(db, conn, deadline, error); /* our statements are of no other one */
+  code =
+      check_schema(db, conn, deadline, error); /* the statements of this build need this schema */
   if (code) {
     pg_conn_close(conn);
     return code;
@@ -207,7 +209,7 @@ int db_open(const struct db_options *options, struct db **ret_db, struct tidings
   for (size_t i = 0; i < KINDS && i < options->kind_count; i++) db->kinds[i] = options->kinds[i];
   (void)pthread_mutex_init(&db->lock, NULL);
   (void)pthread_mutex_init(&db->alive_lock, NULL);
-  pthread_condattr_t monotonic; /* as deadlines are */
+  pthread_condattr_t monotonic; /* because deadlines use this clock */
   (void)pthread_condattr_init(&monotonic);
   (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   (void)pthread_cond_init(&db->given, &monotonic);
@@ -221,7 +223,7 @@ int db_open(const struct db_options *options, struct db **ret_db, struct tidings
 void db_admit(struct db *db) { (void)db; }
 
 bool db_is_alone(const struct db *db) {
-  (void)db; /* that cannot be known of other machines */
+  (void)db; /* other machines may change the store at any time */
   return false;
 }
 

@@ -8,7 +8,7 @@
 
 #include "store/db/postgres/engine.h"
 
-/* Called with the lock: one that has done what is done once a day is idle again. */
+/* Puts the connection that has ended the daily work back into the pool. Call it with the lock. */
 static void take_back(struct db *db) {
   struct pg_conn *conn = db->keeper ? pg_days_give(db) : NULL;
   if (!conn) return;
@@ -16,7 +16,8 @@ static void take_back(struct db *db) {
   db->idle = conn;
 }
 
-/* Called with the lock. NULL: one more may be opened, which is counted already; else *ret_late. */
+/* Waits for an idle connection. NULL: the caller may open one more, which is counted already; or,
+ * with *ret_late, the deadline has passed. Call it with the lock. */
 static struct pg_conn *wait_idle(struct db *db, store_deadline deadline, bool *ret_late) {
   struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
                            .tv_nsec = (long)(deadline % 1000000000u)};
@@ -39,7 +40,8 @@ static struct pg_conn *wait_idle(struct db *db, store_deadline deadline, bool *r
   }
 }
 
-/* With five bits: calls of the same budget have the same limit, which is set once. */
+/* The limit is rounded to five significant bits, so that calls with the same budget have the same
+ * limit, which is set only once. */
 void pg_conn_limit(struct pg_conn *conn, store_deadline deadline, bool least) {
   int left = store_deadline_left_ms(deadline), limit = left > 1 ? left : 1, step = 1;
   while (limit / step >= 32) step *= 2;

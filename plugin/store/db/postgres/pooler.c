@@ -4,19 +4,19 @@
  * the server. Prepared statements, settings, the locks that show who is alive, and LISTEN all
  * belong to one connection.
  *
- * A pooler reports a process number of its own to its clients. If that differs from the server's,
- * it is checked whether this connection's last server process is free for others, or is not there
- * for its next transaction.
+ * A pooler reports a process number of its own to its clients. If that number differs from the
+ * server's, this file checks whether the connection's last server process is free for others, or
+ * does not serve its next transaction.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/db/postgres/engine.h"
 
-enum { REFUSED = -1 }; /* poolers of statements let nobody begin a transaction */
+enum { REFUSED = -1 }; /* a pooler of statements lets no client begin a transaction */
 
-/* Returns the process of the server that serves a new transaction; 0: not known. `stays`: the
- * transaction stays open. */
+/* Returns the server process that serves a new transaction; 0: not known. `stays`: the transaction
+ * stays open. */
 static int process_of(struct db *db, struct pg_conn *conn, bool stays, store_deadline deadline) {
   PGresult *results[2] = {NULL, NULL};
   size_t before = stays ? 1 : 0;

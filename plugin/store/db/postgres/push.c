@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/push.c: a push is one statement, which inserts a row into the inbox and takes
- * no lock of the session: producers never wait for a host, nor a host for producers. The checks are
- * in the database, so that any client of it can push.
+ * no lock of the session: producers and hosts never wait for each other. The checks are in the
+ * database, so that any client of it can push.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static int judge(struct db *db, struct db_push *push, const PGresult *result, in
   return fail(push->error, code, "store %s: %s", db->place.shown, inner.text);
 }
 
-/* The parameters for a login that may only push: the database reads the record itself. */
+/* Describes a push for a login that may only push: the database reads and checks the record itself.
+ * */
 static void describe_checked(const struct db_inbox *row, struct pg_params *params) {
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->source);
@@ -62,12 +63,12 @@ static void describe(const struct db_push *push, struct pg_params *params) {
 
 /* -- how a push is made ------------------------------------------------------------------------ */
 
-/* A push without an id, a limit of its source or anybody to wake, to a session whose tools have
- * declared nothing and which is not nearly full, is one statement, which reads the session and the
- * newest row of its inbox. A client that did this a moment ago, and found far fewer than the limit,
- * does not read them again: with many clients that costs a tenth of a push. All sessions share one
- * sequence of numbers: if the numbers grew much since the row, the waiting pushes are counted. All
- * other pushes call push_record. */
+/* A plain push has no id, no limit of its source and no process to wake, and its session has no
+ * declared kinds and is not nearly full. It is one INSERT, which reads the session and the newest
+ * row of its inbox. A client that pushed a moment ago, and found the session far from full, does
+ * not read them again, which saves a tenth of a push with many clients. All sessions share one
+ * sequence of numbers: if the numbers grew much since the newest row, the waiting pushes are
+ * counted. All other pushes call push_record. */
 enum { MOST_ASKED = 64, FAR_FROM_FULL = 4096, KNOWN_FOR_MS = 250 };
 
 static bool is_plain(const struct db_inbox *row) {
@@ -81,7 +82,7 @@ static int64_t limit_of(const struct db *db, const struct db_inbox *row) {
   return limit - limit / 20;
 }
 
-/* Called with the lock: the session's place. */
+/* Returns the session's place. Call it with the lock. */
 static struct pg_pushed *pushed_place(struct db *db, struct tidings_span name) {
   return &db->pushes.sessions[fnv_span(FNV_START, name) % PG_PUSHED_SESSIONS];
 }
@@ -90,14 +91,16 @@ static bool is_pushed_to(const struct pg_pushed *pushed, struct tidings_span nam
   return pushed->len && span_equal(span_of(pushed->name, pushed->len), name);
 }
 
-/* The row would soon say that the session is full, and most of its numbers may be of others. It is
- * not counted more often than that many numbers are given out: counting takes its time. */
+/* Is the estimate too uncertain, because most of the numbers since the counted row may belong to
+ * other sessions? Counting takes time, so it is not repeated before about as many new numbers were
+ * given out as pushes wait. */
 static bool says_little(const struct pg_pushed *pushed, int64_t limit) {
   int64_t numbers = pushed->waited - pushed->base;
   return numbers > pushed->base && numbers > (limit - pushed->base) / 2;
 }
 
-/* *ret_known: for PG_PUSH_NEXT; this push counts as one more that waits. */
+/* Chooses the statement. For PG_PUSH_NEXT, *ret_known is the estimate, which this push has raised
+ * by one. */
 static enum pg_statement choose(struct db *db, const struct db_inbox *row,
                                 struct pg_pushed *ret_known) {
   enum pg_statement statement = PG_PUSH;
@@ -133,7 +136,7 @@ static void describe_plain(const struct db *db, const struct db_inbox *row,
   pg_param_int8(params, known->base_n);
 }
 
-/* Notes the count in a push's row, and its number. */
+/* Notes the estimate from the row of a push that was stored. */
 static void note_pushed(struct db *db, struct tidings_span name, const PGresult *result) {
   enum { N, COUNTED, COUNTED_AT, WAITING };
   int64_t n = pg_int8(result, 0, N), at_n = pg_int8(result, 0, COUNTED_AT);
@@ -145,7 +148,7 @@ static void note_pushed(struct db *db, struct tidings_span name, const PGresult 
   pushed->base = base;
   pushed->base_n = base_n;
   pushed->waited = base + n - base_n;
-  pushed->waiting = pg_int8(result, 0, WAITING); /* 0: there is no session yet */
+  pushed->waiting = pg_int8(result, 0, WAITING); /* 0 if the session does not exist yet */
   pushed->at_ms = store_uptime_ms();
   db->pushes.missed = 0;
   pthread_mutex_unlock(&db->lock);
@@ -158,8 +161,8 @@ void pg_pushes_forget(struct db *db, struct tidings_span name) {
   pthread_mutex_unlock(&db->lock);
 }
 
-/* It was not stored: the session's tools have declared something, or it is nearly full. If that
- * goes on, fewer and fewer are tried. */
+/* A plain push was not stored, because the session has declared kinds or is nearly full. After each
+ * further one in a row, more of the next pushes call push_record at once. */
 static void note_missed(struct db *db, struct tidings_span name) {
   struct pg_pushes *pushes = &db->pushes;
   pg_pushes_forget(db, name);
@@ -184,7 +187,7 @@ static int run_push(struct db *db, struct pg_conn *conn, enum pg_statement state
   return rc;
 }
 
-/* Without push_record, if that will do: *ret_stored. */
+/* Tries the push without push_record. *ret_stored: it was stored. */
 static int run_plain(struct db *db, struct pg_conn *conn, const struct db_inbox *row,
                      store_deadline deadline, PGresult **ret_result, bool *ret_stored) {
   struct pg_pushed known = {.len = 0};

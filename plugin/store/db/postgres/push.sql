@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The functions with which a push is stored, and their checks. An upgrade makes them anew.
+-- The functions that check and store a push. An upgrade replaces them.
 
--- A number as a record has it (LEB128). The first of the two is written into what calls it.
+-- Writes a number as in a record (LEB128). The server inlines record_number into its callers.
 CREATE OR REPLACE FUNCTION record_long_number(value bigint) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
   bytes bytea := '';
@@ -18,18 +18,18 @@ CREATE OR REPLACE FUNCTION record_number(value bigint) RETURNS bytea LANGUAGE sq
   SELECT CASE WHEN value < 128 THEN set_byte('\x00', 0, value::integer) ELSE "@schema@".record_long_number(value) END
 $$;
 
--- The same for a number of 36 to 42 bits, as twice the time in ms is until 2039: six bytes, without a loop.
+-- The same for a number of 36 to 42 bits, which has six bytes, without a loop. Until 2039, twice the time in ms is such a number.
 CREATE OR REPLACE FUNCTION record_time(value bigint) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
   SELECT substr(int8send(x'8080808080000000'::bigint | ((value & 127) << 56) | ((value & 16256) << 41) | ((value & 2080768) << 26)
     | ((value & 266338304) << 11) | ((value & 34091302912) >> 4) | ((value & 4363686772736) >> 19)), 1, 6)
 $$;
 
--- STABLE, as convert_to is: else it would be parsed and planned at each call, not written into what calls it.
+-- It is STABLE, like convert_to; otherwise the server could not inline it, and would parse and plan it at each call.
 CREATE OR REPLACE FUNCTION record_text(value text) RETURNS bytea LANGUAGE sql STABLE AS $$
   SELECT "@schema@".record_number(octet_length(coalesce(value, ''))) || convert_to(coalesce(value, ''), 'UTF8')
 $$;
 
--- Stores a push whose record is made, or says 'duplicate'. Takes no lock of the session. Errors:
+-- Stores a push with a complete record, or returns 'duplicate'. It takes no lock of the session. Errors:
 -- TDFUL (the session, or the minute of the source, is full), TDSCH (a kind that its tool has not
 -- declared).
 CREATE OR REPLACE FUNCTION push_record(to_name text, from_source text, with_id text, record bytea, at_ms bigint,
@@ -63,9 +63,9 @@ BEGIN
                             AND seen.at_ms >= push_record.at_ms - window_ms;
     IF FOUND THEN RETURN 'duplicate'; END IF;
   END IF;
-  -- At most so many wait in the inbox: those that waited at a row before, and as many as numbers were given out since. If
-  -- that estimate would refuse the push, the rows from that one on are counted; the next pushes begin at a row that is
-  -- not among the newest, since others push meanwhile. A push is refused only when all were counted.
+  -- The estimate is an upper limit of the waiting pushes: the number that waited at an earlier row, and the numbers given out since. If the estimate
+  -- would refuse the push, the rows from that row on are counted; the next pushes begin at a row that is not among the newest, because other clients
+  -- push meanwhile. A push is refused only after all rows were counted.
   SELECT session.session, waiting, owner, tools, coalesce(counted, 0), coalesce(counted_at, 0), coalesce(counted + n - counted_at, 0)
     INTO number, known, its_owner, declared, base, base_n, waits
     FROM (SELECT) AS one LEFT JOIN session ON session.name = to_name
@@ -129,7 +129,7 @@ BEGIN
   RETURN '';
 END $$;
 
--- A text as an error shows it: at most 80 bytes, and what cannot be seen by its number.
+-- Quotes a text for an error: at most 80 characters, with the numbers of invisible characters.
 CREATE OR REPLACE FUNCTION text_quoted(value text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   kept text := left(value, 80);
@@ -145,7 +145,7 @@ BEGIN
   RETURN '"' || shown || CASE WHEN kept <> value THEN chr(8230) ELSE '' END || '"';
 END $$;
 
--- Says what is wrong with a text, in the plugin's words. NULL: nothing.
+-- Returns the plugin's error for a text. NULL: the text is valid.
 CREATE OR REPLACE FUNCTION text_fault(field text, value text, most integer, empty boolean, clean boolean) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
@@ -156,8 +156,7 @@ LANGUAGE sql IMMUTABLE AS $$
   END
 $$;
 
--- Says what is wrong with a push, in the plugin's words; plugin/event checks events in the same way. NULL:
--- nothing.
+-- Returns the plugin's error for a push; plugin/event checks events in the same way. NULL: the push is valid.
 CREATE OR REPLACE FUNCTION push_fault(session text, kind text, level text, message text, id text, source text, data jsonb, key text,
                      ttl_ms bigint, activation text, tool text, handle text, caused_by text)
 RETURNS text LANGUAGE sql STABLE SET search_path = "@schema@", pg_temp AS $$
@@ -187,7 +186,7 @@ RETURNS text LANGUAGE sql STABLE SET search_path = "@schema@", pg_temp AS $$
     text_fault('data.handle', handle, 1024, true, false), text_fault('data.caused_by', caused_by, 1024, true, false))
 $$;
 
--- A message of the plugin's length: what is over it is cut, and says so.
+-- Cuts a message to the plugin's length, and appends how many bytes it cut.
 CREATE OR REPLACE FUNCTION text_cut(value text, most integer) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
   bytes bytea := convert_to(value, 'UTF8');
@@ -222,7 +221,7 @@ BEGIN
   IF wrong IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = wrong;
   END IF;
-  -- An expression costs time in each transaction, even where it is not evaluated: so these are branches.
+  -- Each expression costs time in each transaction, even if it is not evaluated, so these are branches.
   IF octet_length(message) > 16384 THEN
     message := text_cut(message, 16384);
   END IF;
@@ -240,8 +239,8 @@ BEGIN
 END $$;
 
 -- The row of a push that needs few checks: it has a text, no id, no data and nobody to wake, and its session is not nearly full and
--- has no declared kinds. No row: push_any has to look. Names are bound when it is made, so that push() can do without a search_path of its own, which
--- takes a tenth of a push; it is written into the statement there. Few operators, for each takes its time in each transaction.
+-- has no declared kinds. No row: push() calls push_any. Names are bound when the function is made, so that push() needs no search_path of its own,
+-- which would take a tenth of a push; the server inlines the function there. It has few operators, because each costs time in each transaction.
 CREATE OR REPLACE FUNCTION push_row(session text, kind text, level text, message text, id text, source text, data jsonb, key text,
                          ttl_ms bigint, activation text, tool text, handle text, caused_by text)
 RETURNS TABLE (name text, body bytea, counted bigint, counted_at bigint) LANGUAGE sql STABLE BEGIN ATOMIC
@@ -266,7 +265,7 @@ END;
 
 -- Any client may call this: it pushes a notification to a session, with the plugin's checks and
 -- errors. `kind` is "source.name". Returns '' or 'duplicate'. With an id, calling again is safe.
--- It uses no operator and no name without a schema: a caller's search_path means nothing here.
+-- It uses no operator and no name without a schema, so that a caller's search_path has no effect.
 CREATE OR REPLACE FUNCTION push(session text, kind text, level text, message text, id text DEFAULT '',
                      source text DEFAULT '', data jsonb DEFAULT NULL, key text DEFAULT '',
                      ttl_ms bigint DEFAULT 0, activation text DEFAULT 'passive', tool text DEFAULT '',
@@ -279,7 +278,7 @@ BEGIN
   RETURN "@schema@".push_any(session, kind, level, message, id, source, data, key, ttl_ms, activation, tool, handle, caused_by);
 END $$;
 
--- A record as it was pushed. A text that is no record is an error.
+-- Reads a record. Bytes that are no record are an error.
 CREATE OR REPLACE FUNCTION record_read(record bytea, OUT pushed_ms bigint, OUT ttl_ms bigint, OUT level text, OUT activation text,
                      OUT kind text, OUT message text, OUT data text, OUT key text, OUT tool text, OUT handle text, OUT caused_by text)
 LANGUAGE plpgsql IMMUTABLE AS $$

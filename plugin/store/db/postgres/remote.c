@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/remote.c: what this engine has besides.
+ * store/db/postgres/remote.c: the table of the functions that only this engine has.
  */
 #include "store/db/postgres/remote.h"
 
@@ -28,4 +28,4 @@ static const struct db_remote remote = {.own = pg_txn_own,
                                         .inbox_note = pg_inbox_note,
                                         .inbox_sessions = pg_inbox_sessions};
 const struct db_remote *const db_remote = &remote;
-const uint64_t db_layout = DB_LAYOUT_FIRST_ROWS; /* the tables have a number of their own */
+const uint64_t db_layout = DB_LAYOUT_FIRST_ROWS; /* the tables have their own schema number */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/remote.h: the functions of store/db/remote.h, as this engine has them.
+ * store/db/postgres/remote.h: this engine's functions for store/db/remote.h.
  */
 #ifndef STORE_DB_POSTGRES_REMOTE_H
 #define STORE_DB_POSTGRES_REMOTE_H

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Who may do what, said anew by each upgrade. The two roles may be there or not: see roles.sql.
+-- The rights of the roles. Each upgrade grants them again. The two roles may be missing: see roles.sql.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA "@schema@" FROM public;
 DO $$

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Two roles of the tenant, if whoever runs this may make roles: one may push and nothing else, one does what hosts do. Grant them to
--- logins. A role that may not make roles uses those that an administrator has made before.
+-- Two roles of the tenant, which are made if the login may make roles: one may only push, the other has the rights of a host. Grant them to logins. A
+-- role that may not make roles uses those that an administrator has made before.
 
 DO $$
 BEGIN

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/scan.c: a read that looks at one session after the other, as lists do. From the
- * third on they are brought by the thousand, and with them, once, who is alive.
+ * third session on, they are loaded in portions of a thousand; the first portion also loads which
+ * owners are alive.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static int add_scanned(struct pg_scan *scan, const PGresult *result, int row) {
   return 0;
 }
 
-/* First the sessions of the portion, which was to have so many, then their rows. */
+/* Takes the sessions of a portion, then their rows. `asked`: for how many sessions it asked. */
 static int take_portion(struct db *db, struct pg_scan *scan, const PGresult *result, size_t asked) {
   size_t before = scan->count;
   int rc = 0, row = 0, count = PQntuples(result);
@@ -81,7 +82,7 @@ static int bring_portion(struct db_txn *txn, struct pg_scan *scan, size_t most) 
   return rc;
 }
 
-/* The scan of this thread. A decision reads it again. */
+/* The scan of this thread, for the question whether an owner is alive. */
 static _Thread_local const struct pg_scan *of_thread;
 
 int pg_scan_find(struct db_txn *txn, uint32_t number, struct pg_session **ret_session) {
@@ -100,8 +101,8 @@ static void drop_sessions(struct pg_scan *scan) {
   scan->count = 0;
 }
 
-/* A session that was forgotten may have a row of its own and no more. A session that was copied and
- * only pushed to has items and no head; a number that is none is no item's. */
+/* A forgotten session may have its own row and no others; it is not listed. A copied session to
+ * which was only pushed has items but no head. */
 static bool has_rows(const struct pg_session *session) {
   return session->map.count && session->map.rows[0].n <= INT64_MAX;
 }

@@ -12,14 +12,15 @@ struct pg_session;
 struct pg_scan {
   struct pg_session **sessions; /* by their numbers */
   size_t count, capacity, misses;
-  uint32_t last;  /* number of those that were brought */
+  uint32_t last;  /* the highest number that was loaded */
   bool all;       /* there are no more */
-  int64_t *alive; /* the locks of owners; NULL: they were not brought yet */
+  int64_t *alive; /* the locks of live owners; NULL: not loaded yet */
   size_t alive_count;
 };
-/* *ret_session NULL: it is not one of a list, or is not there. 0, or the engine's error. */
+/* *ret_session NULL: the transaction is no list, or there is no such session. Returns 0, or the
+ * engine's error. */
 int pg_scan_find(struct db_txn *txn, uint32_t number, struct pg_session **ret_session);
-/* Within a list: whether an owner is alive is known. */
+/* True: a list has loaded whether the owner with this lock is alive. */
 bool pg_scan_knows_alive(int64_t lock, bool *ret_alive);
 void pg_scan_free(struct pg_scan *scan);
 

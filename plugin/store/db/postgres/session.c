@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/session.c: sessions as a transaction loads them, and the ones that were loaded
- * before. A transaction takes a session out of the cache; another one of this process that needs it
- * meanwhile loads its own copy.
+ * store/db/postgres/session.c: loads sessions for transactions, and caches them. A transaction
+ * takes a session out of the cache; another one of this process that needs it meanwhile loads its
+ * own copy.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -107,7 +107,8 @@ void pg_session_give(struct db *db, struct pg_session *session) {
   session->used = ++db->uses;
   for (size_t i = 0; i < CACHED_SESSIONS; i++) {
     struct pg_session *other = db->cache[i];
-    bool same = other && other->number == session->number; /* of another thread */
+    bool same =
+        other && other->number == session->number; /* another thread has returned its copy */
     if (same || (!other && place == CACHED_SESSIONS)) place = i;
     if (db->cache[oldest] && (!other || other->used < db->cache[oldest]->used)) oldest = i;
   }
@@ -183,7 +184,8 @@ static int by_key(const void *a, const void *b) {
   return one->n < other->n ? -1 : one->n > other->n;
 }
 
-/* Rows come in the order of their table: they are sorted once, not put in one by one. */
+/* Adds a row at the end of the map. The rows come in any order and are sorted once, after the last
+ * one. */
 static int take_row(struct pg_session *session, uint8_t kind, uint64_t n, const char *value,
                     size_t len) {
   struct pg_map *map = &session->map;
@@ -216,7 +218,7 @@ void pg_session_as_read(const struct db *db, struct pg_session *session) {
     session->near[i] = db->kinds[i] >= DB_KIND_LOOKED_UP ? UINT64_MAX : session->floors[i];
 }
 
-/* Values of the first column of PG_LOAD, for rows that are no stored rows. */
+/* Values of the first column of PG_LOAD for rows that do not come from the stored rows. */
 enum {
   LOADED_SESSION = 0,
   LOADED_PUSH = -1,
@@ -276,7 +278,8 @@ int pg_session_loaded(struct db *db, struct pg_session *session, const PGresult 
     take_floors(session, PQgetvalue(result, i, 3), PQgetlength(result, i, 3));
   }
   if (version != session->version) {
-    session->again = session->folded_count; /* what of the inbox was left out is to be loaded too */
+    session->again =
+        session->folded_count; /* the pushes that the query left out have to be loaded too */
     start_anew(session);
   }
   session->version = version;

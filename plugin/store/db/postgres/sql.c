@@ -25,8 +25,9 @@ static void write_all(const char *text, const char *schema, struct buffer *out) 
   write_text(text, strchr(text, '\0'), schema, out);
 }
 
-/* The roles own nothing, and their rights go with the schema. A role that has rights elsewhere, as
- * in a dump that was restored beside this store, stays; both stay if this role may not drop them.
+/* The roles own nothing, and their rights go with the schema. A role stays if it has rights
+ * elsewhere, such as in a dump that was restored beside this store. Both roles stay if the login
+ * may not drop them.
  */
 static void drop_roles(const char *schema, struct buffer *out) {
   static const char text[] =
@@ -44,8 +45,8 @@ static void enter_schema(const char *schema, struct buffer *out) {
   buffer_text(out, "\";\n");
 }
 
-/* DELETE is for few rows, because TRUNCATE makes new files for each table. It waits for clients
- * that write at the moment. */
+/* Few rows are deleted with DELETE, because TRUNCATE makes new files for each table. TRUNCATE waits
+ * for clients that are writing. */
 static void write_emptying(const char *schema, struct buffer *out) {
   static const char *const tables[] = {"inbox", "live",   "history",    "seen",
                                        "rate",  "waiter", "dead_letter"};

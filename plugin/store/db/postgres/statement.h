@@ -62,7 +62,7 @@ enum pg_statement {
 };
 
 const char *pg_statement_text(enum pg_statement statement);
-/* The types of its parameters, which libpq cannot infer. */
+/* Returns the types of the statement's parameters, if the server cannot infer them. */
 const Oid *pg_statement_types(enum pg_statement statement, int *ret_count);
 
 /* Parameters of a statement, in binary. */
@@ -70,10 +70,10 @@ enum { PG_MOST_PARAMS = 13 };
 struct pg_params {
   const char *values[PG_MOST_PARAMS];
   int lengths[PG_MOST_PARAMS];
-  uint64_t numbers[PG_MOST_PARAMS]; /* where small ones are kept */
+  uint64_t numbers[PG_MOST_PARAMS]; /* the numbers to which `values` points */
   int count;
 };
-/* An array in binary: its head, then each element; `type`: of an element. */
+/* Write an array in binary: first its head, then each element. `type`: the type of the elements. */
 void pg_array_begin(struct buffer *out, uint32_t type, size_t count);
 void pg_array_add(struct buffer *out, const void *bytes, size_t len);
 /* Keys of rows, which the statements take as two arrays. They live until the statement is sent. */
@@ -85,7 +85,7 @@ void pg_keys_add(struct pg_keys *keys, uint8_t kind, uint64_t n);
 int pg_keys_param(const struct pg_keys *keys, struct pg_params *params); /* 0 or ENOMEM */
 void pg_keys_free(struct pg_keys *keys);
 void pg_param_int8(struct pg_params *params, int64_t value);
-/* Three of them: the key of a row. */
+/* Adds three parameters: the key of a row. */
 void pg_param_row(struct pg_params *params, uint32_t session, uint8_t kind, uint64_t n);
 void pg_param_bool(struct pg_params *params, bool value);
 void pg_param_bytes(struct pg_params *params, struct tidings_span bytes); /* text, bytea */

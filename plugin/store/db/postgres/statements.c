@@ -9,30 +9,31 @@
 #include "common/buffer.h"
 #include "store/db/postgres/engine.h"
 
-/* $1 number, or $2 name; of both, one that has both: after a failover or a restore the number may
- * be another's. An OR of the two would be no index scan. */
+/* Selects a session by number ($1), by name ($2), or by both; with both, it must have both, because
+ * after a failover or a restore the number may belong to another session. With an OR of the two, no
+ * index would be used. */
 #define IS_IT                                                                                      \
   "session = coalesce($1, (SELECT session FROM session WHERE name = $2)) AND ($2 IS NULL OR name " \
   "= $2)"
 
-/* Live rows for each kind and number of two arrays, found by the index. OFFSET 0: else a plan that
- * was made while the table was empty reads all rows of the session. */
+/* Live rows for each kind and number of two arrays, found by the index. Without OFFSET 0, a plan
+ * that was made while the table was empty would read all rows of the session. */
 #define EACH_OF(kinds, numbers, columns, whose)                                                    \
   "(SELECT unnest(" kinds "::smallint[]) AS k, unnest(" numbers "::bigint[]) AS m) AS wanted, "    \
   "LATERAL (SELECT " columns " FROM live WHERE " whose                                             \
   " AND kind = k AND n = m OFFSET 0) AS found"
 
-/* The statements after that of the session's row in a commit have an effect only if that row was
- * written: see PG_SESSION. */
+/* In a commit, the statements that follow the one for the session's row have an effect only if that
+ * row was written: see PG_SESSION. */
 #define IF_WRITTEN "current_setting('tidings.written', true) = 'yes'"
 
-/* Not FROM unnest(...), which copies each of the arrays into a table of its own first. */
+/* FROM unnest(...) is not used, because it first copies each array into a temporary table. */
 #define PUT                                                                                        \
   "INSERT INTO live SELECT $1, unnest($2::smallint[]), unnest($3::bigint[]), unnest($4::bytea[]) " \
   "WHERE " IF_WRITTEN
 
-/* The level in a push's record. That has a format, the time (six bytes until 2039, then seven), the
- * ttl (at most six), the level. */
+/* Reads the level in a push's record. The record begins with a format, the time (six bytes until
+ * 2039, then seven), the ttl (at most six) and the level. */
 #define LEVEL_OF_BODY                                                                              \
   "least(get_byte(body, CASE WHEN get_byte(body, 6) < 128 THEN 7 ELSE 8 END + CASE WHEN "          \
   "get_byte(body, CASE WHEN get_byte(body, 6) < 128 THEN 7 ELSE 8 END) < 128 THEN 1 WHEN "         \
@@ -48,7 +49,7 @@
   " RETURNING session, kind, n, value) INSERT INTO history (session, kind, n, value) SELECT * "    \
   "FROM over"
 
-/* The changes of a commit in the session's row, by the parameters of PG_SESSION. */
+/* The changes that a commit makes in the session's row. The parameters are those of PG_SESSION. */
 #define SESSION_CHANGES                                                                            \
   "version = s.version + 1, token = $3, waiting = coalesce($4, s.waiting), "                       \
   "owner = CASE WHEN $4::bigint IS NULL THEN s.owner ELSE $5 END, "                                \
@@ -68,18 +69,19 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_LOCK_NAMED] = "SELECT FROM session WHERE name = $1 FOR UPDATE",
     [PG_FENCE_OFF] = "UPDATE session SET version = version + 1, closed_version = closed_version + "
                      "(closed_version = version)::integer WHERE session = $1",
-    /* Locks it if it is as it was read; else nothing that follows is done. */
+    /* Locks the session's row if it still has the version that was read; otherwise the following
+     * statements do nothing. */
     [PG_LOCK_VERSION] = "SELECT count(*), set_config('tidings.written', CASE count(*) WHEN 1 THEN "
                         "'yes' ELSE 'no' END, true) FROM (SELECT FROM session WHERE session = $1 "
                         "AND version = $2 AND coalesce(name = $3, true) FOR UPDATE) AS same",
     [PG_LOCK_NAME] = "SELECT FROM name_lock WHERE n = abs(hashtext($1)::bigint % 64) FOR UPDATE",
-    /* In tables of schema 2. */
+    /* Locks a name in tables of schema 2. */
     [PG_LOCK_NAME_OLDER] = "SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext($1))",
-    /* Reads session 0: its few rows, and those that were looked for. */
+    /* Reads the few META rows of session 0, and the rows that were asked for. */
     [PG_OWN_ROWS] =
         "SELECT kind, n, value FROM live WHERE session = 0 AND kind = 1 UNION ALL "
         "SELECT kind, n, value FROM " EACH_OF("$1", "$2", "kind, n, value", "session = 0"),
-    /* $1 number, $2 name, $3 the version that is known, $4 what of the inbox is */
+    /* $1 number, $2 name, $3 the cached version, $4 the cached rows of the inbox */
     [PG_LOAD] = "SELECT 0::smallint, session, version, floors FROM session WHERE " IS_IT " "
                 "UNION ALL SELECT -2::smallint, session, 0, convert_to(name, 'UTF8') FROM session "
                 "WHERE session = $1 AND $2 IS NULL AND name IS NOT NULL "
@@ -92,30 +94,31 @@ static const char *const statements[PG_STATEMENTS] = {
                 "PRECEDING) - octet_length(body) AS bytes_before FROM inbox WHERE name = "
                 "coalesce($2, (SELECT name FROM session WHERE session = $1)) "
                 "AND n <> ALL ($4) ORDER BY n LIMIT 1024) AS waiting WHERE bytes_before < 1048576",
-    /* $1 number, $2 version. No row: it has another version. NULL: nothing waits. A row comes
-     * whole, since each column costs the server something even if nothing waits. */
+    /* $1 number, $2 version. No row: it has another version. NULL: nothing waits. The whole row is
+     * one column, because each further column costs time even if nothing waits. */
     [PG_LOOK] = "SELECT inbox FROM session LEFT JOIN inbox ON inbox.name = session.name "
                 "WHERE session = $1 AND version = $2 AND session.name = $3 LIMIT 33",
     [PG_PUT] = PUT " ON CONFLICT (session, kind, n) DO UPDATE SET value = excluded.value",
     [PG_PUT_FRESH] = PUT,
-    /* The sum: not found by the index once more; it matters where the table has partitions, whose
-     * rows have the same places. */
+    /* "session + 0" keeps the server from using the index a second time. The condition is needed if
+     * the table has partitions, because rows of different partitions may have the same ctid. */
     [PG_DELETE] = "DELETE FROM live WHERE ctid = ANY (ARRAY(SELECT place FROM " EACH_OF(
         "$2", "$3", "ctid AS place", "session = $1") ")) AND session + 0 = $1 AND " IF_WRITTEN,
     [PG_ARCHIVE] = ARCHIVE,
-    /* A row that was history may be so again. */
+    /* For rows that may be in the history already. */
     [PG_ARCHIVE_AGAIN] =
         ARCHIVE " ON CONFLICT (session, kind, n, day) DO UPDATE SET value = excluded.value",
     [PG_DROP_HISTORY] =
         "DELETE FROM history WHERE session = $1 AND kind = $2 AND n = $3 AND " IF_WRITTEN,
-    /* Writes and locks the row if it has version $11. It writes no row if the version differs, or
-     * if PG_LOCK_VERSION or the session before found another one ($12: this is the first). Then the
-     * statements that follow do nothing, and the commit is empty: an error would be logged by the
-     * server each time. */
+    /* Writes and locks the row if it has version $11. It writes nothing if the version differs, or
+     * if PG_LOCK_VERSION or the session before found another version ($12: this session is the
+     * first). Then the following statements do nothing, and the commit is empty. There is no error,
+     * because the server would log it each time. */
     [PG_SESSION] =
         "UPDATE session AS s SET " SESSION_CHANGES " WHERE session = $1 AND version = $11 AND "
         "coalesce(name = $2, true) AND ($12 OR " IF_WRITTEN ") " NOTE_WRITTEN,
-    /* The same if there is no row yet, or one of any version. */
+    /* The same for a session without a row; if another process has made the row meanwhile, its
+     * version does not matter. */
     [PG_SESSION_NEW] =
         "INSERT INTO session AS s (session, name, version, token, waiting, owner, tools, floors, "
         "rung, closed_ms, closed_version) "
@@ -124,7 +127,7 @@ static const char *const statements[PG_STATEMENTS] = {
         " WHERE coalesce(s.name = $2, true) " NOTE_WRITTEN,
     [PG_CLEAR_INBOX] =
         "DELETE FROM inbox WHERE name = $1 AND n = ANY ($2::bigint[]) AND " IF_WRITTEN,
-    /* A row of history may be written again; then it is a live row too, which counts. */
+    /* A row of history may have been written again; then the live row counts. */
     [PG_FETCH_ONE] =
         "SELECT value FROM (SELECT value, 'infinity'::date AS day FROM live WHERE session = $1 AND "
         "kind = $2 AND n = $3 UNION ALL SELECT value, day FROM history WHERE session = $1 AND "
@@ -144,10 +147,10 @@ static const char *const statements[PG_STATEMENTS] = {
         "$1 ORDER BY inbox.n DESC LIMIT 1) AS newest ON true WHERE tools IS NULL AND "
         "coalesce(waiting, 0) + coalesce(counted + n - counted_at, 0) < $3 "
         "RETURNING n, counted, counted_at, (SELECT waiting FROM session WHERE name = $1)",
-    /* The same for who knows that far fewer wait. */
+    /* The same for a client that knows that the session is far from full. */
     [PG_PUSH_NEXT] = "INSERT INTO inbox (name, body, counted, counted_at) VALUES ($1, $2, $3, $4)",
-    /* The same where so many numbers were given out that nobody can say: what waits is counted, if
-     * that does not take long. */
+    /* The same when the estimate has become too uncertain: it counts the waiting pushes if there
+     * are not too many. */
     [PG_PUSH_COUNT] =
         "INSERT INTO inbox (name, body, counted, counted_at) SELECT $1, $2, waits, newest FROM "
         "(SELECT count(*) AS waits, coalesce(max(n), 0) AS newest FROM (SELECT n FROM inbox WHERE "
@@ -164,7 +167,7 @@ static const char *const statements[PG_STATEMENTS] = {
                    "until = excluded.until",
     [PG_RINGS] = "SELECT session, rung + (SELECT count(*) FROM inbox WHERE inbox.name = "
                  "session.name AND rings) FROM session WHERE owner = $1",
-    /* And the store's own limits, which tables of schema 2 do not have. */
+    /* Reads the clock and the store's own limits, which tables of schema 2 do not have. */
     [PG_CLOCK] =
         "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, " PG_STORE_LIMITS
         " FROM store",
@@ -175,8 +178,8 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_FORGET] = "SELECT notifications, deliveries, messages, others, done FROM forget_some($1, "
                   "$2::integer, $3)",
     [PG_FORGET_COUNT] = "SELECT notifications, deliveries, messages, others FROM forget_count($1)",
-    /* Sessions after that number, at most $2, and then their names, what waits, and their rows,
-     * found by the index. */
+    /* Reads at most $2 sessions after number $1, then their names, the counts of their inboxes, and
+     * their rows, by the index. */
     [PG_SCAN] = "WITH these AS MATERIALIZED (SELECT session, name, version, floors FROM session "
                 "WHERE session > $1 ORDER BY session LIMIT $2) SELECT 0::smallint, session, "
                 "version, floors FROM these UNION ALL SELECT -2::smallint, session, 0, "
@@ -185,7 +188,8 @@ static const char *const statements[PG_STATEMENTS] = {
                 "(SELECT body FROM inbox WHERE inbox.name = these.name OFFSET 0) AS its GROUP BY "
                 "1, 2 UNION ALL SELECT kind, session, n, value FROM these, LATERAL (SELECT kind, "
                 "n, value FROM live WHERE live.session = these.session OFFSET 0) AS its",
-    /* For each: its name, what it is of, and its value. Connections: of those who may read here. */
+    /* Each row has the name of a figure, its label, and its value. Only connections of roles that
+     * may read the store are counted. */
     [PG_FIGURES] =
         "SELECT 'inbox', (" LEVEL_OF_BODY ")::text, count(*) FROM inbox GROUP BY 2 "
         "UNION ALL SELECT 'inbox_oldest_ms', '', floor(extract(epoch FROM min(pushed)) * 1000)::"
@@ -204,14 +208,15 @@ static const char *const statements[PG_STATEMENTS] = {
         "FROM dead_letter WHERE name = $1 ORDER BY ended DESC, n DESC LIMIT $2) AS newest ORDER BY "
         "ended, n",
     [PG_DEAD_LETTERS] = "SELECT 'dead_letters', reason, count(*) FROM dead_letter GROUP BY reason",
-    /* The locks of all owners that are alive: as PG_HAS_LOCK. */
+    /* Reads the locks of all live owners, in the same way as PG_HAS_LOCK. */
     [PG_ALIVE] = "SELECT ('x' || right(application_name, 16))::bit(64)::bigint FROM "
                  "pg_stat_activity WHERE application_name ~ '^tidings alive [0-9a-f]{16}$' AND "
                  "datname = current_database() AND has_table_privilege(usesysid, 'session', "
                  "'UPDATE') UNION SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks AS "
                  "l JOIN pg_stat_activity AS a USING (pid) WHERE locktype = 'advisory' AND granted "
                  "AND database = datid AND has_table_privilege(usesysid, 'session', 'UPDATE')",
-    /* By its lock, or by its connection's name; of a role that may write here. */
+    /* Is an owner alive? A connection of a role that may write here has its lock, or the name for
+     * its lock. */
     [PG_HAS_LOCK] = "SELECT FROM pg_stat_activity AS a WHERE has_table_privilege(usesysid, "
                     "'session', 'UPDATE') AND datname = current_database() AND (application_name = "
                     "$2 OR EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND locktype = "
@@ -219,7 +224,7 @@ static const char *const statements[PG_STATEMENTS] = {
                     "4294967295)::oid AND objid = ($1::bigint & 4294967295)::oid)) LIMIT 1",
 };
 
-/* The types that libpq cannot infer. */
+/* The server infers all other types. */
 const Oid *pg_statement_types(enum pg_statement statement, int *ret_count) {
   enum {
     BOOL = 16,
@@ -299,7 +304,7 @@ void pg_param_int8(struct pg_params *params, int64_t value) {
   add_number(params, htobe64((uint64_t)value), 8);
 }
 
-/* A bigint has a sign: the first bit is turned, so that the order stays. */
+/* A bigint has a sign, so the first bit is inverted to keep the order. */
 void pg_param_row(struct pg_params *params, uint32_t session, uint8_t kind, uint64_t n) {
   uint64_t number = 0;
   uint16_t kind_be = htobe16(kind);

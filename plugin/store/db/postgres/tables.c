@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/tables.c: making, upgrading and dropping the tables of a store. sql.c has what
- * is sent, upgrade.c the steps of an upgrade.
+ * store/db/postgres/tables.c: making, upgrading and dropping the tables of a store. sql.c writes
+ * the SQL, and upgrade.c runs the steps of an upgrade.
  */
 #include "store/db/postgres/tables.h"
 
@@ -16,7 +16,7 @@
 
 enum { CONNECT_BUDGET_MS = 5000 };
 
-/* A sentence of the server's, on one line. */
+/* Quotes the server's message on one line. */
 int pg_admin_refuse(const struct pg_place *place, PGconn *pg, const PGresult *result,
                     struct tidings_error *error) {
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
@@ -60,7 +60,7 @@ int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGre
 }
 
 int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
-  /* Not among what connects: poolers refuse unknown parameters there. */
+  /* These are not connection parameters, because poolers refuse unknown ones. */
   static const char settings[] = "SET client_min_messages = error; SET synchronous_commit = on; "
                                  "SET statement_timeout = 30000; SET lock_timeout = 30000";
   struct pg_addresses found = {.count = 0};
@@ -90,7 +90,7 @@ int pg_admin_connect(const struct pg_place *place, PGconn **ret_pg, struct tidin
   return code;
 }
 
-/* A schema without our table is somebody else's: nothing of it is touched. */
+/* A schema without tidings's table `store` belongs to another application and stays untouched. */
 int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older, int *ret_number,
                    struct tidings_error *error) {
   char sql[160];

@@ -10,9 +10,9 @@
 
 enum tables_task { TABLES_INIT, TABLES_UPGRADE, TABLES_DROP, TABLES_EMPTY };
 
-/* With `ret_sql` it does nothing and returns the SQL, malloc'ed. Errors: INVAL (the URL), STATE
- * (init: the schema exists), NOT_FOUND (there is no such schema, or it is no store's),
- * SCHEMA_NEWER, BUSY, STORE, NOMEM. */
+/* With `ret_sql` it only returns the SQL, malloc'ed. Errors: INVAL (the URL), STATE (init: the
+ * schema exists), NOT_FOUND (there is no such schema, or it has no store), SCHEMA_NEWER, BUSY,
+ * STORE, NOMEM. */
 int tables_do(enum tables_task task, const char *url, char **ret_sql, struct tidings_error *error);
 
 struct tables_counts {

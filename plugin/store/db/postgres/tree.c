@@ -35,8 +35,8 @@ static bool is_known_kind(uint8_t kind) { return kind < KINDS; }
 
 /* -- the store's own rows ---------------------------------------------------------------------- */
 
-/* The names of sessions never change, and the schema's number only under our feet: it is looked at
- * once a connection. All else of the store is asked for anew. */
+/* The names of sessions never change, so their rows are kept. The row of the schema number is read
+ * from the server once in each transaction. All other rows of the store are read anew each time. */
 static bool find_kept(struct db_txn *txn, const struct place *at, struct tidings_span *ret_value) {
   struct pg_txn *engine = txn->engine;
   bool first = at->kind == PG_META && !at->n;
@@ -80,8 +80,8 @@ static bool was_deleted(const struct pg_session *session, uint8_t kind, uint64_t
   return false;
 }
 
-/* A row that was found missing stays missing while the session is locked. (Session 0 is locked by
- * pg_txn_own, which asks once more.) */
+/* A row that was found missing stays missing while the session is locked. (pg_txn_own locks session
+ * 0 and asks again.) */
 static bool is_absent(const struct pg_session *session, uint8_t kind, uint64_t n) {
   for (size_t i = 0; i < session->absent_count; i++) {
     if (session->absent[i].kind == kind && session->absent[i].n == n) return true;
@@ -143,7 +143,7 @@ int db_put_room(struct db_txn *txn, const struct db_key *key, size_t len, void *
   row->fresh = fresh;
   session->written = true;
   session->rewritten = session->rewritten || at.n < session->floors[at.kind];
-  for (size_t i = session->gone_count; i--;) { /* it may be there twice */
+  for (size_t i = session->gone_count; i--;) { /* the same row may be noted twice */
     struct pg_gone *gone = &session->gone[i];
     if (gone->kind == at.kind && gone->n == at.n) *gone = session->gone[--session->gone_count];
   }
@@ -158,7 +158,7 @@ int db_put(struct db_txn *txn, const struct db_key *key, struct tidings_span val
   return rc;
 }
 
-/* The server says whether it is. */
+/* Only the server knows whether the row is new. */
 int db_put_new(struct db_txn *txn, const struct db_key *key, struct tidings_span value) {
   struct place at = place_of(key);
   struct pg_session *session;
@@ -201,7 +201,7 @@ int db_delete(struct db_txn *txn, const struct db_key *key) {
 }
 
 int db_reserve(struct db_txn *txn, uint64_t bytes, struct tidings_error *error) {
-  (void)txn; /* the server minds its own disk */
+  (void)txn; /* the server itself checks its disk */
   (void)bytes;
   (void)error;
   return 0;
@@ -211,7 +211,7 @@ int db_reserve(struct db_txn *txn, uint64_t bytes, struct tidings_error *error) 
 
 struct pg_cursor {
   struct db_txn *txn;
-  bool near; /* only what is loaded */
+  bool near; /* it sees only loaded rows */
   struct db_key key;
 };
 
@@ -244,7 +244,7 @@ static void stand_at(struct db_cursor *cursor, const struct pg_session *session,
   cursor->value = span_of(row->value, row->len);
 }
 
-/* All rows of this kind from n on are in the map after this. */
+/* Loads all rows of this kind from n on into the map. */
 static int bring_near(const struct pg_cursor *engine, struct pg_session *session, uint8_t kind,
                       uint64_t n) {
   struct db *db = engine->txn->db;
@@ -252,7 +252,8 @@ static int bring_near(const struct pg_cursor *engine, struct pg_session *session
   if (session->number && (!session->exists || db->kinds[kind] == DB_KIND_KEPT)) return 0;
   if (n >= session->near[kind]) return 0;
   int rc = pg_txn_fetch_range(engine->txn, session, kind, n);
-  for (size_t i = 0; i < session->gone_count; i++) /* the server has it until the commit */
+  for (size_t i = 0; i < session->gone_count;
+       i++) /* the server has deleted rows until the commit */
     remove_row(session, session->gone[i].kind, session->gone[i].n);
   return rc;
 }
@@ -275,7 +276,8 @@ int db_cursor_seek(struct db_cursor *cursor, const struct db_key *key) {
   return seek(cursor, &to);
 }
 
-/* The newest row of a kind is loaded, and all from `near` on; of those before that only some. */
+/* The map has the newest row of a kind and all rows from `near` on, but only some of the rows
+ * before. */
 int db_cursor_before(struct db_cursor *cursor, const struct db_key *key) {
   struct pg_cursor *engine = cursor->engine;
   struct place to = place_of(key);
@@ -301,7 +303,7 @@ int db_cursor_next(struct db_cursor *cursor) {
   return seek(cursor, &to);
 }
 
-/* The key stays where it was, so that the next one is after it. */
+/* The cursor keeps its key, so that db_cursor_next goes to the row after it. */
 int db_cursor_delete(struct db_cursor *cursor) {
   const struct pg_cursor *engine = cursor->engine;
   struct place at = place_of(&engine->key);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/txn.c: transactions. A read is one round trip, and leaves nothing open. A write
- * is two: the first locks the session's row and reads what is live in it, the second writes and
- * commits. A write of a session as it was read needs only the second. Each session that was not
- * declared costs one more.
+ * store/db/postgres/txn.c: transactions. A read takes one round trip, and leaves no transaction
+ * open. A write takes two: the first one locks the session's row and reads the live rows, the
+ * second one writes and commits. A write to a session that this process has already read needs only
+ * the second one. Each session that was not declared takes one more round trip.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,15 +51,17 @@ int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
   return pg_send(engine->conn, PG_LOCK_VERSION, &version);
 }
 
-/* After BEGIN, PG_LOCK_VERSION may have been the second statement: was it of another version? */
+/* If PG_LOCK_VERSION followed BEGIN, checks that the session still has the version that was read.
+ * */
 static int check_version(struct pg_txn *engine, PGresult *const *results) {
   bool same = !engine->asks_version || pg_int8(results[1], 0, 0);
   engine->asks_version = false;
   return same ? 0 : PG_E_OUTDATED;
 }
 
-/* Queues what loads the session, or, of one that was loaded before, what looks whether there is
- * anything new; and awaits that with the `before` statements that are queued. */
+/* Queues the statement that loads the session, or, if it was loaded before, the one that looks for
+ * changes. Then waits for the results, and for those of the `before` statements that were queued
+ * already. */
 static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t before,
                        const struct db_scope *scope) {
   enum { MOST = 10 };
@@ -68,7 +70,7 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
   PGresult *results[MOST];
   bool looks = !session->again && session->exists && session->version >= 0 &&
                !session->folded_count && session->name;
-  bool times = looks && pg_clock_is_old(txn->db); /* what loads has the time with it */
+  bool times = looks && pg_clock_is_old(txn->db); /* PG_LOAD returns the time too */
   size_t count = before + times + ahead.count + 1;
   int rc = times ? pg_send(engine->conn, PG_CLOCK, NULL) : 0;
   if (!rc) rc = pg_ahead_send(engine->conn, session, &ahead);
@@ -86,7 +88,7 @@ static int take_loaded(struct db_txn *txn, struct pg_session *session, size_t be
 }
 
 /* If the server does not know a name that this process remembers, the session was forgotten, and
- * all that the process remembers of numbers is void. */
+ * all that the process has cached by number is void. */
 static void check_absent(struct db *db, const struct pg_session *session,
                          const struct db_scope *scope) {
   if (session->number || session->exists || !scope->prefetches) return;
@@ -132,7 +134,8 @@ static int add_session(struct db_txn *txn, struct pg_session *session) {
   return 0;
 }
 
-/* As this process has read it, without a look: false if it has not. */
+/* Takes the session as this process has read it, without asking the server. False: this process has
+ * not read it. */
 static bool take_as_read(struct db_txn *txn, struct pg_session *session) {
   if (!session->exists || session->version < 0 || pg_clock_is_old(txn->db)) return false;
   pg_session_as_read(txn->db, session);
@@ -140,7 +143,7 @@ static bool take_as_read(struct db_txn *txn, struct pg_session *session) {
   return true;
 }
 
-/* A snapshot of what this process has just read. */
+/* Takes a snapshot of a session that this process has just read. */
 static bool take_as_looked(const struct db_txn *txn, struct pg_session *session,
                            const struct db_scope *scope) {
   bool taken = scope->goes_by_look && txn->access == DB_READS && session->exists &&
@@ -149,7 +152,7 @@ static bool take_as_looked(const struct db_txn *txn, struct pg_session *session,
   return taken;
 }
 
-/* The store's own rows are not loaded: they are looked up one by one. */
+/* The store's own rows are not loaded here; they are read one by one. */
 static int open_session(struct db_txn *txn, const struct db_scope *scope,
                         struct pg_session **ret_session) {
   uint32_t number = scope->session;
@@ -171,7 +174,7 @@ static int open_session(struct db_txn *txn, const struct db_scope *scope,
   return rc;
 }
 
-/* A read may look at more sessions than a write: they go when there are too many. */
+/* A read may visit more sessions than a write, so it drops them when there are too many. */
 static void make_place(struct db_txn *txn) {
   struct pg_txn *engine = pg_engine(txn);
   if (txn->access != DB_READS || engine->count < TOUCHED_SESSIONS) return;
@@ -226,7 +229,7 @@ static int take_own_rows(struct pg_session *own, const PGresult *result) {
   return 0;
 }
 
-/* All others are locked when they are loaded. */
+/* Locks session 0. All other sessions are locked when they are loaded. */
 int pg_txn_own(struct db_txn *txn, uint32_t number) {
   enum { MOST = 6 };
   struct pg_txn *engine = pg_engine(txn);
@@ -291,7 +294,8 @@ int db_write(struct db *db, const struct db_scope *scope, store_deadline deadlin
   return begin(db, scope, deadline, ret_txn, error);
 }
 
-/* The transaction itself is looked at: nobody reads what it writes before it ends. */
+/* Reads within the writing transaction itself, because no other transaction sees its changes before
+ * it ends. */
 int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
   *ret_txn = *writing;
   ret_txn->access = DB_LOOKS_ON;
@@ -301,10 +305,10 @@ int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn) {
 void pg_roll_back(struct db *db, struct pg_txn *engine) {
   PGresult *result;
   if (!engine->begun || !engine->conn) return;
-  engine->conn->limit_ms = 0; /* if it was set in the transaction, it was not */
+  engine->conn->limit_ms = 0; /* a limit that was set in this transaction is rolled back */
   if (pg_send(engine->conn, PG_ROLLBACK, NULL) ||
       pg_run(db, engine->conn, engine->deadline, &result, 1))
-    return; /* it is closed when it is given back: the server does it then */
+    return; /* the connection is closed when it is given back; the server then rolls back */
   PQclear(result);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/upgrade.c: brings the tables up to date while they are in use. Each step is a
- * transaction of its own. It waits a tenth of a second for its locks, so that nobody waits
- * longer for it, and is tried again.
+ * transaction of its own. It waits a tenth of a second for its locks, so that no client waits
+ * longer for it, and is tried again if it does not get them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 
 enum { UPGRADE_BUDGET_MS = 20000, FIRST_PAUSE_MS = 50, LONGEST_PAUSE_MS = 2000 };
 
-/* Another client had what the step needs, or ran the same upgrade. */
+/* Should the step be tried again? Another client had a lock that it needs, or ran the same upgrade.
+ * */
 static bool is_worth_another(const PGresult *result) {
   static const char *const states[] = {"55P03", "40P01", "57014", "XX000"};
   const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);

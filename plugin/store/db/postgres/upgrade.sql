@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- From the tables of schema number 2, while they are in use: each step is a transaction of its own, which waits a moment for its locks and is
--- tried again. Hosts of number 2 go on with what is made here, and those of this one with tables that are not upgraded yet.
+-- Upgrades the tables of schema number 2 while they are in use. Each step is a transaction of its own, which waits a moment for its locks and is
+-- tried again. Hosts of number 2 can use the upgraded tables, and hosts of this build can use tables that are not upgraded yet.
 
 -- [step]
 SET LOCAL search_path = "@schema@";

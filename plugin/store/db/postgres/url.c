@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/url.c: the name of a store in a database, as libpq takes it, with `schema=NAME`
- * among its parameters for the tenant ("tidings" without it). A URL may hold a password: no error
- * quotes it.
+ * store/db/postgres/url.c: the URL of a store in a database. libpq takes it, except for the
+ * parameter `schema=NAME`, which names the tenant's schema (by default "tidings"). No error quotes
+ * a URL, because it may contain a password.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool is_schema(const char *text, size_t len) {
   return len < 3 || memcmp(text, "pg_", 3) != 0;
 }
 
-/* Takes `schema=NAME` out of the URL: it is ours, libpq does not know it. */
+/* Takes `schema=NAME` out of the URL: libpq does not know this parameter. */
 static int take_schema(char *url, char **ret_schema, struct tidings_error *error) {
   const char *query = store_url_query(url);
   char *at = query ? url + (query - url) + 1 : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/postgres/wake.c: a process that sleeps until a session of its owner needs an action. A
- * thread listens on the process's channel while the descriptor is used, and writes a byte to the
- * process's FIFO (fifo.c). Which sessions rang is in their rows.
+ * store/db/postgres/wake.c: wakes a sleeping process when one of its sessions needs an action.
+ * While the descriptor is used, a thread listens on the process's channel and writes a byte to the
+ * process's FIFO (fifo.c). The rows of the sessions show which of them rang.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +23,15 @@ struct pg_wake {
   struct db *db;
   struct owner owner;
   int fifo; /* -1: this process does not wait */
-  int stop; /* eventfd: the thread is to end */
+  int stop; /* an eventfd that ends the thread */
   pthread_t thread;
   bool runs;
-  pthread_mutex_t lock;        /* of the connection */
-  struct pg_conn *conn;        /* that listens; NULL: it is gone */
-  _Atomic uint32_t changes[1]; /* odd: what has changed is only known by asking */
-  uint32_t rang[STORE_RINGS], groups[RING_GROUPS]; /* as the database has it */
+  pthread_mutex_t lock; /* of the connection */
+  struct pg_conn *conn; /* the connection that listens; NULL: it was lost */
+  _Atomic uint32_t
+      changes[1]; /* always odd: only the database knows whether a session has changed */
+  uint32_t rang[STORE_RINGS],
+      groups[RING_GROUPS]; /* how often each session rang, as the database counts it */
   struct rings *rings;
 };
 
@@ -39,7 +41,7 @@ int pg_wake_init(struct db *db) {
   wake->db = db;
   wake->fifo = wake->stop = -1;
   (void)pthread_mutex_init(&wake->lock, NULL);
-  atomic_init(&wake->changes[0], 3); /* no value that a session is quiet at */
+  atomic_init(&wake->changes[0], 3); /* with this value no session counts as unchanged */
   db->wake = wake;
   return 0;
 }
@@ -70,9 +72,9 @@ static void hex(const uint8_t *bytes, size_t len, char *text) {
   for (size_t i = 0; i < len; i++) (void)sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
-/* A row says who is called for an owner: a process, with the server's process of the connection
- * that listens in the place of the last of the boot id, which no channel has. So one that has gone
- * is recognized, and whoever comes next takes its row away. */
+/* A row names the process to call for an owner. The last bytes of its boot id, which no channel's
+ * name contains, are replaced with the number of the server process for the listening connection.
+ * So the row of a lost connection is recognized, and the next process to listen removes it. */
 #define LISTENER "substr(process, 13, 4)"
 
 static int listen_on(struct pg_wake *wake, store_deadline deadline, struct pg_conn **ret_conn) {
@@ -84,7 +86,7 @@ static int listen_on(struct pg_wake *wake, store_deadline deadline, struct pg_co
   pg_owner_bytes(&wake->owner, owner);
   hex(process, sizeof process, process_hex);
   hex(owner, sizeof owner, owner_hex);
-  /* A channel's name has 63 bytes at most: the end of it says which process. */
+  /* A channel's name has at most 63 bytes, so it contains only the end of the process's name. */
   (void)snprintf(sql, sizeof sql, "LISTEN \"tidings_%s\"",
                  process_hex + sizeof process_hex - 1 - 40);
   int rc = run_text(wake->db, conn, sql, LISTEN_BUDGET_MS);
@@ -100,8 +102,8 @@ static int listen_on(struct pg_wake *wake, store_deadline deadline, struct pg_co
   return rc ? -1 : 0;
 }
 
-/* Nobody is called for this connection from now on. Without a server the row stays, until the next
- * process listens. */
+/* Removes this connection's row, so that it is not called any more. If the server does not answer,
+ * the row stays until the next process listens. */
 static void stop_listening(struct pg_wake *wake) {
   if (wake->conn)
     (void)run_text(wake->db, wake->conn,
@@ -140,7 +142,7 @@ static int connect_again(struct pg_wake *wake) {
   wake->conn = conn;
   int fd = failed ? -1 : PQsocket(conn->pg);
   pthread_mutex_unlock(&wake->lock);
-  if (!failed) ring_bell(wake); /* what was missed is found in the store */
+  if (!failed) ring_bell(wake); /* the store shows the rings that were missed */
   return fd;
 }
 
@@ -167,7 +169,8 @@ static void *listen_thread(void *context) {
   return NULL;
 }
 
-/* From now on the descriptor's owner is woken, if the server answers within the budget. */
+/* Starts the thread, which wakes the owner of the descriptor. It listens at once if the server
+ * answers within the budget. */
 static int start_thread(struct pg_wake *wake, uint32_t budget_ms, struct tidings_error *error) {
   if (wake->runs) return 0;
   if (!wake->conn) (void)listen_on(wake, store_deadline_in(budget_ms), &wake->conn);
@@ -236,7 +239,7 @@ void db_ring(struct db_txn *txn, uint32_t session, const struct owner *owner, ui
   db_call(txn, owner);
 }
 
-/* Which have rung is in the database: a notification only says that it is time to look. */
+/* Asks the database which sessions have rung; a notification only means that some session has. */
 static int ask_rings(struct db *db, const struct owner *owner, struct tidings_error *error) {
   struct pg_wake *wake = db->wake;
   store_deadline deadline = store_deadline_in(LISTEN_BUDGET_MS);
@@ -289,7 +292,7 @@ int db_rings_look(struct db *db, const struct owner *owner, const struct rings *
   return 0;
 }
 
-/* A connection can be lost without a sign of it. */
+/* True for each process that waits, because a connection can be lost unnoticed. */
 bool db_may_ring(struct db *db) { return db->wake->fifo >= 0; }
 
 void db_rings_mark_seen(struct db *db) {
