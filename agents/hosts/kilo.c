@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/kilo.c: the row of Kilo. docs/hosts.md says what was seen of it.
+ * agents/hosts/kilo.c: the row of Kilo. docs/hosts/kilo.md says what was seen of it.
  */
 #include "agents/hosts/hosts.h"
+#include "tested_versions.h"
 
 const struct host host_kilo = {
     .name = "kilo",
     .title = "Kilo",
     .program = "kilo",
+    .tested = TESTED_KILO,
     .kind = HOST_NODE,
     .module = "opencode",
     .room = 30000,

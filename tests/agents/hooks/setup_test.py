@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 from tested import says, tested  # pylint: disable=wrong-import-position
 FILES = {"claude": ".claude/settings.json", "gemini": ".gemini/settings.json", "qwen": ".qwen/settings.json", "codex": ".codex/hooks.json",
          "copilot": ".copilot/hooks/tidings.json"}
-VERSIONS = {"kilo": "7.7.9", **{name: says(name) for name in ("claude", "gemini", "qwen", "pi", "opencode", "copilot")}}
+VERSIONS = {name: says(name) for name in ("claude", "gemini", "qwen", "pi", "opencode", "copilot", "kilo")}
 EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure",
                      "ConfigChange", "SessionEnd"},
           "gemini": {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "Notification", "AfterAgent", "SessionEnd"},

@@ -11,6 +11,7 @@ import sys
 import time
 
 import kill_scenario
+import kilo_test
 import opencode_test
 import pi_test
 from hook_hosts import AGENTS
@@ -18,7 +19,9 @@ from model.server import ModelServer
 from node_hosts import Place
 
 EACH = int(os.environ.get("TIDINGS_KILLS_EACH", "10"))  # kills of one session: its conversation grows with each
-NAMES = (*AGENTS, "opencode", "pi")
+NODE = {"opencode": lambda *where: opencode_test.victim(opencode_test.Opencode(*where)), "kilo": lambda *where: opencode_test.victim(kilo_test.Kilo(*where)),
+        "pi": lambda *where: pi_test.victim(pi_test.Pi(*where))}
+NAMES = (*AGENTS, *NODE)
 FILES = ("tidings", "tidings.so", "tidings.node")  # what is killed and resumed with an agent
 
 
@@ -43,7 +46,7 @@ def victim(name):
             finally:
                 agent.end_all()
         else:
-            made = pi_test.victim(pi_test.Pi(place, model)) if name == "pi" else opencode_test.victim(opencode_test.Opencode(place, model))
+            made = NODE[name](place, model)
             try:
                 yield made
             finally:

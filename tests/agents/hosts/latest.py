@@ -12,7 +12,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 VERSIONS = HERE.parents[2] / "agents" / "hosts" / "versions.txt"
-TESTS = {"opencode": ["opencode_test.py"], "pi": ["pi_test.py"]}  # of the others: hooks_test.py with their name
+TESTS = {"opencode": ["opencode_test.py"], "kilo": ["kilo_test.py"], "pi": ["pi_test.py"]}  # of the others: hooks_test.py with their name
 ASKING_SECONDS, TESTING_SECONDS = 60, 1800
 
 

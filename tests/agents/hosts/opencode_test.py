@@ -23,40 +23,42 @@ from node_scenarios import Script, exactly_once, in_phase, never, pending, push,
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def program():
+def program(name="opencode"):
     if platform.machine() != "x86_64":
-        skip(f"the pinned opencode is for x86_64, and this is {platform.machine()}")
-    return installed_host("opencode") / "node_modules" / "opencode-linux-x64" / "bin" / "opencode"
+        skip(f"the pinned {name} is for x86_64, and this is {platform.machine()}")
+    package = {"opencode": "opencode-linux-x64", "kilo": "@kilocode/cli-linux-x64"}[name]
+    return installed_host(name) / "node_modules" / package / "bin" / name
 
 
-def configure(place, model):
+def configure(place, model, name="opencode"):
     """A provider and an MCP server, as a person has them already."""
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "Fake", "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
                 "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
     config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
               "small_model": "fake/fake-1", "provider": {"fake": provider}, "permission": {"bash": {"*": "allow", "true asked*": "ask"}},
               "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "mcp_server.py")]}}}
-    folder = place.home / ".config" / "opencode"
+    folder = place.home / ".config" / name
     folder.mkdir(parents=True)
-    (folder / "opencode.json").write_text(json.dumps(config))
-    place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS": "true", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "PATH": f"{program().parent}:{place.env['PATH']}"}
+    (folder / f"{name}.json").write_text(json.dumps(config))
+    settings = {"DISABLE_MODELS_FETCH": "1", "EXPERIMENTAL_BACKGROUND_SUBAGENTS": "true", "DISABLE_LSP_DOWNLOAD": "1"}
+    place.env |= {f"{name.upper()}_{key}": value for key, value in settings.items()} | {"PATH": f"{program(name).parent}:{place.env['PATH']}"}
 
 
 class Opencode:
-    title = "opencode"
+    name = title = "opencode"
     forged = None  # the session whose transcript a test has written
     reports_use = 2  # it says so after the tool has run
     configuration = "opencode.json", '{"share": "disabled"}\n', "opencode reads it when it starts again"
 
     def __init__(self, place, model):
         self.place, self.model = place, model
-        self.program = program()
+        self.program = program(self.name)
         self.session = self.server = self.url = None
-        configure(place, model)
+        configure(place, model, self.name)
         self.connect()
 
     def connect(self):
-        self.place.tidings("setup", "opencode")
+        self.place.tidings("setup", self.name)
 
     def start(self):
         with open(self.place.root / "opencode.log", "ab") as log:
@@ -254,10 +256,10 @@ def the_record_agrees(opencode):
     record.compare_all(opencode.place, opencode.model.requests, hooks=False, without=opencode.forged)
 
 
-def main():
+def main(agent=Opencode):
     tap = Tap()
     with Place() as place, ModelServer([]) as model:
-        opencode = Opencode(place, model)
+        opencode = agent(place, model)
         wanted = sys.argv[1:]
         own = [failed_tool, mcp_result, own_words_stay, person_sees_why, agent_stays, subagent]
         try:

@@ -9,7 +9,7 @@ import re
 CHANGING = (r"\b(unit-tests-)[0-9a-f]{6}\b", r"\b(call_)\d+\b", r"\b(PGID: )\d+\b", r"(\[tidings )[0-9a-z-]+")  # otherwise in each run
 
 
-PAGES = {"Codex CLI": "codex", "Claude Code": "claude", "Gemini CLI": "gemini", "Qwen Code": "qwen", "GitHub Copilot CLI": "copilot", "opencode": "opencode", "pi": "pi"}
+PAGES = {"Codex CLI": "codex", "Claude Code": "claude", "Gemini CLI": "gemini", "Qwen Code": "qwen", "GitHub Copilot CLI": "copilot", "opencode": "opencode", "pi": "pi", "Kilo": "kilo"}
 
 
 def shown(host):
