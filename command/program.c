@@ -36,7 +36,7 @@ static void keep_standard_descriptors(void) {
 static const char *nearest_verb(const struct cli_program *program, const char *word) {
   const char *names[64];
   size_t count = 0;
-  for (; program->verbs[count] && count < sizeof names / sizeof *names; count++)
+  for (; count < sizeof names / sizeof *names && program->verbs[count]; count++)
     names[count] = program->verbs[count]->name;
   return near_find(word, names, count);
 }

@@ -219,7 +219,7 @@ static bool has_newer_named(const struct model *model, unsigned i) {
  * time.
  */
 static void put_in_order(const struct model *model, unsigned *items, unsigned count) {
-  int64_t order_ms[MODEL_ITEMS], newest_ms = INT64_MIN;
+  int64_t order_ms[MODEL_ITEMS] = {0}, newest_ms = INT64_MIN;
   for (unsigned i = 0; i < count; i++) {
     const struct model_item *item = &model->items[items[i]];
     unsigned at = i, which = items[i];

@@ -75,7 +75,8 @@ static void check_signed(const struct request *request) {
 
 static void check_signature(const struct request *request, unsigned how) {
   enum signature_scheme scheme = (enum signature_scheme)(1 + how % SIGNATURE_BEARER);
-  MUST(refusal(scheme, request, request->body), "scheme %u: signed without the secret", scheme);
+  MUST(refusal(scheme, request, request->body), "scheme %d: signed without the secret",
+       (int)scheme);
   check_signed(request);
 }
 

@@ -39,7 +39,8 @@ static int backlog_grow_slots(struct backlog_slots *slots, size_t size) {
   uint32_t *at = calloc(size, sizeof *at);
   if (!at) return -1;
   free(slots->at);
-  *slots = (struct backlog_slots){at, size - 1};
+  slots->at = at;
+  slots->mask = size - 1;
   return 0;
 }
 

@@ -113,7 +113,7 @@ static bool judge_heads(struct heads *heads, const struct heads_verdict *verdict
 static int check_heads(int fd, uint64_t flushed, const char *path,
                        struct maintenance_report *report, bool *ret_walk,
                        struct tidings_error *error) {
-  struct heads_verdict verdict;
+  struct heads_verdict verdict = {.newest = 0};
   struct heads heads;
   bool older_right = true;
   int err = heads_read(&heads, fd, (uint64_t)sysconf(_SC_PAGESIZE), datafile_map_bytes());

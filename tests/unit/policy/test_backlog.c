@@ -69,7 +69,8 @@ static void push_items(struct random *random, struct round *round) {
     struct item *item = &round->items[i];
     size_t way = random_below(random, 40);
     time_ms += way ? (int64_t)random_below(random, step_ms) : -(int64_t)random_below(random, 3000);
-    *item = (struct item){.n = ++n, .time_ms = time_ms};
+    n++;
+    *item = (struct item){.n = n, .time_ms = time_ms};
     item->note.source = span_text(sources[random_below(random, source_count)]);
     item->note.name = span_text(kinds_vary ? names[random_below(random, 3)] : "");
     item->note.tool = span_text(tools[random_below(random, 3)]);
